@@ -1,8 +1,8 @@
-"""How migrations run: as the owner of the tables, one at a time, and never waiting long for a lock.
+"""Run migrations as the owner of the tables, one process at a time, with a short lock timeout.
 
-A migration that can not have its lock within four seconds gives up instead of making every reader
-queue behind it. An advisory lock keeps two starts of a fleet from migrating at once. Each migration
-is a transaction of its own, so that the earlier ones stay when a later one fails.
+A migration that cannot get its lock within four seconds fails instead of making every reader queue behind it. An advisory
+lock keeps two servers that start together from migrating at once. Each migration has its own transaction, so that the
+earlier ones remain when a later one fails.
 """
 
 import os
@@ -14,13 +14,13 @@ from slowpath import metadata
 
 LOCK_TIMEOUT_MS = 4_000
 STATEMENT_TIMEOUT_MS = 60_000
-"""Building an index over many rows is the longest of what stands in a migration."""
+"""Building an index over many rows takes the longest."""
 ADVISORY_LOCK = 0x736C6F77
-"""Any number will do as long as it stays: "slow"."""
+"""Any constant number: "slow"."""
 
 
 def database_url() -> str:
-    """Return the owner's address of the database, with the driver named."""
+    """Return the owner's database URL, with the driver."""
     url: str = context.config.attributes.get("url") or os.environ.get("MIGRATE_DATABASE_URL", "")
     if not url:
         raise SystemExit("MIGRATE_DATABASE_URL is not set: the address of the database as the owner of its tables.")
@@ -31,7 +31,7 @@ def database_url() -> str:
 
 
 def migrate(connection: Connection) -> None:
-    """Run what is to be run on this connection."""
+    """Run the migrations on this connection."""
     context.configure(
         connection=connection,
         target_metadata=metadata.METADATA,
@@ -43,7 +43,7 @@ def migrate(connection: Connection) -> None:
 
 
 def run() -> None:
-    """Migrate under the advisory lock. A caller may bring the address (`config.attributes["url"]`)."""
+    """Migrate under the advisory lock. A caller may provide the URL (`config.attributes["url"]`)."""
     engine = create_engine(
         database_url(),
         poolclass=pool.NullPool,
@@ -52,7 +52,7 @@ def run() -> None:
             "options": f"-c lock_timeout={LOCK_TIMEOUT_MS} -c statement_timeout={STATEMENT_TIMEOUT_MS}",
         },
     )
-    # The lock stands on a connection of its own: it must outlive the transactions of the migrations.
+    # The lock has its own connection: it must outlive the transactions of the migrations.
     with engine.connect() as guard, engine.connect() as connection:
         with guard.begin():
             guard.execute(text("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"))

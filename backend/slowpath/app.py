@@ -1,6 +1,6 @@
-"""The front hall: makes the FastAPI app, plugs adapters into ports, mounts routers, maps errors.
+"""Create the FastAPI app: connect adapters to ports, mount routers, map errors.
 
-`python -m slowpath.app` prints the description of the API, from which the client is generated.
+`python -m slowpath.app` prints the OpenAPI description, from which the client is generated.
 """
 
 import json
@@ -102,7 +102,7 @@ STREAMED = re.compile(
         for one in (uploads_endpoints, metrics_endpoints, spans_endpoints, hooks_endpoints)
     )
 )
-"""The requests whose bodies are bounded where they are read."""
+"""Requests whose bodies the route streams and limits."""
 
 WAIT_AGAIN = {
     DecodeArtifact.name: artifacts.mark_artifact_pending,
@@ -112,14 +112,14 @@ WAIT_AGAIN = {
     ExtractTraceExcerpt.name: trace_excerpts.mark_excerpt_pending,
     ExplainGap.name: gap_explanations.mark_explanation_pending,
 }
-"""How what a job is about is shown as waiting, when the job is tried again by its own address."""
+"""Functions that mark the subject of a job as waiting when the job is retried directly."""
 
 DISCUSSABLE: Finders = {SubjectKind.REPORT: reports.subject}
-"""How that is found which can be talked about and stands above discussions: reports."""
+"""Functions that find subjects in packages that depend on discussions: reports."""
 
 
 def create_app() -> FastAPI:
-    """Return the app as it serves: settings from the environment, real twins in every port."""
+    """Return the app for production: settings from the environment, real implementations in every port."""
     settings = read_settings()
     configure_logs("web", settings.log_format)
     engine = create_postgres_engine(settings)
@@ -132,7 +132,7 @@ def create_app() -> FastAPI:
 
 
 def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: Clock, throttle: RateLimiter) -> FastAPI:
-    """Return the app with these twins plugged in."""
+    """Return the app with these implementations."""
     events = PostgresEventListener(settings.sqlalchemy_url)
 
     @asynccontextmanager
@@ -152,7 +152,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     app.state.remotes = create_remotes(settings, create_outside(settings))
     app.state.sealer = create_sealer(settings)
     app.state.issuer = create_issuer(settings)
-    parse_domain_teams(settings.oidc_domains)  # what can not be read is told now, not when somebody signs in
+    parse_domain_teams(settings.oidc_domains)  # an invalid value is reported at the start, not at the first sign-in
     app.state.series_memory = SeriesCache()
     app.state.beyond = FederatedQueries(app.state.outside, app.state.sealer)
     app.state.wait_again = WAIT_AGAIN
@@ -174,11 +174,11 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
 
 
 def build_schema_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
-    """Return the app with its routes and errors and nothing plugged in: enough to describe the API."""
+    """Return the app with routes and errors but no implementations: enough to describe the API."""
     app = FastAPI(
         title="Slowpath",
         version="1",
-        description="Finds out why a Go service got slower.",
+        description="Detects latency regressions of Go services and finds their causes.",
         openapi_url="/api/v1/openapi.json",
         docs_url=None,
         redoc_url=None,

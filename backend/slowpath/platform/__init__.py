@@ -1,1 +1,1 @@
-"""Jobs, accounts and HTTP: what every other wing uses."""
+"""Jobs, accounts and HTTP: the packages that every other wing uses."""

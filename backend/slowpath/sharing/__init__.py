@@ -1,1 +1,1 @@
-"""What people send each other: reports, notifications and discussions."""
+"""What users share: reports, notifications and discussions."""

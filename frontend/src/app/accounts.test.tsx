@@ -99,11 +99,11 @@ describe('signing in by the operator’s service', () => {
   it('says why one was not signed in, and never leads to another site', async () => {
     server.use(
       http.post(at('/oidc/callback'), () =>
-        problem(401, { title: 'Not signed in', detail: 'This answer was used before.' }),
+        problem(401, { title: 'Not signed in', detail: 'The response was already used.' }),
       ),
     );
     const failed = open('/sign-in/callback?code=a&state=b');
-    expect(await screen.findByRole('alert')).toHaveTextContent('This answer was used before.');
+    expect(await screen.findByRole('alert')).toHaveTextContent('The response was already used.');
     failed.unmount();
     server.use(
       http.post(at('/oidc/callback'), () =>

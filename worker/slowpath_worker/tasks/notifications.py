@@ -94,7 +94,7 @@ def run_notification_delivery(job: DeliverNotification, context: JobContext) -> 
             kind=ChannelKind(channel.kind),
             target=channel.target,
             secret=channels.get_channel_secret(channel, create_sealer(context.settings)),
-            told=NotificationContent.from_json(message.content),
+            content=NotificationContent.from_json(message.content),
             comment_id=notifications.get_thread_comment_id(session, message),
         )
     if not waits or not is_on:

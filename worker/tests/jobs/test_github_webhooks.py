@@ -70,9 +70,9 @@ def test_a_push_records_commits_and_updates_builds(client: TestClient, bench: Be
     client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={"author": "said before"})
 
     sender.send(GITLAB_PUSH, "Push Hook")
-    assert taken(bench, client, sender) == ("done", "1 new of 1 commits on main recorded; 1 builds told")
+    assert taken(bench, client, sender) == ("done", "1 new of 1 commits recorded on main; 1 builds updated")
     sender.send({**GITLAB_PUSH, "user_name": "another message of the same"}, "Push Hook")
-    assert taken(bench, client, sender) == ("done", "0 new of 1 commits on main recorded; 1 builds told")
+    assert taken(bench, client, sender) == ("done", "0 new of 1 commits recorded on main; 1 builds updated")
 
     [build] = client.get("/api/v1/builds").json()["items"]
     assert (build["branch"], build["title"], build["author"]) == ("main", "Faster", "said before")
@@ -88,7 +88,7 @@ def test_an_organisation_hook_reveals_no_other_repository(
     project = {"path_with_namespace": "group/other"}
 
     sender.send({**GITLAB_PUSH, "project": project}, "Push Hook")
-    assert taken(bench, client, sender) == ("ignored", "It is of group/other, and this hook of Group/App.")
+    assert taken(bench, client, sender) == ("ignored", "The delivery is from group/other, but this webhook belongs to Group/App.")
     sender.send({**GITLAB_PUSH, "project": {"path_with_namespace": "group/app"}}, "Push Hook")
     assert taken(bench, client, sender)[0] == "done"
 
@@ -100,7 +100,7 @@ def test_a_run_of_ci_completes_builds_of_its_commit(client: TestClient, bench: B
     client.put(f"/api/v1/builds/{of_service}/{RUN_SHA}/artifacts/a", content=b"1")
     sender.send(RUN, "workflow_run")
 
-    assert taken(bench, client, sender) == ("done", "1 builds told")
+    assert taken(bench, client, sender) == ("done", "1 builds updated")
     [build] = client.get("/api/v1/builds").json()["items"]
     assert build["ci_url"] == RUN["workflow_run"]["html_url"]
     assert build["pull_request"]["number"] == 2
@@ -115,7 +115,7 @@ def test_a_run_of_a_commit_without_a_build_is_stored_for_the_first_build(
     sender = hook(client, house, service_ids=[of_service])
 
     sender.send(RUN, "workflow_run")
-    assert taken(bench, client, sender) == ("done", "Kept until there is a build of this commit")
+    assert taken(bench, client, sender) == ("done", "Stored until this commit has a build")
     client.post(f"/api/v1/builds/{of_service}/{RUN_SHA}", json={"title": "said by CI"})
     client.post("/api/v1/builds", json={"service_id": of_service, "commit": RUN_SHA, "go_version": "go1.20"})
     client.post(f"/api/v1/builds/{elsewhere}/{RUN_SHA}", json={})
@@ -134,11 +134,11 @@ def test_a_deployment_is_known_once_for_each_service(client: TestClient, bench: 
     success = EXAMPLES["deployment_status"][0]
 
     sender.send(success, "deployment_status")
-    assert taken(bench, client, sender) == ("done", "2 deploys made known")
+    assert taken(bench, client, sender) == ("done", "2 deployments recorded")
     sender.send({**success, "redelivered": True}, "deployment_status")
-    assert taken(bench, client, sender) == ("done", "The deploy was known already")
+    assert taken(bench, client, sender) == ("done", "The deployment already exists")
     alone.send(GITLAB_DEPLOYMENT, "Deployment Hook")
-    assert taken(bench, client, alone) == ("done", "1 deploys made known")
+    assert taken(bench, client, alone) == ("done", "1 deployments recorded")
 
     deploys = client.get("/api/v1/deployments").json()["items"]
     assert {each["service_id"] for each in deploys} > set(services)
@@ -151,7 +151,7 @@ def test_pipelines_of_gitlab(client: TestClient, bench: Bench, house: AppUnderTe
     client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={})
 
     sender.send(GITLAB_PIPELINE, "Pipeline Hook")
-    assert taken(bench, client, sender) == ("done", "1 builds told")
+    assert taken(bench, client, sender) == ("done", "1 builds updated")
     [build] = client.get("/api/v1/builds").json()["items"]
     assert (build["branch"], build["pull_request"]["number"]) == ("fast", 7)
 
@@ -171,7 +171,7 @@ def test_a_form_and_a_ping_of_github_are_accepted(client: TestClient, bench: Ben
     sender = hook(client, house)
     sender.send(b"payload=%7B%22repository%22%3A%7B%22full_name%22%3A%22o%2Fr%22%7D%7D", "ping")
 
-    assert taken(bench, client, sender) == ("done", "GitHub says hello: the hook is set up.")
+    assert taken(bench, client, sender) == ("done", "Ping from GitHub: the webhook is set up.")
     assert client.get(f"/api/v1/webhooks/{sender.hook_id}").json()["target"] == "o/r"
 
 

@@ -165,7 +165,7 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
     ("status", "alert_status", "why"),
     [
         (403, "executable", "GitLab answers 403"),
-        (200, "disabled", "switched the hook off"),
+        (200, "disabled", "disabled the webhook"),
         (200, "", "has no webhook"),
     ],
 )

@@ -144,7 +144,7 @@ def test_each_state_change_is_sent_and_a_note_is_not(world: Team) -> None:
     world.does(RegressionChanged(regression_id, "fixed"))
     world.bench.change(job_id, "state = 'waiting'")  # the first is carried out once more
     world.bench.carry_out(job_id)
-    assert [content["what"] for _, content in world.told()] == ["fixed", "open again", "fixed"]
+    assert [content["what"] for _, content in world.told()] == ["fixed", "reopened", "fixed"]
 
 
 def test_a_verdict_is_sent_when_it_is_reached_and_again_when_it_changes(world: Team) -> None:

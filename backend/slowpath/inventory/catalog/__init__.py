@@ -1,1 +1,1 @@
-"""Services, environments and builds: what runs where, and what it was made from."""
+"""Services, environments, builds and deployments."""

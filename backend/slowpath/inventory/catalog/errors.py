@@ -1,66 +1,66 @@
-"""What can go wrong in the catalog."""
+"""Errors of the catalog."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound
 
 
 class ServiceNotFound(NotFound):
-    """No such service in this team."""
+    """The team has no such service."""
 
     slug = "service-not-found"
     title = "No such service"
 
 
 class EnvironmentNotFound(NotFound):
-    """No such environment in this team."""
+    """The team has no such environment."""
 
     slug = "environment-not-found"
     title = "No such environment"
 
 
 class BuildNotFound(NotFound):
-    """No such build in this team."""
+    """The team has no such build."""
 
     slug = "build-not-found"
     title = "No such build"
 
 
 class CatalogNameTaken(Conflict):
-    """The team has one of this name already."""
+    """The team already has an entry with this name."""
 
     slug = "name-taken"
-    title = "The name is taken"
+    title = "The name is already used"
 
 
 class InvalidSlug(InvalidRequest):
-    """The name has nothing a slug could be made of."""
+    """The name contains no character of a slug."""
 
     slug = "not-a-slug"
-    title = "The name can not be used"
+    title = "The name cannot be used"
 
 
 class DeploymentNotFound(NotFound):
-    """No such deploy in this team."""
+    """The team has no such deployment."""
 
     slug = "deploy-not-found"
-    title = "No such deploy"
+    title = "No such deployment"
 
 
 class AnnotationNotFound(NotFound):
-    """No such annotation in this team."""
+    """The team has no such annotation."""
 
     slug = "annotation-not-found"
     title = "No such annotation"
 
 
 class NoDeploymentInEvent(InvalidRequest):
-    """The message tells of no deploy that happened."""
+    """The event describes no completed deployment."""
 
     slug = "no-deploy"
-    title = "No deploy"
+    title = "No deployment in the event"
 
 
 class InvalidTimeOrOrder(InvalidRequest):
-    """A time ends before it begins, or an order names a service twice or one that is not there."""
+    """A time range ends before it starts, or an order repeats a service or has an unknown one."""
 
     slug = "not-in-order"
-    title = "Not in order"
+    title = "Invalid time range or order"

@@ -1,4 +1,4 @@
-"""What is to be done when something about a build is otherwise, as values."""
+"""Jobs of the catalog."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,9 +9,9 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class BuildChanged(Job):
-    """A build's facts or files are otherwise than they were: whoever measured it is to look again.
+    """A build's metadata or artifacts changed: evaluate it again.
 
-    `without` is the kind of a file that somebody took away from the build, "" if none was.
+    `without` is the kind of an artifact that was deleted from the build, "" if none was.
     """
 
     name: ClassVar[str] = "catalog.reevaluate-build"

@@ -1,4 +1,4 @@
-"""Services, environments, builds; deploys, annotations, and the order in which requests flow."""
+"""Tables of services, environments, builds, deployments, annotations and service orders."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class Service(TeamScoped, Table):
-    """Something that runs and answers requests."""
+    """A deployable that answers requests."""
 
     __tablename__ = "service"
     __table_args__ = (UniqueConstraint("team_id", "slug"),)
@@ -36,7 +36,7 @@ class Environment(TeamScoped, Table):
 
 
 class Build(TeamScoped, Table):
-    """What was built. The same commit with another Go, platform or flags is another build."""
+    """A build. The same commit with another Go version, platform or flags is another build."""
 
     __tablename__ = "build"
     __table_args__ = (
@@ -55,28 +55,28 @@ class Build(TeamScoped, Table):
     flags: Mapped[str] = mapped_column(default="")
     branch: Mapped[str | None]
     display_name: Mapped[str | None]
-    """How people call it, if a commit does not say enough."""
+    """A display name, if the commit is not enough."""
     ci_url: Mapped[str | None]
     dependencies: Mapped[dict[str, Any] | None]
     """Module path to version."""
     committed_at: Mapped[datetime | None]
     parent: Mapped[str | None]
-    """The commit before it on its branch, as CI tells it."""
+    """The previous commit on its branch, as CI reports it."""
     title: Mapped[str | None]
     """The first line of the commit's message."""
     author: Mapped[str | None]
     pull_request: Mapped[dict[str, Any] | None]
-    """{"number": int, "url": str | None}: where it is being discussed."""
+    """{"number": int, "url": str | None}: its pull request."""
     run_metadata: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
-    """How it ran, for artifacts that do not say it themselves; as `analysis.facts.Facts` reads them."""
+    """Run metadata for artifacts without their own; in the format of `analysis.facts.Facts`."""
     program_id: Mapped[UUID | None]
-    """The token or service account that made it known, which may replace what it said."""
+    """The token or service account that created it, which may replace its metadata."""
     sender_ids: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid()), default=list, server_default="{}")
-    """Tokens and service accounts that told or sent something of it, and may ask for its verdict."""
+    """Tokens and service accounts that sent metadata or artifacts of it, and may read its verdict."""
 
 
 class PendingCommitMetadata(TeamScoped, Table):
-    """What was said of a commit of a service before it had a build."""
+    """Pending metadata of a commit of a service without a build."""
 
     __tablename__ = "pending_commit_metadata"
     __table_args__ = (
@@ -112,22 +112,22 @@ class Deployment(TeamScoped, Table):
     environment_id: Mapped[UUID]
     build_id: Mapped[UUID | None]
     commit: Mapped[str] = mapped_column(default="")
-    """As it was told; "" if it was not."""
+    """As it was sent; "" if it was not."""
     label: Mapped[str | None]
     started_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
-    """When the next deploy of the service in this environment began."""
+    """When the next deployment of the service in this environment started."""
     source: Mapped[str] = mapped_column(default="api")
-    """`seen`: no message told of it; a label of its metrics or spans changed."""
+    """`seen`: no event reported it; a label of its metrics or spans changed."""
     external_id: Mapped[str | None]
-    """Whoever tells of a deploy twice means one."""
+    """Two events with the same ID describe one deployment."""
     url: Mapped[str | None]
     commits: Mapped[list[Any]] = mapped_column(default=list)
-    """What was told to be new in it: [{"id", "title", "author", "url"}], newest first."""
+    """The new commits it reported: [{"id", "title", "author", "url"}], newest first."""
 
 
 class Annotation(TeamScoped, Table):
-    """What a person wrote beside a time."""
+    """A user's text at a time."""
 
     __tablename__ = "annotation"
     __table_args__ = (
@@ -140,7 +140,7 @@ class Annotation(TeamScoped, Table):
 
     environment_id: Mapped[UUID]
     service_id: Mapped[UUID | None]
-    """Null: it is about all of them."""
+    """Null: it applies to all services."""
     started_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
     text: Mapped[str]
@@ -148,7 +148,7 @@ class Annotation(TeamScoped, Table):
 
 
 class ServiceEdge(TeamScoped, Table):
-    """One service was seen to call another."""
+    """A service edge seen in spans."""
 
     __tablename__ = "service_edge"
     __table_args__ = (
@@ -164,14 +164,14 @@ class ServiceEdge(TeamScoped, Table):
     caller_id: Mapped[UUID]
     callee_id: Mapped[UUID]
     calls: Mapped[int] = mapped_column(BigInteger)
-    """In the newest set of spans that shows the edge."""
+    """In the newest span set with this edge."""
     requests: Mapped[int] = mapped_column(BigInteger)
-    """Calls into the caller in the same set."""
+    """Calls into the caller in the same span set."""
     seen_at: Mapped[datetime]
 
 
 class ManualServiceOrder(TeamScoped, Table):
-    """The order of an environment's services as people laid it."""
+    """The manual service order of an environment."""
 
     __tablename__ = "manual_service_order"
     __table_args__ = (

@@ -1,1 +1,1 @@
-"""Repositories and their commits: what came between two builds, and which of it may have made a service slower."""
+"""Repositories and their commits: commit ranges between builds, and suspect commits."""

@@ -1,4 +1,4 @@
-"""Repositories, their commits, and what came between two builds."""
+"""HTTP endpoints of repositories, commits and commit ranges."""
 
 from typing import Annotated
 from uuid import UUID
@@ -43,13 +43,13 @@ router = APIRouter(prefix="/api/v1", tags=["repositories"])
 
 
 def remotes_of(request: Request) -> GitRemotePolicy:
-    """Return the rules for addresses of repositories plugged in by the app."""
+    """Return the rules for repository URLs that the app configures."""
     found: GitRemotePolicy = request.app.state.remotes
     return found
 
 
 def sealer_of(request: Request) -> SecretEncryptor:
-    """Return the sealer plugged in by the app."""
+    """Return the sealer that the app configures."""
     found = request.app.state.sealer
     assert isinstance(found, SecretEncryptor)
     return found
@@ -57,7 +57,7 @@ def sealer_of(request: Request) -> SecretEncryptor:
 
 Places = Annotated[GitRemotePolicy, Depends(remotes_of)]
 Seals = Annotated[SecretEncryptor, Depends(sealer_of)]
-ShaOf = Annotated[Sha, Path(description="forty hexadecimal digits")]
+ShaOf = Annotated[Sha, Path(description="a commit SHA of 40 hexadecimal digits")]
 Functions = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="function", max_length=50)]
 Files = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="file", max_length=50)]
 
@@ -71,7 +71,7 @@ Files = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="fi
 def list_repositories(caller: MayRead, session: Reading, paging: Paging) -> Page[RepositoryOut]:
     """List repositories, newest first."""
     rows = repositories.list_repositories(session, paging.after, paging.limit + 1)
-    return paging.page(rows, RepositoryOut.of, lambda kept: (kept.row.created_at, kept.row.id))
+    return paging.page(rows, RepositoryOut.of, lambda found: (found.row.created_at, found.row.id))
 
 
 @router.post(
@@ -84,7 +84,7 @@ def list_repositories(caller: MayRead, session: Reading, paging: Paging) -> Page
 def create_repository(
     wanted: RepositoryIn, caller: MayManage, session: Writing, remotes: Places, sealer: Seals
 ) -> RepositoryOut:
-    """Add a repository. If it has an address it is fetched at once."""
+    """Create a repository. A repository with a URL is fetched immediately."""
     row = repositories.create_repository(
         session,
         sealer,
@@ -108,7 +108,7 @@ def create_repository(
     responses=document_problems(NotFound),
 )
 def get_repository(repository_id: UUID, caller: MayRead, session: Reading) -> RepositoryOut:
-    """Tell of a repository."""
+    """Return one repository."""
     return RepositoryOut.of(
         repositories.get_repository_with_services(
             session, repositories.get_repository(session, RepositoryId(repository_id))
@@ -130,7 +130,7 @@ def change_repository(
     remotes: Places,
     sealer: Seals,
 ) -> RepositoryOut:
-    """Change a repository."""
+    """Update a repository."""
     said = change.model_dump(exclude_unset=True, mode="json")
     values = {
         "label" if name == "name" else name: said[name] for name in ("name", "url", "kind", "web_url") if said.get(name)
@@ -159,7 +159,7 @@ def change_repository(
     responses=document_problems(NotFound),
 )
 def delete_repository(repository_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a repository, with all that is known of its commits."""
+    """Delete a repository with all its commits."""
     row = repositories.delete_repository(session, RepositoryId(repository_id))
     record_audit_event(session, caller, "repository.deleted", "repository", repository_id, {"name": row.label})
 
@@ -171,7 +171,7 @@ def delete_repository(repository_id: UUID, caller: MayManage, session: Writing) 
     responses=document_problems(NotFound, Conflict),
 )
 def fetch_repository(repository_id: UUID, caller: MayWrite, session: Writing) -> RepositoryOut:
-    """Have a repository fetched."""
+    """Enqueue a fetch of a repository."""
     repositories.enqueue_fetch(session, RepositoryId(repository_id))
     return RepositoryOut.of(
         repositories.get_repository_with_services(
@@ -186,9 +186,9 @@ def fetch_repository(repository_id: UUID, caller: MayWrite, session: Writing) ->
     openapi_extra=body_up_to(2048 * KIB, members=20_000),
     responses=document_problems(NotFound, InvalidRequest),
 )
-def record_commits(repository_id: UUID, told: CommitsIn, caller: MayWrite, session: Writing) -> CommitsRecordedOut:
-    """Write down facts of commits. Telling of one again fills what was open and changes nothing else."""
-    new = commit_graph.record_commits(session, RepositoryId(repository_id), [one.facts() for one in told.commits])
+def record_commits(repository_id: UUID, sent: CommitsIn, caller: MayWrite, session: Writing) -> CommitsRecordedOut:
+    """Record commit metadata. Sending a commit again only fills missing fields."""
+    new = commit_graph.record_commits(session, RepositoryId(repository_id), [one.facts() for one in sent.commits])
     return CommitsRecordedOut(new=new)
 
 
@@ -199,7 +199,7 @@ def record_commits(repository_id: UUID, told: CommitsIn, caller: MayWrite, sessi
     responses=document_problems(NotFound, InvalidRequest),
 )
 def get_commit(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading) -> CommitDetailOut:
-    """Tell of a commit."""
+    """Return one commit."""
     row = suspect_commits.get_commit(session, RepositoryId(repository_id), sha)
     repository = repositories.get_repository(session, RepositoryId(repository_id))
     tags = sorted(name for name, tagged in repository.tags.items() if tagged == row.sha)
@@ -215,7 +215,7 @@ def get_commit(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Readin
     responses=document_problems(NotFound, InvalidRequest),
 )
 def get_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading) -> CommitDiffOut:
-    """Tell what a commit changes line by line, if that has been read."""
+    """Return the line changes of a commit, if they were extracted."""
     return CommitDiffOut.of(
         suspect_commits.get_diff(session, suspect_commits.get_commit(session, RepositoryId(repository_id), sha))
     )
@@ -228,7 +228,7 @@ def get_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading)
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing) -> CommitDiffOut:
-    """Have it read what a commit changes line by line."""
+    """Enqueue the extraction of the line changes of a commit."""
     row = suspect_commits.get_commit(session, RepositoryId(repository_id), sha)
     suspect_commits.read_diff(session, row)
     session.flush()
@@ -251,7 +251,7 @@ def commits_between(
     file: Files = [],  # noqa: B006 - FastAPI copies defaults
     limit: Annotated[int, Query(ge=1, le=MOST_BETWEEN)] = 500,
 ) -> CommitRangeOut:
-    """Tell which commits are in a bad build and not in a good one, and how suspicious each is.
+    """List the commits that are in a bad and not in a good build, with their suspicion.
 
     `function` and `file` name what got slower, as profiles name it.
     """
@@ -269,7 +269,7 @@ def commits_between(
 def read_closures(
     service_id: UUID, wanted: CommitRangeIn, caller: MayWrite, session: Writing, response: Response
 ) -> JobStartedOut:
-    """Have it found out which commits of a range change the service's binary."""
+    """Enqueue a job that finds the commits of a range that change the service's binary."""
     job_id = suspect_commits.read_closures(session, ServiceId(service_id), wanted.good, wanted.bad)
     response.status_code = 200 if job_id is None else 202
     return JobStartedOut(job_id=job_id)

@@ -1,59 +1,59 @@
-"""What can go wrong with repositories and commits."""
+"""Errors of repositories and commits."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
 
 
 class RepositoryNotFound(NotFound):
-    """No such repository in this team."""
+    """The team has no such repository."""
 
     slug = "repository-not-found"
     title = "No such repository"
 
 
 class CommitNotFound(NotFound):
-    """No such commit in this repository."""
+    """The repository has no such commit."""
 
     slug = "commit-not-found"
     title = "No such commit"
 
 
 class RepositoryNotLinked(NotFound):
-    """Nobody said from which repository a service is built."""
+    """No repository is linked to the service."""
 
     slug = "no-repository"
-    title = "No repository"
+    title = "No repository linked"
 
 
 class TooManyRepositories(LimitExceeded):
-    """The team has as many repositories as it may."""
+    """The team has reached its limit of repositories."""
 
     slug = "too-many-repositories"
     title = "Too many repositories"
 
 
 class InvalidGitCredentials(InvalidRequest):
-    """Credentials that can not be sent, or that must be given again."""
+    """The credentials cannot be sent, or must be entered again."""
 
     slug = "credentials-refused"
-    title = "These credentials can not be used"
+    title = "The credentials cannot be used"
 
 
 class InvalidCommitSha(InvalidRequest):
-    """An id that is not forty hexadecimal digits."""
+    """The value is not a commit SHA of 40 hexadecimal digits."""
 
     slug = "not-a-commit"
-    title = "Not the id of a commit"
+    title = "Not a commit SHA"
 
 
 class RepositoryUrlTaken(Conflict):
-    """Another repository of the team has this address."""
+    """Another repository of the team has this URL."""
 
     slug = "repository-taken"
-    title = "This repository is there already"
+    title = "The repository already exists"
 
 
 class RepositoryNotFetched(Conflict):
-    """Only facts of the repository are pushed: nothing of it can be read."""
+    """Only commit metadata of the repository is pushed: its files are not available."""
 
     slug = "not-fetched"
-    title = "Nothing to read"
+    title = "The repository is not fetched"

@@ -1,4 +1,4 @@
-"""What is to be done with repositories, as values."""
+"""Jobs of repositories."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class FetchRepository(Job):
-    """Bring a repository's commits. Doing it twice brings nothing twice."""
+    """Fetch the commits of a repository. Idempotent."""
 
     name: ClassVar[str] = "repositories.fetch"
     queue: ClassVar[Queue] = Queue.ANALYSE
@@ -20,7 +20,7 @@ class FetchRepository(Job):
 
 @dataclass(frozen=True)
 class PollRepository(Job):
-    """Have a repository fetched of which nobody said for a while that something is new."""
+    """Fetch a repository for which no push was reported for a while."""
 
     name: ClassVar[str] = "repositories.poll"
     queue: ClassVar[Queue] = Queue.NOTIFY
@@ -31,7 +31,7 @@ class PollRepository(Job):
 
 @dataclass(frozen=True)
 class ReadCommitDiff(Job):
-    """Read what a commit changes line by line."""
+    """Extract the line changes of a commit."""
 
     name: ClassVar[str] = "repositories.read-diff"
     queue: ClassVar[Queue] = Queue.ANALYSE
@@ -55,7 +55,7 @@ class ComputePackageClosures(Job):
 
 @dataclass(frozen=True)
 class DeleteRepositoryMirror(Job):
-    """Take away the copy of a repository that was deleted."""
+    """Delete the mirror of a deleted repository."""
 
     name: ClassVar[str] = "repositories.delete-mirror"
     queue: ClassVar[Queue] = Queue.ANALYSE

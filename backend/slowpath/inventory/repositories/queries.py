@@ -1,4 +1,4 @@
-"""Every SELECT of repositories and commits."""
+"""SELECT statements of repositories and commits."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -34,12 +34,12 @@ def repository(session: ReadSession, repository_id: RepositoryId) -> Repository 
 
 
 def lock_repository(session: ReadSession, repository_id: RepositoryId) -> Repository | None:
-    """Return one repository that nobody else changes until the transaction ends, by primary key."""
+    """Return one repository, by primary key, and lock it."""
     return session.get(Repository, (session.team_id, repository_id), with_for_update=True, populate_existing=True)
 
 
 def repository_at(session: ReadSession, url: str) -> Repository | None:
-    """Return the repository of an address, by its unique constraint."""
+    """Return the repository with a URL, by its unique constraint."""
     return session.scalars(
         select(Repository).where(Repository.team_id == session.team_id, Repository.url == url)
     ).one_or_none()
@@ -52,7 +52,7 @@ def count_repositories(session: ReadSession) -> int:
 
 
 def services_of(session: ReadSession, repository_ids: Collection[UUID]) -> Sequence[ServiceRepository]:
-    """Return what is built from repositories, by ix_service_repository_repository."""
+    """Return the services built from repositories, by ix_service_repository_repository."""
     found = select(ServiceRepository).where(
         ServiceRepository.team_id == session.team_id, ServiceRepository.repository_id.in_(repository_ids)
     )
@@ -60,7 +60,7 @@ def services_of(session: ReadSession, repository_ids: Collection[UUID]) -> Seque
 
 
 def service_repository(session: ReadSession, service_id: ServiceId) -> ServiceRepository | None:
-    """Return from what a service is built, by its unique constraint."""
+    """Return the link of a service to its repository, by its unique constraint."""
     found = select(ServiceRepository).where(
         ServiceRepository.team_id == session.team_id, ServiceRepository.service_id == service_id
     )
@@ -81,7 +81,7 @@ def commit_by_id(session: ReadSession, commit_id: CommitId) -> Commit | None:
 
 
 def commits(session: ReadSession, repository_id: RepositoryId, shas: Collection[str]) -> Sequence[Commit]:
-    """Return the commits of these ids, by uq_commit_sha."""
+    """Return the commits with these SHAs, by uq_commit_sha."""
     found = select(Commit).where(
         Commit.team_id == session.team_id,
         Commit.repository_id == repository_id,
@@ -91,7 +91,7 @@ def commits(session: ReadSession, repository_id: RepositoryId, shas: Collection[
 
 
 def select_commits_by_prefix(session: ReadSession, repository_id: RepositoryId, prefix: str) -> Sequence[str]:
-    """Return at most two ids that begin so, by uq_commit_sha: hexadecimal digits lie below g."""
+    """Return at most two SHAs with this prefix, by uq_commit_sha: hexadecimal digits sort before g."""
     found = select(Commit.sha).where(
         Commit.team_id == session.team_id,
         Commit.repository_id == repository_id,
@@ -114,7 +114,7 @@ def generations(
 
 
 def has_children(session: ReadSession, repository_id: RepositoryId, shas: Collection[str]) -> bool:
-    """Tell whether a known commit has one of these for a parent, by ix_commit_parents."""
+    """Return whether a known commit has one of these as a parent, by ix_commit_parents."""
     found = select(Commit.id).where(
         Commit.team_id == session.team_id,
         Commit.repository_id == repository_id,
@@ -124,7 +124,7 @@ def has_children(session: ReadSession, repository_id: RepositoryId, shas: Collec
 
 
 def graph(session: ReadSession, repository_id: RepositoryId) -> dict[str, list[str]]:
-    """Return every commit of a repository with its parents; `[UNTOLD]` where nobody told."""
+    """Return every commit of a repository with its parents; `[UNTOLD]` if they are unknown."""
     found = select(Commit.sha, Commit.parents).where(
         Commit.team_id == session.team_id, Commit.repository_id == repository_id
     )
@@ -132,7 +132,7 @@ def graph(session: ReadSession, repository_id: RepositoryId) -> dict[str, list[s
 
 
 def count_commits(session: ReadSession, repository_ids: Collection[UUID]) -> dict[UUID, int]:
-    """Return how many commits are known of each repository."""
+    """Return the number of known commits of each repository."""
     found = select(Commit.repository_id, func.count()).where(
         Commit.team_id == session.team_id, Commit.repository_id.in_(repository_ids)
     )
@@ -150,13 +150,13 @@ def closures(session: ReadSession, commit_ids: Collection[UUID], recipe: str) ->
 
 
 def diff(session: ReadSession, commit_id: CommitId) -> CommitDiff | None:
-    """Return what a commit changes, by its unique constraint."""
+    """Return the line changes of a commit, by its unique constraint."""
     found = select(CommitDiff).where(CommitDiff.team_id == session.team_id, CommitDiff.commit_id == commit_id)
     return session.scalars(found).one_or_none()
 
 
 def service_names(session: ReadSession, service_ids: Collection[UUID]) -> dict[UUID, str]:
-    """Return how services are called, by primary key."""
+    """Return the names of services, by primary key."""
     found = select(Service.id, Service.name).where(Service.team_id == session.team_id, Service.id.in_(service_ids))
     return {row[0]: row[1] for row in session.execute(found)}
 
@@ -174,7 +174,7 @@ def fetching(session: ReadSession, repository_ids: Collection[UUID]) -> set[UUID
 
 
 def reading_closures(session: ReadSession, service_id: ServiceId) -> bool:
-    """Tell whether closures of a service are being read, by ix_job_subject."""
+    """Return whether closures of a service are being computed, by ix_job_subject."""
     found = select(JobRow.id).where(
         JobRow.team_id == session.team_id,
         JobRow.subject_kind == ComputePackageClosures.subject_kind,

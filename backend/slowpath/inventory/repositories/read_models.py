@@ -1,4 +1,4 @@
-"""What verbs tell of commits: values between the service and the wire."""
+"""Results of the services of commits, before they become wire shapes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ DiffState = Literal["ready", "reading", "failed", "unread", "unavailable"]
 
 @dataclass(frozen=True)
 class CommitsInRange:
-    """The commits that are in a bad build and not in a good one, newest first."""
+    """The commits that are in a bad and not in a good build, newest first."""
 
     repository: Repository
     built: ServiceRepository
@@ -22,32 +22,32 @@ class CommitsInRange:
     commits: Sequence[Commit]
     total: int
     complete: bool
-    """Whether every parent on the way is known."""
+    """Whether the parents of all commits on the way are known."""
     related: bool
-    """Whether the good one is an ancestor of the bad one."""
+    """Whether the good commit is an ancestor of the bad commit."""
 
 
 @dataclass(frozen=True)
 class RepositoryWithServices:
-    """A repository with what is built from it."""
+    """A repository with the services that are built from it."""
 
     row: Repository
     services: Sequence[tuple[ServiceRepository, str]]
-    """With the service's name."""
+    """With the name of the service."""
     commits: int
     fetching: bool
 
 
 @dataclass(frozen=True)
 class SuspectCommit:
-    """A commit, and how suspicious it is."""
+    """A commit and its suspicion."""
 
     commit: Commit
     changes_binary: bool | None
-    """Nothing: nobody looked."""
+    """None: not evaluated."""
     suspicion: CommitSuspicion
     share: float
-    """Of all suspicion in the range, from 0 to 1."""
+    """Share of the suspicion in the range, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class RankedSuspects:
 
 @dataclass(frozen=True)
 class CommitDiffView:
-    """What a commit changes line by line, as far as it has been read."""
+    """The extracted line changes of a commit."""
 
     state: DiffState
     content: dict[str, Any] | None
@@ -70,7 +70,7 @@ class CommitDiffView:
 
 
 def commit_url(row: Repository, sha: str) -> str | None:
-    """Return where people look at a commit."""
+    """Return the URL of a commit at the code host."""
     if row.web_url is None:
         return None
     return f"{row.web_url}/-/commit/{sha}" if row.kind == "gitlab" else f"{row.web_url}/commit/{sha}"

@@ -1,4 +1,4 @@
-"""What a commit may be told as, and the order of commits. Nothing is looked up here."""
+"""Limits and validation of commit metadata, and the order of commits. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,11 @@ Credentials = Literal["none", "bearer", "basic"]
 FileStatus = Literal["added", "modified", "removed", "renamed", "other"]
 
 MOST_REPOSITORIES: Final = 200
-"""Of a team."""
+"""Per team."""
 MOST_TAGS: Final = 5_000
-"""Of a repository: the first by their names."""
+"""Per repository: the first by name."""
 MOST_FILES: Final = 300
-"""Files of a commit that are listed; the others are counted."""
+"""Listed files of a commit; the others are counted."""
 MOST_PATH: Final = 1_000
 MOST_NAME: Final = 300
 MOST_TITLE: Final = 500
@@ -23,61 +23,61 @@ MOST_MESSAGE: Final = 10_000
 MOST_PARENTS: Final = 64
 MOST_BUMPS: Final = 200
 LOOKS_AGAIN_AFTER_S: Final = 900.0
-"""A repository is fetched so often though nobody pushes to it, as far as is known."""
+"""Interval between fetches of a repository without reported pushes."""
 LOOKS_AT_FAULTY_AFTER_S: Final = 3600.0
-"""The same where the last fetch ended badly."""
+"""The same after a failed fetch."""
 MOST_FETCHED: Final = 50_000
-"""Commits that one fetch writes down: the newest."""
+"""Commits recorded by one fetch: the newest."""
 MOST_BETWEEN: Final = 5_000
-"""Commits between two builds that are told."""
+"""Commits of a range that are returned."""
 LEAST_PREFIX: Final = 7
-"""Digits of an abbreviated id."""
+"""Digits of an abbreviated SHA."""
 
 EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST: Final = datetime(2200, 1, 1, tzinfo=UTC)
 CLOSURE_VERSION: Final = "1"
-"""Rises whenever equal inputs would no longer give equal hashes."""
+"""Increased whenever equal inputs would no longer have equal hashes."""
 
 SHA: Final = re.compile(r"[0-9a-f]{40}")
 ABBREVIATED: Final = re.compile(rf"[0-9a-f]{{{LEAST_PREFIX},40}}")
 
 UNTOLD: Final = ""
-"""Stands for the parents of a commit of which nobody told them."""
+"""Represents unknown parents of a commit."""
 
 Graph = Mapping[str, Sequence[str]]
-"""Commit to its parents; `(UNTOLD,)` where nobody told."""
+"""Commit to its parents; `(UNTOLD,)` if they are unknown."""
 
 
 @dataclass(frozen=True)
 class ChangedFile:
-    """A file that a commit touches, against its first parent."""
+    """A changed file of a commit, compared with its first parent."""
 
     path: str
     lines_added: int | None = None
-    """Lines; nothing for what is no text."""
+    """Lines; None for a binary file."""
     lines_removed: int | None = None
     status: FileStatus = "modified"
 
 
 @dataclass(frozen=True)
 class DependencyUpdate:
-    """A module whose version a commit changes."""
+    """A dependency update."""
 
     module: str
     old_version: str | None
-    """Nothing: it was not needed before."""
+    """None: the dependency is new."""
     new_version: str | None
-    """Nothing: it is not needed any more."""
+    """None: the dependency was removed."""
     file: str = "go.mod"
 
 
 @dataclass(frozen=True)
 class CommitMetadata:
-    """What is told of a commit, by git or by a message."""
+    """Metadata of a commit, from git or a push."""
 
     sha: str
     parents: Sequence[str] | None = None
-    """Nothing: nobody told (a push message does not)."""
+    """None: unknown (a push does not contain them)."""
     author_name: str = ""
     author_email: str = ""
     authored_at: datetime | None = None
@@ -90,46 +90,46 @@ class CommitMetadata:
 
 @dataclass(frozen=True)
 class TopologicalOrder:
-    """Commits in an order in which none stands before an ancestor of it."""
+    """Commits in an order in which none precedes an ancestor of it."""
 
     order: Sequence[str]
-    """As they were asked."""
+    """The requested values."""
     unknown: Sequence[str] = field(default_factory=tuple)
-    """Asked, and not among the commits that are known."""
+    """Requested, but not known."""
 
 
 @dataclass(frozen=True)
 class CommitRange:
-    """Which commits are in one and not in another."""
+    """The commits that are in one and not in the other."""
 
     shas: frozenset[str]
     complete: bool
-    """Whether every parent on the way is known."""
+    """Whether the parents of all commits on the way are known."""
     related: bool
-    """Whether the good one is an ancestor of the bad one."""
+    """Whether the good commit is an ancestor of the bad commit."""
 
 
 def truncate_text(text: str, most: int) -> str:
-    """Return a text as it is kept: no NUL (PostgreSQL takes none), no halves of characters, not too long."""
+    """Return a text that PostgreSQL can store: no NUL, no unpaired surrogates, truncated."""
     whole = text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
     return whole if len(whole) <= most else whole[: most - 1] + "…"
 
 
 def valid_timestamp(when: datetime | None) -> datetime | None:
-    """Return a time; nothing for one that an author made up and no calendar of ours holds."""
+    """Return a time; None for a made-up one that PostgreSQL cannot store."""
     return when if when is not None and EARLIEST <= when <= LATEST else None
 
 
 def build_recipe(directory: str, main_package: str, goos: str = "linux", goarch: str = "amd64") -> str:
-    """Return what is built and for what: services that are built alike from one repository share it."""
+    """Return the build recipe: services that are built alike from one repository share it."""
     return f"{CLOSURE_VERSION} {goos}/{goarch} {directory or '.'} {main_package or '.'}"
 
 
 def generations(graph: Graph, below: Mapping[str, int] | None = None) -> dict[str, int]:
     """Return for each commit one more than the largest generation of its known parents (1 for those without).
 
-    `below` holds generations of commits outside the graph. Hostile facts may hold circles: whoever stands in one counts
-    as if the parent that closes it were not known.
+    `below` has generations of commits outside the graph. Malicious metadata may have cycles: a commit in one counts as if
+    the parent that closes the cycle were unknown.
     """
     found: dict[str, int] = {}
     outside = below or {}
@@ -149,7 +149,7 @@ def generations(graph: Graph, below: Mapping[str, int] | None = None) -> dict[st
 
 
 def reachable_commits(graph: Graph, start: str) -> tuple[set[str], bool]:
-    """Return a commit and all its known ancestors, and whether every parent on the way is known."""
+    """Return a commit and all its known ancestors, and whether the parents of all of them are known."""
     seen, todo, complete = {start}, [start], True
     while todo:
         for parent in graph.get(todo.pop(), ()):
@@ -162,7 +162,7 @@ def reachable_commits(graph: Graph, start: str) -> tuple[set[str], bool]:
 
 
 def commit_range(graph: Graph, good: str, bad: str) -> CommitRange:
-    """Return what is reached from `bad` and not from `good`. Both are in the graph."""
+    """Return what is reachable from `bad` and not from `good`. Both are in the graph."""
     with_bad, _ = reachable_commits(graph, bad)
     with_good, _ = reachable_commits(graph, good)
     between = with_bad - with_good

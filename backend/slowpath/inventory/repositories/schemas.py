@@ -1,4 +1,4 @@
-"""Repositories and commits on the wire. Credentials go in and never come out."""
+"""Wire shapes of repositories and commits. Credentials are accepted and never returned."""
 
 import re
 from datetime import datetime
@@ -40,12 +40,12 @@ FOLDER: Final = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[A-Za-z0-9._~@+-]+(?:/[A
 SHA: Final = r"^[0-9a-f]{40}$"
 
 
-def _folder(said: str) -> str:
-    plain = said.strip().removeprefix("./").rstrip("/")
+def _folder(path: str) -> str:
+    plain = path.strip().removeprefix("./").rstrip("/")
     if plain in {"", "."}:
         return ""
     if not FOLDER.fullmatch(plain):
-        raise ValueError("a folder below the root, as in cmd/server")
+        raise ValueError("a directory below the root, for example cmd/server")
     return plain
 
 
@@ -63,43 +63,45 @@ Line = Annotated[str, StringConstraints(max_length=1_000)]
 
 
 class RepositoryRequest(BaseModel):
-    """What is sent: nothing that is not asked for."""
+    """Base of request shapes: unknown members are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class RepositoryCredentialsIn(RepositoryRequest):
-    """How to sign in at a repository's host."""
+    """Credentials for the host of a repository."""
 
     kind: Credentials
-    token: Secret | None = Field(None, description="with `bearer`")
-    username: Annotated[str, StringConstraints(max_length=500)] | None = Field(None, description="with `basic`")
-    password: Secret | None = Field(None, description="with `basic`")
+    token: Secret | None = Field(None, description="for `bearer`")
+    username: Annotated[str, StringConstraints(max_length=500)] | None = Field(None, description="for `basic`")
+    password: Secret | None = Field(None, description="for `basic`")
 
 
 class ServiceSourceIn(RepositoryRequest):
-    """A service that is built from a repository."""
+    """A service that is built from a repository, in a request."""
 
     service_id: UUID
-    directory: Folder = Field("", description="where its module lies; empty for the root", examples=["services/api"])
-    main_package: Folder = Field("", description="its main package, below the directory", examples=["cmd/server"])
+    directory: Folder = Field("", description="directory of its module; empty for the root", examples=["services/api"])
+    main_package: Folder = Field("", description="its main package, relative to the directory", examples=["cmd/server"])
 
 
 class RepositoryIn(RepositoryRequest):
-    """A git repository."""
+    """A new git repository."""
 
     name: RepositoryName
     url: Url | None = Field(
-        None, description="null: only facts of its commits are pushed", examples=["https://github.com/example/api.git"]
+        None,
+        description="null: the repository is not fetched; commit metadata is pushed",
+        examples=["https://github.com/example/api.git"],
     )
-    kind: Literal["github", "gitlab", "other"] | None = Field(None, description="guessed from the address if null")
-    web_url: WebUrl | None = Field(None, description="what stands before /commit/; known for GitHub and GitLab")
+    kind: Literal["github", "gitlab", "other"] | None = Field(None, description="null: detected from the URL")
+    web_url: WebUrl | None = Field(None, description="URL prefix before /commit/, for GitHub and GitLab")
     credentials: RepositoryCredentialsIn | None = None
     services: Annotated[list[ServiceSourceIn], Field(max_length=200)] = []
 
 
 class RepositoryUpdate(RepositoryRequest):
-    """What is to be otherwise. An address on another host wants its credentials again."""
+    """Changes to a repository. A URL on another host requires the credentials again."""
 
     name: RepositoryName | None = None
     url: Url | None = None
@@ -119,7 +121,7 @@ class ServiceSourceOut(BaseModel):
 
 
 class RepositoryOut(BaseModel):
-    """A repository. Its credentials are not told."""
+    """A repository, without its credentials."""
 
     id: UUID
     name: str
@@ -129,22 +131,22 @@ class RepositoryOut(BaseModel):
     credentials: Credentials
     default_branch: str | None
     branches: int
-    commits: int = Field(description="how many are known")
+    commits: int = Field(description="number of known commits")
     is_fetching: bool
     fetched_at: datetime | None
-    problem: dict[str, Any] | None = Field(description="why the last fetch ended badly")
+    problem: dict[str, Any] | None = Field(description="why the last fetch failed")
     services: list[ServiceSourceOut]
     created_at: datetime
 
     @classmethod
-    def of(cls, kept: RepositoryWithServices) -> Self:
-        """Return a repository as it is told."""
-        row = kept.row
+    def of(cls, found: RepositoryWithServices) -> Self:
+        """Return the wire shape of a repository."""
+        row = found.row
         built = [
             ServiceSourceOut(
                 service_id=one.service_id, service_name=name, directory=one.directory, main_package=one.main_package
             )
-            for one, name in kept.services
+            for one, name in found.services
         ]
         return cls.model_validate(
             {
@@ -156,8 +158,8 @@ class RepositoryOut(BaseModel):
                 "credentials": row.credentials,
                 "default_branch": row.default_branch,
                 "branches": len(row.branch_heads),
-                "commits": kept.commits,
-                "is_fetching": kept.fetching,
+                "commits": found.commits,
+                "is_fetching": found.fetching,
                 "fetched_at": row.fetched_at,
                 "problem": row.problem,
                 "services": built,
@@ -167,7 +169,7 @@ class RepositoryOut(BaseModel):
 
 
 class RepositoryRef(BaseModel):
-    """Which repository."""
+    """ID and name of a repository."""
 
     id: UUID
     name: str
@@ -176,21 +178,21 @@ class RepositoryRef(BaseModel):
 
     @classmethod
     def of(cls, row: Repository) -> Self:
-        """Return a repository in brief."""
+        """Return the reference to a repository."""
         return cls.model_validate({"id": row.id, "name": row.label, "kind": row.kind, "web_url": row.web_url})
 
 
 class ChangedFileOut(BaseModel):
-    """A file that a commit touches, against its first parent."""
+    """A file that a commit changes, compared with its first parent."""
 
     path: str
-    lines_added: int | None = Field(description="lines; null for what is no text")
+    lines_added: int | None = Field(description="changed lines; null for a binary file")
     lines_removed: int | None
     status: FileStatus
 
 
 class DependencyUpdateOut(BaseModel):
-    """A module whose version a commit changes; `go` and `toolchain` stand for themselves."""
+    """A dependency update of a commit; `go` and `toolchain` are listed like modules."""
 
     module: str
     old_version: str | None
@@ -199,26 +201,26 @@ class DependencyUpdateOut(BaseModel):
 
 
 class RepositoryCommit(BaseModel):
-    """A commit, as far as it is known."""
+    """The known metadata of a commit."""
 
     sha: str
-    parents: list[str] | None = Field(description="null: nobody told")
+    parents: list[str] | None = Field(description="null: unknown")
     author_name: str
     author_email: str
     authored_at: datetime | None
     committed_at: datetime | None
     title: str
     message: str
-    files: list[ChangedFileOut] | None = Field(description="at most 300 of them; null: nobody told")
+    files: list[ChangedFileOut] | None = Field(description="at most 300; null: unknown")
     files_total: int | None
     lines_added: int | None
     lines_removed: int | None
     dependency_updates: list[DependencyUpdateOut] | None
-    url: str | None = Field(description="where people look at it")
+    url: str | None = Field(description="URL of the commit at the code host")
 
     @classmethod
     def of(cls, row: Commit, repository: Repository) -> Self:
-        """Return a commit as it is told."""
+        """Return the wire shape of a commit."""
         names = cls.model_fields.keys() - {"url"}
         return cls.model_validate(
             {name: getattr(row, name) for name in names} | {"url": commit_url(repository, row.sha)}
@@ -230,55 +232,55 @@ class CommitDetailOut(BaseModel):
 
     repository: RepositoryRef
     commit: RepositoryCommit
-    tags: list[str] = Field(description="that name this commit, as of the last fetch")
+    tags: list[str] = Field(description="tags and branches of this commit, as of the last fetch")
 
 
 class SuspicionReasonOut(BaseModel):
-    """Why a commit is or is not suspicious."""
+    """A reason why a commit is or is not suspicious."""
 
     kind: ReasonKind
     sentence: str
 
 
 class SuspicionOut(BaseModel):
-    """How suspicious a commit is."""
+    """The suspicion of a commit."""
 
-    probability: float = Field(description="of all suspicion in the range, from 0 to 1")
-    changes_binary: bool | None = Field(description="null: nobody looked")
+    probability: float = Field(description="share of the suspicion in the range, from 0 to 1")
+    changes_binary: bool | None = Field(description="null: not evaluated")
     reasons: list[SuspicionReasonOut]
 
 
 class SuspectCommitOut(RepositoryCommit):
-    """A commit between two builds."""
+    """A commit of the range, with its suspicion."""
 
     suspicion: SuspicionOut
 
     @classmethod
     def suspected(cls, suspect: SuspectCommit, repository: Repository) -> Self:
-        """Return a suspect as it is told."""
-        told = SuspicionOut(
+        """Return the wire shape of a suspect commit."""
+        scored = SuspicionOut(
             probability=suspect.share,
             changes_binary=suspect.changes_binary,
             reasons=[SuspicionReasonOut(kind=one.kind, sentence=one.sentence) for one in suspect.suspicion.reasons],
         )
-        return cls.model_validate({**RepositoryCommit.of(suspect.commit, repository).model_dump(), "suspicion": told})
+        return cls.model_validate({**RepositoryCommit.of(suspect.commit, repository).model_dump(), "suspicion": scored})
 
 
 class CommitRangeOut(BaseModel):
-    """The commits that are in a bad build and not in a good one, newest first."""
+    """The commits that are in a bad and not in a good build, newest first."""
 
     repository: RepositoryRef
     good: str
     bad: str
     total: int
-    complete: bool = Field(description="false: parents of some commits are not known, so there may be more")
-    is_ancestor: bool = Field(description="whether the good one is an ancestor of the bad one")
-    closure_state: Closures = Field(description="whether it is known which commits change the service's binary")
+    complete: bool = Field(description="false: the parents of some commits are unknown, so the range may have more")
+    is_ancestor: bool = Field(description="whether the good commit is an ancestor of the bad commit")
+    closure_state: Closures = Field(description="whether the commits that change the service's binary are known")
     commits: list[SuspectCommitOut]
 
     @classmethod
     def of(cls, found: RankedSuspects) -> Self:
-        """Return what lies between two builds as it is told."""
+        """Return the wire shape of a commit range."""
         between = found.between
         return cls(
             repository=RepositoryRef.of(between.repository),
@@ -293,35 +295,35 @@ class CommitRangeOut(BaseModel):
 
 
 class HunkOut(BaseModel):
-    """Lines that change, with some around them."""
+    """Changed lines with context."""
 
     old_start: int
     new_start: int
     heading: str
-    lines: list[str] = Field(description='each begins with " ", "+" or "-"')
+    lines: list[str] = Field(description='each starts with " ", "+" or "-"')
 
 
 class FileDiffOut(BaseModel):
-    """What changes in one file."""
+    """Line changes of one file."""
 
-    old_path: str | None = Field(description="null: the file is new")
-    new_path: str | None = Field(description="null: the file is gone")
+    old_path: str | None = Field(description="null: the file was added")
+    new_path: str | None = Field(description="null: the file was deleted")
     binary: bool
-    left_out: int = Field(description="lines that are not told")
+    left_out: int = Field(description="number of omitted lines")
     hunks: list[HunkOut]
 
 
 class CommitDiffOut(BaseModel):
-    """What a commit changes line by line."""
+    """The line changes of a commit."""
 
     state: DiffState
     problem: dict[str, Any] | None
-    is_truncated: bool = Field(description="whether something is left out")
+    is_truncated: bool = Field(description="whether files or lines are omitted")
     files: list[FileDiffOut]
 
     @classmethod
     def of(cls, read: CommitDiffView) -> Self:
-        """Return what was read as it is told."""
+        """Return the wire shape of extracted line changes."""
         content = read.content or {"cut": False, "files": []}
         return cls.model_validate(
             {"state": read.state, "problem": read.problem, "is_truncated": content["cut"], "files": content["files"]}
@@ -329,7 +331,7 @@ class CommitDiffOut(BaseModel):
 
 
 class CommitIn(RepositoryRequest):
-    """What is known of a commit."""
+    """Metadata of a commit."""
 
     sha: Sha
     parents: Annotated[list[Sha], Field(max_length=64)] | None = None
@@ -343,7 +345,7 @@ class CommitIn(RepositoryRequest):
     dependency_updates: Annotated[list["DependencyUpdateIn"], Field(max_length=200)] | None = None
 
     def facts(self) -> CommitMetadata:
-        """Return them as they are recorded."""
+        """Return the metadata as the service records it."""
         files, bumps = self.files, self.dependency_updates
         return CommitMetadata(
             sha=self.sha,
@@ -360,7 +362,7 @@ class CommitIn(RepositoryRequest):
 
 
 class ChangedFileIn(RepositoryRequest):
-    """A file that a commit touches."""
+    """A changed file of a commit, in a request."""
 
     path: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
     lines_added: Annotated[int, Field(ge=0, le=10_000_000)] | None = None
@@ -369,7 +371,7 @@ class ChangedFileIn(RepositoryRequest):
 
 
 class DependencyUpdateIn(RepositoryRequest):
-    """A module whose version a commit changes."""
+    """A dependency update of a commit, in a request."""
 
     module: Line
     old_version: Line | None = None
@@ -378,13 +380,13 @@ class DependencyUpdateIn(RepositoryRequest):
 
 
 class CommitsIn(RepositoryRequest):
-    """Facts of commits; telling of one again fills what was open."""
+    """Metadata of commits; sending a commit again only fills missing fields."""
 
     commits: Annotated[list[CommitIn], Field(min_length=1, max_length=500)]
 
 
 class CommitsRecordedOut(BaseModel):
-    """How many of the commits were not known."""
+    """The number of commits that were new."""
 
     new: int
 
@@ -397,6 +399,6 @@ class CommitRangeIn(RepositoryRequest):
 
 
 class JobStartedOut(BaseModel):
-    """A job that is on its way; null where nothing is left to be done."""
+    """The enqueued job; null if there is nothing to do."""
 
     job_id: UUID | None

@@ -1,4 +1,4 @@
-"""Repositories, which of them a service is built from, and the commits in them."""
+"""Tables of repositories, their services and their commits."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class Repository(TeamScoped, Table):
-    """A git repository: fetched from its address, or known by what is pushed of it."""
+    """A git repository: fetched from its URL, or known from pushed metadata."""
 
     __tablename__ = "repository"
     __table_args__ = (
@@ -24,12 +24,12 @@ class Repository(TeamScoped, Table):
     )
 
     label: Mapped[str]
-    """How people call it."""
+    """Its name in the UI."""
     kind: Mapped[str]
     url: Mapped[str | None]
-    """Where it is fetched from; null if only facts are pushed."""
+    """The URL to fetch from; null if metadata is pushed."""
     web_url: Mapped[str | None]
-    """Where people look at it: what stands before /commit/ (GitHub) or /-/commit/ (GitLab)."""
+    """URL prefix of commits, before /commit/ (GitHub) or /-/commit/ (GitLab)."""
     credentials: Mapped[str]
     encrypted_credentials: Mapped[bytes | None] = mapped_column(LargeBinary)
     """The value of the header Authorization, encrypted for this row."""
@@ -40,11 +40,11 @@ class Repository(TeamScoped, Table):
     """Tag to commit, as of the last fetch."""
     fetched_at: Mapped[datetime | None]
     problem: Mapped[dict[str, Any] | None]
-    """Why the last fetch ended badly."""
+    """Why the last fetch failed."""
 
 
 class ServiceRepository(TeamScoped, Table):
-    """From what a service is built."""
+    """The link of a service to its repository."""
 
     __tablename__ = "service_repository"
     __table_args__ = (
@@ -57,13 +57,13 @@ class ServiceRepository(TeamScoped, Table):
     service_id: Mapped[UUID]
     repository_id: Mapped[UUID]
     directory: Mapped[str] = mapped_column(default="")
-    """Where its module lies, below the root; "" for the root."""
+    """Directory of its module, below the root; "" for the root."""
     main_package: Mapped[str] = mapped_column(default="")
-    """Its main package, below the directory: cmd/server; "" for the directory itself."""
+    """Its main package, below that directory: cmd/server; "" for the directory itself."""
 
 
 class Commit(TeamScoped, Table):
-    """One commit of a repository, as far as it is known."""
+    """The known metadata of a commit."""
 
     __tablename__ = "commit"
     __table_args__ = (
@@ -74,9 +74,9 @@ class Commit(TeamScoped, Table):
 
     repository_id: Mapped[UUID]
     sha: Mapped[str]
-    """Forty hexadecimal digits."""
+    """40 hexadecimal digits."""
     parents: Mapped[list[Any] | None]
-    """Null if nobody told; empty for a first commit."""
+    """Null if unknown; empty for a first commit."""
     generation: Mapped[int]
     """One more than the largest of its known parents, so that sorting by it never puts a commit before an ancestor."""
     author_name: Mapped[str]
@@ -85,19 +85,19 @@ class Commit(TeamScoped, Table):
     committed_at: Mapped[datetime | None]
     title: Mapped[str]
     message: Mapped[str]
-    """What follows the title."""
+    """The message after the title."""
     files: Mapped[list[Any] | None]
-    """[{"path", "lines_added", "lines_removed", "status"}] against the first parent; null if nobody told."""
+    """[{"path", "lines_added", "lines_removed", "status"}] against the first parent; null if unknown."""
     files_total: Mapped[int | None]
-    """How many files it touches, when not all of them are listed."""
+    """Number of changed files, if not all of them are listed."""
     lines_added: Mapped[int | None]
     lines_removed: Mapped[int | None]
     dependency_updates: Mapped[list[Any] | None]
-    """[{"module", "old_version", "new_version", "file"}]: versions of modules that it changes; null if nobody looked."""
+    """Dependency updates: [{"module", "old_version", "new_version", "file"}]; null if not extracted."""
 
 
 class CommitDiff(TeamScoped, Table):
-    """What a commit changes line by line, read when somebody asked."""
+    """The line changes of a commit, extracted on request."""
 
     __tablename__ = "commit_diff"
     __table_args__ = (
@@ -107,12 +107,12 @@ class CommitDiff(TeamScoped, Table):
 
     commit_id: Mapped[UUID]
     content: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """JSON, gzipped; null while it is being read."""
+    """JSON, gzipped; null until it is extracted."""
     problem: Mapped[dict[str, Any] | None]
 
 
 class PackageClosure(TeamScoped, Table):
-    """Which inputs a service's binary has at a commit: equal hashes are equal binaries."""
+    """The closure of a service's binary at a commit: equal hashes mean equal binaries."""
 
     __tablename__ = "package_closure"
     __table_args__ = (
@@ -123,8 +123,8 @@ class PackageClosure(TeamScoped, Table):
 
     commit_id: Mapped[UUID]
     recipe: Mapped[str]
-    """What is built and for which platform: two services built alike from one repository share it."""
+    """Build recipe: services that are built alike from one repository share it."""
     hash: Mapped[str | None]
     packages: Mapped[int | None]
     problem: Mapped[str | None]
-    """Why there is no hash: such a commit can not be built."""
+    """Why there is no hash: the commit cannot be built."""

@@ -1,1 +1,1 @@
-"""Hooks: what GitHub and GitLab tell by themselves, believed by its signature and done once."""
+"""Webhooks: deliveries of GitHub and GitLab, authenticated by signature and processed once."""

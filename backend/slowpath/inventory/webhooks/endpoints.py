@@ -1,4 +1,4 @@
-"""Hooks over HTTP: kept by admins, and sent to by GitHub and GitLab, who are believed by their signature alone."""
+"""HTTP endpoints of webhooks: managed by admins, called by GitHub and GitLab, which authenticate by signature alone."""
 
 import re
 from collections.abc import AsyncIterator
@@ -45,14 +45,16 @@ from slowpath.platform.http.request_dependencies import settings as settings_of
 router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"])
 
 STREAMED = re.compile(r"POST /api/v1/webhooks/[^/]*/(github|gitlab)")
-"""The requests whose bodies go to disk as they come."""
+"""Requests whose bodies are streamed to disk."""
 ANY_OBJECT = {"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}}
-KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeliveryAcceptedOut, "description": "The message came before"}}
+KNOWN: dict[int | str, dict[str, Any]] = {
+    200: {"model": DeliveryAcceptedOut, "description": "The delivery was already received"}
+}
 
 
 @router.get("", operation_id="webhooks:list", responses=document_problems(InvalidRequest))
 def list_hooks(caller: MayRead, session: Reading, settings: Configured, paging: Paging) -> Page[WebhookOut]:
-    """List hooks, newest first."""
+    """List webhooks, newest first."""
     rows = webhooks.hooks(session, paging.after, paging.limit + 1)
     return paging.page(rows, lambda row: WebhookOut.of(row, settings.public_url), lambda row: (row.created_at, row.id))
 
@@ -67,7 +69,7 @@ def list_hooks(caller: MayRead, session: Reading, settings: Configured, paging: 
 def create_hook(
     wanted: WebhookIn, caller: MayManage, session: Writing, settings: Configured, outside: WayOut, sealer: Seals
 ) -> WebhookCreatedOut:
-    """Add a hook. Its secret is in this answer and in no other."""
+    """Create a webhook. Only this response contains its secret."""
     row, secret = webhooks.create_webhook(
         session,
         sealer,
@@ -84,7 +86,7 @@ def create_hook(
 
 @router.get("/{webhook_id}", operation_id="webhooks:get", responses=document_problems(NotFound))
 def get_hook(webhook_id: UUID, caller: MayRead, session: Reading, settings: Configured) -> WebhookOut:
-    """Return one hook."""
+    """Return one webhook."""
     return WebhookOut.of(webhooks.get_webhook(session, HookId(webhook_id)), settings.public_url)
 
 
@@ -103,7 +105,7 @@ def change_hook(
     outside: WayOut,
     sealer: Seals,
 ) -> WebhookOut:
-    """Change a hook."""
+    """Update a webhook."""
     values = change.values()
     row = webhooks.update_webhook(session, sealer, outside, HookId(webhook_id), values=values, api=_api(change.api))
     facts = change.model_dump(mode="json", exclude_unset=True, exclude={"api"})
@@ -117,7 +119,7 @@ def change_hook(
 def rotate_webhook_secret(
     webhook_id: UUID, caller: MayManage, session: Writing, settings: Configured, sealer: Seals
 ) -> WebhookCreatedOut:
-    """Give a hook another secret, which is in this answer and in no other. The old one is worth nothing at once."""
+    """Rotate the secret of a webhook. Only this response contains the new one; the old one is invalid immediately."""
     row, secret = webhooks.rotate_secret(session, sealer, HookId(webhook_id))
     record_audit_event(session, caller, "webhook.secret-rotated", "webhook", row.id, {"name": row.label})
     return WebhookCreatedOut(webhook=WebhookOut.of(row, settings.public_url), secret=secret)
@@ -125,7 +127,7 @@ def rotate_webhook_secret(
 
 @router.delete("/{webhook_id}", operation_id="webhooks:delete", status_code=204, responses=document_problems(NotFound))
 def delete_hook(webhook_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a hook and its list of messages; what they brought stays."""
+    """Delete a webhook and its deliveries; the builds, commits and deployments they recorded remain."""
     row = webhooks.delete_webhook(session, HookId(webhook_id))
     record_audit_event(session, caller, "webhook.deleted", "webhook", webhook_id, {"name": row.label})
 
@@ -136,7 +138,7 @@ def delete_hook(webhook_id: UUID, caller: MayManage, session: Writing) -> None:
     responses=document_problems(NotFound, InvalidRequest),
 )
 def list_deliveries(webhook_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[WebhookDeliveryOut]:
-    """List what a hook delivered in the last days, newest first."""
+    """List the deliveries of a webhook in the last days, newest first."""
     rows = webhooks.deliveries(session, HookId(webhook_id), paging.after, paging.limit + 1)
     return paging.page(rows, WebhookDeliveryOut.of, lambda row: (row.created_at, row.id))
 
@@ -148,7 +150,7 @@ def list_deliveries(webhook_id: UUID, caller: MayRead, session: Reading, paging:
     responses=document_problems(NotFound, Conflict),
 )
 def reconcile_hook(webhook_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Ask the sender now for messages that did not arrive. That is done every hour anyway."""
+    """Request missed deliveries from the sender now. This also happens every hour."""
     webhooks.request_reconciliation(session, HookId(webhook_id))
 
 
@@ -160,7 +162,7 @@ def _gitlab(webhook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Sea
     return delivery_intake.find_hook(database, sealer, webhook_id, "gitlab")
 
 
-# Nothing is read of a body that is for nobody: the hook is found first.
+# Find the webhook first: the body of a request to an unknown webhook is not read.
 async def _github_body(
     request: Request, _hook: Annotated[WebhookCandidate, Depends(_github)]
 ) -> AsyncIterator[SpooledBody]:
@@ -194,7 +196,7 @@ def receive_github_delivery(
     clock: Now,
     throttle: Throttled,
 ) -> DeliveryAcceptedOut:
-    """Take a message of GitHub, signed by `X-Hub-Signature-256`. It is written down before the answer, and done after."""
+    """Store a GitHub delivery, signed in `X-Hub-Signature-256`, before the response; process it afterwards."""
     return _hear("github", request, response, hook, body, database, clock, throttle)
 
 
@@ -214,7 +216,7 @@ def receive_gitlab_delivery(
     clock: Now,
     throttle: Throttled,
 ) -> DeliveryAcceptedOut:
-    """Take a message of GitLab, signed (`webhook-signature`) or with its secret token (`X-Gitlab-Token`)."""
+    """Store a GitLab delivery, signed (`webhook-signature`) or with its secret token (`X-Gitlab-Token`)."""
     return _hear("gitlab", request, response, hook, body, database, clock, throttle)
 
 
@@ -236,9 +238,9 @@ def _hear(
     except InvalidWebhookSignature as wrong:
         key = f"hook/{hook.hook_id}/{client_address(request)}"
         if not throttle.hit(key, times=MOST_TRIES, seconds=60):
-            raise TooManySignatureFailures("Too many wrong signatures.", limit=MOST_TRIES, unit="a minute") from wrong
+            raise TooManySignatureFailures("Too many invalid signatures.", limit=MOST_TRIES, unit="a minute") from wrong
         raise
-    with database.writing(TeamScope(hook.team_id)) as session:  # committed before the answer
+    with database.writing(TeamScope(hook.team_id)) as session:  # committed before the response
         row, new = delivery_intake.store_delivery(session, hook, kind, message, now)
         taken = DeliveryAcceptedOut.model_validate(
             {"delivery_id": row.delivery_id, "state": row.state, "known": not new}

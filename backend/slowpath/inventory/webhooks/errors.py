@@ -1,52 +1,52 @@
-"""What can go wrong with hooks."""
+"""Errors of webhooks."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound
 
 
 class WebhookNotFound(NotFound):
-    """No such hook (in this team, or of this kind)."""
+    """No such webhook (in this team, or of this kind)."""
 
     slug = "hook-not-found"
-    title = "No such hook"
+    title = "No such webhook"
 
 
 class InvalidWebhookSignature(NotAuthenticated):
-    """Whoever sent the message does not know the hook's secret, or it was changed on the way."""
+    """The sender does not have the webhook's secret, or the delivery was changed in transit."""
 
     slug = "signature-wrong"
-    title = "The signature is not right"
+    title = "The signature is invalid"
 
 
 class TooManySignatureFailures(LimitExceeded):
-    """Too many wrong signatures in a short time."""
+    """Too many invalid signatures in a short time."""
 
     slug = "too-many-signatures"
-    title = "Too many wrong signatures"
+    title = "Too many invalid signatures"
 
 
 class TooManyWebhooks(LimitExceeded):
-    """The team has as many hooks as it may."""
+    """The team has reached its limit of webhooks."""
 
     slug = "too-many-hooks"
-    title = "Too many hooks"
+    title = "Too many webhooks"
 
 
 class MalformedDelivery(InvalidRequest):
-    """The message lacks what every message of its kind has."""
+    """The delivery lacks a required part."""
 
     slug = "message-refused"
-    title = "The message can not be taken"
+    title = "The delivery is malformed"
 
 
 class InvalidWebhookSecret(InvalidRequest):
-    """A secret that can not be used, or that can not be read any more."""
+    """The secret is invalid, or cannot be decrypted any more."""
 
     slug = "hook-secret-refused"
-    title = "The secret or token can not be used"
+    title = "The secret or token cannot be used"
 
 
 class ReconciliationNotConfigured(Conflict):
-    """The hook can not ask what it missed: it does not know where, or with which token."""
+    """Reconciliation is not possible: the API or its token is unknown."""
 
     slug = "nothing-to-reconcile"
-    title = "Missed messages can not be looked for"
+    title = "Reconciliation is not configured"

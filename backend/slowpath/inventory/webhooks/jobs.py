@@ -1,4 +1,4 @@
-"""What is to be done with hooks, as values."""
+"""Jobs of webhooks."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class ProcessDelivery(Job):
-    """Do what a message says. Doing it twice does nothing twice."""
+    """Process a delivery. Idempotent."""
 
     name: ClassVar[str] = "webhooks.process-delivery"
     queue: ClassVar[Queue] = Queue.NOTIFY
@@ -20,7 +20,7 @@ class ProcessDelivery(Job):
 
 @dataclass(frozen=True)
 class ReconcileDeliveries(Job):
-    """Ask the sender which messages did not arrive, and have those sent again; do so again after a while."""
+    """Request missed deliveries from the sender; repeats after a while."""
 
     name: ClassVar[str] = "webhooks.reconcile"
     queue: ClassVar[Queue] = Queue.NOTIFY

@@ -1,4 +1,4 @@
-"""Every SELECT of hooks."""
+"""SELECT statements of webhooks."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -18,12 +18,12 @@ FIND = text("SELECT team_id, kind, encrypted_secret FROM cross_team.find_webhook
 
 
 def select_webhook_before_auth(cross_team: Connection, hook_id: UUID) -> Row[Any] | None:
-    """Return whose hook this is, of what kind, and its sealed secret."""
+    """Return team, kind and encrypted secret of a webhook."""
     return cross_team.execute(FIND, {"hook": hook_id}).one_or_none()
 
 
 def hooks(session: ReadSession, after: After, limit: int) -> Sequence[Webhook]:
-    """Return hooks newest first, by ix_hook_newest."""
+    """Return webhooks newest first, by ix_hook_newest."""
     found = select(Webhook).where(Webhook.team_id == session.team_id)
     found = found.order_by(Webhook.created_at.desc(), Webhook.id.desc()).limit(limit)
     if after is not None:
@@ -32,32 +32,32 @@ def hooks(session: ReadSession, after: After, limit: int) -> Sequence[Webhook]:
 
 
 def hook(session: ReadSession, hook_id: HookId) -> Webhook | None:
-    """Return one hook, by primary key."""
+    """Return one webhook, by primary key."""
     return session.get(Webhook, (session.team_id, hook_id))
 
 
 def lock_webhook(session: ReadSession, hook_id: HookId) -> Webhook | None:
-    """Return one hook that nobody else changes until the transaction ends, by primary key."""
+    """Return one webhook, by primary key, and lock it."""
     return session.get(Webhook, (session.team_id, hook_id), with_for_update=True, populate_existing=True)
 
 
 def count(session: ReadSession) -> int:
-    """Return how many hooks the team has, by ix_hook_newest."""
+    """Return the number of the team's webhooks, by ix_hook_newest."""
     return session.scalars(select(func.count()).select_from(Webhook).where(Webhook.team_id == session.team_id)).one()
 
 
 def delivery(session: ReadSession, delivery_id: HookDeliveryId) -> WebhookDelivery | None:
-    """Return one message, by primary key."""
+    """Return one delivery, by primary key."""
     return session.get(WebhookDelivery, (session.team_id, delivery_id))
 
 
 def lock_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> WebhookDelivery | None:
-    """Return one message that nobody else takes until the transaction ends, by primary key."""
+    """Return one delivery, by primary key, and lock it."""
     return session.get(WebhookDelivery, (session.team_id, delivery_id), with_for_update=True, populate_existing=True)
 
 
 def deliveries(session: ReadSession, hook_id: HookId, after: After, limit: int) -> Sequence[WebhookDelivery]:
-    """Return a hook's messages newest first, by ix_hook_delivery_newest."""
+    """Return a webhook's deliveries newest first, by ix_hook_delivery_newest."""
     found = select(WebhookDelivery).where(
         WebhookDelivery.team_id == session.team_id, WebhookDelivery.webhook_id == hook_id
     )
@@ -70,7 +70,7 @@ def deliveries(session: ReadSession, hook_id: HookId, after: After, limit: int) 
 def known_delivery(
     session: ReadSession, hook_id: HookId, delivery_id: str, event: str, sha256: str
 ) -> WebhookDelivery | None:
-    """Return the message of this id, or of the same words, by uq_hook_delivery_id and uq_hook_delivery_content."""
+    """Return the delivery with this ID or content, by uq_hook_delivery_id and uq_hook_delivery_content."""
     of_hook = select(WebhookDelivery).where(
         WebhookDelivery.team_id == session.team_id, WebhookDelivery.webhook_id == hook_id
     )
@@ -80,7 +80,7 @@ def known_delivery(
 
 
 def taken(session: ReadSession, hook_id: HookId, ids: Collection[str]) -> set[str]:
-    """Return which of these ids of messages have arrived, by uq_hook_delivery_id."""
+    """Return which of these delivery IDs have arrived, by uq_hook_delivery_id."""
     found = select(WebhookDelivery.delivery_id).where(
         WebhookDelivery.team_id == session.team_id,
         WebhookDelivery.webhook_id == hook_id,
@@ -90,7 +90,7 @@ def taken(session: ReadSession, hook_id: HookId, ids: Collection[str]) -> set[st
 
 
 def forget_deliveries(session: WriteSession, hook_id: HookId, before: datetime) -> None:
-    """Delete what a hook's old messages said, by ix_hook_delivery_newest."""
+    """Delete a webhook's old deliveries, by ix_hook_delivery_newest."""
     session.execute(
         delete(WebhookDelivery).where(
             WebhookDelivery.team_id == session.team_id,
@@ -101,7 +101,7 @@ def forget_deliveries(session: WriteSession, hook_id: HookId, before: datetime) 
 
 
 def make_reconciliation_due(session: WriteSession, hook_id: HookId) -> None:
-    """Make due now the job that waits to ask what did not arrive, by ix_job_subject; there is one if all is well."""
+    """Make the waiting reconciliation job due now, by ix_job_subject; there is one if all is well."""
     enqueue_unless_pending(session, ReconcileDeliveries(hook_id))
     session.execute(
         update(JobRow)

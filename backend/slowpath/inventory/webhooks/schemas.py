@@ -1,4 +1,4 @@
-"""Hooks on the wire. Secrets are told once, tokens never."""
+"""Wire shapes of webhooks. A secret is returned once, an API token never."""
 
 from datetime import datetime
 from typing import Annotated, Any, Self
@@ -22,32 +22,34 @@ Url = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 
 
 class ProviderApiIn(BaseModel):
-    """Where the sender is asked for messages that did not arrive."""
+    """The API that lists deliveries, for reconciliation."""
 
     model_config = ConfigDict(extra="forbid")
 
     url: Url = Field(examples=["https://api.github.com", "https://gitlab.com/api/v4"])
-    token: Secret = Field(description="may read and write webhooks of the repository; GitLab: scope api")
+    token: Secret = Field(description="must allow to read and write webhooks of the repository; GitLab: scope api")
 
 
 class WebhookIn(BaseModel):
-    """A new hook."""
+    """A new webhook."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: HookName
     kind: HookKind
-    repository_id: UUID | None = Field(None, description="where commits of pushes are recorded")
-    service_ids: Services = Field([], description="what messages are about; none: those built from the repository")
-    secret: Secret | None = Field(None, description="one of your own; one is made if it is left out")
+    repository_id: UUID | None = Field(None, description="the repository whose pushes are recorded")
+    service_ids: Services = Field(
+        [], description="the services that deliveries are about; empty: those built from the repository"
+    )
+    secret: Secret | None = Field(None, description="your secret; missing: a secret is generated")
     target: Target | None = Field(
-        None, description="owner/name, group/subgroup/name; the first message says it if it is left out"
+        None, description="owner/name or group/subgroup/name; missing: taken from the first delivery"
     )
     api: ProviderApiIn | None = None
 
 
 class WebhookUpdate(BaseModel):
-    """What is to be otherwise."""
+    """Changes to a webhook."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -58,33 +60,33 @@ class WebhookUpdate(BaseModel):
     api: ProviderApiIn | None = None
 
     def values(self) -> dict[str, Any]:
-        """Return what was said; null takes a repository or a target away."""
-        said = self.model_dump(exclude_unset=True, exclude={"api", "name"})
+        """Return the values that were sent; null removes a repository or a target."""
+        changes = self.model_dump(exclude_unset=True, exclude={"api", "name"})
         if self.service_ids is None:
-            said.pop("service_ids", None)
-        return said | ({"label": self.name} if self.name else {})
+            changes.pop("service_ids", None)
+        return changes | ({"label": self.name} if self.name else {})
 
 
 class WebhookOut(BaseModel):
-    """A hook."""
+    """A webhook."""
 
     id: UUID
     name: str
     kind: HookKind
-    address: str = Field(description="where GitHub or GitLab is to send to")
+    address: str = Field(description="URL to enter at GitHub or GitLab")
     repository_id: UUID | None
     service_ids: list[UUID]
     target: str | None
     api_url: str | None
     last_delivery_at: datetime | None
     reconciled_at: datetime | None
-    missed_count: int = Field(description="messages that were asked for again when the sender was last asked")
+    missed_count: int = Field(description="deliveries requested again at the last reconciliation")
     problem: Problem | None
     created_at: datetime
 
     @classmethod
     def of(cls, row: Webhook, public_url: str) -> Self:
-        """Return a row as it is told."""
+        """Return the wire shape of a webhook."""
         return cls.model_validate(
             {
                 "id": row.id,
@@ -105,14 +107,14 @@ class WebhookOut(BaseModel):
 
 
 class WebhookCreatedOut(BaseModel):
-    """A hook with its secret, which stands in this answer and in no other."""
+    """A webhook with its secret, which only this response contains."""
 
     webhook: WebhookOut
     secret: str
 
 
 class WebhookDeliveryOut(BaseModel):
-    """A message that arrived, and what became of it."""
+    """A delivery and the result of its processing."""
 
     id: UUID
     delivery_id: str
@@ -133,8 +135,8 @@ class WebhookDeliveryOut(BaseModel):
 
 
 class DeliveryAcceptedOut(BaseModel):
-    """A message was written down."""
+    """The stored delivery."""
 
     delivery_id: str
     state: DeliveryState
-    known: bool = Field(description="it, or one of the same words, came before")
+    known: bool = Field(description="this delivery, or one with the same content, was already received")

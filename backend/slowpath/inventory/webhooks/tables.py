@@ -1,4 +1,4 @@
-"""Hooks, and what they delivered."""
+"""Tables of webhooks and deliveries."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class Webhook(TeamScoped, Table):
-    """An address of ours that one GitHub or GitLab sends its messages to, and the secret by which it is believed."""
+    """A webhook: the URL to which GitHub or GitLab sends deliveries, and its signing secret."""
 
     __tablename__ = "webhook"
     __table_args__ = (
@@ -29,27 +29,27 @@ class Webhook(TeamScoped, Table):
     encrypted_secret: Mapped[bytes] = mapped_column(LargeBinary)
     """The secret, encrypted for this row."""
     repository_id: Mapped[UUID | None]
-    """Where commits of pushes are recorded."""
+    """The repository whose pushes are recorded."""
     service_ids: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
-    """Services that the messages are about, as texts; empty: those built from the repository, else by name."""
+    """Services of the deliveries, as texts; empty: those built from the repository, else by name."""
     api_url: Mapped[str | None]
-    """Where the sender is asked for messages that did not arrive: https://api.github.com."""
+    """The API for reconciliation: https://api.github.com."""
     encrypted_api_token: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """The token for that, encrypted for this row."""
+    """The token of that API, encrypted for this row."""
     provider_target: Mapped[str | None]
-    """The sender's repository, owner/name: as was said, or as the first message said."""
+    """The sender's repository, owner/name: configured, or from the first delivery."""
     external_id: Mapped[str | None]
-    """The sender's own id of the hook, as its messages say."""
+    """The sender's ID of the webhook, from its deliveries."""
     last_delivery_at: Mapped[datetime | None]
     reconciled_at: Mapped[datetime | None]
     missed_count: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Messages that were asked for again when the sender was last asked."""
+    """Deliveries that the last reconciliation requested again."""
     problem: Mapped[dict[str, Any] | None]
-    """Why the sender could not be asked."""
+    """Why the last reconciliation failed."""
 
 
 class WebhookDelivery(TeamScoped, Table):
-    """One message that arrived, and what became of it."""
+    """A delivery and the result of its processing."""
 
     __tablename__ = "webhook_delivery"
     __table_args__ = (
@@ -62,7 +62,7 @@ class WebhookDelivery(TeamScoped, Table):
 
     webhook_id: Mapped[UUID]
     delivery_id: Mapped[str]
-    """As the sender calls it. It is not signed, so the same words under another id are the same message."""
+    """The sender's ID. It is not signed, so the same content under another ID is the same delivery."""
     sha256: Mapped[str]
     event: Mapped[str]
     size_bytes: Mapped[int]
@@ -70,5 +70,5 @@ class WebhookDelivery(TeamScoped, Table):
     outcome: Mapped[str] = mapped_column(default="")
     """What was done, or why nothing was."""
     content: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """The message as it came, packed by zlib; gone when it was taken."""
+    """The payload, compressed by zlib; deleted after processing."""
     processed_at: Mapped[datetime | None]

@@ -1,10 +1,10 @@
-"""Who may: the dependencies by which every endpoint declares its right.
+"""Dependencies by which every endpoint declares its permission.
 
-Using one finds out who asks (a session's cookie, or a bearer token), for which team, whether that is
-enough, and sets the scope of the request, by which its sessions see rows. It does so anew for every
-request and keeps nothing, so that what was revoked is over at once.
+A dependency authenticates the caller (session cookie or bearer token), chooses the team, checks the permission and sets
+the scope of the request, which decides the rows its sessions see. It does so for every request and caches nothing, so
+that a revoked credential is invalid immediately.
 
-`right_of(call)` tells what a dependency declares; a test walks all endpoints with it.
+`right_of(call)` returns the declared permission; a test walks all endpoints with it.
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 TEAM_HEADER = "Slowpath-Team"
 TEAM_QUERY = "team"
 
-# Asked for only so that the API's description names them; reading the request below says more precisely what is wrong.
+# Requested only so that OpenAPI documents them; reading the request below gives more precise errors.
 in_cookie = APIKeyCookie(name=SAFE_COOKIE.name, scheme_name="session", auto_error=False)
 in_header = HTTPBearer(scheme_name="token", auto_error=False)
 InCookie = Annotated[object, Security(in_cookie)]
@@ -91,16 +91,16 @@ def _bearer(request: Request) -> str | None:
 
 
 def client_address(request: Request) -> str:
-    """Return from where a request comes; behind a proxy the server has put the real one in its place."""
+    """Return the client's IP address; behind a proxy, the server has already set the forwarded one."""
     return request.client.host if request.client else ""
 
 
 def _team_in_path(_team_id: Annotated[UUID, Path(alias="team_id")]) -> None:
-    """Describe the path's team in the API; who asks reads it from the path."""
+    """Document the team in the path; the caller is resolved from the path."""
 
 
 InTeam = Depends(_team_in_path)
-"""For routers below `/teams/{team_id}`."""
+"""For routers under `/teams/{team_id}`."""
 
 
 def _throttle(request: Request) -> RateLimiter:
@@ -112,33 +112,33 @@ Throttled = Annotated[RateLimiter, Depends(_throttle)]
 
 
 def session_cookie(request: Request) -> SessionCookie:
-    """Return the cookie of this request's address. Raises `HttpsRequired` where it would travel in the open."""
+    """Return the session cookie for the request's host. Raises `HttpsRequired` if it would travel unencrypted."""
     cookie = choose_session_cookie(settings(request).public_url, request.headers.get("host", ""))
     if cookie is None:
         raise HttpsRequired(
-            "Slowpath must be opened over https here: over plain http the session could be read on the way.",
-            remedy="Put a proxy with a certificate before it and set SLOWPATH_PUBLIC_URL, or open it as http://127.0.0.1.",
+            "Slowpath requires HTTPS here: over plain HTTP, others on the network could read the session.",
+            remedy="Put a proxy with a certificate in front of it and set SLOWPATH_PUBLIC_URL, or open http://127.0.0.1.",
         )
     return cookie
 
 
 def check_origin(request: Request, *, needed: bool) -> None:
-    """Refuse what a page of another site makes a browser send. Browsers name the origin with every unsafe method."""
+    """Reject cross-site requests. Browsers send the origin with every unsafe method."""
     if request.method in SAFE_METHODS:
         return
     origin = request.headers.get("origin")
     if origin is None:
         if needed:
             raise CrossOriginRequest(
-                "A change asked for with a session's cookie must carry the header Origin.",
-                remedy="Programs use a token (Authorization: Bearer), which needs none.",
+                "A change with a session cookie requires the header Origin.",
+                remedy="In a program, use a token (Authorization: Bearer) instead.",
             )
         return
     public_url = settings(request).public_url
     if not is_same_origin(origin, public_url):
         raise CrossOriginRequest(
-            f"The request comes from another site than {public_url}.",
-            remedy="Open Slowpath at that address, or set SLOWPATH_PUBLIC_URL to the one people open.",
+            f"The request comes from a site other than {public_url}.",
+            remedy="Open Slowpath at that address, or set SLOWPATH_PUBLIC_URL to the address in the browser.",
         )
 
 
@@ -146,7 +146,7 @@ def _session_of(request: Request) -> SignedInUser:
     cookies = request.cookies
     if SAFE_COOKIE.name not in cookies and LOOPBACK_COOKIE.name not in cookies:
         raise CredentialsMissing(
-            "This needs a session or a token.", remedy="Sign in, or send Authorization: Bearer <token>."
+            "The request has neither a session nor a token.", remedy="Sign in, or send Authorization: Bearer <token>."
         )
     secret = cookies.get(session_cookie(request).name, "")
     check_origin(request, needed=True)
@@ -154,7 +154,7 @@ def _session_of(request: Request) -> SignedInUser:
 
 
 def get_signed_in_user(request: Request) -> SignedInUser:
-    """Return who is signed in, for an endpoint that asks it of some requests only. Raises `NotSignedIn`."""
+    """Return the signed-in user, for endpoints that require one only for some requests. Raises `CredentialsMissing`."""
     return _session_of(request)
 
 
@@ -163,27 +163,29 @@ def _now(request: Request) -> datetime:
 
 
 def _team_of(request: Request, teams: tuple[TeamMembership, ...]) -> TeamMembership:
-    """Choose the team: the path's, else the one named by header or query, else the only one."""
+    """Return the team: that of the path, else that of the header or query, else the only one."""
     in_path = request.path_params.get("team_id")
     named = in_path or request.headers.get(TEAM_HEADER) or request.query_params.get(TEAM_QUERY)
     if named is not None:
         found = next((team for team in teams if named.lower() in (str(team.id), team.slug)), None)
         if found is None:
-            raise TeamNotFound("There is no such team, or you are not in it.")
+            raise TeamNotFound("The team does not exist, or you are not a member.")
         return found
     if len(teams) == 1:
         return teams[0]
-    detail = "You are in several teams." if teams else "You are in no team."
+    detail = "You are a member of several teams." if teams else "You are not a member of a team."
     remedy = (
-        f"Name one by the header {TEAM_HEADER} or the query ?{TEAM_QUERY}=." if teams else "Make one, or be invited."
+        f"Name the team in the header {TEAM_HEADER} or the query ?{TEAM_QUERY}=."
+        if teams
+        else "Create a team, or accept an invitation."
     )
     raise TeamNotSpecified(detail, remedy=remedy)
 
 
 def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool) -> None:
-    """Count a request against the rate of its token and that of its team. Raises `RateLimitExceeded`.
+    """Count a request against the rate limits of its token and team. Raises `RateLimitExceeded`.
 
-    Where nothing can be counted nobody is refused: that the broker is away must not stop what needs no broker.
+    Without a broker, nothing is counted and no request is rejected: an outage of the broker must not stop other work.
     """
     kept, name = settings(request), "uploads" if uploads else "requests"
     own = found.uploads_per_minute if uploads else found.requests_per_minute
@@ -199,11 +201,11 @@ def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool
         set_rate_limit_status(request, RateLimitStatus(name, times, RATE_SECONDS, taken.left, taken.wait_s))
         if not taken.allowed:
             refused = RateLimitExceeded(
-                f"{who} may make {times:,} {name} a minute, and has.",
+                f"{who} reached the limit of {times:,} {name} per minute.",
                 limit=times,
                 actual=times + 1,
-                unit=f"{name} a minute",
-                remedy=f"Try again in {taken.wait_s} s, or ask an admin of the team for a higher rate of the token.",
+                unit=f"{name} per minute",
+                remedy=f"Try again in {taken.wait_s} s, or ask an admin of the team for a higher rate limit.",
             )
             refused.retry_after_s = taken.wait_s
             raise refused
@@ -211,12 +213,12 @@ def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool
 
 @dataclass(frozen=True)
 class TeamAccess:
-    """The dependency behind `MayRead` and its like."""
+    """The dependency behind `MayRead` and similar."""
 
     right: Permission
 
     def __call__(self, request: Request, _cookie: InCookie, _header: InHeader) -> Caller:
-        """Return who asks, or raise `NotSignedIn`, `NotAllowed`, `NotFound`."""
+        """Return the caller. Raises `NotAuthenticated`, `PermissionDenied`, `NotFound`."""
         caller = self.caller(request, counted=True)
         scope = scope_of(request)
         scope.team_id, scope.user_id, scope.program_id = caller.team_id, caller.user_id, caller.program_id
@@ -225,7 +227,7 @@ class TeamAccess:
         return caller
 
     def caller(self, request: Request, *, counted: bool) -> Caller:
-        """Return who asks; `counted` against the rate of the token they ask with."""
+        """Return the caller; with `counted`, count the request against the token's rate limit."""
         token = _bearer(request)
         return self._person(request) if token is None else self._program(request, token, counted=counted)
 
@@ -236,7 +238,8 @@ class TeamAccess:
         if not team.role.reaches(needed):
             who = "owner" if needed is Role.OWNER else "admin"
             raise InsufficientRole(
-                f"This needs the role {needed} in the team; yours is {team.role}.", remedy=f"Ask an {who} of the team."
+                f"This requires the role {needed} in the team; your role is {team.role}.",
+                remedy=f"Ask an {who} of the team to do it.",
             )
         return Caller(team.id, found.user_id, None, team.role, frozenset())
 
@@ -246,15 +249,15 @@ class TeamAccess:
             _count(request, found, uploads=self.right in {Permission.UPLOAD, Permission.SEND})
         in_path = request.path_params.get("team_id")
         if in_path is not None and in_path.lower() != str(found.team_id):
-            raise TeamNotFound("There is no such team, or the token is not of it.")
+            raise TeamNotFound("The team does not exist, or the token belongs to another team.")
         enough = SCOPES_FOR.get(self.right)
         if enough is None:
-            raise UserRequired("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
+            raise UserRequired("No token has this permission.", remedy="Sign in as a user.")
         if not found.scopes & enough:
             raise InsufficientScope(
-                f"This needs a token with the scope {' or '.join(sorted(enough))}; this one has "
-                f"{', '.join(sorted(found.scopes)) or 'none that its service account may use'}.",
-                remedy="Make another token.",
+                f"This requires a token with the scope {' or '.join(sorted(enough))}; this one has "
+                f"{', '.join(sorted(found.scopes)) or 'none that its service account can use'}.",
+                remedy="Create another token.",
             )
         role = nearest_role(found.scopes)
         return Caller(found.team_id, None, found.token_id, role, found.scopes, found.account_id)
@@ -267,9 +270,9 @@ class UserAccess:
     right: Permission = Permission.SIGNED_IN
 
     def __call__(self, request: Request, _cookie: InCookie) -> SignedInUser:
-        """Return who is signed in, or raise `NotSignedIn`, `NotAllowed`."""
+        """Return the signed-in user. Raises `NotAuthenticated`, `PermissionDenied`."""
         if _bearer(request) is not None:
-            raise UserRequired("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
+            raise UserRequired("No token has this permission.", remedy="Sign in as a user.")
         person = _session_of(request)
         scope_of(request).user_id = person.user_id
         accept_credentials(request)
@@ -278,17 +281,17 @@ class UserAccess:
 
 @dataclass(frozen=True)
 class PublicAccess:
-    """The dependency behind `Anyone`: says out loud that an endpoint asks nothing of its caller."""
+    """The dependency behind `Anyone`: declares explicitly that an endpoint requires no sign-in."""
 
     right: Permission = Permission.ANYONE
 
     def __call__(self, request: Request) -> None:
-        """Refuse only what another site makes a browser send."""
+        """Reject only cross-site requests."""
         check_origin(request, needed=False)
 
 
 def is_still_allowed(request: Request, right: Permission) -> bool:
-    """Tell whether whoever began a long answer may still have it. Asks the database, so not on the event loop."""
+    """Return whether the caller of a long response is still authorized. Queries the database; blocks."""
     try:
         TeamAccess(right).caller(request, counted=False)
     except (NotFound, InvalidRequest):

@@ -1,102 +1,60 @@
-"""What can go wrong with people, teams and their secrets.
-
-SlowpathError
-├── NotFound
-│   ├── TeamNotFound
-│   ├── MemberNotFound
-│   ├── InvitationNotFound
-│   ├── TokenNotFound
-│   ├── ServiceAccountNotFound
-│   ├── SignInNotFound
-│   ├── UserNotFound
-│   ├── ResetNotFound
-│   └── SessionNotFound
-├── Conflict
-│   ├── EmailTaken
-│   ├── AlreadyMember
-│   ├── InvitationUsed
-│   ├── NameTaken
-│   ├── SignInTaken
-│   ├── LastSignIn
-│   └── LastOwner
-└── Refused
-    ├── TooMany
-    │   └── RateExceeded
-    ├── NotSignedIn
-    │   ├── SignInRefused
-    │   ├── NoCredentials
-    │   ├── SessionEnded
-    │   ├── TokenNotValid
-    │   └── WrongPassword
-    ├── NotAllowed
-    │   ├── RoleTooLow
-    │   ├── ScopeMissing
-    │   ├── PersonNeeded
-    │   ├── ForeignOrigin
-    │   ├── HttpsNeeded
-    │   ├── SignUpClosed
-    │   ├── PasswordsOff
-    │   ├── EmailNotVerified
-    │   └── SignInTooOld
-    ├── NoMailSent
-    └── TeamNotNamed
-"""
+"""Errors of users, teams and their secrets."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
 
 
 class TeamNotFound(NotFound):
-    """There is no such team among those of whoever asks."""
+    """The user has no team with this ID or slug."""
 
 
 class MemberNotFound(NotFound):
-    """Nobody of this id is in the team."""
+    """The team has no member with this ID."""
 
 
 class InvitationNotFound(NotFound):
-    """No invitation has this id or secret, or it has expired."""
+    """No invitation has this ID or secret, or it has expired."""
 
 
 class TokenNotFound(NotFound):
-    """No token of the team has this id."""
+    """No token of the team has this ID."""
 
 
 class ServiceAccountNotFound(NotFound):
-    """No service account of the team has this id."""
+    """No service account of the team has this ID."""
 
 
 class LinkedIdentityNotFound(NotFound):
-    """The person has linked no sign-in of this id."""
+    """The user has no linked identity with this ID."""
 
 
 class UserNotFound(NotFound):
-    """Nobody signed up with this e-mail."""
+    """No account has this email."""
 
 
 class SessionNotFound(NotFound):
-    """No session of this person has this id."""
+    """The user has no session with this ID."""
 
 
 class EmailTaken(Conflict):
-    """Somebody signed up with this e-mail before."""
+    """An account with this email already exists."""
 
     slug = "email-taken"
 
 
 class ResetNotFound(NotFound):
-    """The link to another password is unknown, used or too old; which of these is not told."""
+    """The link of a password reset is unknown, used or expired; the error does not reveal which."""
 
     slug = "reset-not-found"
 
 
 class EmailNotConfigured(InvalidRequest):
-    """The operator has named no mail server."""
+    """The operator configured no mail server."""
 
     slug = "no-mail"
 
 
 class AlreadyMember(Conflict):
-    """Who accepts an invitation is in the team already."""
+    """The user who accepts an invitation is already in the team."""
 
     slug = "already-member"
 
@@ -108,37 +66,37 @@ class InvitationUsed(Conflict):
 
 
 class ServiceAccountNameTaken(Conflict):
-    """Another service account of the team is called so."""
+    """Another service account of the team has this name."""
 
     slug = "name-taken"
 
 
 class IdentityAlreadyLinked(Conflict):
-    """The account at the issuer belongs to another person here."""
+    """The identity is linked to another user."""
 
     slug = "sign-in-taken"
 
 
 class LastSignInMethod(Conflict):
-    """Without it the person could not sign in any more."""
+    """Without it, the user could not sign in any more."""
 
     slug = "last-sign-in"
 
 
 class LastOwner(Conflict):
-    """A team always has an owner."""
+    """A team needs an owner."""
 
     slug = "last-owner"
 
 
 class RateLimitExceeded(LimitExceeded):
-    """The token, or all tokens of its team together, asked too often."""
+    """The token, or all tokens of its team together, exceeded the rate limit."""
 
     slug = "rate-exceeded"
 
 
 class OidcResponseRejected(NotAuthenticated):
-    """What came back from the issuer is not believed, or was not asked for by this browser."""
+    """The response of the identity provider is invalid, or belongs to another browser."""
 
     slug = "sign-in-refused"
 
@@ -148,7 +106,7 @@ class CredentialsMissing(NotAuthenticated):
 
 
 class SessionExpired(NotAuthenticated):
-    """The session's cookie is of no session that lives."""
+    """The cookie belongs to no valid session."""
 
     slug = "session-ended"
 
@@ -160,66 +118,66 @@ class InvalidToken(NotAuthenticated):
 
 
 class WrongPassword(NotAuthenticated):
-    """E-mail and password do not belong together; which of the two is wrong is not told."""
+    """The email or the password is wrong; the error does not reveal which."""
 
     slug = "wrong-password"
 
 
 class InsufficientRole(PermissionDenied):
-    """The person's role in the team does not reach."""
+    """The user's role in the team is too low."""
 
     slug = "role-too-low"
 
 
 class InsufficientScope(PermissionDenied):
-    """The token was made for less."""
+    """The token lacks the scope."""
 
     slug = "scope-missing"
 
 
 class UserRequired(PermissionDenied):
-    """Only a person may do this, whatever the token's scopes."""
+    """Only a user may do this; no scope of a token includes it."""
 
     slug = "person-needed"
 
 
 class CrossOriginRequest(PermissionDenied):
-    """A page of another site made the browser send this."""
+    """A page of another site sent the request."""
 
     slug = "foreign-origin"
 
 
 class HttpsRequired(PermissionDenied):
-    """A session's cookie would travel in the open."""
+    """The session cookie would travel unencrypted."""
 
     slug = "https-needed"
 
 
 class SignUpClosed(PermissionDenied):
-    """This Slowpath takes new people by invitation only."""
+    """New accounts need an invitation."""
 
     slug = "sign-up-closed"
 
 
 class PasswordSignInDisabled(PermissionDenied):
-    """The operator has people sign in by the issuer alone."""
+    """The operator allows sign-in only with the identity provider."""
 
     slug = "passwords-off"
 
 
 class EmailNotVerified(PermissionDenied):
-    """The issuer does not vouch for the e-mail."""
+    """The identity provider has not verified the email."""
 
     slug = "email-not-verified"
 
 
 class ReauthenticationRequired(PermissionDenied):
-    """This needs somebody who has signed in just now."""
+    """This requires a recent sign-in."""
 
     slug = "sign-in-too-old"
 
 
 class TeamNotSpecified(InvalidRequest):
-    """The person is in several teams, or in none, and the request does not say which is meant."""
+    """The user is in several teams or in none, and the request does not specify a team."""
 
     slug = "team-not-named"

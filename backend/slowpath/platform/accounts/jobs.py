@@ -1,4 +1,4 @@
-"""What accounts ask of the worker."""
+"""Jobs of accounts."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,9 +10,9 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class EraseTeam(Job):
-    """Erase a deleted team: first its bytes (every blob key begins with its id), then its rows, this job's among them.
+    """Erase a deleted team: first its blobs (every key starts with its ID), then its rows, including this job's.
 
-    The rows go by `accounts.service.erase_team`. Until then nobody can enter the team.
+    `accounts.service.erase_team` deletes the rows. Until then the team is inaccessible.
     """
 
     name: ClassVar[str] = "accounts.erase-team"
@@ -24,7 +24,7 @@ class EraseTeam(Job):
 
 @dataclass(frozen=True)
 class MailInvitation(Job):
-    """Mail an invitation to whom it is meant for, with a link of its own."""
+    """Mail an invitation, with a link of its own, to the invited user."""
 
     name: ClassVar[str] = "accounts.mail-invitation"
     queue: ClassVar[Queue] = Queue.NOTIFY
@@ -35,7 +35,7 @@ class MailInvitation(Job):
 
 @dataclass(frozen=True)
 class MailPasswordReset(Job):
-    """Mail somebody who forgot their password a link to choose another. Written down by `cross_team.create_password_reset`."""
+    """Mail a password reset link. The job is created by `cross_team.create_password_reset`."""
 
     name: ClassVar[str] = "accounts.mail-password-reset"
     queue: ClassVar[Queue] = Queue.NOTIFY

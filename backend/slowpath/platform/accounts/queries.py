@@ -1,7 +1,7 @@
-"""Every SELECT about people and teams, and the calls through `cross_team`.
+"""SELECT statements for users and teams, and the calls of `cross_team` functions.
 
-Each list is read newest first along its index `(team_id, created_at, id)`. The calls through `cross_team` need a connection that has stepped into `slowpath_cross_team`
-(`Database.cross_team()`); they are the only questions that may be asked before a team is known.
+Each list is read newest first along its index `(team_id, created_at, id)`. The `cross_team` functions need a connection
+with the role `slowpath_cross_team` (`Database.cross_team()`); no other query may run before a team is known.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ TEAMS_OF = text("SELECT cross_team.list_teams(:sought)")
 def find_session(
     cross_team: Connection, secret_hash: bytes, *, seen_at: datetime, touch_before: datetime, ends_at: datetime
 ) -> Row[Any] | None:
-    """Find a living session with its person and teams; push its end back if it was last seen before `touch_before`."""
+    """Find a valid session with its user and teams; extend it if it was last used before `touch_before`."""
     given = {"sought": secret_hash, "seen_at": seen_at, "touch_before": touch_before, "ends_at": ends_at}
     return cross_team.execute(FIND_SESSION, given).one_or_none()
 
@@ -55,7 +55,7 @@ def find_session(
 def find_token(
     cross_team: Connection, secret_hash: bytes, *, seen_at: datetime, touch_before: datetime
 ) -> Row[Any] | None:
-    """Find a token, even a revoked or expired one, and note that a living one was used."""
+    """Find a token, also a revoked or expired one, and record the use of a valid one."""
     given = {"sought": secret_hash, "seen_at": seen_at, "touch_before": touch_before}
     return cross_team.execute(FIND_TOKEN, given).one_or_none()
 
@@ -63,7 +63,7 @@ def find_token(
 def find_sign_in(
     cross_team: Connection, issuer: str, subject: str, *, email: str | None, seen_at: datetime
 ) -> Row[Any] | None:
-    """Find the person of an account at an issuer, and note that it was used."""
+    """Find the user of a linked identity, and record its use."""
     given = {"issuer": issuer, "subject": subject, "email": email, "seen_at": seen_at}
     return cross_team.execute(FIND_SIGN_IN, given).one_or_none()
 
@@ -80,23 +80,23 @@ def find_invitation(cross_team: Connection, secret_hash: bytes) -> Row[Any] | No
 
 
 def find_person(cross_team: Connection, email_key: str) -> Row[Any] | None:
-    """Find a person by e-mail, with the hash of their password if they have one."""
+    """Find a user by email, with the password hash if there is one."""
     return cross_team.execute(FIND_PERSON, {"sought": email_key}).one_or_none()
 
 
 def select_teams_of_user(cross_team: Connection, user_id: UserId) -> list[dict[str, Any]]:
-    """Return the teams of a person in the order of joining: id, slug, name, role."""
+    """Return the teams of a user in the order of joining: id, slug, name, role."""
     found: list[dict[str, Any]] = cross_team.execute(TEAMS_OF, {"sought": user_id}).scalar_one()
     return found
 
 
-# -- a person's own --------------------------------------------------------------------------------
+# -- rows of a user --------------------------------------------------------------------------------
 
 
 def select_sessions_of_user(
     session: ReadSession, user_id: UserId, *, now: datetime, limit: int
 ) -> Sequence[UserSession]:
-    """Return the living sessions of a person, newest first."""
+    """Return the valid sessions of a user, newest first."""
     return session.scalars(
         select(UserSession)
         .where(UserSession.user_id == user_id, UserSession.expires_at > now)
@@ -106,7 +106,7 @@ def select_sessions_of_user(
 
 
 def end_sessions(session: WriteSession, user_id: UserId, *, only: UUID | None = None, but: UUID | None = None) -> int:
-    """Delete sessions of a person: all, one, or all but one. Returns how many."""
+    """Delete sessions of a user (all, one, or all but one) and return their number."""
     statement = delete(UserSession).where(UserSession.user_id == user_id)
     if only is not None:
         statement = statement.where(UserSession.id == only)
@@ -116,7 +116,7 @@ def end_sessions(session: WriteSession, user_id: UserId, *, only: UUID | None = 
 
 
 def sign_ins(session: ReadSession, user_id: UserId) -> Sequence[UserIdentity]:
-    """Return the sign-ins that a person has linked, oldest first."""
+    """Return the linked identities of a user, oldest first."""
     statement = (
         select(UserIdentity).where(UserIdentity.user_id == user_id).order_by(UserIdentity.created_at, UserIdentity.id)
     )
@@ -124,16 +124,16 @@ def sign_ins(session: ReadSession, user_id: UserId) -> Sequence[UserIdentity]:
 
 
 def has_password(session: ReadSession, user_id: UserId) -> bool:
-    """Tell whether a person has a password."""
+    """Return whether a user has a password."""
     return session.scalar(select(UserPassword.changed_at).where(UserPassword.user_id == user_id)) is not None
 
 
 def signed_in_at(session: ReadSession, session_id: UUID) -> datetime | None:
-    """Return when a session began."""
+    """Return when a session was created."""
     return session.scalar(select(UserSession.created_at).where(UserSession.id == session_id))
 
 
-# -- a team's --------------------------------------------------------------------------------------
+# -- rows of a team --------------------------------------------------------------------------------
 
 
 def select_members(session: ReadSession, *, after: After, limit: int) -> Sequence[Row[Membership, User]]:
@@ -150,7 +150,7 @@ def member(session: ReadSession, user_id: UUID) -> Row[Membership, User] | None:
 
 
 def select_user_name(session: ReadSession, user_id: UserId | None) -> str | None:
-    """Return how a member is called, or None for nobody."""
+    """Return the name of a member, or None."""
     return session.scalar(select(User.name).where(User.id == user_id))
 
 
@@ -160,14 +160,14 @@ def count_owners(session: ReadSession) -> int:
 
 
 def lock_team(session: WriteSession, team_id: TeamId) -> Team | None:
-    """Return the team and hold its row, so that changes of who owns it come one after the other."""
+    """Return the team and lock its row, so that changes of its owners run one after the other."""
     return session.scalar(select(Team).where(Team.id == team_id, Team.deleted_at.is_(None)).with_for_update())
 
 
 def invitations(
     session: ReadSession, *, now: datetime, after: After, limit: int
 ) -> Sequence[Row[Invitation, str | None]]:
-    """Return the open invitations with the names of those who made them."""
+    """Return the open invitations with the names of their creators."""
     maker = aliased(User)
     statement = (
         select(Invitation, maker.name)
@@ -178,14 +178,14 @@ def invitations(
 
 
 def invitation(session: WriteSession, invitation_id: UUID) -> Invitation | None:
-    """Return an invitation and hold its row, so that it is accepted once."""
+    """Return an invitation and lock its row, so that it is accepted once."""
     return session.scalar(select(Invitation).where(Invitation.id == invitation_id).with_for_update())
 
 
 def tokens(
     session: ReadSession, *, after: After, limit: int
 ) -> Sequence[Row[ApiToken, str | None, ServiceAccount | None]]:
-    """Return the tokens that were not revoked, with the names of those who made them and whose they are."""
+    """Return the tokens that are not revoked, with their creators and service accounts."""
     maker = aliased(User)
     statement = (
         select(ApiToken, maker.name, ServiceAccount)
@@ -204,7 +204,7 @@ def token(session: ReadSession, token_id: UUID) -> ApiToken | None:
 def service_accounts(
     session: ReadSession, *, after: After, limit: int
 ) -> Sequence[Row[ServiceAccount, str | None, int, datetime | None]]:
-    """Return service accounts with who made them, how many living tokens they have and when one was last used."""
+    """Return service accounts with their creators, number of valid tokens and time of last use."""
     maker = aliased(User)
     of_account = (ApiToken.service_account_id == ServiceAccount.id) & ApiToken.revoked_at.is_(None)
     statement = (
@@ -222,12 +222,12 @@ def service_account(session: ReadSession, account_id: UUID) -> ServiceAccount | 
 
 
 def service_account_named(session: ReadSession, name: str) -> ServiceAccount | None:
-    """Return the service account of this name."""
+    """Return the service account with this name."""
     return session.scalar(select(ServiceAccount).where(ServiceAccount.name == name))
 
 
 def tokens_of_account(session: ReadSession, account_id: UUID) -> tuple[int, datetime | None]:
-    """Count the living tokens of a service account, and tell when one was last used."""
+    """Return the number of valid tokens of a service account, and the time of last use."""
     statement = select(func.count(ApiToken.id), func.max(ApiToken.last_used_at))
     living = ApiToken.service_account_id == account_id, ApiToken.revoked_at.is_(None)
     count, used = session.execute(statement.where(*living)).one()
@@ -240,7 +240,7 @@ def count_service_accounts(session: ReadSession) -> int:
 
 
 def count_tokens(session: ReadSession) -> int:
-    """Count the tokens that were not revoked."""
+    """Count the tokens that are not revoked."""
     found = session.scalar(select(func.count()).select_from(ApiToken).where(ApiToken.revoked_at.is_(None)))
     return found or 0
 
@@ -254,7 +254,7 @@ def count_invitations(session: ReadSession, *, now: datetime) -> int:
 def audit_events(
     session: ReadSession, *, after: After, limit: int, wanted: AuditFilter | None = None
 ) -> Sequence[AuditEvent]:
-    """Return what was changed, newest first, by ix_audit_event_newest (or ix_audit_event_action)."""
+    """Return audit events, newest first, by ix_audit_event_newest (or ix_audit_event_action)."""
     statement, asked = select(AuditEvent), wanted or AuditFilter()
     if asked.actor:
         statement = statement.where(AuditEvent.actor_name.icontains(asked.actor, autoescape=True))
@@ -278,7 +278,7 @@ def select_deleted_teams(cross_team: Connection, user_id: UserId) -> Sequence[Ro
 
 
 def delete_person(cross_team: Connection, user_id: UserId) -> Sequence[Row[Any]]:
-    """Delete a person, or return the teams (team_id, name) that would be left without an owner; then nothing is done."""
+    """Delete a user, or return the teams (team_id, name) that would have no owner; then nothing is deleted."""
     return cross_team.execute(DELETE_PERSON, {"sought": user_id}).all()
 
 

@@ -1,8 +1,8 @@
-"""People, their teams, and the secrets by which they are known.
+"""Tables of users, teams and their secrets.
 
-`app_user`, `user_password`, `user_session` and `user_sign_in` belong to a person, all others to a team. Secrets are
-kept as SHA-256 of 192 random bits, passwords as argon2id. Passwords stand in a table of their own,
-so that whoever may read a colleague's name can not read the hash beside it.
+`app_user`, `user_password`, `user_session` and `user_sign_in` belong to a user, all others to a team. Secrets are stored
+as SHA-256 of 192 random bits, passwords as argon2id. Passwords have their own table, so that a role that may read a
+colleague's name cannot read the hash.
 """
 
 from datetime import datetime
@@ -33,23 +33,23 @@ ROLE_KNOWN = "role in ('viewer', 'member', 'admin', 'owner')"
 
 
 class User(Table):
-    """A person who can sign in."""
+    """A user who can sign in."""
 
     __tablename__ = "app_user"
 
     id: Mapped[UserId] = mapped_column(Uuid(), primary_key=True, default=new_id)
     email: Mapped[str]
-    """As the person writes it."""
+    """As the user writes it."""
     email_key: Mapped[str] = mapped_column(unique=True)
-    """By which it is found: case folded."""
+    """For lookups: case folded."""
     name: Mapped[str]
     email_on_mention: Mapped[bool] = mapped_column(default=True, server_default=true())
-    """Whether being named in a discussion is told by e-mail, too."""
+    """Whether mentions in discussions are also sent by email."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
 class UserPassword(Table):
-    """The hash of a person's password."""
+    """The hash of a user's password."""
 
     __tablename__ = "user_password"
 
@@ -59,7 +59,7 @@ class UserPassword(Table):
 
 
 class UserSession(Table):
-    """A browser that is signed in."""
+    """A session: a signed-in browser."""
 
     __tablename__ = "user_session"
     __table_args__ = (Index("ix_user_session_newest", "user_id", "created_at", "id"),)
@@ -68,18 +68,18 @@ class UserSession(Table):
     user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"))
     secret_hash: Mapped[bytes] = mapped_column(LargeBinary(), unique=True)
     browser: Mapped[str]
-    """What the browser calls itself, cut to a length that fits a line."""
+    """The browser's User-Agent, truncated to fit a line."""
     address: Mapped[str]
-    """From where it signed in."""
+    """The IP address of the sign-in."""
     last_seen_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     encrypted_id_token: Mapped[bytes | None] = mapped_column(LargeBinary())
-    """The ID token it was begun with, sealed: the issuer ends its own session by it."""
+    """The encrypted ID token of the sign-in, with which the identity provider ends its session."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
 class UserIdentity(Table):
-    """An account at an issuer by which a person signs in. The issuer and its subject name one person, for ever."""
+    """A linked identity. The provider and its subject identify one user permanently."""
 
     __tablename__ = "user_identity"
     __table_args__ = (UniqueConstraint("issuer", "subject"),)
@@ -89,13 +89,13 @@ class UserIdentity(Table):
     issuer: Mapped[str]
     subject: Mapped[str]
     email: Mapped[str | None]
-    """As the issuer told it when it was last used; for people to tell one account from another."""
+    """As the identity provider sent it at the last use, so that users can tell identities apart."""
     last_used_at: Mapped[datetime]
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
 class PasswordReset(Table):
-    """Somebody said that this person forgot their password. The secret is drawn when the link is mailed, and good once."""
+    """A password reset request. The secret is created when the link is mailed, and can be used once."""
 
     __tablename__ = "password_reset"
     __table_args__ = (
@@ -108,29 +108,29 @@ class PasswordReset(Table):
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
     mail_due_at: Mapped[datetime | None]
-    """Of a person of no team: when its letter is next to be sent; None: a job carries it, or it is sent."""
+    """For a user without a team: when its mail is sent next; None: a job carries it, or it is sent."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
 class Team(Table):
-    """The tenant. Everything but people belongs to exactly one team."""
+    """The tenant. Everything except users belongs to exactly one team."""
 
     __tablename__ = "team"
 
     id: Mapped[TeamId] = mapped_column(Uuid(), primary_key=True, default=new_id)
     slug: Mapped[str] = mapped_column(unique=True)
-    """Its name in addresses. Ends in random letters: a slug that could be chosen would tell who else is here."""
+    """Its name in URLs. Ends in random letters: a slug that could be chosen would reveal other teams."""
     name: Mapped[str]
     deleted_at: Mapped[datetime | None]
-    """Since when nobody can enter; a job erases what it holds."""
+    """Since when the team is inaccessible; a job erases its data."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
     work_seconds: Mapped[float] = mapped_column(server_default=text("0"))
-    """CPU seconds that workers spent for it recently, as of `work_at`; halves every minute. Orders the claims of jobs."""
+    """Recent CPU seconds of workers for it, as of `work_at`; halves every minute. Orders the claims of jobs."""
     work_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 
 class Membership(TeamScoped, Table):
-    """A person in a team, with a role."""
+    """A user in a team, with a role."""
 
     __tablename__ = "membership"
     __table_args__ = (
@@ -144,7 +144,7 @@ class Membership(TeamScoped, Table):
 
 
 class Invitation(TeamScoped, Table):
-    """A secret link by which one person may join, once."""
+    """A secret link by which one user may join, once."""
 
     __tablename__ = "invitation"
     __table_args__ = (
@@ -154,21 +154,21 @@ class Invitation(TeamScoped, Table):
 
     role: Mapped[str]
     email: Mapped[str | None]
-    """Whom it is meant for, as a note for the team; whoever holds the link may use it."""
+    """The address it is meant for, as a note for the team; the holder of the link may use it."""
     secret_hash: Mapped[bytes] = mapped_column(LargeBinary(), unique=True)
     expires_at: Mapped[datetime]
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
     accepted_at: Mapped[datetime | None]
     accepted_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
     mail_secret_hash: Mapped[bytes | None] = mapped_column(LargeBinary(), unique=True)
-    """Of the link that was mailed: another one than the link shown to whoever invited."""
+    """The secret of the mailed link, which differs from the link shown to the inviting user."""
     mailed_at: Mapped[datetime | None]
     mail_error: Mapped[dict[str, Any] | None]
-    """Why the mail was not taken."""
+    """Why the mail server rejected the mail."""
 
 
 class ServiceAccount(TeamScoped, Table):
-    """A member that is no person: programs act as it, with tokens of its own. It has no password and never signs in."""
+    """A member that is not a user: programs act as it, with its tokens. It has no password and never signs in."""
 
     __tablename__ = "service_account"
     __table_args__ = (
@@ -179,9 +179,9 @@ class ServiceAccount(TeamScoped, Table):
 
     name: Mapped[str]
     role: Mapped[str]
-    """What its tokens may at most, whatever their scopes."""
+    """The highest role of its tokens, whatever their scopes."""
     disabled_at: Mapped[datetime | None]
-    """Since when none of its tokens is taken."""
+    """Since when its tokens are rejected."""
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
 
 
@@ -200,22 +200,22 @@ class ApiToken(TeamScoped, Table):
 
     name: Mapped[str]
     prefix: Mapped[str]
-    """Its first letters, so that people can tell one from another; far too few to guess the rest."""
+    """Its first letters, so that users can tell tokens apart; far too few to guess the rest."""
     secret_hash: Mapped[bytes] = mapped_column(LargeBinary(), unique=True)
     scopes: Mapped[list[str]] = mapped_column(ARRAY(String()))
     expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
     service_account_id: Mapped[UUID | None]
-    """Whose it is; none for a token of the team."""
+    """The service account that owns it; none for a token of the team."""
     requests_per_minute: Mapped[int | None]
-    """How often it may ask, where that differs from what the operator set for all."""
+    """Its rate limit, if it differs from the operator's default."""
     uploads_per_minute: Mapped[int | None]
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
 
 
 class AuditEvent(TeamScoped, Table):
-    """Who changed what, when. Rows are added, never changed."""
+    """An audit event: who changed what, when. Rows are added, never changed."""
 
     __tablename__ = "audit_event"
     __table_args__ = (
@@ -224,11 +224,11 @@ class AuditEvent(TeamScoped, Table):
     )
 
     actor_id: Mapped[UUID | None]
-    """A person's, a service account's or a token's id; none when the machine did it. No foreign key: the log outlives both."""
+    """ID of a user, service account or token; none for the system. No foreign key: the log outlives them."""
     actor_kind: Mapped[str]
-    """`person`, `service-account`, `token` or `machine`."""
+    """`user`, `service-account`, `token` or `system`."""
     actor_name: Mapped[str]
-    """As it was called then."""
+    """The name at that time."""
     action: Mapped[str]
     subject_kind: Mapped[str]
     subject_id: Mapped[UUID | None]

@@ -1,1 +1,1 @@
-"""FastAPI plumbing that no feature owns: sessions of a request, paging, problems, headers, health."""
+"""Shared HTTP code: request sessions, pagination, problems, headers, health."""

@@ -1,9 +1,9 @@
-"""Work for callers who are not known yet, counted by address before a body is read or a query is run.
+"""Limit requests of unauthenticated callers by IP address, before a body is read or a query runs.
 
-A caller is known once this process has accepted their session or token; what is remembered is only a digest of the
-credentials, and it opens nothing: every request is authenticated anew. Whoever brings none, or credentials that were not
-accepted here before, shares the allowance of the address. Counted in memory: it protects this process, at any time,
-without asking anything else. Guessing is limited in the broker, for all processes together.
+A caller is known once this process has accepted their session or token. Only a digest of the credentials is remembered,
+and it grants nothing: every request is authenticated again. All other requests share the allowance of their address.
+The count is in memory: it protects this process without depending on other systems. The broker limits guessing of
+secrets for all processes together.
 """
 
 import hashlib
@@ -31,10 +31,10 @@ class _Bucket:
 
 
 class AnonymousWork:
-    """A token bucket for each address: full it holds what is allowed a minute, and it fills evenly."""
+    """A token bucket per address, with a capacity of one minute's allowance, refilled evenly."""
 
     def __init__(self, times: int) -> None:
-        """Allow so many requests a minute and address; 0 for any number."""
+        """Allow this many requests per minute and address; 0 for any number."""
         self.times = times
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
         self._known: OrderedDict[bytes, None] = OrderedDict()
@@ -54,12 +54,12 @@ class AnonymousWork:
             bucket.left -= 1.0
             return
         refused = LimitExceeded(
-            "Too many requests without a valid session or token came from this address.",
+            "Too many requests without a valid session or token from this IP address.",
             slug="too-many-anonymous",
             limit=self.times,
             actual=self.times + 1,
-            unit="requests a minute",
-            remedy="Wait a moment; sign in, or send a valid token. The limit is SLOWPATH_ANONYMOUS_REQUESTS_PER_MINUTE.",
+            unit="requests per minute",
+            remedy="Wait a moment, sign in, or send a valid token. SLOWPATH_ANONYMOUS_REQUESTS_PER_MINUTE sets the limit.",
         )
         refused.retry_after_s = max(1, math.ceil((1.0 - bucket.left) / rate))
         raise refused
@@ -79,12 +79,12 @@ class AnonymousWork:
 
 
 def has_credentials(request: Request) -> bool:
-    """Tell whether a request brings a session or a token, valid or not."""
+    """Return whether a request has a session or a token, valid or not."""
     return _digest(request) is not None
 
 
 def accept_credentials(request: Request) -> None:
-    """Note that the credentials of a request are valid."""
+    """Remember that the credentials of a request are valid."""
     setattr(request.state, ACCEPTED, True)
 
 

@@ -1,7 +1,7 @@
-"""How large the body of a request may be: 16 KiB, unless the route declares more.
+"""Limits of request bodies: 16 KiB, unless the route declares more.
 
 A route declares its limit in its description (`openapi_extra=body_up_to(...)`), so that clients can read it and the
-guard can apply it before FastAPI reads a byte. Routes that stream a body to disk apply their own limit while it arrives.
+guard can apply it before FastAPI reads a byte. Routes that stream a body to disk apply their own limit meanwhile.
 """
 
 import re
@@ -19,7 +19,7 @@ MEMBERS_MARK: Final = "x-max-body-members"
 
 @dataclass(frozen=True)
 class BodyLimit:
-    """The largest body of a route: its bytes, and the members of its JSON (values of objects and arrays together)."""
+    """The limits of a route: bytes, and members of its JSON (values of objects and arrays together)."""
 
     size_bytes: int
     members: int
@@ -29,7 +29,7 @@ DEFAULT: Final = BodyLimit(16 * KIB, 1_000)
 
 
 def body_up_to(size_bytes: int, *, members: int = DEFAULT.members) -> dict[str, Any]:
-    """Return the `openapi_extra` of a route whose JSON body may be larger than the default."""
+    """Return the `openapi_extra` of a route whose JSON body may exceed the default."""
     return {BYTES_MARK: size_bytes, MEMBERS_MARK: members}
 
 

@@ -1,4 +1,4 @@
-"""How many bytes of request bodies a process holds in memory at a time: a limit for all, and a share for each sender."""
+"""Limit the bytes of request bodies that a process holds in memory, in total and per sender."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,28 +11,28 @@ SENDER_BYTES: Final = TOTAL_BYTES // 4
 
 
 class Held:
-    """What one request holds."""
+    """The bytes that one request holds."""
 
     def __init__(self, flight: "BytesInFlight", sender: str) -> None:
-        """Begin with nothing."""
+        """Start with nothing."""
         self._flight, self._sender, self._bytes = flight, sender, 0
 
     def add(self, size_bytes: int) -> None:
-        """Hold more bytes. Raises `Unavailable` if the sender or the process holds too much."""
+        """Add bytes. Raises `Unavailable` above the limit of the sender or the process."""
         self._flight.take(self._sender, size_bytes)
         self._bytes += size_bytes
 
     def release(self) -> None:
-        """Give everything back."""
+        """Release all bytes."""
         self._flight.give_back(self._sender, self._bytes)
         self._bytes = 0
 
 
 class BytesInFlight:
-    """The bytes held now, by sender (an address, or a team). Used on the event loop only, so it needs no lock.
+    """The bytes held now, by sender (an address, or a team). Used only on the event loop, so it needs no lock.
 
-    A request that finds no room is refused at once and told when to retry: requests that waited while they hold a part
-    of their body could wait for each other.
+    A request above the limit is rejected immediately with a time to retry: requests that wait while they hold a part of
+    their body could wait for each other.
     """
 
     def __init__(self, total_bytes: int = TOTAL_BYTES, sender_bytes: int = SENDER_BYTES) -> None:
@@ -43,7 +43,7 @@ class BytesInFlight:
 
     @contextmanager
     def held_by(self, sender: str) -> Iterator[Held]:
-        """Give a request of this sender an account, which is settled when the block ends."""
+        """Return an account for a request of this sender; it is released when the block ends."""
         held = Held(self, sender)
         try:
             yield held
@@ -54,18 +54,18 @@ class BytesInFlight:
         """Count bytes as held. Raises `Unavailable`."""
         theirs = self._held.get(sender, 0) + size_bytes
         if theirs > self.sender_bytes:
-            # Not 429: Prometheus drops what is refused so, and sends again what is answered with 503.
+            # Not 429: Prometheus drops what is rejected with 429, and retries after 503.
             raise Unavailable(
-                "Your requests under way hold too many bytes at a time.",
+                "Your running requests exceed the limit of bytes.",
                 slug="too-many-bytes-in-flight",
                 limit=self.sender_bytes,
                 actual=theirs,
                 unit="bytes",
-                remedy="Send fewer requests at a time, or smaller ones.",
+                remedy="Send fewer or smaller requests at a time.",
             )
         if self._sum + size_bytes > self.total_bytes:
             raise Unavailable(
-                "The server holds as many bytes of requests as it may.",
+                "The running requests exceed the server's limit of bytes.",
                 slug="server-full",
                 limit=self.total_bytes,
                 actual=self._sum + size_bytes,
@@ -76,7 +76,7 @@ class BytesInFlight:
         self._sum += size_bytes
 
     def give_back(self, sender: str, size_bytes: int) -> None:
-        """Count bytes as no longer held."""
+        """Release bytes."""
         self._sum -= size_bytes
         left = self._held.get(sender, 0) - size_bytes
         if left > 0:

@@ -1,9 +1,9 @@
-"""Connections with deadlines: the head of a request must arrive in time and within a size.
+"""Connections with deadlines: the head of a request must arrive within a time and a size.
 
-uvicorn closes connections that are idle between requests, and has no limit for a request that has begun and does not
-end. This is its protocol with such limits. Of an address only so many connections may wait for the end of a head; the
-oldest is closed for a new one. When the process is short of file descriptors, the connection that has waited longest for
-its client is closed, so that new ones are always accepted.
+uvicorn closes connections that are idle between requests, and has no limit for a request that has started and does not
+end. This is its protocol with such limits. Only a limited number of connections per address may wait for the end of a
+head; the oldest is closed for a new one. When the process is short of file descriptors, the connection that has waited
+longest for its client is closed, so that new ones are always accepted.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ HEAD_SECONDS: Final = 10.0
 """From the first byte of a request to the end of its head."""
 MAX_HEAD_BYTES: Final = 64 * 1024
 MOST_HEADS_WAITING: Final = 256
-"""Of one address: connections on which the head of a request has begun or is expected."""
+"""Per address: connections on which a head has started or is expected."""
 DRAIN_SECONDS: Final = 10.0
-"""How long a body is read and dropped after its request was answered, so that the client sees the answer."""
+"""How long a body is read and dropped after the response, so that the client sees the response."""
 UNSENT_SECONDS: Final = 60.0
-"""An answer of which the client takes nothing for so long is broken off."""
+"""A response of which the client reads nothing for this long is aborted."""
 SPARE_DESCRIPTORS: Final = 200
-"""For the database, the broker and files."""
+"""Reserved for the database, the broker and files."""
 MOST_DESCRIPTORS: Final = 1 << 16
 
 TIMED_OUT: Final = (b"408 Request Timeout", b"The head of the request did not arrive in time.")
@@ -36,12 +36,12 @@ class IdleConnections:
     """The connections of a process that wait for their clients, the longest waiting first."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without connections."""
         self.heads: dict[str, OrderedDict[BoundedProtocol, None]] = {}
         self.messages: OrderedDict[BoundedProtocol, None] = OrderedDict()
 
     def expect_head(self, one: "BoundedProtocol") -> None:
-        """Note that a connection waits for a request. The oldest of its address is closed if too many do."""
+        """Add a connection that waits for a request. Closes the oldest of its address if too many wait."""
         self.messages[one] = None
         self.messages.move_to_end(one)
         of_address = self.heads.setdefault(one.address, OrderedDict())
@@ -58,7 +58,7 @@ class IdleConnections:
             self.heads.pop(one.address, None)
 
     def forget(self, one: "BoundedProtocol") -> None:
-        """Note that a connection no longer waits: its request is complete, or it is closed."""
+        """Remove a connection that no longer waits: its request is complete, or it is closed."""
         self.expect_body(one)
         self.messages.pop(one, None)
 
@@ -69,7 +69,7 @@ class IdleConnections:
 
 
 def raise_descriptor_limit() -> None:
-    """Raise this process's limit of file descriptors as far as it may be; children inherit it."""
+    """Raise this process's limit of file descriptors as far as allowed; child processes inherit it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
@@ -85,7 +85,7 @@ WAITING: Final = IdleConnections()
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's HTTP/1.1 protocol with limits of time and size before the app is asked."""
+    """uvicorn's HTTP/1.1 protocol with limits of time and size before the app is called."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class BoundedProtocol(HttpToolsProtocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        """Make the protocol of one connection."""
+        """Create the protocol of one connection."""
         super().__init__(config, server_state, app_state, _loop)
         self.address = ""
         self._head_bytes = 0
@@ -105,7 +105,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._unsent: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to wait for the first request."""
+        """Start to wait for the first request."""
         super().connection_made(cast("asyncio.Transport", transport))
         self.address = self.client[0] if self.client else ""
         WAITING.expect_head(self)
@@ -113,14 +113,14 @@ class BoundedProtocol(HttpToolsProtocol):
         self._set_deadline(self.timeout_keep_alive)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop to wait."""
+        """Stop waiting."""
         self._clear_deadline()
         self.resume_writing()
         WAITING.forget(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count the bytes of a head; its time begins with its first byte."""
+        """Count the bytes of a head; its time starts with the first byte."""
         if self._in_head:
             if not self._head_bytes:
                 self._set_deadline(HEAD_SECONDS)
@@ -131,7 +131,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._answer_and_close(*HEAD_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        """Let the app receive the body; it sets the pace of that itself."""
+        """Let the app receive the body; the app limits its pace."""
         self._in_head, self._in_body, self._head_bytes = False, True, 0
         self._clear_deadline()
         WAITING.expect_body(self)
@@ -157,19 +157,19 @@ class BoundedProtocol(HttpToolsProtocol):
             WAITING.messages[self] = None
 
     def pause_writing(self) -> None:
-        """Give the client some time to take what is sent."""
+        """Give the client some time to read what is sent."""
         super().pause_writing()
         self._unsent = self._unsent or self.loop.call_later(UNSENT_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Note that the client has taken what was sent."""
+        """Note that the client has read what was sent."""
         super().resume_writing()
         if self._unsent is not None:
             self._unsent.cancel()
             self._unsent = None
 
     def abandon(self) -> None:
-        """Close the connection for others that need the room."""
+        """Close the connection to make room for others."""
         WAITING.forget(self)
         if not self.transport.is_closing():
             self._answer_and_close(*TIMED_OUT)
@@ -193,7 +193,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _answer_and_close(self, status: bytes, text: bytes) -> None:
-        """Answer a request that never reached the app, unless the answer to another one is under way."""
+        """Respond to a request that never reached the app, unless another response is in progress."""
         if self._head_bytes and not self._answering:
             self.transport.write(
                 b"HTTP/1.1 " + status + b"\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"

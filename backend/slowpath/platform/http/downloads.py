@@ -1,4 +1,4 @@
-"""Files to take away: always an attachment, never something a browser would run."""
+"""File downloads: always an attachment, never content that a browser would run."""
 
 from collections.abc import Iterator
 from urllib.parse import quote
@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 def make_attachment_response(
     content: Iterator[bytes], name: str, *, media_type: str = "application/octet-stream", size_bytes: int | None = None
 ) -> StreamingResponse:
-    """Return the bytes as a download under a name that may hold anything (RFC 6266, RFC 8187)."""
+    """Return the bytes as a download with any file name (RFC 6266, RFC 8187)."""
     plain = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "_" for char in name) or "file"
     encoded = quote(name.encode("utf-8", "replace"), safe="")
     headers = {

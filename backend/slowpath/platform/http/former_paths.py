@@ -1,4 +1,4 @@
-"""Former addresses that other people's systems are configured with: webhooks of code hosts and deploy tools."""
+"""Former paths that are configured in external systems: webhooks of code hosts and deploy tools."""
 
 import re
 from typing import Final
@@ -9,7 +9,7 @@ FORMER_PATHS: Final = (
     (re.compile(r"/api/v1/webhooks/deploys"), "/api/v1/deployment-events"),
     (re.compile(r"/api/v1/hooks/([^/]+)/(github|gitlab)"), r"/api/v1/webhooks/\1/\2"),
 )
-"""Former path and the path that answers it now. Senders outside Slowpath hold them, so they stay for good."""
+"""Former paths and their present ones. They remain permanently, because external senders use them."""
 
 
 class FormerPaths:

@@ -1,7 +1,7 @@
-"""Serve the built React app: files by name, everything else the one page.
+"""Serve the built React app: files by name, and its single page for every other path.
 
-Assets carry a hash in their names and are kept for ever; the page itself is asked for each time.
-Files are read once at the start: there are few, and a changed build means a new process.
+Assets have a hash in their names and are cached permanently; the page itself is requested each time.
+Files are read once at the start: there are few, and a new build means a new process.
 """
 
 import mimetypes
@@ -26,22 +26,22 @@ class _StaticFile:
 
 
 def install_pages(app: FastAPI, dist: Path | None) -> None:
-    """Mount the built app at `/`. Without a build every page says so."""
+    """Mount the built app at `/`. Without a build, every page responds with an error."""
     files = _read(dist) if dist is not None else {}
 
     def page(request: Request, path: str) -> Response:
         if request.url.path.startswith(PREFIXES):
             _refuse_method(app, request)
-            raise NotFound("There is nothing at this address of the API.", remedy="See /api/v1/openapi.json.")
+            raise NotFound("The API has no such path.", remedy="See /api/v1/openapi.json.")
         found = files.get(path)
         if found is None and path.startswith("assets/"):
-            raise NotFound("This file belongs to another build of the page.", remedy="Reload the page.")
-        kept = KEPT if found is not None and path.startswith("assets/") else ASKED
+            raise NotFound("This file belongs to another version of the page.", remedy="Reload the page.")
+        cache_control = KEPT if found is not None and path.startswith("assets/") else ASKED
         found = found or files.get("index.html")
         if found is None:
-            return Response("The pages are not built. Run: npm start\n", 503, media_type="text/plain")
+            return Response("The web pages are not built. Run: npm start\n", 503, media_type="text/plain")
         packed = found.gzipped if "gzip" in request.headers.get("accept-encoding", "") else None
-        headers = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
+        headers = {"Cache-Control": cache_control, "Vary": "Accept-Encoding"}
         if packed is not None:
             headers["Content-Encoding"] = "gzip"
         return Response(packed or found.content, media_type=found.media_type, headers=headers)
@@ -50,7 +50,7 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
 
 
 def _refuse_method(app: FastAPI, request: Request) -> None:
-    """Raise 405 for an address of the API that takes other methods: this route, which takes all, came before that."""
+    """Raise 405 for an API path with another method: this route matches all methods and comes before that check."""
     taken = {
         method.upper()
         for path, operations in app.openapi()["paths"].items()
@@ -58,7 +58,7 @@ def _refuse_method(app: FastAPI, request: Request) -> None:
         if path.startswith(PREFIXES) and _fits(path, request.url.path)
     }
     if taken:
-        raise HTTPException(405, "This address takes another method.", {"Allow": ", ".join(sorted(taken))})
+        raise HTTPException(405, "This path does not allow the method.", {"Allow": ", ".join(sorted(taken))})
 
 
 def _fits(template: str, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Is the process alive (`/healthz`), can it serve (`/readyz`), and how is it doing (`/metrics`)."""
+"""Health endpoints: liveness (`/healthz`), readiness (`/readyz`) and metrics (`/metrics`)."""
 
 import os
 import secrets
@@ -26,11 +26,11 @@ log = structlog.get_logger(__name__)
 LOAD = text("SELECT queue, state, jobs, oldest_s FROM cross_team.job_load()")
 LABELS = ("queue", "state")
 SEVERAL_PROCESSES = "PROMETHEUS_MULTIPROC_DIR"
-"""Where the processes of one server keep what they count, so that any of them can tell the sum."""
+"""Where the processes of one server store their counters, so that each can return the sum."""
 
 
 class HealthStatus(BaseModel):
-    """Whether the process, or each part it needs, answers."""
+    """Whether the process, or each part it needs, responds."""
 
     status: Literal["ok", "unavailable"]
     parts: dict[str, str] = {}
@@ -38,20 +38,20 @@ class HealthStatus(BaseModel):
 
 @router.get("/healthz", operation_id="health:alive")
 def alive() -> HealthStatus:
-    """Tell that the process runs. Touches nothing."""
+    """Return that the process runs, without accessing anything."""
     return HealthStatus(status="ok")
 
 
 @router.get("/readyz", operation_id="health:ready", responses={503: {"model": HealthStatus}})
 def ready(request: Request, response: Response) -> HealthStatus:
-    """Tell whether the database and the blob store answer; 503 names the one that does not."""
+    """Return whether the database and the blob store respond; 503 names the part that does not."""
     parts: dict[str, str] = {}
     try:
         with database(request).engine.connect() as connection:
             connection.execute(text("SELECT 1"))
         parts["database"] = "ok"
     except SQLAlchemyError:
-        parts["database"] = "does not answer"
+        parts["database"] = "does not respond"
     try:
         blobs(request).check()
         parts["blobs"] = "ok"
@@ -72,7 +72,7 @@ def metrics(request: Request) -> Response:
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if expected and not secrets.compare_digest(given.encode(), expected.encode()):
         raise NotAuthenticated(
-            "The metrics need the token of SLOWPATH_METRICS_TOKEN.", remedy="Send it as a bearer token."
+            "The metrics require the token of SLOWPATH_METRICS_TOKEN.", remedy="Send it as a bearer token."
         )
     queues = CollectorRegistry()
     queues.register(_Queues(database(request)))
@@ -84,16 +84,16 @@ def metrics(request: Request) -> Response:
 
 
 class _Queues(Collector):
-    """The load of the job queues, measured when it is asked for."""
+    """The load of the job queues, measured at each scrape."""
 
     def __init__(self, known: Database) -> None:
         self._known = known
 
     def collect(self) -> Iterable[Metric]:
         """Yield one gauge for the number of open jobs, and one for the age of the oldest."""
-        jobs = GaugeMetricFamily("slowpath_jobs", "Jobs that are open.", labels=LABELS)
+        jobs = GaugeMetricFamily("slowpath_jobs", "Number of open jobs.", labels=LABELS)
         oldest = GaugeMetricFamily(
-            "slowpath_oldest_job_seconds", "Age of the oldest open job: what workers are scaled on.", labels=LABELS
+            "slowpath_oldest_job_seconds", "Age of the oldest open job, for scaling workers.", labels=LABELS
         )
         try:
             with self._known.cross_team() as cross_team:

@@ -1,8 +1,8 @@
-"""Our own API, asked from inside with the rights of whoever is asking now: how a report freezes what a page shows.
+"""Call our own API with the permissions of the current caller: a snapshot records what a page shows.
 
-Only reads are asked that say of themselves that they may be frozen (`openapi_extra=FREEZABLE`). The request goes
-through the whole app, so that it is refused wherever the asker would be. Its team is the one of the outer request,
-whatever the asker's address or header might name.
+Only reads that are declared recordable (`openapi_extra=FREEZABLE`) are called. The request passes through the complete
+app, so that it is rejected wherever the caller would be. Its team is that of the outer request, whatever the address or
+header of the caller names.
 """
 
 import re
@@ -25,39 +25,39 @@ from slowpath.core.ports import InternalApi, InternalResponse
 from slowpath.platform.http.request_dependencies import scope_of
 
 FREEZABLE: Final[dict[str, Any]] = {"x-freezable": True}
-"""`openapi_extra` of a read whose answer may be part of a report."""
+"""`openapi_extra` of a read whose response may be part of a report."""
 MARK: Final = "x-freezable"
 PREFIX: Final = "/api/v1"
 KEPT: Final = frozenset({200, 204, 404, 409})
-"""Answers that a page shows: there it is, there is nothing, there is none, it is not ready."""
+"""Statuses that a page shows: found, no content, not found, not ready."""
 CREDENTIALS: Final = (b"cookie", b"authorization", b"host", b"user-agent")
 TEAM_HEADER: Final = b"slowpath-team"
 MAX_PROBLEM: Final = 300
 AT_ONCE: Final = 4
-"""How many requests of a process ask it at a time: each holds a thread while other threads answer it."""
+"""How many snapshots a process records at a time: each occupies a thread while other threads serve its requests."""
 WAIT_SECONDS: Final = 5.0
 ALSO_SECONDS: Final = 20.0
-"""So long it is asked for what goes along."""
+"""How long responses behind links of the page are requested."""
 _asking = BoundedSemaphore(AT_ONCE)
 
 
 class NotSnapshotable(InvalidRequest):
-    """A request that is no freezable read."""
+    """A request that is not a recordable read."""
 
     slug = "not-freezable"
-    title = "This can not be frozen"
+    title = "This page cannot be recorded"
 
 
 class SnapshotResponseTooLarge(TooLarge):
-    """The answers are larger than one view may be."""
+    """The responses exceed the limit of one snapshot."""
 
     slug = "view-too-large"
-    title = "Too much for one view"
+    title = "The snapshot is too large"
 
 
 @lru_cache(maxsize=4)
 def snapshotable_paths(app: FastAPI) -> tuple[tuple[re.Pattern[str], bool], ...]:
-    """Return for each GET below /api/v1 a pattern of its path, and whether it may be frozen."""
+    """Return a pattern of the path of each GET under /api/v1, and whether it may be recorded."""
     found = []
     for route in iter_route_contexts(app.routes):
         path = str(getattr(route, "path_format", "") or "")
@@ -70,29 +70,29 @@ def snapshotable_paths(app: FastAPI) -> tuple[tuple[re.Pattern[str], bool], ...]
 
 
 def is_snapshotable(app: FastAPI, path: str) -> bool:
-    """Tell whether every read that a path could lead to may be frozen, and there is one."""
+    """Return whether a path leads to a read, and every read it could lead to may be recorded."""
     marks = [mark for pattern, mark in snapshotable_paths(app) if pattern.fullmatch(path)]
     return bool(marks) and all(marks)
 
 
 class InternalApiClient:
-    """The app behind a request, asked as whoever sent that request."""
+    """The app behind a request, called with the permissions of its sender."""
 
     def __init__(self, request: Request) -> None:
-        """Ask as the sender of this request."""
+        """Call the app as the sender of this request."""
         self._request = request
 
     def ask(self, requests: Sequence[str], *, also: Sequence[str] = (), most_bytes: int) -> Sequence[InternalResponse]:
-        """Return the answers in the order of the requests; called in a thread of the server's, as endpoints are."""
+        """Return the responses in the order of the requests; called in a server thread, as endpoints are."""
         app: FastAPI = self._request.app
         for request in (*requests, *also):
             if not is_snapshotable(app, request.partition("?")[0]):
                 raise NotSnapshotable(
-                    f"{request[:MAX_PROBLEM]} is no read that can be part of a report.",
-                    remedy="Pages show comparisons, regressions, series, builds, boards, spans and traces.",
+                    f"{request[:MAX_PROBLEM]} cannot be part of a report.",
+                    remedy="Reports can contain comparisons, regressions, series, builds, dashboards, spans and traces.",
                 )
         if not _asking.acquire(timeout=WAIT_SECONDS):
-            raise Unavailable("Other pages are being frozen right now.", remedy="Try again in a moment.")
+            raise Unavailable("Too many snapshots are being recorded.", remedy="Try again in a moment.")
         try:
             answers = self._ask_all(requests, most_bytes)
             if all(answer.status >= 400 for answer in answers):
@@ -119,7 +119,7 @@ class InternalApiClient:
             try:
                 answer = anyio.from_thread.run(self._ask, request, room, room)
             except (InvalidRequest, TooLarge, Unavailable):
-                continue  # what opens there is told as not part of the report
+                continue  # responses behind links are not marked as part of the report
             room -= len(answer.content)
             yield answer
 
@@ -138,7 +138,7 @@ class InternalApiClient:
         path, _, query = request.partition("?")
         team = scope_of(self._request).team_id
         if team is None:
-            raise LookupError("who asks is not known yet")
+            raise LookupError("the caller is not authenticated yet")
         headers = [(name, value) for name, value in outer["headers"] if name in CREDENTIALS]
         headers.append((TEAM_HEADER, str(team).encode()))
         headers.append((b"x-request-id", str(getattr(self._request.state, "request_id", "")).encode()))
@@ -161,7 +161,7 @@ class InternalApiClient:
 
 
 class _ResponseCollector:
-    """What the app sends, collected."""
+    """The collected response of the app."""
 
     def __init__(self) -> None:
         self.status = 500
@@ -169,7 +169,7 @@ class _ResponseCollector:
         self.pieces: list[bytes] = []
 
     async def send(self, message: Message) -> None:
-        """Take one message of the answer."""
+        """Receive one message of the response."""
         if message["type"] == "http.response.start":
             self.status, self.headers = message["status"], message.get("headers", [])
         elif message["type"] == "http.response.body":
@@ -181,35 +181,35 @@ async def _nothing() -> Message:
 
 
 def _unpacked(content: bytes, encoding: str, room: int, most_bytes: int) -> bytes:
-    """Return the plain bytes, of which never more than there is room for are made."""
+    """Return the decompressed bytes; never more than the limit are produced."""
     if encoding not in {"", "gzip"}:
-        raise InvalidRequest(f"An answer is packed as {encoding}, which can not be kept.")
+        raise InvalidRequest(f"A response has the encoding {encoding}, which cannot be stored.")
     if encoding == "gzip":
         unpacker = zlib.decompressobj(wbits=31)
         content = unpacker.decompress(content, room + 1)
     if len(content) > room:
         raise SnapshotResponseTooLarge(
-            "The answers behind this page are larger than one view of a report may be.",
+            "The responses of this page exceed the limit of one snapshot.",
             limit=most_bytes,
             actual=most_bytes - room + len(content),
             unit="bytes",
-            remedy="Freeze a part of the page: one finding, one graph.",
+            remedy="Add a snapshot of a part of the page: one finding or one graph.",
         )
     return content
 
 
 def _refused(request: str, status: int, content: bytes) -> InvalidRequest | Unavailable:
-    said = content[:MAX_PROBLEM].decode("utf-8", "replace")
-    detail = f"{request[:MAX_PROBLEM]} is not answered now ({status}): {said}"
+    excerpt = content[:MAX_PROBLEM].decode("utf-8", "replace")
+    detail = f"{request[:MAX_PROBLEM]} failed with status {status}: {excerpt}"
     if status == 429:
-        return LimitExceeded(detail, remedy="Wait a little.")
+        return LimitExceeded(detail, remedy="Wait a moment.")
     if status >= 500:
         return Unavailable(detail, remedy="Try again.")
-    return NotSnapshotable(detail, remedy="Reload the page, and freeze what it shows then.")
+    return NotSnapshotable(detail, remedy="Reload the page, then add the snapshot again.")
 
 
 def make_internal_api(request: Request) -> InternalApi:
-    """Return our own API as whoever is asking now may ask it."""
+    """Return our own API with the permissions of the current caller."""
     return InternalApiClient(request)
 
 

@@ -1,7 +1,7 @@
-"""Bounds on the shape of a JSON text, checked before it is parsed: how many members, how deeply nested.
+"""Limits on the shape of a JSON text, checked before it is parsed: number of members, depth of nesting.
 
-Validation reports every unknown or wrong member, which costs far more than parsing it. So members are counted first, on
-the bytes, at the speed of a scan.
+Validation reports every unknown or wrong member, which costs far more than parsing it. Therefore members are counted
+first, by a fast scan of the bytes.
 """
 
 import re
@@ -16,7 +16,7 @@ OPENING: Final = frozenset(b"{[")
 
 
 def check_json_shape(body: bytes, max_members: int) -> None:
-    """Refuse a JSON text with too many members or levels. Raises `TooLarge`; `InvalidRequest` if it is not UTF-8."""
+    """Reject a JSON text with too many members or levels. Raises `TooLarge`; `InvalidRequest` if it is not UTF-8."""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in body[:4]:
         # Python's parser also reads UTF-16 and UTF-32, in which quotes and brackets cannot be found by bytes.
         raise InvalidRequest(
@@ -28,22 +28,22 @@ def check_json_shape(body: bytes, max_members: int) -> None:
     members = _most_members(bare)
     if members > max_members:
         raise TooLarge(
-            f"The JSON body has {members:,} members; here it may have {max_members:,}.",
+            f"The JSON body has {members:,} members; the limit is {max_members:,}.",
             slug="too-many-members",
             limit=max_members,
             actual=members,
             unit="members",
-            remedy="Send only the members that the API describes, and long lists in several requests.",
+            remedy="Send only documented members, and long lists in several requests.",
         )
     depth = _depth(bare)
     if depth > MAX_DEPTH:
         raise TooLarge(
-            f"The JSON body is nested {depth} levels deep; it may be {MAX_DEPTH}.",
+            f"The JSON body is nested {depth} levels deep; the limit is {MAX_DEPTH}.",
             slug="nested-too-deeply",
             limit=MAX_DEPTH,
             actual=depth,
             unit="levels",
-            remedy="Send it less deeply nested.",
+            remedy="Send less deeply nested JSON.",
         )
 
 

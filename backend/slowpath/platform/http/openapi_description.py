@@ -1,7 +1,7 @@
-"""What the API's description says of every operation alike, said in one place: the problems any of them may answer.
+"""The parts of the OpenAPI description that all operations share: the problems that any of them may return.
 
-An endpoint names the problems of its own (`web.problems.problems`); being refused for who asks, for
-what was sent, or because something is away can happen to all of them.
+An endpoint documents its own problems (`http.problems.document_problems`); authentication, validation and availability
+errors can occur everywhere.
 """
 
 from collections.abc import Iterator
@@ -12,24 +12,24 @@ from fastapi import FastAPI
 from slowpath.platform.http.problems import PROBLEM_SCHEMA
 
 PREFIXES = ("/api/", "/v1/")
-"""Where the API lies: its own addresses, and those that OpenTelemetry's exporters put behind a host."""
+"""The API's servers: its own paths, and those that OpenTelemetry exporters append to a host."""
 ALIKE = {
-    400: "The body is not JSON that can be read",
-    401: "Not signed in",
-    403: "Not allowed",
+    400: "The body is not valid JSON",
+    401: "Not authenticated",
+    403: "Permission denied",
     404: "Not found",
-    409: "Not possible in this state",
+    409: "Conflict with the current state",
     413: "Too large",
     422: "Refused",
-    429: "Too many requests of this token or its team",
-    503: "Not available right now",
+    429: "Rate limit of the token or its team exceeded",
+    503: "Temporarily unavailable",
 }
 LEFTOVERS = ("HTTPValidationError", "ValidationError")
-"""What FastAPI would answer a wrong request with, if we did not answer it with a problem."""
+"""FastAPI's response to an invalid request, which our problems replace."""
 
 
 def install_openapi(app: FastAPI) -> None:
-    """Complete the app's description when it is first asked for."""
+    """Complete the app's description at the first request."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _possible(method: str, operation: dict[str, Any]) -> Iterator[int]:
 
 
 def _may_answer(responses: dict[str, Any], status: int) -> None:
-    told = responses.setdefault(str(status), {"description": ALIKE[status]})
-    told["content"] = {"application/problem+json": {"schema": PROBLEM_SCHEMA}}
-    if told["description"] == "Validation Error":
-        told["description"] = ALIKE[status]
+    response = responses.setdefault(str(status), {"description": ALIKE[status]})
+    response["content"] = {"application/problem+json": {"schema": PROBLEM_SCHEMA}}
+    if response["description"] == "Validation Error":
+        response["description"] = ALIKE[status]

@@ -1,6 +1,6 @@
-"""Pages of a list, newest first, by keyset: the cursor holds the last row's time and id.
+"""Keyset pagination of lists, newest first: the cursor contains the last row's time and ID.
 
-A cursor is opaque to callers but not a secret: it says nothing that the page did not.
+A cursor is opaque to callers but not a secret: it contains nothing that the page did not.
 """
 
 import base64
@@ -32,7 +32,7 @@ class Page(BaseModel, Generic[Item]):
 
 @dataclass(frozen=True)
 class PageRequest:
-    """Where a page begins: after the row of this time and id; and how many rows it holds."""
+    """The start of a page (after the row of this time and ID) and its number of rows."""
 
     limit: int
     after: tuple[datetime, UUID] | None
@@ -46,13 +46,15 @@ class PageRequest:
     def page(
         self,
         rows: Sequence[Row],
-        told: Callable[[Row], Item],
+        make_item: Callable[[Row], Item],
         key: Callable[[Row], tuple[datetime, UUID]],
     ) -> Page[Item]:
-        """Return the page of `rows`, of which one more than the limit was asked for."""
+        """Return the page of `rows`, which has one more row than the limit if there is a next page."""
         shown = rows[: self.limit]
         more = len(rows) > self.limit
-        return Page(items=[told(row) for row in shown], next_cursor=_print(key(shown[-1])) if more and shown else None)
+        return Page(
+            items=[make_item(row) for row in shown], next_cursor=_print(key(shown[-1])) if more and shown else None
+        )
 
 
 def _print(key: tuple[datetime, UUID]) -> str:
@@ -66,14 +68,14 @@ def _parse(cursor: str) -> tuple[datetime, UUID]:
         when, row_id = json.loads(packed)
         return datetime.fromisoformat(when).astimezone(UTC), UUID(row_id)
     except (ValueError, TypeError, AttributeError, OverflowError, binascii.Error) as error:
-        raise InvalidRequest("The cursor is not one of ours.", remedy="Begin again without a cursor.") from error
+        raise InvalidRequest("The cursor is invalid.", remedy="Start again without a cursor.") from error
 
 
 def position(
-    cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the page before")] = None,
+    cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the previous page")] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
 ) -> PageRequest:
-    """Read the position of a page from the query."""
+    """Parse the position of a page from the query."""
     return PageRequest(limit=limit, after=_parse(cursor) if cursor else None)
 
 

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problems: the one table that maps our error bases to status codes."""
+"""Errors as RFC 9457 problems: the one table that maps error base classes to status codes."""
 
 import json
 from collections.abc import Mapping
@@ -41,15 +41,15 @@ STATUS_OF: dict[type[SlowpathError], int] = {
 }
 RETRY_AFTER_SECONDS = 2
 MAX_ECHO = 200
-"""How much of what was sent is said back in an error."""
+"""How much of a request's input an error repeats."""
 MAX_FIELDS = 50
-"""How many wrong fields are told: a body can have as many as it has bytes."""
+"""How many invalid fields are listed: a body can have as many as it has bytes."""
 
 log = structlog.get_logger(__name__)
 
 
 class Problem(BaseModel):
-    """An error as the API tells it (RFC 9457), with the numbers of a limit and the way out."""
+    """An error of the API (RFC 9457), with the numbers of a limit and the fix."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -65,12 +65,12 @@ class Problem(BaseModel):
 
 
 def read_problem(stored: Mapping[str, object] | None) -> Problem | None:
-    """Return a stored problem; the row of a job or a document does not store its status, which is 422."""
+    """Return a stored problem; jobs and documents do not store its status, which is 422."""
     return Problem.model_validate({"status": 422, **stored}) if stored else None
 
 
 def status_of(error: type[SlowpathError]) -> int:
-    """Return the status of an error: that of the nearest base in the table."""
+    """Return the status of an error: that of the nearest base class in the table."""
     return next(STATUS_OF[base] for base in error.__mro__ if base in STATUS_OF)
 
 
@@ -91,19 +91,19 @@ PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 
 
 class ProblemResponse(JSONResponse):
-    """A problem; in ASCII, because half a surrogate pair in the name of a field that was sent has no UTF-8."""
+    """A problem in ASCII, because an unpaired surrogate in a received field name has no UTF-8."""
 
     media_type = "application/problem+json"
 
     def render(self, content: Any) -> bytes:  # noqa: ANN401 - as Starlette has it
-        """Print the members."""
+        """Serialize the members."""
         return json.dumps(content, ensure_ascii=True, allow_nan=False).encode()
 
 
 def problem_response(
     request: Request, status: int, members: dict[str, Any], retry_after_s: int = RETRY_AFTER_SECONDS
 ) -> JSONResponse:
-    """Render a problem, with the request's id so that it can be found in the logs."""
+    """Return a problem with the request's ID, by which it can be found in the logs."""
     body = {"type": "about:blank", "title": "Error", "detail": "", **members, "status": status}
     body["request_id"] = getattr(request.state, "request_id", None)
     headers = {"Retry-After": str(retry_after_s)} if status in (429, 503) else None
@@ -111,13 +111,13 @@ def problem_response(
 
 
 def render_error(request: Request, error: SlowpathError) -> JSONResponse:
-    """Render one of our errors."""
+    """Return one of our errors as a problem."""
     known = error.retry_after_s if isinstance(error, LimitExceeded) else None
     return problem_response(request, status_of(type(error)), error.facts(), known or RETRY_AFTER_SECONDS)
 
 
 def install_problems(app: FastAPI) -> None:
-    """Make every error of the app a problem."""
+    """Install the handlers that turn every error of the app into a problem."""
     app.add_exception_handler(SlowpathError, _ours)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _validation)
@@ -133,7 +133,7 @@ def _ours(request: Request, error: Exception) -> JSONResponse:
 
 def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    if isinstance(error.__cause__, SlowpathError):  # FastAPI hides what went wrong while it read a body
+    if isinstance(error.__cause__, SlowpathError):  # FastAPI hides the cause of an error while it reads a body
         return render_error(request, error.__cause__)
     title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Refused")
     members = {"type": f"urn:slowpath:http-{error.status_code}", "title": title, "detail": str(error.detail)}
@@ -149,9 +149,9 @@ def _validation(request: Request, error: Exception) -> JSONResponse:
         {"at": ".".join(str(part) for part in issue["loc"])[:MAX_ECHO], "message": _said(issue["msg"])}
         for issue in error.errors()[:MAX_FIELDS]
     ]
-    # People read this beside the form that has the field: where it travelled is told to programs alone.
+    # Users read this next to the form with the field; `fields` has the full location for programs.
     detail = "; ".join(f"{field['at'].partition('.')[2] or field['at']}: {field['message']}" for field in fields[:3])
-    members = {"type": "urn:slowpath:not-understood", "title": "Not understood", "detail": detail, "fields": fields}
+    members = {"type": "urn:slowpath:not-understood", "title": "Invalid request", "detail": detail, "fields": fields}
     return problem_response(request, 422, members)
 
 
@@ -161,21 +161,19 @@ def _said(message: str) -> str:
 
 def _database(request: Request, error: Exception) -> JSONResponse:
     log.warning("database unavailable", error=str(error)[:MAX_ECHO])
-    told = Unavailable("The database does not answer right now.", remedy="Try again in a few seconds.")
+    told = Unavailable("The database does not respond.", remedy="Try again in a few seconds.")
     return render_error(request, told)
 
 
 def _statement(request: Request, error: Exception) -> JSONResponse:
-    """Answer what PostgreSQL refuses in the values we were given (a NUL in a text, a number out of range)."""
+    """Map what PostgreSQL rejects in received values (a NUL in a text, a number out of range) to a problem."""
     assert isinstance(error, DBAPIError)
     state = getattr(error.orig, "sqlstate", None) or ""
     if state.startswith("22") or (not state and "NUL" in str(error.orig)):
-        told = InvalidRequest(
-            "A value can not be stored as it is.", remedy="Leave out NUL characters and huge numbers."
-        )
+        told = InvalidRequest("A value cannot be stored.", remedy="Remove NUL characters and numbers out of range.")
         return render_error(request, told)
     if state.startswith("23"):
-        told_conflict = Conflict("This collides with something that is already there, or refers to what is not.")
+        told_conflict = Conflict("The request conflicts with an existing object, or refers to a missing one.")
         return render_error(request, told_conflict)
     if state.startswith(("08", "57", "53", "40")):
         return _database(request, error)
@@ -183,12 +181,12 @@ def _statement(request: Request, error: Exception) -> JSONResponse:
 
 
 def render_unexpected_error(request: Request, error: Exception) -> JSONResponse:
-    """Render what nobody expected, without its insides; those are in the log."""
+    """Return an unexpected error without details; the log has them."""
     log.error("unexpected error", exc_info=error)
     members = {
         "type": "urn:slowpath:fault",
-        "title": "A fault of ours",
-        "detail": "Something failed that should not. Nothing was stored.",
+        "title": "Internal error",
+        "detail": "An unexpected error occurred. Nothing was stored.",
         "resolution": "Try again; if it persists, report it with the request id.",
     }
     return problem_response(request, 500, members)

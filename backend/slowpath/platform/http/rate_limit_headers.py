@@ -1,4 +1,4 @@
-"""What an answer says of the rate its request was counted against: `RateLimit-*` (draft-ietf-httpapi-ratelimit-headers)."""
+"""Response headers with the state of the rate limit: `RateLimit-*` (draft-ietf-httpapi-ratelimit-headers)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from fastapi import Request
 
 @dataclass(frozen=True)
 class RateLimitStatus:
-    """A rate, and what is left of it now."""
+    """A rate limit and the remaining requests."""
 
     name: str
     limit: int
@@ -18,7 +18,7 @@ class RateLimitStatus:
     wait_s: int
 
     def headers(self) -> dict[str, str]:
-        """Return the headers; those without a structure are what most programs read."""
+        """Return the headers; most programs read those without structured fields."""
         return {
             "RateLimit-Policy": f'"{self.name}";q={self.limit};w={self.seconds}',
             "RateLimit-Limit": str(self.limit),
@@ -27,14 +27,14 @@ class RateLimitStatus:
         }
 
 
-def set_rate_limit_status(request: Request, told: RateLimitStatus) -> None:
-    """Have the answer to a request say this; of several rates it says the one that is nearest to its end."""
+def set_rate_limit_status(request: Request, status: RateLimitStatus) -> None:
+    """Attach this state to the response; of several rate limits, the one closest to its end is reported."""
     before = getattr(request.state, "rate", None)
-    if before is None or told.left / told.limit < before.left / before.limit:
-        request.state.rate = told
+    if before is None or status.left / status.limit < before.left / before.limit:
+        request.state.rate = status
 
 
 def rate_headers(state: Mapping[str, Any]) -> dict[str, str]:
-    """Return the headers for the state of a request; none where nothing was counted."""
-    told = state.get("rate")
-    return told.headers() if isinstance(told, RateLimitStatus) else {}
+    """Return the headers of a request; none if nothing was counted."""
+    status = state.get("rate")
+    return status.headers() if isinstance(status, RateLimitStatus) else {}

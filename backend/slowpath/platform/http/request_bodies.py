@@ -1,6 +1,6 @@
-"""Bodies too large for memory: spooled to disk while they arrive, hashed and counted on the way.
+"""Bodies too large for memory: spooled to disk while they arrive, hashed and counted meanwhile.
 
-The spooled file has a name of ours and is gone when the request ends, however it ends.
+The temporary file has a generated name and is deleted when the request ends, in every case.
 """
 
 import hashlib
@@ -21,14 +21,14 @@ from slowpath.platform.http.turns import Turns
 
 BUFFER_BYTES = 1 << 18
 LimitOf = Callable[[bytes], int]
-"""What a body that begins so may weigh."""
+"""The size limit of a body that starts with these bytes."""
 
 
 class SpooledBody:
-    """Bytes that have arrived: where they lie, how many, their SHA-256."""
+    """Received bytes: their file, number and SHA-256."""
 
     def __init__(self, scratch: Path | None) -> None:
-        """Open a temporary file. Raises `Unavailable` when there is no room for one."""
+        """Open a temporary file. Raises `Unavailable` without disk space."""
         try:
             file = tempfile.NamedTemporaryFile(dir=scratch, prefix="body-")  # noqa: SIM115 - closed below
         except OSError as error:
@@ -39,7 +39,7 @@ class SpooledBody:
 
     @property
     def path(self) -> Path:
-        """Where the bytes lie."""
+        """The path of the file."""
         return Path(self._file.name)
 
     @property
@@ -48,7 +48,7 @@ class SpooledBody:
         return self._digest.hexdigest()
 
     def write(self, chunk: bytes) -> None:
-        """Add bytes. Raises `Unavailable` when there is no room for them."""
+        """Add bytes. Raises `Unavailable` without disk space."""
         try:
             self._file.write(chunk)
             self._file.flush()
@@ -64,20 +64,20 @@ class SpooledBody:
 
 def _no_room(error: OSError) -> Unavailable:
     return Unavailable(
-        f"There is no room to receive this: {error.strerror}.",
+        f"The server has no disk space for this body: {error.strerror}.",
         slug="no-room",
-        remedy="Free some space, then try again.",
+        remedy="Free disk space on the server, then try again.",
     )
 
 
 def content_length(request: Request) -> int:
-    """Return how long the body says it is; 0 if it does not say."""
+    """Return the declared length of the body; 0 without one."""
     declared = request.headers.get("content-length", "")
     return int(declared) if declared.isascii() and declared.isdigit() else 0
 
 
 def reject_oversized_content_length(request: Request, limit_bytes: int) -> None:
-    """Refuse a body by its Content-Length, before a byte of it is read."""
+    """Reject a body by its Content-Length, before any byte is read."""
     declared = content_length(request)
     if declared > limit_bytes:
         raise make_too_large_error(limit_bytes, declared)
@@ -86,7 +86,7 @@ def reject_oversized_content_length(request: Request, limit_bytes: int) -> None:
 def make_too_large_error(limit_bytes: int, actual_bytes: int, *, remedy: str | None = None) -> TooLarge:
     """Return the error of a body over its limit."""
     return TooLarge(
-        "The body is larger than it may be.",
+        "The body exceeds the size limit.",
         slug="body-too-large",
         limit=limit_bytes,
         actual=actual_bytes,
@@ -100,9 +100,9 @@ def make_too_large_error(limit_bytes: int, actual_bytes: int, *, remedy: str | N
 async def spool_body(
     request: Request, limit_bytes: int, scratch: Path | None, limit_of: LimitOf | None = None
 ) -> AsyncIterator[SpooledBody]:
-    """Give the body of a request on disk. `limit_of` may lower the limit, once it has seen how the body begins.
+    """Yield the body of a request on disk. `limit_of` may lower the limit after the first bytes.
 
-    Raises `TooLarge`, `Unavailable`, and `InvalidRequest` when it breaks off.
+    Raises `TooLarge`, `Unavailable`, and `InvalidRequest` if the body ends early.
     """
     reject_oversized_content_length(request, limit_bytes)
     spooled = SpooledBody(scratch)
@@ -126,23 +126,23 @@ async def spool_body(
 
 
 class WholeBody:
-    """A body in memory, handed over once: whoever takes it is the only one who holds it."""
+    """A body in memory, handed over once: only its receiver holds it afterwards."""
 
     def __init__(self, content: bytes) -> None:
-        """Hold the bytes."""
+        """Store the bytes."""
         self._content = content
 
     def take(self) -> bytes:
-        """Return the bytes and let go of them."""
+        """Return the bytes and drop the reference to them."""
         content, self._content = self._content, b""
         return content
 
 
 @asynccontextmanager
 async def whole_body(request: Request, limit_bytes: int, sender: str) -> AsyncIterator[WholeBody]:
-    """Give the body of a request in memory when it is its turn, counted as held by the sender until the block ends.
+    """Yield the body of a request in memory at its turn; it counts toward the sender's bytes until the block ends.
 
-    Raises `TooLarge`, `Unavailable`, and `InvalidRequest` when it breaks off.
+    Raises `TooLarge`, `Unavailable`, and `InvalidRequest` if the body ends early.
     """
     reject_oversized_content_length(request, limit_bytes)
     flight: BytesInFlight = request.app.state.in_flight
@@ -159,7 +159,7 @@ async def whole_body(request: Request, limit_bytes: int, sender: str) -> AsyncIt
 
 
 async def limit_body(request: Request, limit_bytes: int) -> AsyncGenerator[bytes, None]:
-    """Yield the chunks of a body as long as they are within the limit."""
+    """Yield the chunks of a body while they are within the limit."""
     arrived = 0
     try:
         async for chunk in request.stream():
@@ -169,5 +169,5 @@ async def limit_body(request: Request, limit_bytes: int) -> AsyncGenerator[bytes
             yield chunk
     except ClientDisconnect as error:
         raise InvalidRequest(
-            f"The body broke off after {arrived} bytes.", slug="body-broke-off", remedy="Send it again."
+            f"The body ended after {arrived} bytes.", slug="body-broke-off", remedy="Send it again."
         ) from error

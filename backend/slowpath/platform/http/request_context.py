@@ -1,4 +1,4 @@
-"""What every request gets: an id, a line in the log, security headers, a place in the metrics.
+"""Add to every request an ID, a log line, security headers and metrics.
 
 Written as pure ASGI, because Starlette's BaseHTTPMiddleware buffers and breaks streaming uploads.
 """
@@ -14,15 +14,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from slowpath.platform.http.rate_limit_headers import rate_headers
 
-REQUESTS = Counter("slowpath_http_requests_total", "Requests answered.", ["method", "route", "status"])
-DURATION = Histogram("slowpath_http_request_duration_seconds", "Time to the end of the answer.", ["method", "route"])
+REQUESTS = Counter("slowpath_http_requests_total", "Number of HTTP requests.", ["method", "route", "status"])
+DURATION = Histogram("slowpath_http_request_duration_seconds", "Time to the end of the response.", ["method", "route"])
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
-"""No inline script. Inline *styles* are the component library's; they can not run anything."""
+"""No inline scripts. Inline *styles* are the component library's; they cannot run code."""
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -38,7 +38,7 @@ log = structlog.get_logger("slowpath.request")
 
 
 class RequestContextMiddleware:
-    """Give each request its id, headers, log line and metrics."""
+    """Middleware that adds the ID, headers, log line and metrics of a request."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
         """`https` adds Strict-Transport-Security."""
@@ -83,7 +83,7 @@ class RequestContextMiddleware:
         method = scope["method"] if scope["method"] in KNOWN_METHODS else "other"
         REQUESTS.labels(method, route, str(status)).inc()
         DURATION.labels(method, route).observe(seconds)
-        # The route's pattern, never the path: secrets of share links and invitations stand in paths.
+        # The route's pattern, never the path: paths contain secrets of share links and invitations.
         log.info("request", method=method, route=route, status=status, duration_ms=round(seconds * 1000, 1))
 
 

@@ -1,7 +1,7 @@
-"""The sessions of a request. The edge owns the transaction: it commits before the answer leaves.
+"""The database sessions of a request. This layer owns the transaction: it commits before the response is sent.
 
-`scope="function"` matters: a plain yield-dependency commits *after* the response was sent, so a
-failed commit would still read as 200.
+`scope="function"` matters: a plain yield-dependency commits *after* the response was sent, so that a failed commit would
+still return 200.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from slowpath.core.settings import Settings
 
 
 def scope_of(request: Request) -> TeamScope:
-    """Return the scope of the request, empty until `accounts.access` has found out who asks."""
+    """Return the scope of the request, empty until `accounts.access` has authenticated the caller."""
     if not hasattr(request.state, "scope"):
         request.state.scope = TeamScope()
     scope = request.state.scope
@@ -25,7 +25,7 @@ def scope_of(request: Request) -> TeamScope:
 
 
 def database(request: Request) -> Database:
-    """Return the database plugged in by the app."""
+    """Return the database of the app."""
     found = request.app.state.database
     assert isinstance(found, Database)
     return found
@@ -39,31 +39,31 @@ def settings(request: Request) -> Settings:
 
 
 def blobs(request: Request) -> BlobStore:
-    """Return the blob store plugged in by the app."""
+    """Return the blob store of the app."""
     found: BlobStore = request.app.state.blobs
     return found
 
 
 def clock(request: Request) -> Clock:
-    """Return the clock plugged in by the app."""
+    """Return the clock of the app."""
     found: Clock = request.app.state.clock
     return found
 
 
 def outside(request: Request) -> EgressClient:
-    """Return the way out plugged in by the app."""
+    """Return the egress client of the app."""
     found: EgressClient = request.app.state.outside
     return found
 
 
 def issuer(request: Request) -> OidcIssuerPort | None:
-    """Return the issuer that people sign in with, if the operator has set one."""
+    """Return the identity provider, if the operator configured one."""
     found: OidcIssuerPort | None = request.app.state.issuer
     return found
 
 
 def sealer(request: Request) -> SecretEncryptor:
-    """Return the sealer plugged in by the app."""
+    """Return the sealer of the app."""
     found = request.app.state.sealer
     assert isinstance(found, SecretEncryptor)
     return found

@@ -1,9 +1,9 @@
-"""The last wall of the app: what a request may cost before anybody knows who sent it, and what leaves when all else fails.
+"""Bound the cost of a request before its caller is known, and respond to uncaught errors.
 
-Stands inside `RequestContext`, so that even a fault of ours carries a request id and the security headers. Pure ASGI,
-because bodies must stream through it. In order: anonymous work is counted by address, the query string is bounded, the
-body is bounded by its declared length, then received in time and within the limits of the route, and its JSON is
-counted before it is parsed. Only then the app sees the request.
+Runs inside `RequestContextMiddleware`, so that an internal error also has a request ID and the security headers. Pure
+ASGI, because bodies must stream through it. In order: unauthenticated requests are counted by address, the query string
+is bounded, the body is bounded by its declared length, then received within the time and size limits of the route, and
+its JSON members are counted before parsing. Only then the app sees the request.
 """
 
 import re
@@ -23,29 +23,29 @@ from slowpath.platform.http.json_shape import check_json_shape
 from slowpath.platform.http.problems import render_error, render_unexpected_error
 from slowpath.platform.http.request_bodies import content_length, make_too_large_error
 
-REMEDY: Final = "Send less at a time. Files go to PUT /api/v1/artifacts/{name}, in parts if they are large."
+REMEDY: Final = "Send less at a time. Upload files to PUT /api/v1/artifacts/{name}, large ones in parts."
 MAX_QUERY_BYTES: Final = 32 * 1024
-"""Facts of a file (16,000 letters) may stand in a query, percent-encoded."""
+"""A query may contain run metadata of a file (16,000 characters), percent-encoded."""
 MAX_QUERY_PARAMETERS: Final = 500
 OFF_LOOP_BYTES: Final = 64 * 1024
-"""A JSON text larger than this is checked in a thread."""
+"""A larger JSON text is checked in a thread."""
 
 
 @dataclass(frozen=True)
 class BodyPace:
-    """How slowly a body may arrive: a pause, and on the whole a grace plus its bytes at a rate."""
+    """How slowly a body may arrive: the longest pause, and in total a grace period plus its bytes at a rate."""
 
     pause_seconds: float = 20.0
     grace_seconds: float = 30.0
     bytes_per_second: float = 4096.0
 
     def seconds_left(self, waited: float, arrived: int) -> float:
-        """Return how long the next piece may take, after having waited for those that arrived."""
+        """Return how long the next chunk may take, given the time spent waiting for earlier ones."""
         return min(self.pause_seconds, self.grace_seconds + arrived / self.bytes_per_second - waited)
 
 
 class RequestGuard:
-    """Bound what requests cost; answer what nobody caught."""
+    """Middleware that bounds the cost of requests and responds to uncaught errors."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class RequestGuard:
             await render_error(request, error)(scope, receive, send)
         except Exception as error:
             if started:
-                raise  # the answer is half out; all that is left is to break it off
+                raise  # the response has started; it can only be aborted
             await render_unexpected_error(request, error)(scope, receive, send)
 
     async def _serve(self, request: Request, receive: Receive, send: Send) -> None:
@@ -103,7 +103,7 @@ class RequestGuard:
             self.anonymous.learn(request)
 
     async def _serve_whole(self, request: Request, address: str, receive: Receive, send: Send) -> None:
-        """Receive the body first; its bytes count as held until the request is answered."""
+        """Receive the body first; its bytes count as held until the response ends."""
         limit = self._limit_of(request)
         declared = content_length(request)
         if declared > limit.size_bytes:
@@ -129,12 +129,12 @@ class RequestGuard:
             await self.app(request.scope, _replaying(bytes(body), receive), send)
 
     def _limit_of(self, request: Request) -> BodyLimit:
-        """Return the limit of a route; larger ones than the default are for callers who say who they are."""
+        """Return the limit of a route; limits above the default are for callers with credentials."""
         limit = self.limits.of(request.method, request.scope["path"])
         return limit if limit.size_bytes <= DEFAULT.size_bytes or has_credentials(request) else DEFAULT
 
     def _in_time(self, receive: Receive) -> Receive:
-        """Return a `receive` that raises `TooSlow` while the body arrives; what comes after the body may take any time."""
+        """Return a `receive` that raises `TooSlow` for a slow body; messages after the body may take any time."""
         arrived, waited, more = 0, 0.0, True
 
         async def receive_in_time() -> Message:
@@ -161,7 +161,7 @@ class RequestGuard:
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that gives the whole body once, and then whatever follows."""
+    """Return a `receive` that returns the complete body once, and then what follows."""
     given = False
 
     async def receive_replayed() -> Message:
@@ -185,20 +185,20 @@ def _check_query(request: Request) -> None:
     query: bytes = request.scope.get("query_string", b"")
     if len(query) > MAX_QUERY_BYTES:
         raise TooLarge(
-            "The query of the address is too long.",
+            "The query string is too long.",
             slug="query-too-long",
             limit=MAX_QUERY_BYTES,
             actual=len(query),
             unit="bytes",
-            remedy="Ask for less at a time.",
+            remedy="Request less at a time.",
         )
     parameters = query.count(b"&") + 1
     if parameters > MAX_QUERY_PARAMETERS:
         raise InvalidRequest(
-            f"The query of the address has {parameters:,} parameters; it may have {MAX_QUERY_PARAMETERS}.",
+            f"The query string has {parameters:,} parameters; the limit is {MAX_QUERY_PARAMETERS}.",
             slug="too-many-parameters",
             limit=MAX_QUERY_PARAMETERS,
             actual=parameters,
             unit="parameters",
-            remedy="Ask for less at a time.",
+            remedy="Request less at a time.",
         )

@@ -1,4 +1,4 @@
-"""Addresses that are secrets themselves: nobody keeps, indexes or hands on what stands at them, whatever the answer is."""
+"""Prevent caching, indexing and referrers of paths that contain secrets, for every response."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ HEADERS: Final = {
 
 
 class SecretPaths:
-    """Set the headers of secret addresses. Stands inside `RequestContext`, which leaves alone what is set."""
+    """Middleware that sets the headers of secret paths. Runs inside `RequestContextMiddleware`."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an app."""

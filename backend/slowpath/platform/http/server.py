@@ -1,7 +1,7 @@
-"""Serves the web app: `python -m slowpath.platform.http.server --host 0.0.0.0 --port 8080 --workers 2`, or on an open socket.
+"""Serve the web app: `python -m slowpath.platform.http.server --host 0.0.0.0 --port 8080 --workers 2`, or on a socket.
 
-Several processes share one listening socket. What they must agree on is in PostgreSQL (sessions, events) and Valkey
-(rates); what each counts for itself is only what protects that process.
+Several processes share one listening socket. Shared state is in PostgreSQL (sessions, events) and Valkey (rates); what a
+process counts in memory protects only that process.
 """
 
 import argparse
@@ -23,16 +23,16 @@ APP: Final = "slowpath.app:create_app"
 PROTOCOL: Final = "slowpath.platform.http.connections:BoundedProtocol"
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 KEEP_ALIVE_SECONDS: Final = 75
-"""Longer than senders and proxies keep an idle connection: who writes on one that is being closed is refused."""
+"""Longer than senders and proxies keep idle connections: a request on a connection that is being closed fails."""
 STOP_SECONDS: Final = 5
-"""Requests under way get this long; event streams would otherwise never end."""
+"""Time for running requests to finish; event streams would otherwise never end."""
 BACKLOG: Final = 4096
 ANSWER_SECONDS: Final = 30
-"""A process of several that does not answer its parent for so long is started again."""
+"""One of several processes that does not respond to its parent for this long is restarted."""
 
 
 def configured(*, workers: int = 1, trusted: str = "", host: str = "127.0.0.1", port: int = 8080) -> uvicorn.Config:
-    """Return how uvicorn serves the app. `trusted` names the proxies that tell the address of a client."""
+    """Return the uvicorn configuration. `trusted` lists the proxies that forward the client's address."""
     return uvicorn.Config(
         APP,
         factory=True,
@@ -47,7 +47,7 @@ def configured(*, workers: int = 1, trusted: str = "", host: str = "127.0.0.1", 
         timeout_worker_healthcheck=ANSWER_SECONDS,
         access_log=False,
         server_header=False,
-        # Callers are counted by address. Behind a proxy that is the proxy's, unless it is trusted to name the client's.
+        # Callers are counted by address. Behind a proxy that is the proxy's, unless it is trusted to forward the client's.
         proxy_headers=bool(trusted),
         forwarded_allow_ips=trusted,
         log_config=None,
@@ -55,11 +55,11 @@ def configured(*, workers: int = 1, trusted: str = "", host: str = "127.0.0.1", 
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Serve until told to stop."""
+    """Serve until a stop signal."""
     parser = argparse.ArgumentParser(prog="slowpath.platform.http.server", description="Serve the web app.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8080)
-    parser.add_argument("--fd", type=int, help="serve on this open socket instead of host and port")
+    parser.add_argument("--fd", type=int, help="listen on this open socket instead of host and port")
     parser.add_argument("--workers", type=int, default=1, help="number of processes")
     options = parser.parse_args(arguments)
     raise_descriptor_limit()

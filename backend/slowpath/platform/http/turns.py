@@ -1,7 +1,7 @@
-"""Whose push is read next: few at a time in a process, one at a time for each sender.
+"""Limit how many push requests a process reads at a time, in total and one per sender.
 
-What a push takes while it is read is bounded, so the memory of all of them is. Those that wait occupy no thread: nobody
-else's requests wait for one because of them.
+The memory of reading one push is bounded, so that of all is. Waiting requests occupy no thread and delay no other
+request.
 """
 
 from collections.abc import AsyncIterator
@@ -14,11 +14,11 @@ from slowpath.core.errors import Unavailable
 
 AT_ONCE: Final = 3
 MOST_WAITING: Final = 64
-"""Of one sender: more than Prometheus has shards."""
+"""Per sender: more than Prometheus has shards."""
 
 
 class Turns:
-    """The turns of a process. Used on the event loop only."""
+    """The turns of a process. Used only on the event loop."""
 
     def __init__(self, at_once: int = AT_ONCE, most_waiting: int = MOST_WAITING) -> None:
         """Take the limits."""
@@ -32,12 +32,12 @@ class Turns:
         lock, waiting = self._senders.get(sender, (Lock(), 0))
         if waiting >= self._most_waiting:
             raise Unavailable(
-                "Too many of your pushes wait at a time.",
+                "Too many of your push requests are waiting.",
                 slug="too-many-pushes",
                 limit=self._most_waiting,
                 actual=waiting + 1,
                 unit="pushes",
-                remedy="Send fewer requests at a time; this one can be sent again in a few seconds.",
+                remedy="Send fewer requests at a time, and this one again in a few seconds.",
             )
         self._senders[sender] = (lock, waiting + 1)
         try:

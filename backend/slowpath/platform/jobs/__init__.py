@@ -1,1 +1,1 @@
-"""Jobs as people see them: state, progress, cancel, retry, and the stream of what happens."""
+"""Jobs for users: state, progress, cancel, retry, and the event stream."""

@@ -1,4 +1,4 @@
-"""Jobs over HTTP, and the stream of what happens."""
+"""HTTP endpoints of jobs, and the event stream of a team."""
 
 import asyncio
 import json
@@ -27,20 +27,20 @@ router = APIRouter(prefix="/api/v1", tags=["jobs"])
 
 PING_SECONDS = 15
 STREAM_SECONDS = 600
-"""A stream ends after ten minutes and the page opens another: a session that was ended meanwhile stays ended."""
+"""A stream ends after ten minutes and the page opens a new one, so that an ended session stops receiving events."""
 RECHECK_SECONDS = 1.0
-"""What is told this long after it was last asked who listens is told only after asking again."""
+"""After this many seconds, the stream authenticates the session again before it sends an event."""
 
 
 class TeamEventSource(Protocol):
-    """Where news of a team come from; `adapters.events` in the app."""
+    """The source of a team's events; `adapters.events` in the app."""
 
     def of_team(self, team_id: UUID) -> Any:  # noqa: ANN401 - an async context manager of a queue
-        """Give a queue of news."""
+        """Return a queue of events."""
 
 
 WaitAgain = Callable[[WriteSession, JobRow], None]
-"""Shows what a job is about as waiting; by the job's name in the app, since features stand above jobs."""
+"""Functions that mark the subject of a job as waiting, by job name; the app sets them, as features depend on jobs."""
 
 
 @router.get("/jobs", operation_id="jobs:list", responses=document_problems(InvalidRequest))
@@ -60,7 +60,7 @@ def get_job(job_id: UUID, caller: MayRead, session: Reading) -> JobOut:
 
 @router.post("/jobs/{job_id}/retry", operation_id="jobs:retry", responses=document_problems(NotFound, Conflict))
 def retry_job(job_id: UUID, caller: MayWrite, session: Writing, request: Request) -> JobOut:
-    """Try a job again that failed or was cancelled."""
+    """Retry a failed or cancelled job."""
     row = service.retry_job(session, JobId(job_id))
     waits: Mapping[str, WaitAgain] = request.app.state.wait_again
     if (wait := waits.get(row.name)) is not None:
@@ -71,7 +71,7 @@ def retry_job(job_id: UUID, caller: MayWrite, session: Writing, request: Request
 
 @router.post("/jobs/{job_id}/cancel", operation_id="jobs:cancel", responses=document_problems(NotFound, Conflict))
 def cancel_job(job_id: UUID, caller: MayWrite, session: Writing) -> JobOut:
-    """Ask a job to end. It ends within seconds, and what it is about says so."""
+    """Cancel a job. It ends within seconds, and its subject shows that."""
     row = service.cancel_job(session, JobId(job_id))
     record_audit_event(session, caller, "job.cancelled", "job", row.id, {"name": row.name})
     return make_job_out(row)
@@ -84,7 +84,7 @@ def cancel_job(job_id: UUID, caller: MayWrite, session: Writing) -> JobOut:
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def stream_events(request: Request, caller: MayRead) -> EventSourceResponse:
-    """Stream what happens in the team as server-sent events, each by what it is about (job, artifact, regression, ...), or stale."""
+    """Stream the team's events (SSE): each names its subject (job, artifact, regression, ...), or is stale."""
     source: TeamEventSource = request.app.state.events
 
     async def news() -> AsyncIterator[dict[str, str]]:
@@ -94,13 +94,13 @@ async def stream_events(request: Request, caller: MayRead) -> EventSourceRespons
             asked, deadline = loop.time(), loop.time() + STREAM_SECONDS
             while (left := deadline - loop.time()) > 0:
                 try:
-                    told = await asyncio.wait_for(queue.get(), timeout=left)
+                    received = await asyncio.wait_for(queue.get(), timeout=left)
                 except TimeoutError:
                     return
                 if loop.time() - asked >= RECHECK_SECONDS:
                     if not await run_in_threadpool(is_still_allowed, request, Permission.READ):
                         return
                     asked = loop.time()
-                yield {"event": told["kind"], "data": json.dumps(told)}
+                yield {"event": received["kind"], "data": json.dumps(received)}
 
     return EventSourceResponse(news(), ping=PING_SECONDS, headers={"X-Accel-Buffering": "no"})

@@ -1,31 +1,31 @@
-"""What can go wrong with jobs and repeated requests."""
+"""Errors of jobs and idempotent requests."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound
 
 
 class JobNotFound(NotFound):
-    """No such job in this team."""
+    """The team has no such job."""
 
     slug = "job-not-found"
     title = "No such job"
 
 
 class JobNotFinished(Conflict):
-    """Only a job that has ended can be tried again."""
+    """Only a finished job can be retried."""
 
     slug = "job-still-open"
-    title = "The job is still open"
+    title = "The job has not finished"
 
 
 class JobAlreadyFinished(Conflict):
-    """A job that has ended can not be cancelled."""
+    """A finished job cannot be cancelled."""
 
     slug = "job-ended"
-    title = "The job has ended"
+    title = "The job has finished"
 
 
 class IdempotencyKeyReused(InvalidRequest):
-    """One idempotency key stood for two different requests."""
+    """One idempotency key was used for two different requests."""
 
     slug = "idempotency-key-reused"
     title = "This Idempotency-Key was used for another request"

@@ -1,4 +1,4 @@
-"""Every SELECT about jobs."""
+"""SELECT statements for jobs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ def job(session: ReadSession, job_id: JobId) -> JobRow | None:
 def select_jobs(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str]
 ) -> Sequence[JobRow]:
-    """Return jobs newest first, by ix_job_newest, but those that keep house."""
+    """Return jobs newest first, by ix_job_newest, without maintenance jobs."""
     found = select(JobRow).where(JobRow.subject_kind != HOUSEKEEPING)
     found = found.order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(limit)
     if states:
@@ -31,14 +31,14 @@ def select_jobs(
 
 
 def select_jobs_by_id(session: ReadSession, job_ids: Sequence[UUID]) -> Sequence[JobRow]:
-    """Return the jobs of these ids, by primary key."""
+    """Return the jobs with these IDs, by primary key."""
     if not job_ids:
         return []
     return session.scalars(select(JobRow).where(JobRow.id.in_(job_ids))).all()
 
 
 def select_open_job(session: ReadSession, subject_kind: str, subject_id: UUID, states: Sequence[str]) -> JobRow | None:
-    """Return the newest job about something in one of these states, by ix_job_subject."""
+    """Return the newest job of a subject in one of these states, by ix_job_subject."""
     found = select(JobRow).where(
         JobRow.team_id == session.team_id, JobRow.subject_kind == subject_kind, JobRow.subject_id == subject_id,
         JobRow.state.in_(states),

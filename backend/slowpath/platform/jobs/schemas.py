@@ -1,4 +1,4 @@
-"""Jobs on the wire."""
+"""Wire shapes of jobs."""
 
 from datetime import datetime
 from typing import Literal
@@ -13,14 +13,14 @@ JobStateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 
 class JobSubject(BaseModel):
-    """What a job is about."""
+    """The object that a job processes."""
 
     kind: str
     id: UUID
 
 
 class JobOut(BaseModel):
-    """One job: how far it is, and why it failed if it did."""
+    """A job: its progress, and its error if it failed."""
 
     id: UUID
     name: str
@@ -39,7 +39,7 @@ class JobOut(BaseModel):
 
 
 def make_job_out(row: JobRow) -> JobOut:
-    """Tell a job."""
+    """Return the wire shape of a job."""
     return JobOut.model_validate(
         {
             "id": row.id,

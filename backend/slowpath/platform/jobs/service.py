@@ -1,4 +1,4 @@
-"""Verbs on jobs: look, try again, cancel; and doing a repeated request once."""
+"""Operations on jobs: read, retry, cancel; and idempotent requests."""
 
 import hashlib
 import json
@@ -24,34 +24,34 @@ def get_job(session: ReadSession, job_id: JobId) -> JobRow:
     """Return the job. Raises `JobNotFound`."""
     row = queries.job(session, job_id)
     if row is None:
-        raise JobNotFound("There is no such job in this team.")
+        raise JobNotFound("The team has no such job.")
     return row
 
 
 def list_jobs(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str] = ()
 ) -> Sequence[JobRow]:
-    """Return up to `limit` jobs, newest first, those of `states` only if any are named."""
+    """Return up to `limit` jobs, newest first; with `states`, only those."""
     return queries.select_jobs(session, after=after, limit=limit, states=states)
 
 
 def get_jobs_by_id(session: ReadSession, job_ids: Sequence[JobId | None]) -> dict[JobId, JobRow]:
-    """Return the jobs of these ids in one query; ids of nothing are absent."""
+    """Return the jobs with these IDs in one query; unknown IDs are absent."""
     return {JobId(row.id): row for row in queries.select_jobs_by_id(session, [job_id for job_id in job_ids if job_id])}
 
 
 def find_open_job(session: ReadSession, subject_kind: str, subject_id: UUID) -> JobRow | None:
-    """Return the newest job about something that has not ended, if there is one."""
+    """Return the newest unfinished job of a subject, if there is one."""
     return queries.select_open_job(session, subject_kind, subject_id, OPEN_STATES)
 
 
 def retry_job(session: WriteSession, job_id: JobId) -> JobRow:
-    """Make a job that failed or was cancelled due again. Raises `JobNotFound`, `JobNotFinished`."""
+    """Retry a failed or cancelled job. Raises `JobNotFound`, `JobNotFinished`."""
     row = get_job(session, job_id)
     if row.state in OPEN_STATES:
-        raise JobNotFinished("The job has not ended yet.", remedy="Wait for it, or cancel it first.")
+        raise JobNotFinished("The job has not finished yet.", remedy="Wait for it, or cancel it first.")
     if row.state == JobState.DONE:
-        raise JobNotFinished("The job is done; there is nothing to try again.", slug="job-done")
+        raise JobNotFinished("The job succeeded; only a failed job can be retried.", slug="job-done")
     row.state = JobState.WAITING
     row.attempts = 0
     row.priority = Priority.INTERACTIVE
@@ -63,12 +63,12 @@ def retry_job(session: WriteSession, job_id: JobId) -> JobRow:
     row.lease_expires_at = None
     row.send_count = 0
     row.due_at = row.not_before = func.clock_timestamp()
-    session.flush()  # the database sets the time; whoever tells the row needs it
+    session.flush()  # the database sets the time, which the response contains
     return row
 
 
 def cancel_job(session: WriteSession, job_id: JobId) -> JobRow:
-    """Ask for the job to end. A worker ends it, so that what it is about is told too.
+    """Request the cancellation of a job. A worker ends it, so that its subject is updated too.
 
     Raises `JobNotFound`, `JobAlreadyFinished`.
     """
@@ -80,12 +80,12 @@ def cancel_job(session: WriteSession, job_id: JobId) -> JobRow:
         row.priority = Priority.CANCELLED
         row.send_count = 0
         row.due_at = row.not_before = func.clock_timestamp()
-    session.flush()  # the database sets the time; whoever tells the row needs it
+    session.flush()  # the database sets the time, which the response contains
     return row
 
 
 def abandon_job(session: WriteSession, job_id: JobId) -> None:
-    """Ask a job to end because what it is about is gone; one that has ended, or is gone, stays as it is."""
+    """Request the cancellation of a job whose subject was deleted; a finished or missing job is ignored."""
     row = queries.job(session, job_id)
     if row is not None and row.state in OPEN_STATES:
         cancel_job(session, job_id)
@@ -98,11 +98,10 @@ def run_idempotent(
     asked: Any,  # noqa: ANN401 - any JSON value
     make: Callable[[], UUID],
 ) -> UUID:
-    """Return the id that `make` gives, or the one it gave when this key was first used.
+    """Return the ID that `make` returns, or the one it returned when this key was first used.
 
-    The key's row is written first and in the same transaction as what `make` does: a second request
-    with the key waits for the first and then finds its answer. Raises `IdempotencyKeyReused` when the same key
-    comes with something else.
+    The key's row is written first and in the same transaction as the rows of `make`: a second request with the key waits
+    for the first and then finds its result. Raises `IdempotencyKeyReused` if the request differs.
     """
     if key is None:
         return make()
@@ -125,7 +124,7 @@ def run_idempotent(
     assert earlier is not None
     if inserted is None:
         if earlier.fingerprint != fingerprint:
-            raise IdempotencyKeyReused("The key was used before, for something else.", remedy="Use a fresh key.")
+            raise IdempotencyKeyReused("The key was already used for another request.", remedy="Use a new key.")
         return earlier.subject_id
     earlier.subject_id = make()
     return earlier.subject_id

@@ -1,4 +1,4 @@
-"""What `work` keeps beside the jobs themselves (`core.jobs.JobRow`): answers given to idempotent requests."""
+"""Tables of this package besides the jobs (`core.jobs.JobRow`): results of idempotent requests."""
 
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class IdempotentRequest(TeamScoped, Table):
-    """One request that carried an `Idempotency-Key`, and what came of it."""
+    """A request with an `Idempotency-Key`, and its result."""
 
     __tablename__ = "idempotent_request"
     __table_args__ = (UniqueConstraint("team_id", "operation", "key"),)
@@ -17,5 +17,5 @@ class IdempotentRequest(TeamScoped, Table):
     operation: Mapped[str]
     key: Mapped[str]
     fingerprint: Mapped[str]
-    """SHA-256 of what was asked for, so that one key can not stand for two different requests."""
+    """SHA-256 of the request, so that one key cannot stand for two different requests."""
     subject_id: Mapped[UUID]

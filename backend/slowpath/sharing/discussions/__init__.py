@@ -1,1 +1,1 @@
-"""Talking about what was found: comments, the people they name, and the news of what the team did and Slowpath found."""
+"""Discussions of results: comments, mentions, and the activity feed of the team and Slowpath."""

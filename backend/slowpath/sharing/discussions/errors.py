@@ -1,52 +1,52 @@
-"""What can go wrong with comments and mentions."""
+"""Errors of comments and mentions."""
 
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound, PermissionDenied
 
 
 class DiscussionSubjectNotFound(NotFound):
-    """There is no such thing to talk about in this team."""
+    """The team has no such subject."""
 
     slug = "subject-not-found"
-    title = "There is nothing of this id to talk about"
+    title = "No such object to discuss"
 
 
 class CommentNotFound(NotFound):
-    """No such comment in this team."""
+    """The team has no such comment."""
 
     slug = "comment-not-found"
     title = "No such comment"
 
 
 class MentionNotFound(NotFound):
-    """No such mention of whoever asks."""
+    """The caller has no such mention."""
 
     slug = "mention-not-found"
     title = "No such mention"
 
 
 class NotCommentAuthor(PermissionDenied):
-    """A comment is changed by its author alone, and deleted by its author or an admin."""
+    """Only the author can edit a comment; only the author or an admin can delete it."""
 
     slug = "not-the-author"
-    title = "The comment is somebody else's"
+    title = "The comment has another author"
 
 
 class MentionedUserNotInTeam(InvalidRequest):
-    """Somebody is named who is not in the team."""
+    """A mentioned user is not in the team."""
 
     slug = "not-in-the-team"
-    title = "Somebody named is not in the team"
+    title = "A mentioned user is not in the team"
 
 
 class ParentCommentMismatch(InvalidRequest):
-    """What is answered stands in another discussion, or was deleted."""
+    """The parent comment belongs to another discussion, or was deleted."""
 
     slug = "thread-elsewhere"
-    title = "The comment that is answered is not here"
+    title = "The parent comment is not in this discussion"
 
 
 class TooManyComments(LimitExceeded):
-    """A discussion has as many comments as it may."""
+    """The discussion has reached its limit of comments."""
 
     slug = "too-many-comments"
     title = "Too many comments"

@@ -1,4 +1,4 @@
-"""What is to be done with mentions, as values."""
+"""Jobs of discussions."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class MailMentions(Job):
-    """Send those who were named in a discussion one mail each of all that they have not been told yet."""
+    """Mail each mentioned user of a discussion once, with all comments not mailed yet."""
 
     name: ClassVar[str] = "discussions.mail-mentions"
     queue: ClassVar[Queue] = Queue.NOTIFY

@@ -1,4 +1,4 @@
-"""What is talked about, who is named in a text, and what of the log is news. Pure."""
+"""Rules of discussions: subjects, mentions in a text, audit events in the activity feed. Pure."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -11,21 +11,21 @@ from slowpath.analysis.findings.findings import Finding
 
 MOST_LETTERS: Final = 10_000
 MOST_COMMENTS: Final = 1_000
-"""A discussion is told as a whole; a thousand comments are more than anybody reads."""
+"""A discussion is returned as one response; a thousand comments are more than anyone reads."""
 MOST_MENTIONS: Final = 50
 MOST_PART_LETTERS: Final = 2_000
 MAIL_AFTER_S: Final = 5.0
-"""What is written in one breath goes out in one mail."""
+"""Comments written within this time go into one mail."""
 MAIL_PAUSE_S: Final = 600.0
-"""One mail a person and discussion in so long."""
+"""At most one mail per user and discussion in this time."""
 MAIL_WITHIN_S: Final = 86_400.0
-"""What could not be mailed for so long stands in the inbox only."""
+"""Mentions that could not be mailed for this long remain in the inbox only."""
 MAIL_AGAIN_S: Final = 120.0
-"""Longer than a mail takes: whoever began one and has not ended it by then died of it."""
+"""Longer than sending a mail takes: after this time an unfinished sender is assumed to have crashed."""
 
 
 class SubjectKind(StrEnum):
-    """What can be talked about."""
+    """Kinds of subjects."""
 
     FINDING = "finding"
     COMPARISON = "comparison"
@@ -38,18 +38,18 @@ class SubjectKind(StrEnum):
 
 @dataclass(frozen=True)
 class DiscussionSubject:
-    """What is talked about, as others are told of it."""
+    """The subject of a discussion, as notifications and feeds show it."""
 
     title: str
     path: str
-    """Of its page, below the team's."""
+    """Address of its page, relative to the team's."""
     service_id: UUID | None = None
     goes_with: Mapping[str, UUID] = field(default_factory=dict)
-    """With which row the discussion is deleted: `comparison_id`, `regression_id`, `build_id` or `artifact_id`."""
+    """The row whose deletion deletes the discussion: `comparison_id`, `regression_id`, `build_id` or `artifact_id`."""
 
 
 def part_of(finding: Finding) -> str:
-    """Return the key of a finding within its comparison; it does not depend on the place in the list."""
+    """Return the key of a finding within its comparison; it does not depend on the position in the list."""
     members = (finding.kind, finding.profile_kind, finding.subject, finding.quantile, finding.normalization)
     return "|".join(str(member or "") for member in members)
 
@@ -58,10 +58,10 @@ _CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOT
 
 
 def mentioned(text: str, members: Mapping[UUID, str], picked: Collection[UUID]) -> set[UUID]:
-    """Return which members a text names as `@Name`, whatever the case; the longest name that fits counts.
+    """Return the members that a text mentions as `@Name`, ignoring case; the longest matching name counts.
 
-    An `@` within a word (an e-mail) or in code names nobody. Of several members of one name those who were picked are
-    meant; all of them, if none was.
+    An `@` within a word (an email) or in code mentions no member. Of several members with one name, the selected ones are
+    mentioned, or all of them if none was selected.
     """
     by_name: dict[str, set[UUID]] = {}
     for user_id, name in members.items():
@@ -78,13 +78,13 @@ def mentioned(text: str, members: Mapping[UUID, str], picked: Collection[UUID]) 
 
 
 def excerpt(text: str, most: int) -> str:
-    """Return the beginning of a text on one line."""
+    """Return the start of a text on one line."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 class ActivityKind(StrEnum):
-    """What the feed can be filtered by."""
+    """Kinds by which the activity feed can be filtered."""
 
     REGRESSION = "regression"
     COMPARISON = "comparison"
@@ -118,7 +118,7 @@ LOGGED: Final[Mapping[str, ActivityKind]] = {
     "member.role-changed": ActivityKind.TEAM,
     "team.renamed": ActivityKind.TEAM,
 }
-"""What of the log everybody in the team may read as news. The rest (tokens, channels, invitations, ...) is for admins."""
+"""Audit actions that every member may read as activity. The rest (tokens, channels, invitations, ...) is for admins."""
 
 TOLD_FACTS: Final = ("name", "title", "commit", "to", "role", "version")
-"""Of the facts beside an entry of the log, those that are told."""
+"""Details of an audit event that the activity feed shows."""

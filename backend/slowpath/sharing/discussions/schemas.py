@@ -1,4 +1,4 @@
-"""Comments, mentions and news on the wire."""
+"""Wire shapes of comments, mentions and the activity feed."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -29,7 +29,7 @@ Picked = Annotated[list[UUID], Field(max_length=MOST_MENTIONS)]
 
 
 class CommentIn(BaseModel):
-    """What to say about what. Members whose `@Name` stands in the text are told of it."""
+    """A new comment. Members mentioned as `@Name` in the text are notified."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -37,12 +37,12 @@ class CommentIn(BaseModel):
     subject_id: UUID
     part: Annotated[Part, PartField] = ""
     text: Markdown
-    parent_id: UUID | None = Field(None, description="the comment that is answered")
-    people: Picked = Field([], description="who is meant where several members have one name")
+    parent_id: UUID | None = Field(None, description="the comment that this one replies to")
+    people: Picked = Field([], description="IDs of mentioned users, where several members have the same name")
 
 
 class CommentUpdate(BaseModel):
-    """How it shall be said instead."""
+    """The new text of a comment."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -51,21 +51,21 @@ class CommentUpdate(BaseModel):
 
 
 class MentionedMemberOut(BaseModel):
-    """A member, as they are called."""
+    """A member with the displayed name."""
 
     user_id: UUID
     name: str
 
 
 class CommentOut(BaseModel):
-    """What somebody said."""
+    """A comment."""
 
     id: UUID
     parent_id: UUID | None
-    author_id: UUID | None = Field(description="null: a token said it, or the person is no more")
+    author_id: UUID | None = Field(description="null: written by a token, or the user was deleted")
     author_name: str
     author_kind: Literal["user", "token"]
-    text: str = Field(description="Markdown; empty if it was deleted")
+    text: str = Field(description="Markdown; empty if the comment was deleted")
     mentions: list[MentionedMemberOut]
     created_at: datetime
     edited_at: datetime | None
@@ -73,7 +73,7 @@ class CommentOut(BaseModel):
 
     @classmethod
     def of(cls, row: Comment, named: Mapping[UUID, str]) -> Self:
-        """Return a row as it is told."""
+        """Return the wire shape of a comment."""
         return cls.model_validate(
             {
                 "id": row.id,
@@ -91,13 +91,13 @@ class CommentOut(BaseModel):
 
 
 class DiscussionOut(BaseModel):
-    """All that was said about one thing, oldest first; answers name the comment that began their thread."""
+    """The discussion of one object, oldest first; a reply names the first comment of its thread."""
 
     items: list[CommentOut]
 
 
 class CommentCount(BaseModel):
-    """How many comments stand where."""
+    """The number of comments on one object."""
 
     subject_id: UUID
     part: str
@@ -105,28 +105,28 @@ class CommentCount(BaseModel):
 
 
 class CommentCounts(BaseModel):
-    """Where there are comments, and how many."""
+    """The objects that have comments, with their numbers."""
 
     items: list[CommentCount]
 
 
 class MentionOut(BaseModel):
-    """Where whoever asks was named."""
+    """A mention of the caller."""
 
     id: UUID
     comment_id: UUID
     author_name: str
-    text: str = Field(description="the beginning of the comment, on one line")
+    text: str = Field(description="the start of the comment, on one line")
     subject_kind: SubjectKind
     subject_id: UUID
     title: str
-    path: str = Field(description="of its page, below the team's")
+    path: str = Field(description="address of its page, relative to the team's")
     created_at: datetime
     read_at: datetime | None
 
     @classmethod
     def of(cls, mention: Mention, comment: Comment, discussion: Discussion) -> Self:
-        """Return rows as they are told."""
+        """Return the wire shape of a mention."""
         return cls.model_validate(
             {
                 "id": mention.id,
@@ -144,7 +144,7 @@ class MentionOut(BaseModel):
 
 
 class MarkMentionsReadIn(BaseModel):
-    """Which mentions were read; null: all."""
+    """The mentions that were read; null: all."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -152,13 +152,13 @@ class MarkMentionsReadIn(BaseModel):
 
 
 class MentionCount(BaseModel):
-    """How many mentions were not read."""
+    """The number of unread mentions."""
 
     unread: int
 
 
 class ActorOut(BaseModel):
-    """Who did it: a person, a token, or Slowpath itself (`machine`)."""
+    """The actor: a user, a token, or the system."""
 
     kind: Literal["user", "token", "system"]
     id: UUID | None
@@ -166,16 +166,16 @@ class ActorOut(BaseModel):
 
 
 class ActivityOut(BaseModel):
-    """One thing that happened."""
+    """One event of the activity feed."""
 
     id: UUID
     occurred_at: datetime
     kind: ActivityKind
-    action: str = Field(description="what was done: `comparison.created`, `regression.opened`, `comment.created`, ...")
+    action: str = Field(description="for example `comparison.created`, `regression.opened`, `comment.created`, ...")
     actor: ActorOut
     subject_kind: str
     subject_id: UUID | None
-    title: str | None = Field(description="how the thing is called")
-    path: str | None = Field(description="of its page, below the team's; null if there is none")
+    title: str | None = Field(description="name of the object")
+    path: str | None = Field(description="address of its page, relative to the team's; null without a page")
     service_id: UUID | None
     details: dict[str, Any]

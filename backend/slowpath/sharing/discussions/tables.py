@@ -1,4 +1,4 @@
-"""Discussions, what was said in them, and who was named."""
+"""Tables of discussions, comments and mentions."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class Discussion(TeamScoped, Table):
-    """What is said about one thing. Made with the first comment; goes when the thing goes."""
+    """The discussion of one subject. Created with the first comment; deleted with the subject."""
 
     __tablename__ = "discussion"
     __table_args__ = (
@@ -36,13 +36,13 @@ class Discussion(TeamScoped, Table):
 
     subject_kind: Mapped[str]
     subject_id: Mapped[UUID]
-    """Of a finding: its comparison. No foreign key, for reports stand above; the columns below are what it goes with."""
+    """For a finding: its comparison. No foreign key, as reports are in a package above; other columns cascade."""
     part: Mapped[str]
-    """Of a finding: by what it is known in its comparison; else empty."""
+    """For a finding: its key in the comparison; otherwise empty."""
     title: Mapped[str]
-    """How the thing was called when something was last said about it."""
+    """Name of the subject at the last comment."""
     path: Mapped[str]
-    """Of its page, below the team's."""
+    """Address of its page, relative to the team's."""
     service_id: Mapped[UUID | None]
     comparison_id: Mapped[UUID | None]
     regression_id: Mapped[UUID | None]
@@ -51,7 +51,7 @@ class Discussion(TeamScoped, Table):
 
 
 class Comment(TeamScoped, Table):
-    """What somebody said. Deleted with its words; while it has answers its place stays."""
+    """A comment. Deleting it deletes the text; with replies, the entry remains."""
 
     __tablename__ = "comment"
     __table_args__ = (
@@ -65,12 +65,12 @@ class Comment(TeamScoped, Table):
 
     discussion_id: Mapped[UUID]
     parent_id: Mapped[UUID | None]
-    """The comment that began its thread; none for that one."""
+    """The first comment of its thread; None for that one."""
     author_kind: Mapped[str]
     author_id: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
-    """Nobody: a token said it, or the person is no more."""
+    """None: written by a token, or the user was deleted."""
     author_name: Mapped[str]
-    """As they were called then."""
+    """The author's name at that time."""
     text: Mapped[str]
     """Markdown."""
     edited_at: Mapped[datetime | None]
@@ -78,7 +78,7 @@ class Comment(TeamScoped, Table):
 
 
 class Mention(TeamScoped, Table):
-    """Somebody was named in a comment."""
+    """A mention of a user in a comment."""
 
     __tablename__ = "mention"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""A mention in words, for e-mail. What came from people is put on one line where one line is meant."""
+"""The email about mentions. Names and titles from users are put on one line."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,15 +11,15 @@ _BIDI: Final = str.maketrans(
 )
 
 
-def mail(title: str, url: str, team: str, said: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """Return subject and text of the mail to somebody who was named; `said` is who said what, oldest first."""
-    who = sorted({_line(name, 60) or "somebody" for name, _ in said})
+def mail(title: str, url: str, team: str, comments: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Return subject and text of the mail to a mentioned user; `comments` has author and text, oldest first."""
+    who = sorted({_line(name, 60) or "A member" for name, _ in comments})
     shown = _line(title, 100)
-    parts = [f"{' and '.join(who)} named you: {shown}"]
-    parts += [f"{_line(name, 100)} wrote:\n\n{_quoted(text)}" for name, text in said]
+    parts = [f"{' and '.join(who)} mentioned you: {shown}"]
+    parts += [f"{_line(name, 100)} wrote:\n\n{_quoted(text)}" for name, text in comments]
     parts.append(url)
-    parts.append(f"You are told because you are in the team {_line(team, 100)} and were named.")
-    return f"[Slowpath] {_line(f'{who[0]} named you: {shown}', 150)}", "\n\n".join(parts) + "\n"
+    parts.append(f"You receive this email because a member of the team {_line(team, 100)} mentioned you.")
+    return f"[Slowpath] {_line(f'{who[0]} mentioned you: {shown}', 150)}", "\n\n".join(parts) + "\n"
 
 
 def _line(text: str, most: int) -> str:
@@ -27,11 +27,11 @@ def _line(text: str, most: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    kept = _clean(text)
-    kept = kept if len(kept) <= SAID_LETTERS else f"{kept[: SAID_LETTERS - 1]}…"
-    return "\n".join(f"> {line}" for line in kept.splitlines())
+    clean = _clean(text)
+    clean = clean if len(clean) <= SAID_LETTERS else f"{clean[: SAID_LETTERS - 1]}…"
+    return "\n".join(f"> {line}" for line in clean.splitlines())
 
 
 def _clean(text: str) -> str:
-    """Return a text without control characters and what turns the writing round."""
-    return "".join(letter for letter in text.translate(_BIDI) if letter in "\n\t" or letter.isprintable())
+    """Return a text without control characters and marks that change the writing direction."""
+    return "".join(char for char in text.translate(_BIDI) if char in "\n\t" or char.isprintable())

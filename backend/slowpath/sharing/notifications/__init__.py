@@ -1,1 +1,1 @@
-"""Telling people and machines: channels, and each message on its way until it has arrived or been given up."""
+"""Notifications: channels, and the delivery of each event until it succeeds or is abandoned."""

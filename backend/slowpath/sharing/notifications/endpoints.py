@@ -1,4 +1,4 @@
-"""Where a team wants to be told, and what became of each message."""
+"""HTTP endpoints of notification channels and notifications."""
 
 from uuid import UUID
 
@@ -50,7 +50,7 @@ def create_channel(
     outside: WayOut,
     sealer: Seals,
 ) -> ChannelCreatedOut:
-    """Add a channel. Nothing is sent there yet; a webhook's signing secret is in this answer and in no other."""
+    """Create a channel. Nothing is sent yet; only this response contains a webhook's signing secret."""
     for service_id in wanted.service_ids or []:
         catalog.service(session, ServiceId(service_id))
     added = channels.create_channel(
@@ -75,7 +75,7 @@ def create_channel(
     responses=document_problems(NotFound, InvalidRequest),
 )
 def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, session: Writing) -> ChannelOut:
-    """Change what is told through a channel, or turn it on or off."""
+    """Update a channel: its name, events, services or state."""
     for service_id in change.service_ids or []:
         catalog.service(session, ServiceId(service_id))
     row = channels.update_channel(session, ChannelId(channel_id), change.values())
@@ -92,7 +92,7 @@ def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, s
     responses=document_problems(NotFound),
 )
 def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a channel and what is known of its messages."""
+    """Delete a channel and its notifications."""
     row = channels.delete_channel(session, ChannelId(channel_id))
     record_audit_event(
         session, caller, "notification-channel.deleted", "notification_channel", channel_id, {"name": row.label}
@@ -105,7 +105,7 @@ def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> Non
     responses=document_problems(NotFound, InvalidRequest),
 )
 def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: Seals) -> ChannelCreatedOut:
-    """Give a webhook another signing secret. The old one signs nothing more."""
+    """Rotate the signing secret of a webhook. The old secret is invalid immediately."""
     added = channels.renew_secret(session, sealer, ChannelId(channel_id))
     record_audit_event(
         session,
@@ -127,9 +127,9 @@ def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: 
 def send_test_notification(
     channel_id: UUID, caller: MayManage, session: Writing, settings: Configured
 ) -> NotificationOut:
-    """Send a word of trial; what became of it stands among the channel's messages."""
-    told = NotificationContent(NotificationEvent.TEST, new_id(), None, settings.public_url)
-    message = notifications.send_test_notification(session, ChannelId(channel_id), told)
+    """Send a test notification; the channel's notifications show its delivery."""
+    content = NotificationContent(NotificationEvent.TEST, new_id(), None, settings.public_url)
+    message = notifications.send_test_notification(session, ChannelId(channel_id), content)
     record_audit_event(session, caller, "notification-channel.tested", "notification_channel", channel_id, {})
     return NotificationOut.of(message)
 
@@ -140,7 +140,7 @@ def send_test_notification(
     responses=document_problems(NotFound, InvalidRequest),
 )
 def list_notifications(channel_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[NotificationOut]:
-    """List what was told through a channel, newest first."""
+    """List the notifications of a channel, newest first."""
     rows = notifications.messages(session, ChannelId(channel_id), paging.after, paging.limit + 1)
     return paging.page(rows, NotificationOut.of, lambda row: (row.created_at, row.id))
 
@@ -152,7 +152,7 @@ def list_notifications(channel_id: UUID, caller: MayRead, session: Reading, pagi
     responses=document_problems(NotFound, Conflict),
 )
 def redeliver_notification(notification_id: UUID, caller: MayManage, session: Writing) -> NotificationOut:
-    """Send a message once more, as it was."""
+    """Send a notification again, unchanged."""
     row = notifications.redeliver_notification(session, MessageId(notification_id))
     record_audit_event(
         session, caller, "notification.redelivered", "notification", notification_id, {"event": row.event}

@@ -1,59 +1,59 @@
-"""What can go wrong with channels and messages."""
+"""Errors of notification channels and notifications."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
 
 
 class ChannelNotFound(NotFound):
-    """No such channel in this team."""
+    """The team has no such channel."""
 
     slug = "channel-not-found"
     title = "No such channel"
 
 
 class NotificationNotFound(NotFound):
-    """No such message in this team."""
+    """The team has no such notification."""
 
     slug = "message-not-found"
-    title = "No such message"
+    title = "No such notification"
 
 
 class TooManyChannels(LimitExceeded):
-    """The team has as many channels as it may."""
+    """The team has reached its limit of channels."""
 
     slug = "too-many-channels"
     title = "Too many channels"
 
 
 class InvalidChannel(InvalidRequest):
-    """A channel that could never be told anything as it was given."""
+    """The channel's settings can never work."""
 
     slug = "channel-refused"
-    title = "This channel can not be used"
+    title = "This channel cannot be used"
 
 
 class ChannelNotActive(Conflict):
-    """The channel is off or dead."""
+    """The channel is off, or disabled after failures."""
 
     slug = "channel-not-on"
-    title = "The channel is not on"
+    title = "The channel is not active"
 
 
 class NotificationPending(Conflict):
-    """The message is on its way."""
+    """The notification is pending."""
 
     slug = "message-waits"
-    title = "The message is on its way"
+    title = "The notification is pending"
 
 
 class PermanentDeliveryError(InvalidRequest):
-    """Who is told answered that this message will never be taken."""
+    """The receiver permanently rejected the notification."""
 
     slug = "message-refused"
-    title = "The message was refused"
+    title = "The receiver rejected the notification"
 
 
 class ReceiverGone(InvalidRequest):
-    """Who is told answered that nobody is there any more."""
+    """The receiver no longer exists."""
 
     slug = "receiver-gone"
-    title = "Nobody is there any more"
+    title = "The receiver no longer exists"

@@ -1,4 +1,4 @@
-"""What is to be done with messages, as values."""
+"""Jobs of notifications."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class DeliverNotification(Job):
-    """Bring one message to where its channel ends; failures wait longer and longer, for days."""
+    """Deliver one notification to its channel; failures are retried with growing pauses, for days."""
 
     name: ClassVar[str] = "notifications.deliver"
     queue: ClassVar[Queue] = Queue.NOTIFY
@@ -20,7 +20,7 @@ class DeliverNotification(Job):
 
 @dataclass(frozen=True)
 class DeleteOldNotifications(Job):
-    """Delete what was told long ago."""
+    """Delete old notifications."""
 
     name: ClassVar[str] = "notifications.delete-old"
     queue: ClassVar[Queue] = Queue.NOTIFY

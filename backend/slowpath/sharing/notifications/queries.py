@@ -1,4 +1,4 @@
-"""Every SELECT of notifications."""
+"""SELECT statements of notifications."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ def channel(session: ReadSession, channel_id: ChannelId) -> NotificationChannel 
 
 
 def held(session: ReadSession, channel_id: ChannelId) -> NotificationChannel | None:
-    """Return one channel that nobody else changes until the transaction ends, by primary key."""
+    """Return one channel, by primary key, and lock it."""
     return session.get(NotificationChannel, (session.team_id, channel_id), with_for_update=True, populate_existing=True)
 
 
@@ -41,7 +41,7 @@ def count(session: ReadSession) -> int:
 
 
 def open_channels(session: ReadSession) -> Sequence[NotificationChannel]:
-    """Return the channels that are on, oldest first, by ix_channel_newest."""
+    """Return the active channels, oldest first, by ix_channel_newest."""
     found = select(NotificationChannel).where(
         NotificationChannel.team_id == session.team_id, NotificationChannel.state == ChannelState.ON
     )
@@ -49,7 +49,7 @@ def open_channels(session: ReadSession) -> Sequence[NotificationChannel]:
 
 
 def messages(session: ReadSession, channel_id: ChannelId, after: After, limit: int) -> Sequence[Notification]:
-    """Return what was told through a channel, newest first, by ix_message_newest."""
+    """Return the notifications of a channel, newest first, by ix_message_newest."""
     found = select(Notification).where(Notification.team_id == session.team_id, Notification.channel_id == channel_id)
     found = found.order_by(Notification.created_at.desc(), Notification.id.desc()).limit(limit)
     if after is not None:
@@ -58,12 +58,12 @@ def messages(session: ReadSession, channel_id: ChannelId, after: After, limit: i
 
 
 def message(session: ReadSession, message_id: MessageId) -> Notification | None:
-    """Return one message, by primary key."""
+    """Return one notification, by primary key."""
     return session.get(Notification, (session.team_id, message_id))
 
 
 def comment_of(session: ReadSession, channel_id: ChannelId, thread: str) -> str | None:
-    """Return what the other side calls the comment of a thread, by ix_message_thread."""
+    """Return the receiver's ID of a thread's comment, by ix_message_thread."""
     found = select(Notification.receiver_message_id).where(
         Notification.team_id == session.team_id,
         Notification.channel_id == channel_id,
@@ -74,7 +74,7 @@ def comment_of(session: ReadSession, channel_id: ChannelId, thread: str) -> str 
 
 
 def forget(session: WriteSession, before: datetime) -> int:
-    """Delete messages from before a time that wait for nothing, channel by channel by ix_message_newest."""
+    """Delete finished notifications from before a time, channel by channel, by ix_message_newest."""
     gone = 0
     for channel_id in session.scalars(
         select(NotificationChannel.id).where(NotificationChannel.team_id == session.team_id)
@@ -91,5 +91,5 @@ def forget(session: WriteSession, before: datetime) -> int:
 
 
 def has_messages(session: ReadSession) -> bool:
-    """Tell whether anything is known to have been told, by ix_message_newest."""
+    """Return whether the team has any notification, by ix_message_newest."""
     return session.scalar(select(Notification.id).where(Notification.team_id == session.team_id).limit(1)) is not None

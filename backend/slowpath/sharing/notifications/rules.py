@@ -1,4 +1,4 @@
-"""What is told to whom, how often it is tried, and what a value outside may look like when it is told."""
+"""Rules of notifications: events, retries, and how external values appear in texts."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from uuid import UUID
 
 
 class ChannelKind(StrEnum):
-    """Where a channel ends."""
+    """Kinds of channels."""
 
     SLACK = "slack"
     EMAIL = "email"
@@ -20,7 +20,7 @@ class ChannelKind(StrEnum):
 
 
 class ChannelState(StrEnum):
-    """`dead`: it was refused for days, or said that it is gone; a person may turn it on again."""
+    """`disabled-after-failures`: deliveries failed for days, or the receiver is gone; a user may activate it again."""
 
     ON = "on"
     OFF = "off"
@@ -28,7 +28,7 @@ class ChannelState(StrEnum):
 
 
 class NotificationState(StrEnum):
-    """Where a message stands."""
+    """State of a notification."""
 
     WAITING = "waiting"
     SENT = "sent"
@@ -36,7 +36,7 @@ class NotificationState(StrEnum):
 
 
 class NotificationEvent(StrEnum):
-    """What is told of."""
+    """Events that cause notifications."""
 
     OPENED = "regression.opened"
     CHANGED = "regression.updated"
@@ -55,27 +55,27 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
     ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED}),
     ChannelKind.GITLAB: frozenset({NotificationEvent.JUDGED}),
 }
-"""One message a regression for people; a word on every build for the code host, which shows it beside the commit."""
+"""One notification per regression for users; one per build for the code host, which shows it on the commit."""
 
 TOLD_OF_BUILDS: Final = frozenset({NotificationEvent.JUDGED})
-"""All that can be said at a code host: beside a commit, and on the pull request of a build."""
+"""All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
 
 MOST_CHANNELS: Final = 50
 MOST_RECIPIENTS: Final = 20
 SEND_SECONDS: Final = 10.0
 MAX_ANSWER_BYTES: Final = 1 << 20
 PAUSES_S: Final = (5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""After the first failure, the second, ...: the schedule that Standard Webhooks recommends, three days in all."""
+"""After the first failure, the second, ...: the schedule that Standard Webhooks recommends, three days in total."""
 KEPT_DAYS: Final = 90
-"""How long it is known what was told; nobody asks later, and what is told again by then is news."""
+"""How long notifications are stored. An event sent again later counts as new."""
 FORGET_AFTER_S: Final = 86_400.0
 DEAD_AFTER_S: Final = 3 * 86_400
-"""A channel through which nothing came for so long is dead when a message is given up."""
+"""A channel that failed for this long is disabled when a notification is abandoned."""
 
 
 @dataclass(frozen=True)
 class ChannelTarget:
-    """Where a channel ends, as it was given; what its kind does not need stays empty."""
+    """Destination of a channel; fields that its kind does not need are empty."""
 
     kind: ChannelKind
     url: str = ""
@@ -84,23 +84,23 @@ class ChannelTarget:
     token: str = ""
 
     def __repr__(self) -> str:
-        """Return the kind alone: what is printed somewhere shows no secrets."""
+        """Return only the kind, so that logs contain no secrets."""
         return f"Ending({self.kind})"
 
 
 def pause_after(failures: int) -> float | None:
-    """Return how long to wait after so many failures of a message; None: it is given up."""
+    """Return the pause after this many failures of a notification; None: it is abandoned."""
     return float(PAUSES_S[failures - 1]) if failures <= len(PAUSES_S) else None
 
 
 def is_dead(failing_for_s: float) -> bool:
-    """Tell whether a channel that has been failing for so long is dead."""
+    """Return whether a channel that failed for this long is to be disabled."""
     return failing_for_s >= DEAD_AFTER_S
 
 
 @dataclass(frozen=True)
 class BuildContent:
-    """A build, as far as others are told of it."""
+    """A build, as notifications describe it."""
 
     id: str
     service: str
@@ -114,7 +114,7 @@ class BuildContent:
 
 @dataclass(frozen=True)
 class RegressionContent:
-    """A regression, as far as others are told of it."""
+    """A regression, as notifications describe it."""
 
     id: str
     number: int
@@ -131,7 +131,7 @@ class RegressionContent:
 
 @dataclass(frozen=True)
 class BisectContent:
-    """A bisect that has ended, as far as others are told of it."""
+    """A finished bisect, as notifications describe it."""
 
     id: str
     number: int
@@ -143,7 +143,7 @@ class BisectContent:
 
 @dataclass(frozen=True)
 class NotificationContent:
-    """One event with all that is said of it, in words of the moment in which it happened."""
+    """The content of one event, as of the time it occurred."""
 
     event: NotificationEvent
     subject_id: UUID
@@ -152,38 +152,38 @@ class NotificationContent:
     build: BuildContent | None = None
     regressions: tuple[RegressionContent, ...] = ()
     what: str = ""
-    """What became of a regression, in words."""
+    """The change of a regression, in words."""
     moment: str = ""
-    """Tells two events about one subject apart."""
+    """Distinguishes two events of one subject."""
     bisect: BisectContent | None = None
 
     def dedupe_key(self) -> str:
-        """Return what two tellings of one event have in common."""
+        """Return the key that repeated notifications of one event share."""
         return f"{self.event}:{self.subject_id}:{self.moment}"
 
     def thread(self) -> str | None:
-        """Return what the comments of one pull request have in common; None: nothing is commented."""
+        """Return the key that all comments of one pull request share; None: nothing is commented."""
         if self.event is not NotificationEvent.JUDGED or self.build is None or self.build.pull_request is None:
             return None
         return f"{self.build.service}#{self.build.pull_request}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as it is kept."""
+        """Return the JSON that is stored."""
         return {**asdict(self), "subject_id": str(self.subject_id), "service_id": _text(self.service_id)}
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """Return what `to_json` gave."""
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Return the content from the result of `to_json`."""
         return cls(
-            event=NotificationEvent(kept["event"]),
-            subject_id=UUID(kept["subject_id"]),
-            service_id=UUID(kept["service_id"]) if kept["service_id"] else None,
-            url=kept["url"],
-            build=BuildContent(**kept["build"]) if kept["build"] else None,
-            regressions=tuple(RegressionContent(**one) for one in kept["regressions"]),
-            what=kept["what"],
-            moment=kept["moment"],
-            bisect=BisectContent(**kept["bisect"]) if kept.get("bisect") else None,
+            event=NotificationEvent(stored["event"]),
+            subject_id=UUID(stored["subject_id"]),
+            service_id=UUID(stored["service_id"]) if stored["service_id"] else None,
+            url=stored["url"],
+            build=BuildContent(**stored["build"]) if stored["build"] else None,
+            regressions=tuple(RegressionContent(**one) for one in stored["regressions"]),
+            what=stored["what"],
+            moment=stored["moment"],
+            bisect=BisectContent(**stored["bisect"]) if stored.get("bisect") else None,
         )
 
 
@@ -195,7 +195,7 @@ _BIDI: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def plain(text: str, most: int) -> str:
-    """Return a name or sentence of others on one line, without control characters and what turns the writing round."""
-    shown = "".join(" " if unicodedata.category(letter) in {"Cc", "Zl", "Zp", "Cs"} else letter for letter in text)
+    """Return an external text on one line, without control characters and marks that change the writing direction."""
+    shown = "".join(" " if unicodedata.category(char) in {"Cc", "Zl", "Zp", "Cs"} else char for char in text)
     shown = " ".join(_BIDI.sub("", shown).split())
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"

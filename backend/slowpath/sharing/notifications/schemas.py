@@ -1,4 +1,4 @@
-"""Channels and messages on the wire. Secrets go in, and out once: the one we draw for a webhook."""
+"""Wire shapes of channels and notifications. No secret is returned, except a new signing secret."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -34,7 +34,7 @@ Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
 
 
 class ChannelIn(BaseModel):
-    """A new channel. Which of the members its kind needs is told in the description of each."""
+    """A new channel. The descriptions of the members say which kind requires them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -43,16 +43,18 @@ class ChannelIn(BaseModel):
     url: SecretStr = Field(
         SecretStr(""),
         max_length=2_000,
-        description="with `slack`: the incoming webhook; with `webhook`: where to post; with `github` and `gitlab`: the API, if it is not the public one",
+        description="`slack`: URL of the incoming webhook; `webhook`: URL to post to; `github` and `gitlab`: URL of the API, if it is not the public one",
     )
-    recipients: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field([], description="with `email`")
-    repository: Short = Field("", description="with `github` and `gitlab`: owner/name")
-    token: SecretStr = Field(SecretStr(""), max_length=1_000, description="with `github` and `gitlab`")
-    events: Events | None = Field(None, description="what is told; null: what is usual for its kind")
-    service_ids: Services | None = Field(None, description="of which services; null: of all")
+    recipients: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field(
+        [], description="`email`: the addresses"
+    )
+    repository: Short = Field("", description="`github` and `gitlab`: owner/name")
+    token: SecretStr = Field(SecretStr(""), max_length=1_000, description="`github` and `gitlab`: an API token")
+    events: Events | None = Field(None, description="the events to send; null: the default of the kind")
+    service_ids: Services | None = Field(None, description="the services whose events are sent; null: all services")
 
     def ending(self) -> ChannelTarget:
-        """Return where it ends."""
+        """Return the destination of the channel."""
         return ChannelTarget(
             self.kind,
             self.url.get_secret_value(),
@@ -63,20 +65,20 @@ class ChannelIn(BaseModel):
 
 
 class ChannelUpdate(BaseModel):
-    """What is to be otherwise. Where it ends stays: another end is another channel."""
+    """Changes to a channel. The destination cannot change: create another channel."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: Label | None = None
     events: Events | None = None
-    service_ids: Services | None = Field(None, description="left out or null: as it is")
-    all_services: Literal[True] | None = Field(None, description="tell of all services again")
+    service_ids: Services | None = Field(None, description="missing or null: unchanged")
+    all_services: Literal[True] | None = Field(None, description="true: send the events of all services again")
     state: Literal[ChannelState.ON, ChannelState.OFF] | None = None
 
     def values(self) -> dict[str, Any]:
-        """Return the columns that change."""
-        said = {"label": self.name, "events": self.events, "state": self.state}
-        values: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+        """Return the changed columns."""
+        changes = {"label": self.name, "events": self.events, "state": self.state}
+        values: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
         if self.service_ids is not None:
             values["service_ids"] = [str(one) for one in self.service_ids]
         if self.all_services:
@@ -85,12 +87,12 @@ class ChannelUpdate(BaseModel):
 
 
 class ChannelOut(BaseModel):
-    """A channel, and how it has been going."""
+    """A channel and the state of its deliveries."""
 
     id: UUID
     name: str
     kind: ChannelKind
-    target: dict[str, Any] = Field(description="what may be shown of where it ends")
+    target: dict[str, Any] = Field(description="the destination, without secrets")
     events: list[NotificationEvent]
     service_ids: list[UUID] | None
     state: ChannelState
@@ -101,7 +103,7 @@ class ChannelOut(BaseModel):
 
     @classmethod
     def of(cls, row: NotificationChannel) -> Self:
-        """Return a row as it is told."""
+        """Return the wire shape of a channel."""
         return cls.model_validate(
             {
                 "id": row.id,
@@ -120,14 +122,14 @@ class ChannelOut(BaseModel):
 
 
 class ChannelCreatedOut(BaseModel):
-    """A channel with the secret that signs its webhooks; it is shown this once."""
+    """A channel with its signing secret, which only this response contains."""
 
     channel: ChannelOut
     secret: str | None
 
 
 class NotificationOut(BaseModel):
-    """One event told through one channel."""
+    """One event that is sent to one channel."""
 
     id: UUID
     event: NotificationEvent
@@ -141,7 +143,7 @@ class NotificationOut(BaseModel):
 
     @classmethod
     def of(cls, row: Notification) -> Self:
-        """Return a row as it is told."""
+        """Return the wire shape of a notification."""
         return cls.model_validate(
             {
                 "id": row.id,

@@ -1,4 +1,4 @@
-"""Channels, and what was told through them."""
+"""Tables of notification channels and notifications."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from slowpath.sharing.notifications.rules import ChannelState, NotificationState
 
 
 class NotificationChannel(TeamScoped, Table):
-    """Where a team wants to be told, of what, and how that has been going."""
+    """A notification channel: destination, events, and state of its deliveries."""
 
     __tablename__ = "notification_channel"
     __table_args__ = (
@@ -24,25 +24,25 @@ class NotificationChannel(TeamScoped, Table):
 
     kind: Mapped[str]
     label: Mapped[str]
-    """How people call it."""
+    """Its name in the UI."""
     target: Mapped[dict[str, Any]]
-    """What may be shown of where it ends: {"url"}, {"to": [...]}, {"api_url", "repository"}, {"host"}."""
+    """The destination without secrets: {"url"}, {"to": [...]}, {"api_url", "repository"}, {"host"}."""
     encrypted_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """The address of a Slack hook, the signing secret of a webhook, a code host's token: encrypted for this row."""
+    """URL of a Slack webhook, signing secret of a webhook, or token of a code host: encrypted for this row."""
     events: Mapped[list[Any]]
     service_ids: Mapped[list[Any] | None]
     """As texts; null: all services."""
     state: Mapped[str] = mapped_column(default=ChannelState.ON)
     failing_since: Mapped[datetime | None]
     problem: Mapped[dict[str, Any] | None]
-    """Why the last message did not arrive; null when it did."""
+    """Why the last delivery failed; null after a success."""
     sent_at: Mapped[datetime | None]
-    """When something last arrived."""
+    """Time of the last successful delivery."""
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
 
 
 class Notification(TeamScoped, Table):
-    """One event told through one channel. At least once: who is told knows a repeated one by its id."""
+    """One event sent to one channel, at least once: receivers recognize a repetition by its ID."""
 
     __tablename__ = "notification"
     __table_args__ = (
@@ -60,15 +60,15 @@ class Notification(TeamScoped, Table):
     event: Mapped[str]
     dedupe_key: Mapped[str]
     thread: Mapped[str | None]
-    """What the comments of one pull request have in common."""
+    """The key that all comments of one pull request share."""
     content: Mapped[dict[str, Any]]
-    """`Told` as it was in the moment of the event."""
+    """`NotificationContent` as of the time of the event."""
     state: Mapped[str] = mapped_column(default=NotificationState.WAITING)
     failures: Mapped[int] = mapped_column(default=0)
     next_attempt_at: Mapped[datetime | None]
-    """When it is tried again."""
+    """Time of the next attempt."""
     problem: Mapped[dict[str, Any] | None]
     sent_at: Mapped[datetime | None]
     receiver_message_id: Mapped[str | None]
-    """What the other side calls it: the id of a comment."""
+    """The receiver's ID of it: the ID of a comment."""
     job_id: Mapped[UUID | None]

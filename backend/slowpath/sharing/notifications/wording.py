@@ -1,6 +1,6 @@
-"""An event in words: for Slack, e-mail, webhooks, pull requests and commits. Values in, texts out; nothing is asked.
+"""Format events for Slack, email, webhooks, pull requests and commits. Pure.
 
-Whatever came from outside (titles, commits, names of functions) is put on one line and made harmless for where it goes.
+External values (titles, commits, function names) are put on one line and escaped for their destination.
 """
 
 import hashlib
@@ -19,51 +19,51 @@ SLACK_HEADER: Final = 150
 SLACK_TEXT: Final = 3_000
 """Slack's limits for the text of a header and of a section."""
 MARK: Final = "<!-- slowpath: {thread} -->"
-"""By this a comment is found again when the answer to its making was lost."""
+"""This marker finds a comment whose ID was lost with the response."""
 _MARKDOWN: Final = {
-    **{ord(letter): f"\\{letter}" for letter in "\\`*_{}[]()#+!|~"},
+    **{ord(char): f"\\{char}" for char in "\\`*_{}[]()#+!|~"},
     ord("<"): "&lt;",
     ord(">"): "&gt;",
     ord("@"): "@\u200b",
 }
-"""A person named by chance in a function's name is not called to the pull request."""
+"""An `@name` within a function's name must not notify a user of the code host."""
 
 
-def format_headline(told: NotificationContent) -> str:
+def format_headline(content: NotificationContent) -> str:
     """Return the event in one line."""
-    if told.event is NotificationEvent.TEST:
-        return "Slowpath can be heard here."
-    if told.event is NotificationEvent.JUDGED and told.build is not None:
-        return plain(f"{told.build.service} {_short(told.build.commit)}: {told.build.sentence}", 300)
-    if told.bisect is not None:
-        return plain(f"Bisect {told.bisect.number} of {told.bisect.service}: {told.bisect.sentence}", 300)
-    (one, *_) = told.regressions
-    if told.event is NotificationEvent.CHANGED:
-        return plain(f"Regression {one.number} of {one.service} is {told.what}: {one.title}", 300)
+    if content.event is NotificationEvent.TEST:
+        return "Test notification from Slowpath: this channel works."
+    if content.event is NotificationEvent.JUDGED and content.build is not None:
+        return plain(f"{content.build.service} {_short(content.build.commit)}: {content.build.sentence}", 300)
+    if content.bisect is not None:
+        return plain(f"Bisect {content.bisect.number} of {content.bisect.service}: {content.bisect.sentence}", 300)
+    (one, *_) = content.regressions
+    if content.event is NotificationEvent.CHANGED:
+        return plain(f"Regression {one.number} of {one.service} is {content.what}: {one.title}", 300)
     return plain(f"{one.service} got slower: {one.title}", 300)
 
 
-def describe_event(told: NotificationContent) -> list[str]:
-    """Return what else there is to say, a line each."""
-    lines = [] if told.bisect is None else [plain(told.bisect.title, 1_000)]
-    for one in told.regressions:
+def describe_event(content: NotificationContent) -> list[str]:
+    """Return the details of the event, one line each."""
+    lines = [] if content.bisect is None else [plain(content.bisect.title, 1_000)]
+    for one in content.regressions:
         lines.append(plain(one.sentence, 1_000))
         lines.append(f"Since {_short(one.commit)}{_change(one)}; {_assigned(one)}.")
     return lines
 
 
-def slack(told: NotificationContent) -> bytes:
+def slack(content: NotificationContent) -> bytes:
     """Return the body for an incoming webhook of Slack.
 
-    What others named is plain text: as mrkdwn a method of a pointer, `(*Cart).Total`, would turn the rest of its line bold.
+    External names are plain text: in mrkdwn, a pointer method like `(*Cart).Total` would turn the rest of its line bold.
     """
-    text = format_headline(told)
+    text = format_headline(content)
     blocks: list[dict[str, Any]] = [_header(text)]
     if len(_for_slack(text)) > SLACK_HEADER:
         blocks.append(_section(text))
-    if said := "\n".join(describe_event(told)):
-        blocks.append(_section(said))
-    blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{told.url}|Open in Slowpath>"}})
+    if details := "\n".join(describe_event(content)):
+        blocks.append(_section(details))
+    blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{content.url}|Open in Slowpath>"}})
     return json.dumps({"text": _for_slack(text), "mrkdwn": False, "blocks": blocks, "unfurl_links": False}).encode()
 
 
@@ -76,66 +76,66 @@ def _section(text: str) -> dict[str, Any]:
 
 
 def _fitting(text: str, most: int) -> str:
-    """Return as much of a text as Slack takes, counted as it is sent."""
-    said = _for_slack(text)
-    if len(said) <= most:
-        return said
-    kept = bisect_right([*accumulate(len(_for_slack(letter)) for letter in text)], most - 1)
-    return _for_slack(text[:kept]) + "…"
+    """Return as much of a text as fits Slack's limit, counted after escaping."""
+    escaped = _for_slack(text)
+    if len(escaped) <= most:
+        return escaped
+    fitting = bisect_right([*accumulate(len(_for_slack(char)) for char in text)], most - 1)
+    return _for_slack(text[:fitting]) + "…"
 
 
-def mail(told: NotificationContent) -> tuple[str, str]:
-    """Return subject and text of an e-mail."""
-    said = format_headline(told)
-    return f"[Slowpath] {plain(said, 150)}", "\n\n".join([said, *describe_event(told), told.url]) + "\n"
+def mail(content: NotificationContent) -> tuple[str, str]:
+    """Return subject and text of an email."""
+    headline = format_headline(content)
+    return f"[Slowpath] {plain(headline, 150)}", "\n\n".join([headline, *describe_event(content), content.url]) + "\n"
 
 
-def webhook(told: NotificationContent, at: datetime) -> bytes:
-    """Return the payload of an outgoing webhook: `{"type", "timestamp", "data"}` as Standard Webhooks has it."""
-    kept = told.to_json()
+def webhook(content: NotificationContent, at: datetime) -> bytes:
+    """Return the payload of an outgoing webhook: `{"type", "timestamp", "data"}` as in Standard Webhooks."""
+    stored = content.to_json()
     data = {
-        "sentence": format_headline(told),
-        "url": told.url,
-        "build": kept["build"],
-        "regressions": kept["regressions"],
+        "sentence": format_headline(content),
+        "url": content.url,
+        "build": stored["build"],
+        "regressions": stored["regressions"],
     }
-    if told.what:
-        data["what"] = told.what
-    if told.bisect is not None:
-        data["bisect"] = kept["bisect"]
-    return json.dumps({"type": told.event, "timestamp": at.isoformat(), "data": data}).encode()
+    if content.what:
+        data["what"] = content.what
+    if content.bisect is not None:
+        data["bisect"] = stored["bisect"]
+    return json.dumps({"type": content.event, "timestamp": at.isoformat(), "data": data}).encode()
 
 
-def status(told: NotificationContent) -> dict[str, Any]:
-    """Return what is said beside a commit: `{"state", "description", "target_url", "context"}` in GitHub's words.
+def status(content: NotificationContent) -> dict[str, Any]:
+    """Return a commit status: `{"state", "description", "target_url", "context"}` in GitHub's terms.
 
-    Only a confirmed change for the worse is a failure; a build of which nothing can be said yet passes.
+    Only a confirmed change for the worse is a failure; a build without a verdict passes.
     """
-    assert told.build is not None
+    assert content.build is not None
     return {
-        "state": "failure" if told.build.verdict == "changed" else "success",
-        "description": plain(told.build.sentence, STATUS_LENGTH),
-        "target_url": told.url,
-        "context": plain(f"slowpath/{told.build.service}", 100),
+        "state": "failure" if content.build.verdict == "changed" else "success",
+        "description": plain(content.build.sentence, STATUS_LENGTH),
+        "target_url": content.url,
+        "context": plain(f"slowpath/{content.build.service}", 100),
     }
 
 
-def comment_marker(told: NotificationContent) -> str:
-    """Return the line by which the comment of a pull request is known."""
-    return MARK.format(thread=hashlib.sha256((told.thread() or "").encode(errors="replace")).hexdigest()[:32])
+def comment_marker(content: NotificationContent) -> str:
+    """Return the marker line of a pull request's comment."""
+    return MARK.format(thread=hashlib.sha256((content.thread() or "").encode(errors="replace")).hexdigest()[:32])
 
 
-def comment(told: NotificationContent) -> str:
+def comment(content: NotificationContent) -> str:
     """Return the comment of a pull request, in Markdown."""
-    assert told.build is not None
-    said = format_headline(told)
-    sentences = (plain(one.sentence, 1_000) for one in told.regressions)
+    assert content.build is not None
+    headline = format_headline(content)
+    sentences = (plain(one.sentence, 1_000) for one in content.regressions)
     lines = [
-        comment_marker(told),
-        f"**{_markdown(said)}**",
-        *(_markdown(each) for each in sentences if each not in said),
+        comment_marker(content),
+        f"**{_markdown(headline)}**",
+        *(_markdown(each) for each in sentences if each not in headline),
     ]
-    lines.append(f"[Open in Slowpath]({told.url})")
+    lines.append(f"[Open in Slowpath]({content.url})")
     return "\n\n".join(lines)
 
 
@@ -151,7 +151,7 @@ def _change(one: RegressionContent) -> str:
 
 
 def _assigned(one: RegressionContent) -> str:
-    return f"{plain(one.assignee, 100)} is on it" if one.assignee else "nobody is on it yet"
+    return f"assigned to {plain(one.assignee, 100)}" if one.assignee else "unassigned"
 
 
 def _for_slack(text: str) -> str:

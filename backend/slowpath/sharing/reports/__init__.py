@@ -1,1 +1,1 @@
-"""Reports: recordings of what the API answered, with prose between; published in versions, shared by links, taken away as one file."""
+"""Reports: recorded API responses and text, published as versions, shared by links, exported as files."""

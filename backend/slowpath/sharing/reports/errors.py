@@ -1,10 +1,10 @@
-"""What can go wrong with reports and share links."""
+"""Errors of reports and share links."""
 
 from slowpath.core.errors import Conflict, Gone, InvalidRequest, LimitExceeded, NotFound, TooLarge
 
 
 class ReportNotFound(NotFound):
-    """No such report in this team, or no such version of it."""
+    """The team has no such report, or the report has no such version."""
 
     slug = "report-not-found"
     title = "No such report"
@@ -14,60 +14,60 @@ class ShareLinkNotFound(NotFound):
     """No such share link."""
 
     slug = "share-link-not-found"
-    title = "No such link"
+    title = "No such share link"
 
 
 class ShareLinkEnded(Gone):
-    """The link was good once: revoked, expired, or share links are off."""
+    """The link is no longer valid: revoked, expired, or share links are disabled."""
 
     slug = "share-link-ended"
-    title = "This link has ended"
+    title = "The share link is no longer valid"
 
 
 class ReportConflict(Conflict):
-    """Somebody else changed the report meanwhile."""
+    """The report was changed by another user meanwhile."""
 
     slug = "report-changed"
-    title = "Somebody else changed the report"
+    title = "The report was changed by another user"
 
 
 class ReportNotPublished(Conflict):
-    """A link to the newest version of what was never published."""
+    """The link is to the newest version, but no version is published."""
 
     slug = "report-not-published"
     title = "The report is not published yet"
 
 
 class ViewerNotBuilt(Conflict):
-    """The pages that an exported file is made of are not built."""
+    """The web pages that an exported file contains are not built."""
 
     slug = "viewer-missing"
-    title = "The pages are not built"
+    title = "The web pages are not built"
 
 
 class InvalidBlocks(InvalidRequest):
-    """Blocks that are not of the report, or named twice."""
+    """Blocks that do not belong to the report, or occur twice."""
 
     slug = "blocks-refused"
-    title = "These blocks can not be kept"
+    title = "The blocks are invalid"
 
 
 class ShareLinksDisabled(InvalidRequest):
     """The team does not allow share links."""
 
     slug = "share-links-off"
-    title = "Share links are off in this team"
+    title = "Share links are disabled in this team"
 
 
 class SnapshotTooLarge(TooLarge):
-    """More answers than a view or a report may hold."""
+    """More responses than a snapshot or a report may contain."""
 
     slug = "frozen-too-large"
-    title = "Too much to freeze"
+    title = "The snapshot is too large"
 
 
 class TooManyReportParts(LimitExceeded):
     """More blocks, versions or links than a report may have."""
 
     slug = "too-many-report-parts"
-    title = "Too many"
+    title = "The report has reached a limit"

@@ -1,4 +1,4 @@
-"""What reports ask of the worker."""
+"""Jobs of reports."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import Job, Queue
 
 @dataclass(frozen=True)
 class DeleteUnusedReportBlobs(Job):
-    """Remove the bytes of a report that nothing refers to any more: `dropped` of them (SHA-256), or all if it is gone."""
+    """Delete unreferenced blobs of a report: `dropped` of them (SHA-256), or all if the report was deleted."""
 
     name: ClassVar[str] = "reports.delete-unused-blobs"
     queue: ClassVar[Queue] = Queue.NOTIFY

@@ -1,4 +1,4 @@
-"""Every SELECT of reports."""
+"""SELECT statements of reports."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -25,12 +25,12 @@ def report(session: ReadSession, report_id: ReportId) -> Report | None:
 
 
 def lock_report(session: ReadSession, report_id: ReportId) -> Report | None:
-    """Return one report that nobody else changes until the transaction ends, by primary key."""
+    """Return one report, by primary key, and lock it."""
     return session.get(Report, (session.team_id, report_id), with_for_update=True, populate_existing=True)
 
 
 def newest(session: ReadSession, after: After, limit: int, search: str | None) -> Sequence[Report]:
-    """Return reports newest first, by ix_report_newest; `search` is looked for in titles."""
+    """Return reports newest first, by ix_report_newest; `search` matches titles."""
     found = select(Report).where(Report.team_id == session.team_id)
     if search:
         found = found.where(Report.title.icontains(search, autoescape=True))
@@ -40,7 +40,7 @@ def newest(session: ReadSession, after: After, limit: int, search: str | None) -
 
 
 def lock_team(session: WriteSession) -> None:
-    """Hold off who would number a report, or set the switch of links, until the transaction ends."""
+    """Lock the numbering of reports and the switch of share links until the transaction ends."""
     key = f"slowpath.reports:{session.team_id}"
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
 
@@ -52,7 +52,7 @@ def next_number(session: ReadSession) -> int:
 
 
 def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
-    """Return how people of the team are called, by primary key."""
+    """Return the names of members, by primary key."""
     wanted = {user_id for user_id in user_ids if user_id is not None}
     if not wanted:
         return {}
@@ -60,17 +60,17 @@ def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, s
 
 
 def people(session: ReadSession) -> Sequence[Row[str, str]]:
-    """Return the names and e-mails of everybody in the team; the policy of people shows no others."""
+    """Return names and emails of all members of the team; the row policy of users shows no others."""
     return session.execute(select(User.name, User.email).order_by(User.created_at, User.id)).all()
 
 
 def team_name(session: ReadSession) -> str:
-    """Return how the team is called, by primary key."""
+    """Return the name of the team, by primary key."""
     return session.scalars(select(Team.name).where(Team.id == session.team_id)).one()
 
 
 def versions(session: ReadSession, report_id: ReportId) -> Sequence[ReportVersion]:
-    """Return what was published of a report, newest first, by uq_report_version_once."""
+    """Return the published versions of a report, newest first, by uq_report_version_once."""
     found = select(ReportVersion).where(ReportVersion.team_id == session.team_id, ReportVersion.report_id == report_id)
     return session.scalars(found.order_by(ReportVersion.version.desc())).all()
 
@@ -84,13 +84,13 @@ def version(session: ReadSession, report_id: ReportId, number: int) -> ReportVer
 
 
 def links(session: ReadSession, report_id: ReportId) -> Sequence[ShareLink]:
-    """Return all links of a report, newest first, by ix_share_link_newest."""
+    """Return all share links of a report, newest first, by ix_share_link_newest."""
     found = select(ShareLink).where(ShareLink.team_id == session.team_id, ShareLink.report_id == report_id)
     return session.scalars(found.order_by(ShareLink.created_at.desc(), ShareLink.id.desc())).all()
 
 
 def open_links(session: ReadSession, report_ids: Sequence[UUID], now: datetime) -> dict[UUID, int]:
-    """Return how many links of each report are open, by ix_share_link_newest."""
+    """Return the number of active share links of each report, by ix_share_link_newest."""
     if not report_ids:
         return {}
     found = select(ShareLink.report_id, func.count()).where(
@@ -103,17 +103,17 @@ def open_links(session: ReadSession, report_ids: Sequence[UUID], now: datetime) 
 
 
 def held_link(session: ReadSession, link_id: ShareLinkId) -> ShareLink | None:
-    """Return one link that nobody else changes until the transaction ends, by primary key."""
+    """Return one share link, by primary key, and lock it."""
     return session.get(ShareLink, (session.team_id, link_id), with_for_update=True, populate_existing=True)
 
 
 def find_link(cross_team: Connection, secret_hash: bytes) -> Row[Any] | None:
-    """Return to which link of which team a secret leads, by uq_share_link_secret_hash."""
+    """Return link and team of a secret, by uq_share_link_secret_hash."""
     return cross_team.execute(FIND_LINK, {"sought": secret_hash}).one_or_none()
 
 
 def are_links_allowed(session: ReadSession) -> bool:
-    """Tell whether the team allows share links, by uq_sharing_team_id."""
+    """Return whether the team allows share links, by uq_sharing_team_id."""
     found = session.scalars(
         select(ShareSettings.are_links_allowed).where(ShareSettings.team_id == session.team_id)
     ).one_or_none()
@@ -127,7 +127,7 @@ def allow_links(session: WriteSession, *, allowed: bool) -> None:
 
 
 def forget_discussion(session: WriteSession, report_id: ReportId) -> None:
-    """Delete what was said about a report; no foreign key can, because reports stand above discussions."""
+    """Delete the discussion of a report; no foreign key can, because reports are above discussions."""
     session.execute(
         delete(Discussion).where(
             Discussion.team_id == session.team_id,

@@ -1,6 +1,6 @@
-"""What a report is made of, in which form a request is known again, and how far all of it may go.
+"""Rules of reports: blocks, canonical requests, limits.
 
-Pure. A frozen view is the address of a page and the API's own answers that the page was showing.
+Pure. A snapshot is the address of a page and the API responses that the page showed.
 """
 
 import re
@@ -14,14 +14,14 @@ from uuid import UUID
 
 MIB = 1 << 20
 MAX_REQUESTS = 64
-"""Behind what one view shows."""
+"""Requests of one snapshot's page."""
 MAX_ALSO = 1_000
-"""Behind what can be opened in it."""
+"""Requests behind links of the page."""
 MAX_REQUEST = 64_000
-"""Letters of one: the name of a function may take 8,000, each up to twelve of them."""
+"""Characters of one request: a function name may take 8,000, with up to twelve of them per request."""
 MAX_VIEW_BYTES = 32 * MIB
 MAX_REPORT_BYTES = 256 * MIB
-"""Of all answers of the draft, each counted once, unpacked."""
+"""All responses of the draft, each counted once, decompressed."""
 MAX_BLOCKS = 200
 MAX_MARKDOWN = 100_000
 MAX_TITLE = 200
@@ -30,12 +30,12 @@ MAX_LINKS = 100
 MAX_LINK_DAYS = 365
 FORMAT = "slowpath.recording/1"
 SHARED_BY_ADDRESS = (120, 60)
-"""How often one address may open links: times, in so many seconds."""
+"""Limit per IP address for opening share links: how many in how many seconds."""
 AUDITED_EVERY_SECONDS = 60
 
 
 class BlockKind(StrEnum):
-    """What a block is."""
+    """Kinds of blocks."""
 
     TEXT = "text"
     SNAPSHOT = "snapshot"
@@ -43,10 +43,10 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True)
 class RecordedResponse:
-    """What the API answered to one request, and which bytes that was."""
+    """The API's response to one request, and the digest of its content."""
 
     request: str
-    """Path and sorted query below /api/v1."""
+    """Path and sorted query under /api/v1."""
     status: int
     media_type: str
     bytes: int
@@ -55,7 +55,7 @@ class RecordedResponse:
 
 @dataclass(frozen=True)
 class TextBlock:
-    """A piece of Markdown. It is kept as it was written; whoever shows it lets no HTML through."""
+    """A text block in Markdown. It is stored as written; renderers must not pass HTML through."""
 
     id: UUID
     markdown: str
@@ -63,12 +63,12 @@ class TextBlock:
 
 @dataclass(frozen=True)
 class SnapshotBlock:
-    """A page of the product as it was at a moment."""
+    """A snapshot of a page."""
 
     id: UUID
     title: str
     path: str
-    """The page's address below its team's."""
+    """The page's address, relative to its team's."""
     note: str
     captured_at: datetime
     answers: tuple[RecordedResponse, ...]
@@ -79,7 +79,7 @@ Block = TextBlock | SnapshotBlock
 
 @dataclass(frozen=True)
 class ScrubOptions:
-    """What is taken out before anybody signed out sees it."""
+    """Which data scrubbing removes before signed-out visitors see the report."""
 
     labels: bool = True
     paths: bool = True
@@ -87,24 +87,24 @@ class ScrubOptions:
     people: bool = True
 
     def any(self) -> bool:
-        """Tell whether there is anything to take out."""
+        """Return whether there is anything to remove."""
         return self.labels or self.paths or self.hosts or self.people
 
 
 def dump_blocks(blocks: Iterable[Block]) -> list[dict[str, Any]]:
-    """Return blocks as they are stored."""
+    """Return blocks as stored JSON."""
     return [_block_json(block) for block in blocks]
 
 
 def _block_json(block: Block) -> dict[str, Any]:
-    said = {**asdict(block), "id": str(block.id)}
+    document = {**asdict(block), "id": str(block.id)}
     if isinstance(block, TextBlock):
-        return {**said, "kind": BlockKind.TEXT.value}
-    return {**said, "kind": BlockKind.SNAPSHOT.value, "captured_at": block.captured_at.isoformat()}
+        return {**document, "kind": BlockKind.TEXT.value}
+    return {**document, "kind": BlockKind.SNAPSHOT.value, "captured_at": block.captured_at.isoformat()}
 
 
 def load_blocks(stored: Sequence[Mapping[str, Any]]) -> list[Block]:
-    """Return stored blocks."""
+    """Return blocks from stored JSON."""
     return [_block(one) for one in stored]
 
 
@@ -117,23 +117,23 @@ def _block(one: Mapping[str, Any]) -> Block:
 
 
 def answers_of(blocks: Iterable[Block]) -> list[RecordedResponse]:
-    """Return all answers, block by block."""
+    """Return all responses, block by block."""
     return [answer for block in blocks if isinstance(block, SnapshotBlock) for answer in block.answers]
 
 
 def digests_of(blocks: Iterable[Block]) -> set[str]:
-    """Return by what the bytes of all answers are known."""
+    """Return the digests of all responses."""
     return {answer.sha256 for answer in answers_of(blocks)}
 
 
 def frozen_bytes(blocks: Iterable[Block]) -> int:
-    """Return how many bytes the answers are, those that are equal counted once."""
+    """Return the total bytes of the responses, equal ones counted once."""
     return sum({answer.sha256: answer.bytes for answer in answers_of(blocks)}.values())
 
 
 @dataclass(frozen=True)
 class BlockUpdate:
-    """One block of a new order: one there is (with what changes of it), or new prose (without an id)."""
+    """One block of a new order: an existing one (with changes), or new text (without an ID)."""
 
     id: UUID | None
     markdown: str | None = None
@@ -142,13 +142,13 @@ class BlockUpdate:
 
 
 def reorder_blocks(blocks: Sequence[Block], wanted: Sequence[BlockUpdate], new_ids: Iterable[UUID]) -> list[Block]:
-    """Return blocks in a new order; those that are not named are left out. Raises `ValueError` in words."""
+    """Return blocks in a new order, without the missing ones. Raises `ValueError` with a message."""
     known = {block.id: block for block in blocks}
     named = [one.id for one in wanted if one.id is not None]
     if len(set(named)) != len(named):
-        raise ValueError("A block is named twice.")
+        raise ValueError("A block occurs twice.")
     if unknown := [one for one in named if one not in known]:
-        raise ValueError(f"The block {unknown[0]} is not of this report.")
+        raise ValueError(f"The block {unknown[0]} does not belong to this report.")
     fresh = iter(new_ids)
     return [
         _changed(known[one.id], one) if one.id is not None else TextBlock(next(fresh), one.markdown or "")
@@ -167,29 +167,29 @@ def _changed(block: Block, change: BlockUpdate) -> Block:
 # -- requests --------------------------------------------------------------------------------------
 
 TEAM = "team"
-"""The query by which a request may name a team. A frozen one is always asked of the report's."""
+"""The query parameter that selects a team. A snapshot always uses the report's team."""
 PATH_LETTERS = re.compile(r"/[A-Za-z0-9._~@:,+-]+(?:/[A-Za-z0-9._~@:,+-]+)*")
 PAGE_PATH = re.compile(r"/[^\x00-\x20\x7f\\]*")
 
 
 def canonical_request(request: str) -> str:
-    """Return the one form of a request: path below /api/v1 and query sorted by name and value, as URLSearchParams prints it.
+    """Return the canonical form of a request: path under /api/v1 and sorted query, as URLSearchParams prints it.
 
-    Raises `ValueError` in words for what is no such request. Names of teams are left out.
+    Raises `ValueError` with a message for an invalid request. Team parameters are removed.
     """
     path, _, query = request.partition("?")
     path = unquote(path)
     if not PATH_LETTERS.fullmatch(path) or any(part in {".", ".."} for part in path.split("/")):
-        raise ValueError("is no path below /api/v1")
+        raise ValueError("is not a path under /api/v1")
     if "#" in query:
-        raise ValueError("holds a fragment")
+        raise ValueError("contains a fragment")
     given = parse_qsl(query, keep_blank_values=True, max_num_fields=200)
     pairs = sorted((name, value) for name, value in given if name != TEAM)
     return f"{path}?{_printed(pairs)}" if pairs else path
 
 
 def _printed(pairs: Sequence[tuple[str, str]]) -> str:
-    """Print a query as a browser's URLSearchParams does: a space is a plus, and only letters, digits and `*-._` stay."""
+    """Print a query as URLSearchParams does: a space is a plus, and only letters, digits and `*-._` remain."""
     return "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in pairs)
 
 
@@ -198,7 +198,7 @@ def _quoted(text: str) -> str:
 
 
 def request_with(request: str, values: Mapping[str, str]) -> str:
-    """Return a canonical request with other values of its query."""
+    """Return a canonical request with replaced values in its query."""
     path, _, query = request.partition("?")
     pairs = [(name, values.get(value, value)) for name, value in parse_qsl(query, keep_blank_values=True)]
     return f"{path}?{_printed(sorted(pairs))}" if pairs else path
@@ -210,5 +210,5 @@ def query_values(request: str) -> list[str]:
 
 
 def is_page_path(path: str) -> bool:
-    """Tell whether it can be the address of a page below a team's: no other site, no controls."""
+    """Return whether it can be a page address relative to a team's: no other site, no control characters."""
     return PAGE_PATH.fullmatch(path) is not None and not path.startswith("//")

@@ -1,4 +1,4 @@
-"""Reports and share links on the wire. The secret of a link stands in one answer: that to its making."""
+"""Wire shapes of reports and share links. Only the response that creates a share link contains its secret."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ from slowpath.sharing.reports.rules import (
 from slowpath.sharing.reports.tables import Report, ReportVersion, ShareLink
 
 Line = r"^[^\x00-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
-"""One line, without marks that turn the direction of what follows."""
+"""One line, without marks that change the writing direction."""
 Text = r"^[^\x00]*$"
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TITLE, pattern=Line)]
 Markdown = Annotated[str, StringConstraints(max_length=MAX_MARKDOWN, pattern=Text)]
@@ -39,7 +39,7 @@ MAX_SAMPLE = 300
 
 
 class ReportRequest(BaseModel):
-    """Base of what is sent: a misspelt member is an error, not a silence."""
+    """Base of request shapes: unknown members are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -51,48 +51,48 @@ class ReportIn(ReportRequest):
 
 
 class BlockIn(ReportRequest):
-    """A block that is there, by its id, with what changes of it; or new prose, without one."""
+    """Changes to an existing block, by its ID; without an ID, a new text block."""
 
     id: UUID | None = None
-    kind: Literal["text", "snapshot"] | None = Field(None, description="of a new block: text")
-    markdown: Markdown | None = Field(None, description="of prose")
-    title: Title | None = Field(None, description="of a view")
-    note: Caption | None = Field(None, description="of a view: its caption, Markdown")
+    kind: Literal["text", "snapshot"] | None = Field(None, description="kind of a new block")
+    markdown: Markdown | None = Field(None, description="Markdown of a text block")
+    title: Title | None = Field(None, description="title of a view")
+    note: Caption | None = Field(None, description="caption of a view, Markdown")
 
     def change(self) -> BlockUpdate:
-        """Return what is wanted."""
+        """Return the block as the rules take it."""
         return BlockUpdate(self.id, self.markdown, self.title, self.note)
 
 
 class ReportUpdate(ReportRequest):
-    """What is to be otherwise."""
+    """Changes to a report."""
 
     title: Title | None = None
     blocks: Annotated[list[BlockIn], Field(max_length=MAX_BLOCKS)] | None = Field(
-        None, description="all blocks in their order; those that are not named are removed"
+        None, description="all blocks in order; missing blocks are removed"
     )
     updated_at: AwareDatetime | None = Field(
-        None, description="as last read: if somebody changed the report since, nothing is changed"
+        None, description="the last read value; if the report changed since, the request fails"
     )
 
 
 class SnapshotIn(ReportRequest):
-    """A page as it is shown: its address, and the requests behind it, below /api/v1."""
+    """A page to record: its address, and its requests under /api/v1."""
 
     title: Title
     path: Annotated[str, StringConstraints(max_length=8_000)] = Field(
-        description="below the team's: /comparisons/ID?kind=cpu"
+        description="address relative to the team's, for example /comparisons/ID?kind=cpu"
     )
     requests: Annotated[list[Asked], Field(min_length=1, max_length=MAX_REQUESTS)]
     additional_requests: Annotated[list[Asked], Field(max_length=MAX_ALSO)] = Field(
-        [], description="behind what can be opened in the page: they go along as far as there is room"
+        [], description="requests behind links of the page, included while the limits allow"
     )
 
 
 class RecordedResponseOut(BaseModel):
-    """What the API answered to one request."""
+    """The API's response to one request."""
 
-    request: str = Field(description="path and sorted query below /api/v1")
+    request: str = Field(description="path and sorted query under /api/v1")
     status: int
     media_type: str
     bytes: int
@@ -100,12 +100,12 @@ class RecordedResponseOut(BaseModel):
 
     @classmethod
     def of(cls, answer: RecordedResponse) -> Self:
-        """Return an answer as it is told."""
+        """Return the wire shape of a response."""
         return cls.model_validate(answer, from_attributes=True)
 
 
 class TextBlockOut(BaseModel):
-    """A piece of Markdown."""
+    """A text block in Markdown."""
 
     id: UUID
     kind: Literal["text"]
@@ -113,7 +113,7 @@ class TextBlockOut(BaseModel):
 
 
 class SnapshotBlockOut(BaseModel):
-    """A page of the product as it was."""
+    """A snapshot of a page."""
 
     id: UUID
     kind: Literal["snapshot"]
@@ -128,7 +128,7 @@ BlockOut = Annotated[TextBlockOut | SnapshotBlockOut, Field(discriminator="kind"
 
 
 class ReportPersonOut(BaseModel):
-    """Somebody of the team."""
+    """A member of the team."""
 
     id: UUID
     name: str
@@ -141,17 +141,17 @@ class ReportOut(BaseModel):
     number: int
     title: str
     state: Literal["draft", "published"]
-    version: int = Field(description="the newest that was published; 0: none")
-    blocks: list[BlockOut] = Field(description="in lists without the answers of views")
+    version: int = Field(description="the newest published version; 0: none")
+    blocks: list[BlockOut] = Field(description="in lists, views have no responses")
     created_by: ReportPersonOut | None
     created_at: AwareDatetime
     updated_at: AwareDatetime
     published_at: AwareDatetime | None
-    links_count: int = Field(description="links that are open")
+    links_count: int = Field(description="number of active share links")
 
 
 class ReportVersionOut(BaseModel):
-    """When which version was published by whom."""
+    """A published version, its time and author."""
 
     version: int
     title: str
@@ -161,7 +161,7 @@ class ReportVersionOut(BaseModel):
 
 
 class ScrubOptionsIn(ReportRequest):
-    """What is taken out of what is shown."""
+    """Which data scrubbing removes."""
 
     labels: StrictBool = True
     paths: StrictBool = True
@@ -169,22 +169,24 @@ class ScrubOptionsIn(ReportRequest):
     people: StrictBool = True
 
     def scrub(self) -> ScrubOptions:
-        """Return the choice as rules know it."""
+        """Return the choice as the rules take it."""
         return ScrubOptions(self.labels, self.paths, self.hosts, self.people)
 
 
 class ShareLinkIn(ReportRequest):
-    """A new link."""
+    """A new share link."""
 
     name: Title
-    expires_in_days: Annotated[int, Field(ge=1, le=MAX_LINK_DAYS)] | None = Field(30, description="null: never")
+    expires_in_days: Annotated[int, Field(ge=1, le=MAX_LINK_DAYS)] | None = Field(
+        30, description="null: does not expire"
+    )
     version: Annotated[int, Field(ge=1, le=2**31 - 1)] | Literal["newest"] = "newest"
     scrub: ScrubOptionsIn = ScrubOptionsIn()
-    comments: Literal[False] = Field(False, description="comments are never shown signed out")
+    comments: Literal[False] = Field(False, description="always empty: signed-out readers see no comments")
 
 
 class ShareLinkOut(BaseModel):
-    """A link as the team sees it; without its secret."""
+    """A share link without its secret."""
 
     id: UUID
     name: str
@@ -199,7 +201,7 @@ class ShareLinkOut(BaseModel):
 
 
 class ShareLinkCreatedOut(ShareLinkOut):
-    """A link with its secret, which is told this once."""
+    """A share link with its secret, which only this response contains."""
 
     secret: str
     url: str
@@ -212,13 +214,13 @@ class ShareSettingsOut(BaseModel):
 
 
 class ShareSettingsUpdate(ReportRequest):
-    """Allow share links, or end all of them at once."""
+    """The new setting: allow share links, or disable all of them."""
 
     are_links_allowed: StrictBool
 
 
 class ScrubSampleOut(BaseModel):
-    """One thing that was taken out, and what stands there instead."""
+    """One removed value, and its pseudonym."""
 
     kind: Literal["labels", "paths", "hosts", "people"]
     before: str
@@ -226,7 +228,7 @@ class ScrubSampleOut(BaseModel):
 
 
 class ScrubSummaryOut(BaseModel):
-    """How much is taken out, each thing counted once, with some of it."""
+    """How much scrubbing removes, each value counted once, with examples."""
 
     labels: int
     paths: int
@@ -236,7 +238,7 @@ class ScrubSummaryOut(BaseModel):
 
     @classmethod
     def of(cls, found: Mapping[str, Mapping[str, str]]) -> Self:
-        """Return what was found, by what it is."""
+        """Return what was removed, by kind."""
         samples = [
             {"kind": what, "before": before[:MAX_SAMPLE], "after": after[:MAX_SAMPLE]}
             for what, things in found.items()
@@ -245,24 +247,24 @@ class ScrubSummaryOut(BaseModel):
         return cls.model_validate({**{what: len(found.get(what, {})) for what in TAKEN_OUT}, "samples": samples})
 
 
-# -- told by us ------------------------------------------------------------------------------------
+# -- responses --------------------------------------------------------------------------------------
 
 
 def _person(user_id: UUID | None, names: Names) -> ReportPersonOut | None:
     if user_id is None:
         return None
-    return ReportPersonOut(id=user_id, name=names.get(user_id, "somebody who left"))
+    return ReportPersonOut(id=user_id, name=names.get(user_id, "a former member"))
 
 
 def block_out(block: Block, *, answers: bool = True) -> TextBlockOut | SnapshotBlockOut:
-    """Return a block as it is told."""
+    """Return the wire shape of a block."""
     if isinstance(block, TextBlock):
         return TextBlockOut(id=block.id, kind="text", markdown=block.markdown)
     return view_block_out(block, answers=answers)
 
 
 def view_block_out(block: SnapshotBlock, *, answers: bool = True) -> SnapshotBlockOut:
-    """Return a frozen view as it is told."""
+    """Return the wire shape of a snapshot."""
     return SnapshotBlockOut(
         id=block.id,
         kind="snapshot",
@@ -277,7 +279,7 @@ def view_block_out(block: SnapshotBlock, *, answers: bool = True) -> SnapshotBlo
 def report_out(
     row: Report, names: Names, links: int, *, version: ReportVersion | None = None, answers: bool = True
 ) -> ReportOut:
-    """Return a report as it is told: its draft, or one version."""
+    """Return the wire shape of a report: its draft, or one version."""
     shown = row if version is None else version
     return ReportOut(
         id=row.id,
@@ -295,7 +297,7 @@ def report_out(
 
 
 def version_out(row: ReportVersion, names: Names) -> ReportVersionOut:
-    """Return a version as it is told in a list."""
+    """Return the wire shape of a version in a list."""
     return ReportVersionOut(
         version=row.version,
         title=row.title,
@@ -306,12 +308,12 @@ def version_out(row: ReportVersion, names: Names) -> ReportVersionOut:
 
 
 def link_out(row: ShareLink, names: Names) -> ShareLinkOut:
-    """Return a link as it is told."""
+    """Return the wire shape of a share link."""
     return ShareLinkOut.model_validate(_link(row, names))
 
 
 def link_made(row: ShareLink, names: Names, secret: str, url: str) -> ShareLinkCreatedOut:
-    """Return a link as it is told once."""
+    """Return the wire shape of a new share link, with its secret."""
     return ShareLinkCreatedOut.model_validate({**_link(row, names), "secret": secret, "url": url})
 
 

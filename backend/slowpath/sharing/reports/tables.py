@@ -1,4 +1,4 @@
-"""Reports, what was published of them, and the links by which they are seen signed out."""
+"""Tables of reports, their versions, and share links."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class Report(TeamScoped, Table):
-    """A report as it is being written."""
+    """A report and its draft."""
 
     __tablename__ = "report"
     __table_args__ = (
@@ -21,19 +21,19 @@ class Report(TeamScoped, Table):
     )
 
     number: Mapped[int]
-    """Counts up inside the team; how people call it."""
+    """Counts up within the team; users refer to reports by it."""
     title: Mapped[str]
     blocks: Mapped[list[Any]]
-    """The draft, as `rules.blocks_json` has it. The bytes of answers are blobs beneath the report."""
+    """The draft, in the format of `rules.blocks_json`. The responses are blobs in the folder of the report."""
     version: Mapped[int] = mapped_column(default=0)
-    """The newest that was published; 0: none."""
+    """The newest published version; 0: none."""
     published_at: Mapped[datetime | None]
     changed_at: Mapped[datetime]
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
 
 
 class ReportVersion(TeamScoped, Table):
-    """A report as it was published; never changed."""
+    """A published version of a report; never changed."""
 
     __tablename__ = "report_version"
     __table_args__ = (
@@ -49,7 +49,7 @@ class ReportVersion(TeamScoped, Table):
 
 
 class ShareLink(TeamScoped, Table):
-    """An address by which whoever knows it sees a report."""
+    """A link whose holder can see a report without signing in."""
 
     __tablename__ = "share_link"
     __table_args__ = (
@@ -61,7 +61,7 @@ class ShareLink(TeamScoped, Table):
     name: Mapped[str]
     secret_hash: Mapped[bytes] = mapped_column(LargeBinary(), unique=True)
     version: Mapped[int | None]
-    """Which is shown; null: the newest."""
+    """The shown version; null: the newest."""
     scrub: Mapped[dict[str, Any]]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

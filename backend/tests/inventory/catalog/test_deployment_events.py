@@ -67,8 +67,8 @@ def test_each_dialect_says_the_same(message: dict[str, Any], dialect: str) -> No
         ({**GITHUB, "deployment_status": {"state": "in_progress"}}, "GitHub says in_progress"),
         ({"app": {**ARGO["app"], "status": {"operationState": {"phase": "Failed"}}}}, "its phase is Failed"),
         ({"kind": "Deployment", "metadata": {}}, "metadata.name is missing"),
-        ({"hello": "world"}, "none of the forms"),
-        ({}, "none of the forms"),
+        ({"hello": "world"}, "format of the event is unknown"),
+        ({}, "format of the event is unknown"),
     ],
 )
 def test_what_is_no_deploy_says_why(message: dict[str, Any], why: str) -> None:

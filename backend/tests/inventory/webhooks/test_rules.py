@@ -129,11 +129,11 @@ def test_a_run_of_ci_tells_of_its_build() -> None:
 
     assert isinstance(run, CiRunEvent)
     assert run.commit == "3484a3fb816e0859fd6e1cea078d76385ff50625"
-    assert run.told["ci_url"] == "https://github.com/octo-org/octo-repo/actions/runs/289782451"
-    assert run.told["pull_request"]["number"] == 2
-    assert run.told["branch"] == "master"
+    assert run.metadata["ci_url"] == "https://github.com/octo-org/octo-repo/actions/runs/289782451"
+    assert run.metadata["pull_request"]["number"] == 2
+    assert run.metadata["branch"] == "master"
     assert isinstance(early, CiRunEvent)
-    assert "pull_request" not in early.told
+    assert "pull_request" not in early.metadata
 
 
 def test_a_deployment_counts_when_it_is_a_success() -> None:
@@ -142,7 +142,7 @@ def test_a_deployment_counts_when_it_is_a_success() -> None:
     assert isinstance(success, DeploymentStatusEvent)
     assert isinstance(going_on, IgnoredEvent)
     assert parse_github_event("ping", EXAMPLES["ping"][0]) == IgnoredEvent(
-        "GitHub says hello: the hook is set up.", EXAMPLES["ping"][0]["repository"]["full_name"]
+        "Ping from GitHub: the webhook is set up.", EXAMPLES["ping"][0]["repository"]["full_name"]
     )
     assert isinstance(parse_github_event("star", EXAMPLES["star"][0]), IgnoredEvent)
 
@@ -157,7 +157,7 @@ def test_gitlab_says_the_same_in_its_own_words() -> None:
         ("b.go", "removed"),
     }
     assert isinstance(ran, CiRunEvent)
-    assert ran.told == {
+    assert ran.metadata == {
         "branch": "fast", "ci_url": "https://gitlab.example/team/app/-/pipelines/31", "title": "Faster", "author": "A",
         "pull_request": {"number": 7, "url": "https://gitlab.example/team/app/-/merge_requests/7"},
         "committed_at": datetime(2026, 4, 28, 19, 40, tzinfo=UTC),

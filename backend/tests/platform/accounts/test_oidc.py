@@ -266,7 +266,7 @@ def test_an_answer_is_taken_once(corp: Corp) -> None:
     thief.cookies.set("slowpath-sign-in", kept["slowpath-sign-in"])
     answer = thief.post(f"{API}/oidc/callback", json=sent)
     refused(answer, 401, "sign-in-refused")
-    assert "used before" in answer.json()["detail"]
+    assert "already used" in answer.json()["detail"]
 
 
 def test_another_browser_can_not_end_what_one_began(corp: Corp) -> None:

@@ -53,7 +53,7 @@ def test_a_token_that_asks_too_often_is_told_when_it_may_again(
     assert refused.headers["Content-Type"] == "application/problem+json"
     told = refused.json()
     assert (told["type"], told["limit"], told["value"], told["unit"]) == (
-        "urn:slowpath:rate-exceeded", 3, 4, "requests a minute",
+        "urn:slowpath:rate-exceeded", 3, 4, "requests per minute",
     )  # fmt: skip
     wait = int(refused.headers["Retry-After"])
     assert 1 <= wait <= 60
@@ -70,7 +70,7 @@ def test_what_is_sent_in_is_counted_apart(emptied: TestDatabase, engine: Engine,
     assert program.get("/api/v1/services").status_code == 429
     sent = [program.put(f"/api/v1/artifacts/{uuid4().hex}.pprof", content=b"x") for _ in range(3)]
     assert [answer.status_code == 429 for answer in sent] == [False, False, True]
-    assert sent[2].json()["unit"] == "uploads a minute"
+    assert sent[2].json()["unit"] == "uploads per minute"
 
 
 def test_a_token_s_own_rate_holds_instead(emptied: TestDatabase, engine: Engine, broker: str) -> None:

@@ -27,7 +27,7 @@ CURSORS = [
 
 @pytest.mark.parametrize("cursor", CURSORS)
 def test_a_cursor_that_is_not_ours_is_refused(cursor: str) -> None:
-    with pytest.raises(InvalidRequest, match="not one of ours"):
+    with pytest.raises(InvalidRequest, match="cursor is invalid"):
         position(cursor)
 
 

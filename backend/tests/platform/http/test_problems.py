@@ -231,7 +231,7 @@ def test_a_database_that_is_away_is_told_as_unavailable(asker: SomePerson) -> No
     assert answer.status_code == 503
     assert answer.json()["type"] == "urn:slowpath:unavailable"
     assert ready.status_code == 503
-    assert ready.json()["parts"] == {"database": "does not answer", "blobs": "ok"}
+    assert ready.json()["parts"] == {"database": "does not respond", "blobs": "ok"}
     assert metrics.status_code == 200, "what is known is told all the same"
 
 

@@ -38,7 +38,7 @@ def test_who_lets_too_many_wait_is_told_to_come_again() -> None:
 
     async def play() -> None:
         async with turns.of("loud"):
-            with pytest.raises(Unavailable, match="wait at a time"):
+            with pytest.raises(Unavailable, match="are waiting"):
                 async with turns.of("loud"):
                     pass
         async with turns.of("loud"):

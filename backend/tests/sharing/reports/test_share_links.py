@@ -114,13 +114,13 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: 
 
     assert [status(one)[0] for one in (revoked, expiring, off)] == [200, 200, 200]
     assert client.delete(f"/api/v1/reports/{report['id']}/links/{revoked['id']}").status_code == 204
-    assert status(revoked) == (410, "This link was revoked.")
+    assert status(revoked) == (410, "The share link was revoked.")
     house.clock.move(days=1)
-    assert status(expiring) == (410, "This link has expired.")
+    assert status(expiring) == (410, "The share link has expired.")
     assert client.patch("/api/v1/share-settings", json={"are_links_allowed": False}).json() == {
         "are_links_allowed": False
     }
-    assert status(off) == (410, "Share links are switched off.")
+    assert status(off) == (410, "Share links are disabled.")
     assert client.post(f"/api/v1/reports/{report['id']}/links", json={"name": "x"}).status_code == 422
     client.patch("/api/v1/share-settings", json={"are_links_allowed": True})
     assert status(off)[0] == 200

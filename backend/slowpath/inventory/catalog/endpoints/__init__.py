@@ -1,4 +1,4 @@
-"""The catalog over HTTP."""
+"""HTTP endpoints of the catalog."""
 
 from fastapi import APIRouter
 

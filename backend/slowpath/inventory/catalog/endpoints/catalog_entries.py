@@ -1,4 +1,4 @@
-"""Services, environments and builds over HTTP."""
+"""HTTP endpoints of services, environments and builds."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -35,7 +35,7 @@ IDENTITY = ("commit", "go_version", "goos", "goarch", "flags")
 
 
 def dump_request_fields(change: BaseModel) -> dict[str, Any]:
-    """Return what was said, with addresses as texts; null takes a value away."""
+    """Return the values that were sent, with URLs as text; null removes a value."""
     values = change.model_dump(exclude_unset=True)
     if values.get("pull_request"):
         values["pull_request"] = change.model_dump(mode="json", include={"pull_request"})["pull_request"]
@@ -55,7 +55,7 @@ def list_services(caller: MayRead, session: Reading, paging: Paging) -> Page[Ser
     "/services", operation_id="services:create", status_code=201, responses=document_problems(InvalidRequest, Conflict)
 )
 def create_service(wanted: ServiceIn, caller: MayManage, session: Writing) -> ServiceOut:
-    """Add a service."""
+    """Create a service."""
     row = service.create_service(session, wanted.name, wanted.model_dump(exclude={"name"}))
     record_audit_event(session, caller, "service.created", "service", row.id, {"name": row.name})
     return ServiceOut.model_validate(row)
@@ -76,7 +76,7 @@ def get_service(service_id: UUID, caller: MayRead, session: Reading) -> ServiceO
     "/services/{service_id}", operation_id="services:update", responses=document_problems(NotFound, InvalidRequest)
 )
 def update_service(service_id: UUID, change: ServiceUpdate, caller: MayManage, session: Writing) -> ServiceOut:
-    """Change what is said of a service."""
+    """Update a service."""
     values = {
         name: value
         for name, value in dump_request_fields(change).items()
@@ -91,7 +91,7 @@ def update_service(service_id: UUID, change: ServiceUpdate, caller: MayManage, s
     "/services/{service_id}", operation_id="services:delete", status_code=204, responses=document_problems(NotFound)
 )
 def delete_service(service_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a service, its builds and their files; the bytes are gone half a day later."""
+    """Delete a service, its builds and their files; the stored bytes are deleted half a day later."""
     row = service.delete_service(session, ServiceId(service_id))
     record_audit_event(session, caller, "service.deleted", "service", service_id, {"name": row.name})
 
@@ -115,7 +115,7 @@ def list_environments(caller: MayRead, session: Reading, paging: Paging) -> Page
     responses=document_problems(InvalidRequest, Conflict),
 )
 def create_environment(wanted: EnvironmentIn, caller: MayManage, session: Writing) -> EnvironmentOut:
-    """Add an environment."""
+    """Create an environment."""
     row = service.create_environment(session, wanted.name)
     record_audit_event(session, caller, "environment.created", "environment", row.id, {"name": row.name})
     return EnvironmentOut.model_validate(row)
@@ -153,7 +153,9 @@ def list_builds(
     session: Reading,
     paging: Paging,
     service_id: UUID | None = None,
-    search: Annotated[str | None, Query(max_length=100, description="start of a commit, or part of a label")] = None,
+    search: Annotated[
+        str | None, Query(max_length=100, description="prefix of a commit SHA, or part of a label")
+    ] = None,
 ) -> Page[BuildOut]:
     """List builds, newest first."""
     of_service = ServiceId(service_id) if service_id else None
@@ -168,11 +170,11 @@ def list_builds(
     status_code=201,
     responses={
         **document_problems(NotFound, InvalidRequest),
-        200: {"model": BuildOut, "description": "The build was known already"},
+        200: {"model": BuildOut, "description": "The build already exists"},
     },
 )
 def register_build(wanted: BuildIn, caller: MaySend, session: Writing, response: Response) -> BuildOut:
-    """Make a build known; one of the same identity is returned instead (200)."""
+    """Create a build, or return the existing build with the same identity (200)."""
     identity = BuildIdentity(ServiceId(wanted.service_id), **wanted.model_dump(include=set(IDENTITY)))
     values = wanted.model_dump(exclude={"service_id", *IDENTITY})
     values["ci_url"] = str(wanted.ci_url) if wanted.ci_url else None
@@ -200,7 +202,7 @@ def get_build(build_id: UUID, caller: MayRead, session: Reading) -> BuildOut:
     responses=document_problems(NotFound, InvalidRequest),
 )
 def update_build(build_id: UUID, change: BuildUpdate, caller: MayWrite, session: Writing) -> BuildOut:
-    """Change what is said of a build."""
+    """Update the details of a build."""
     row = service.change_build(session, BuildId(build_id), dump_request_fields(change))
     record_audit_event(
         session, caller, "build.updated", "build", row.id, change.model_dump(mode="json", exclude_unset=True)
@@ -212,6 +214,6 @@ def update_build(build_id: UUID, change: BuildUpdate, caller: MayWrite, session:
     "/builds/{build_id}", operation_id="builds:delete", status_code=204, responses=document_problems(NotFound)
 )
 def delete_build(build_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a build with its files; their bytes are gone half a day later."""
+    """Delete a build and its files; the stored bytes are deleted half a day later."""
     row = service.delete_build(session, BuildId(build_id))
     record_audit_event(session, caller, "build.deleted", "build", build_id, {"commit": row.commit})

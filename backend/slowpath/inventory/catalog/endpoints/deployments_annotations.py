@@ -1,4 +1,4 @@
-"""What runs where, over HTTP: deploys, annotations, the order in which requests flow."""
+"""HTTP endpoints of deployments, annotations and the service order."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ from slowpath.platform.http.request_dependencies import Now, Reading, Writing
 
 router = APIRouter(prefix="/api/v1", tags=["catalog"])
 
-KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeploymentOut, "description": "The deploy was known already"}}
+KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeploymentOut, "description": "The deployment already exists"}}
 
 
 @router.get(
@@ -50,7 +50,7 @@ def list_deployments(
     service_id: UUID | None = None,
     environment_id: UUID | None = None,
 ) -> Page[DeploymentOut]:
-    """List deploys, the last made known first."""
+    """List deployments, the last recorded first."""
     rows = service.deploys(
         session,
         paging.after,
@@ -71,7 +71,7 @@ def list_deployments(
 def create_deployment(
     wanted: DeploymentIn, caller: MayDeploy, session: Writing, now: Now, response: Response
 ) -> DeploymentOut:
-    """Make a deploy known; one of the same `external_id` is returned instead (200)."""
+    """Create a deployment, or return the existing one with the same `external_id` (200)."""
     new = DeploymentFields(
         service_id=ServiceId(wanted.service_id),
         environment_id=EnvironmentId(wanted.environment_id),
@@ -102,7 +102,7 @@ def create_deployment(
 def receive_deployment_event(
     message: DeploymentEventIn, caller: MayDeploy, session: Writing, now: Now, response: Response
 ) -> DeploymentOut:
-    """Take the message of a deploy tool: ours (`service`, `environment`, `commit`), Argo CD, GitHub, Kubernetes."""
+    """Record a deployment event in Slowpath's format (`service`, `environment`, `commit`) or from Argo CD, GitHub, Kubernetes."""
     row, made = service.record_deployment_event(session, message.model_extra or {}, now.now())
     if made:
         record_audit_event(session, caller, "deployment.created", "deployment", row.id, {"commit": row.commit})
@@ -118,7 +118,7 @@ def receive_deployment_event(
     responses=document_problems(NotFound),
 )
 def get_deployment(deployment_id: UUID, caller: MayRead, session: Reading) -> DeploymentOut:
-    """Return one deploy."""
+    """Return one deployment."""
     return DeploymentOut.model_validate(service.deploy(session, DeployId(deployment_id)))
 
 
@@ -131,7 +131,7 @@ def get_deployment(deployment_id: UUID, caller: MayRead, session: Reading) -> De
 def update_deployment(
     deployment_id: UUID, change: DeploymentUpdate, caller: MayWrite, session: Writing
 ) -> DeploymentOut:
-    """Change what is said of a deploy."""
+    """Update a deployment."""
     values = change.model_dump(mode="json", exclude_unset=True)
     if "commits" in values:
         values["commits"] = [
@@ -156,7 +156,7 @@ def update_deployment(
     responses=document_problems(NotFound),
 )
 def delete_deployment(deployment_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a deploy: the one before it is taken to have run on."""
+    """Delete a deployment: the previous deployment then lasts until the next one."""
     row = service.delete_deploy(session, DeployId(deployment_id))
     record_audit_event(session, caller, "deployment.deleted", "deployment", deployment_id, {"commit": row.commit})
 
@@ -174,7 +174,7 @@ def list_annotations(
     start: Annotated[When, Query(alias="from")],
     end: Annotated[When, Query(alias="to")],
 ) -> list[AnnotationOut]:
-    """List what is written beside a range of time, oldest first."""
+    """List the annotations of a time range, oldest first."""
     rows = service.annotations_between(session, EnvironmentId(environment_id), start, end)
     return [AnnotationOut.model_validate(row) for row in rows]
 
@@ -186,7 +186,7 @@ def list_annotations(
     responses=document_problems(NotFound, InvalidRequest),
 )
 def create_annotation(wanted: AnnotationIn, caller: MayWrite, session: Writing) -> AnnotationOut:
-    """Write something beside a time."""
+    """Create an annotation."""
     of_service = ServiceId(wanted.service_id) if wanted.service_id else None
     values = wanted.model_dump(include={"started_at", "ended_at", "text"})
     row = service.create_annotation(session, EnvironmentId(wanted.environment_id), of_service, values)
@@ -202,7 +202,7 @@ def create_annotation(wanted: AnnotationIn, caller: MayWrite, session: Writing) 
 def change_annotation(
     annotation_id: UUID, change: AnnotationUpdate, caller: MayWrite, session: Writing
 ) -> AnnotationOut:
-    """Change the words or the time of an annotation."""
+    """Update the text or the time of an annotation."""
     given = dump_request_fields(change)
     values: dict[str, str | datetime | None] = {
         name: value for name, value in given.items() if value is not None or name == "ended_at"
@@ -231,7 +231,7 @@ def delete_annotation(annotation_id: UUID, caller: MayWrite, session: Writing) -
     responses=document_problems(NotFound),
 )
 def get_service_order(environment_id: UUID, caller: MayRead, session: Reading) -> ServiceOrderOut:
-    """Return the services in the order in which requests flow, and who calls whom: the service map."""
+    """Return the service order and the service edges of an environment: the service map."""
     return _told(service.get_service_order(session, EnvironmentId(environment_id)))
 
 
@@ -244,7 +244,7 @@ def get_service_order(environment_id: UUID, caller: MayRead, session: Reading) -
 def set_service_order(
     environment_id: UUID, wanted: ServiceOrderIn, caller: MayWrite, session: Writing
 ) -> ServiceOrderOut:
-    """Lay the order by hand; services that are not named stand behind it."""
+    """Set the service order manually; missing services follow at the end."""
     ids = [ServiceId(each) for each in wanted.service_ids]
     laid = service.set_service_order(session, EnvironmentId(environment_id), ids)
     record_audit_event(session, caller, "service-order.set", "environment", environment_id, {})
@@ -257,7 +257,7 @@ def set_service_order(
     responses=document_problems(NotFound),
 )
 def reset_service_order(environment_id: UUID, caller: MayWrite, session: Writing) -> ServiceOrderOut:
-    """Go back to the order that spans show."""
+    """Remove the manual service order and use the order of the spans."""
     shown = service.reset_service_order(session, EnvironmentId(environment_id))
     record_audit_event(session, caller, "service-order.reset", "environment", environment_id, {})
     return _told(shown)

@@ -1,4 +1,4 @@
-"""Every SELECT of the catalog."""
+"""SELECT statements of the catalog."""
 
 from slowpath.inventory.catalog.queries.catalog_entries import (
     After,

@@ -1,4 +1,4 @@
-"""Every SELECT on names: services, environments, builds."""
+"""SELECT statements for services, environments and builds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ After = tuple[datetime, UUID] | None
 
 @dataclass(frozen=True)
 class BuildIdentity:
-    """What makes a build that build."""
+    """The identity of a build."""
 
     service_id: ServiceId
     commit: str
@@ -32,7 +32,7 @@ def service(session: ReadSession, service_id: ServiceId) -> Service | None:
 
 
 def service_by_slug(session: ReadSession, slug: str) -> Service | None:
-    """Return the service of this slug, by its unique constraint."""
+    """Return the service with this slug, by its unique constraint."""
     return session.scalars(select(Service).where(Service.slug == slug)).one_or_none()
 
 
@@ -50,7 +50,7 @@ def environment(session: ReadSession, environment_id: EnvironmentId) -> Environm
 
 
 def environment_by_slug(session: ReadSession, slug: str) -> Environment | None:
-    """Return the environment of this slug, by its unique constraint."""
+    """Return the environment with this slug, by its unique constraint."""
     return session.scalars(select(Environment).where(Environment.slug == slug)).one_or_none()
 
 
@@ -68,14 +68,14 @@ def build(session: ReadSession, build_id: BuildId) -> Build | None:
 
 
 def build_by_identity(session: ReadSession, identity: BuildIdentity) -> Build | None:
-    """Return the build of this identity, by its unique constraint."""
+    """Return the build with this identity, by its unique constraint."""
     return session.scalars(select(Build).filter_by(**vars(identity))).one_or_none()
 
 
 def builds(
     session: ReadSession, after: After, limit: int, *, service_id: ServiceId | None, search: str | None
 ) -> Sequence[Build]:
-    """Return builds newest first, by ix_build_newest; `search` is the beginning of a commit or part of a label."""
+    """Return builds newest first, by ix_build_newest; `search` is a prefix of a commit SHA or part of a label."""
     found = select(Build).order_by(Build.created_at.desc(), Build.id.desc()).limit(limit)
     if service_id is not None:
         found = found.where(Build.service_id == service_id)
@@ -96,7 +96,7 @@ def builds_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -
 def select_pending_commit_metadata(
     session: ReadSession, service_id: ServiceId, commit: str
 ) -> PendingCommitMetadata | None:
-    """Return what was said of a commit before it had a build, by uq_commit_word."""
+    """Return the pending metadata of a commit without a build, by uq_commit_word."""
     found = select(PendingCommitMetadata).where(
         PendingCommitMetadata.team_id == session.team_id,
         PendingCommitMetadata.service_id == service_id,
@@ -106,7 +106,7 @@ def select_pending_commit_metadata(
 
 
 def delete_old_pending_commit_metadata(session: WriteSession, service_id: ServiceId, before: datetime) -> None:
-    """Delete what was said so long ago of commits that got no build, by ix_commit_word_oldest."""
+    """Delete old pending metadata of commits that got no build, by ix_commit_word_oldest."""
     session.execute(
         delete(PendingCommitMetadata).where(
             PendingCommitMetadata.team_id == session.team_id,
@@ -117,6 +117,6 @@ def delete_old_pending_commit_metadata(session: WriteSession, service_id: Servic
 
 
 def lock_commit(session: ReadSession, service_id: ServiceId, commit: str) -> None:
-    """Hold off whoever would make or complete builds of the same commit until the transaction ends."""
+    """Lock the builds of a commit against concurrent creation and completion until the transaction ends."""
     key = f"{session.team_id}/{service_id}/{commit}"
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 2))))

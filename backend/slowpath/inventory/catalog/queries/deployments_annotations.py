@@ -1,4 +1,4 @@
-"""Every SELECT on what runs where: deploys, annotations, edges, orders."""
+"""SELECT statements for deployments, annotations, service edges and orders."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,12 +15,12 @@ After = tuple[datetime, UUID] | None
 
 
 def deploy(session: ReadSession, deploy_id: DeployId) -> Deployment | None:
-    """Return one deploy, by primary key."""
+    """Return one deployment, by primary key."""
     return session.get(Deployment, (session.team_id, deploy_id))
 
 
 def select_deployment_by_external_id(session: ReadSession, external_id: str) -> Deployment | None:
-    """Return the deploy that a message of this id told of, by its unique constraint."""
+    """Return the deployment with this external ID, by its unique constraint."""
     return session.scalars(select(Deployment).where(Deployment.external_id == external_id)).one_or_none()
 
 
@@ -32,7 +32,7 @@ def deploys(
     service_id: ServiceId | None,
     environment_id: EnvironmentId | None,
 ) -> Sequence[Deployment]:
-    """Return deploys, the last made known first, by ix_deploy_newest."""
+    """Return deployments, the last recorded first, by ix_deploy_newest."""
     found = select(Deployment).order_by(Deployment.created_at.desc(), Deployment.id.desc()).limit(limit)
     if service_id is not None:
         found = found.where(Deployment.service_id == service_id)
@@ -46,7 +46,7 @@ def deploys(
 def select_adjacent_deployments(
     session: ReadSession, service_id: ServiceId, environment_id: EnvironmentId, at: datetime
 ) -> tuple[Deployment | None, Deployment | None]:
-    """Return the last deploy of the service that began before a time and the first after it, by ix_deploy_service."""
+    """Return the last deployment of the service before a time and the first after it, by ix_deploy_service."""
     of_service = select(Deployment).where(
         Deployment.service_id == service_id, Deployment.environment_id == environment_id
     )
@@ -62,7 +62,7 @@ def select_adjacent_deployments(
 def deploys_between(
     session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime, limit: int
 ) -> Sequence[Deployment]:
-    """Return the newest deploys that began in [start, end], oldest first, by ix_deploy_when."""
+    """Return the newest deployments that started in [start, end], oldest first, by ix_deploy_when."""
     found = (
         select(Deployment)
         .where(
@@ -77,7 +77,7 @@ def deploys_between(
 def deploys_of_builds(
     session: ReadSession, service_ids: Sequence[UUID], build_ids: Sequence[UUID], limit: int
 ) -> Sequence[Deployment]:
-    """Return the newest deploys of builds of these services, oldest first, by ix_deploy_service."""
+    """Return the newest deployments of builds of these services, oldest first, by ix_deploy_service."""
     found = (
         select(Deployment)
         .where(Deployment.service_id.in_(service_ids), Deployment.build_id.in_(build_ids))
@@ -88,7 +88,7 @@ def deploys_of_builds(
 
 
 def deploys_running(session: ReadSession, environment_id: EnvironmentId, at: datetime) -> Sequence[Deployment]:
-    """Return what ran at a time: of each service the last deploy begun before."""
+    """Return what ran at a time: the last earlier deployment of each service."""
     found = (
         select(Deployment)
         .where(Deployment.environment_id == environment_id, Deployment.started_at <= at)
@@ -99,7 +99,7 @@ def deploys_running(session: ReadSession, environment_id: EnvironmentId, at: dat
 
 
 def build_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -> Build | None:
-    """Return the newest build of a commit, which may be told by its beginning."""
+    """Return the newest build of a commit, given by its SHA or a prefix."""
     found = (
         select(Build)
         .where(Build.service_id == service_id, Build.commit.startswith(commit, autoescape=True))
@@ -110,7 +110,7 @@ def build_of_commit(session: ReadSession, service_id: ServiceId, commit: str) ->
 
 
 def link_build_to_deployments(session: WriteSession, build: Build) -> None:
-    """Let deploys of the build's commit that know no build know this one."""
+    """Link deployments of the build's commit that have no build to this one."""
     session.execute(
         update(Deployment)
         .where(
@@ -128,7 +128,7 @@ def annotation(session: ReadSession, annotation_id: AnnotationId) -> Annotation 
 def annotations_between(
     session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime, limit: int
 ) -> Sequence[Annotation]:
-    """Return the newest annotations that touch [start, end], oldest first, by ix_annotation_when."""
+    """Return the newest annotations that overlap [start, end], oldest first, by ix_annotation_when."""
     found = (
         select(Annotation)
         .where(
@@ -150,7 +150,7 @@ def edges(session: ReadSession, environment_id: EnvironmentId) -> Sequence[Servi
 
 
 def order(session: ReadSession, environment_id: EnvironmentId) -> ManualServiceOrder | None:
-    """Return the order laid by hand, by its unique constraint."""
+    """Return the manual order, by its unique constraint."""
     return session.scalars(
         select(ManualServiceOrder).where(ManualServiceOrder.environment_id == environment_id)
     ).one_or_none()

@@ -1,4 +1,4 @@
-"""Pure decisions of the catalog: names, the order of services, what other people's deploy messages say."""
+"""Pure decisions of the catalog: slugs, the service order, parsing of deployment events."""
 
 from slowpath.inventory.catalog.rules.build_identity import IDENTITY_PARTS, match_build
 from slowpath.inventory.catalog.rules.deployment_events import (

@@ -1,4 +1,4 @@
-"""Which build is meant when CI names a service and a commit, and says more or less of how it was built."""
+"""Choose the build of a commit when CI provides only a part of its identity."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol, TypeVar
@@ -7,7 +7,7 @@ IDENTITY_PARTS: Final[tuple[str, ...]] = ("go_version", "goos", "goarch", "flags
 
 
 class HasBuildIdentity(Protocol):
-    """What a build is known by, beside its service and commit; "" is what nobody has said."""
+    """The identity of a build besides service and commit; "" is unknown."""
 
     go_version: str
     goos: str
@@ -18,19 +18,19 @@ class HasBuildIdentity(Protocol):
 Built = TypeVar("Built", bound=HasBuildIdentity)
 
 
-def match_build(builds: Sequence[Built], said: Mapping[str, str]) -> Built | None:
-    """Return the build that is meant, of those of one commit, newest first; None when it must be another.
+def match_build(builds: Sequence[Built], given: Mapping[str, str]) -> Built | None:
+    """Return the matching one of a commit's builds, given newest first; None if a new build is needed.
 
-    What was said must not contradict what is known. Of several that fit, the one that agrees in most parts is meant,
-    and then the newest: so files that come without a word go where the last ones went.
+    The given parts must not contradict known parts. Of several matches, the one that agrees in most parts is chosen, then
+    the newest, so that files without build metadata go to the same build as the last ones.
     """
-    fitting = [build for build in builds if all(_fits(getattr(build, part), said.get(part, "")) for part in said)]
-    return max(fitting, key=lambda build: sum(_agrees(build, said, part) for part in IDENTITY_PARTS), default=None)
+    fitting = [build for build in builds if all(_fits(getattr(build, part), given.get(part, "")) for part in given)]
+    return max(fitting, key=lambda build: sum(_agrees(build, given, part) for part in IDENTITY_PARTS), default=None)
 
 
-def _fits(known: str, said: str) -> bool:
-    return not known or not said or known == said
+def _fits(known: str, given: str) -> bool:
+    return not known or not given or known == given
 
 
-def _agrees(build: HasBuildIdentity, said: Mapping[str, str], part: str) -> bool:
-    return bool(said.get(part)) and getattr(build, part) == said[part]
+def _agrees(build: HasBuildIdentity, given: Mapping[str, str], part: str) -> bool:
+    return bool(given.get(part)) and getattr(build, part) == given[part]

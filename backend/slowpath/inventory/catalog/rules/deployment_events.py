@@ -1,7 +1,7 @@
-"""What a message about a deploy says, whoever wrote it: we ourselves, Argo CD, GitHub, GitLab, Kubernetes.
+"""Parse deployment events of Slowpath's own format, Argo CD, GitHub, GitLab and Kubernetes.
 
-Recognised by content. Everything in it is somebody else's text: it is cut to what a name may be, and what is
-missing is missing, never guessed.
+The format is recognized by content. All texts are external: they are truncated to the length of names, and missing values
+are never guessed.
 """
 
 import re
@@ -23,12 +23,12 @@ Message = Mapping[str, Any]
 
 
 class NotADeploymentEvent(Exception):
-    """The message is none of a deploy that happened; the words say why."""
+    """The event is not a completed deployment; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class DeploymentEvent:
-    """A deploy as a message tells of it. `started_at` is None when the message does not say."""
+    """A deployment event. `started_at` is None if the event has no time."""
 
     service: str
     environment: str | None
@@ -42,12 +42,12 @@ class DeploymentEvent:
 
 
 def parse_deployment_event(message: Message) -> DeploymentEvent:
-    """Return what the message says. Raises `NotADeploymentEvent` for what is recognised and no deploy, or not recognised."""
+    """Return the deployment. Raises `NotADeploymentEvent` for an event without one."""
     for recognised, read in _DIALECTS:
         if recognised(message):
             return read(message)
     raise NotADeploymentEvent(
-        "The message is in none of the forms that are known: our own (service, environment, commit), an Argo CD "
+        "The format of the event is unknown. Supported are: Slowpath's own (service, environment, commit), an Argo CD "
         "Application, GitHub's deployment_status, GitLab's deployment, a Kubernetes Deployment."
     )
 
@@ -75,7 +75,7 @@ def _argo(message: Message) -> DeploymentEvent:
     operation = _part(status, "operationState")
     phase = operation.get("phase", "Succeeded")
     if phase != "Succeeded":
-        raise NotADeploymentEvent(f"The sync is not over well: its phase is {_text(phase)}.")
+        raise NotADeploymentEvent(f"The sync did not succeed: its phase is {_text(phase)}.")
     revision = _text(_part(operation, "syncResult").get("revision")) or _text(_part(status, "sync").get("revision"))
     finished = _text(operation.get("finishedAt"))
     name = _needed(meta.get("name"), "metadata.name")
@@ -96,7 +96,7 @@ def _github(message: Message) -> DeploymentEvent:
     state = _text(status.get("state"))
     if state != "success":
         raise NotADeploymentEvent(
-            f"GitHub says {state or 'nothing'} of the deployment; it is taken when it says success."
+            f"The state of the GitHub deployment is {state or 'missing'}; only success is recorded."
         )
     repository = _part(message, "repository")
     payload = _part(deployment, "payload")
@@ -116,7 +116,7 @@ def _gitlab(message: Message) -> DeploymentEvent:
     status = _text(message.get("status"))
     if status != "success":
         raise NotADeploymentEvent(
-            f"GitLab says {status or 'nothing'} of the deployment; it is taken when it says success."
+            f"The status of the GitLab deployment is {status or 'missing'}; only success is recorded."
         )
     project, number = _part(message, "project"), message.get("deployment_id")
     whole = (_link(message.get("commit_url")) or "").rsplit("/", 1)[-1]
@@ -134,7 +134,7 @@ def _gitlab(message: Message) -> DeploymentEvent:
 
 
 def _iso(value: object) -> object:
-    """Return a time of GitLab as ISO 8601 has it: without a space before its zone."""
+    """Return a time of GitLab in ISO 8601: without a space before its zone."""
     return ZONE.sub(r"\1", value.replace(" UTC", "+00:00")) if isinstance(value, str) else value
 
 
@@ -220,7 +220,7 @@ def _text(value: object) -> str | None:
 def _needed(value: object, where: str) -> str:
     text = _text(value)
     if text is None:
-        raise NotADeploymentEvent(f"The message does not say which service was deployed: {where} is missing.")
+        raise NotADeploymentEvent(f"The event does not name the deployed service: {where} is missing.")
     return text
 
 
@@ -240,9 +240,9 @@ def _time(value: object) -> datetime | None:
     return known if EARLIEST <= known <= LATEST else None
 
 
-def _commits(told: Sequence[object]) -> list[dict[str, str]]:
+def _commits(listed: Sequence[object]) -> list[dict[str, str]]:
     commits = []
-    for each in told[:MAX_COMMITS]:
+    for each in listed[:MAX_COMMITS]:
         if not isinstance(each, Mapping):
             continue
         commit = {key: text for key in ("id", "title", "author") if (text := _text(each.get(key)))}

@@ -1,6 +1,6 @@
-"""What a go.mod says of dependencies: module path to version, with replacements as the build takes them.
+"""Parse the dependencies of a go.mod: module path to version, with replacements applied.
 
-Reads the few words that matter and passes over everything else; a line that is not understood is no dependency.
+Reads only the relevant directives; an unknown line is ignored.
 """
 
 import re
@@ -16,7 +16,7 @@ _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`|=>|[^\s()"`]+')
 
 @dataclass(frozen=True)
 class GoMod:
-    """What was read. `go_version` is what the module asks for, not what it was built with."""
+    """The parsed file. `go_version` is the required version, not that of the build."""
 
     module: str | None
     go_version: str | None
@@ -24,7 +24,7 @@ class GoMod:
 
 
 def read_go_mod(text: str) -> GoMod:
-    """Return what a go.mod says; of more than 5,000 dependencies the first are kept."""
+    """Return the parsed go.mod; of more than 5,000 dependencies only the first."""
     required: dict[str, str] = {}
     replaced: dict[tuple[str, str | None], str] = {}
     module = go_version = None

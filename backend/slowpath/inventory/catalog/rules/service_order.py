@@ -1,4 +1,4 @@
-"""The order in which requests flow, from who calls whom."""
+"""Compute the service order from service edges."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 @dataclass(frozen=True)
 class CallEdge(Generic[Node]):
-    """One service calls another: how often, in how many of its own requests."""
+    """A service edge: number of calls, and in how many of the caller's requests."""
 
     caller: Node
     callee: Node
@@ -18,15 +18,15 @@ class CallEdge(Generic[Node]):
 
     @property
     def ratio(self) -> float | None:
-        """Calls out for each call in; None when no call in was seen."""
+        """Outgoing calls per incoming call; None without incoming calls."""
         return self.calls / self.requests if self.requests else None
 
 
 def sort_services_by_calls(nodes: Sequence[Node], edges: Iterable[CallEdge[Node]]) -> list[Node]:
-    """Return the nodes, callers before callees; equals keep the order in which they were given.
+    """Return the nodes, callers before callees; equal nodes retain their order.
 
-    Depth first from the entrances, so that a callee stands right beneath the last of its callers. A circle is
-    entered at its node with the fewest callers: some order must be chosen, and that one is stable.
+    Depth first from the entries, so that a callee follows directly after the last of its callers. A cycle is entered at its
+    node with the fewest callers: any order is arbitrary, and this one is stable.
     """
     place = {node: position for position, node in enumerate(nodes)}
     callers: dict[Node, set[Node]] = {node: set() for node in nodes}

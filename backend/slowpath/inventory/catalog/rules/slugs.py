@@ -1,4 +1,4 @@
-"""Pure decisions about names."""
+"""Make slugs of names."""
 
 import re
 import unicodedata
@@ -8,6 +8,6 @@ _GAPS = re.compile(r"[^a-z0-9]+")
 
 
 def make_slug(name: str) -> str:
-    """Return a name as it stands in addresses: lower case, letters, digits, single hyphens; "" if nothing is left."""
+    """Return the slug of a name: lower case, letters, digits, single hyphens; "" if none remain."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return _GAPS.sub("-", plain).strip("-")[:MAX_SLUG].rstrip("-")

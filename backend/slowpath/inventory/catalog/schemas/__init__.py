@@ -1,1 +1,1 @@
-"""The catalog on the wire."""
+"""Wire shapes of the catalog."""

@@ -1,4 +1,4 @@
-"""Services, environments and builds on the wire."""
+"""Wire shapes of services, environments and builds."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo
 
 
 def _sensible(when: datetime) -> datetime:
-    """Refuse times that PostgreSQL would keep and Python could not read back: the first and last day of its calendar."""
+    """Raise for times that PostgreSQL stores and Python cannot read: the first and last day of its calendar."""
     known = when if when.tzinfo else when.replace(tzinfo=UTC)
     if not EARLIEST <= known <= LATEST:
         raise ValueError(f"the time must be between the years {EARLIEST.year} and {LATEST.year}")
@@ -27,13 +27,13 @@ Link = Annotated[AnyHttpUrl, Field(max_length=2000)]
 
 
 class RowResponse(BaseModel):
-    """What is read from rows as they are."""
+    """Base of response shapes that are read from rows."""
 
     model_config = ConfigDict(from_attributes=True)
 
 
 class CatalogRequest(BaseModel):
-    """What is sent: nothing that is not asked for."""
+    """Base of request shapes: unknown members are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -58,7 +58,7 @@ class ServiceIn(CatalogRequest):
 
 
 class ServiceUpdate(CatalogRequest):
-    """What is to be changed of a service."""
+    """Changes to a service."""
 
     name: Name | None = None
     description: Text | None = None
@@ -81,7 +81,7 @@ class EnvironmentIn(CatalogRequest):
 
 
 class PullRequestRef(CatalogRequest):
-    """Where a build is being discussed: GitHub's pull request, GitLab's merge request."""
+    """The pull request (GitHub) or merge request (GitLab) of a build."""
 
     number: Annotated[int, Field(ge=1, le=2**53)]
     url: Link | None = None
@@ -111,7 +111,7 @@ class BuildOut(RowResponse):
 
 
 class BuildIn(CatalogRequest):
-    """A build: the first six fields are its identity."""
+    """A new build. The first six fields are its identity."""
 
     service_id: UUID
     commit: Annotated[Word, StringConstraints(min_length=1)]
@@ -131,7 +131,7 @@ class BuildIn(CatalogRequest):
 
 
 class BuildUpdate(CatalogRequest):
-    """What is to be changed of a build; its identity stays."""
+    """Changes to a build; its identity cannot change."""
 
     branch: Word | None = None
     display_name: Word | None = None

@@ -1,4 +1,4 @@
-"""What runs where, on the wire: deploys, annotations, the order of services."""
+"""Wire shapes of deployments, annotations and the service order."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class DeployedCommitIn(CatalogRequest):
-    """A commit that is new in a deploy."""
+    """A commit that is new in a deployment, in a request."""
 
     id: Annotated[Word, StringConstraints(min_length=1)]
     title: Word | None = None
@@ -21,7 +21,7 @@ class DeployedCommitIn(CatalogRequest):
 
 
 class DeployedCommitOut(RowResponse):
-    """A commit that is new in a deploy, as it was told."""
+    """A commit that is new in a deployment."""
 
     id: str
     title: str | None = None
@@ -30,7 +30,7 @@ class DeployedCommitOut(RowResponse):
 
 
 class DeploymentOut(RowResponse):
-    """A deploy."""
+    """A deployment."""
 
     id: UUID
     service_id: UUID
@@ -47,7 +47,7 @@ class DeploymentOut(RowResponse):
 
 
 class DeploymentIn(CatalogRequest):
-    """A deploy to make known; `started_at` is now if it is not said."""
+    """A new deployment; `started_at` defaults to now."""
 
     service_id: UUID
     environment_id: UUID
@@ -61,7 +61,7 @@ class DeploymentIn(CatalogRequest):
 
 
 class DeploymentUpdate(CatalogRequest):
-    """What is to be changed of a deploy."""
+    """Changes to a deployment."""
 
     label: Word | None = None
     url: Link | None = None
@@ -69,7 +69,7 @@ class DeploymentUpdate(CatalogRequest):
 
 
 class DeploymentEventIn(CatalogRequest):
-    """Any message of a deploy tool; recognised by what is in it."""
+    """A deployment event of any supported deploy tool, recognized by its content."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -90,7 +90,7 @@ class AnnotationOut(RowResponse):
 
 
 class AnnotationIn(CatalogRequest):
-    """Something to write beside a time."""
+    """A new annotation."""
 
     environment_id: UUID
     service_id: UUID | None = None
@@ -100,7 +100,7 @@ class AnnotationIn(CatalogRequest):
 
 
 class AnnotationUpdate(CatalogRequest):
-    """What is to be changed of an annotation."""
+    """Changes to an annotation."""
 
     started_at: When | None = None
     ended_at: When | None = None
@@ -108,7 +108,7 @@ class AnnotationUpdate(CatalogRequest):
 
 
 class ServiceEdgeOut(CatalogRequest):
-    """Who calls whom; `ratio` is calls out for each request in."""
+    """A caller and a callee; `ratio` is outgoing calls per incoming request."""
 
     caller_id: UUID
     callee_id: UUID
@@ -118,7 +118,7 @@ class ServiceEdgeOut(CatalogRequest):
 
 
 class ServiceOrderOut(CatalogRequest):
-    """The services of an environment in the order in which requests flow, and why so."""
+    """The service order of an environment, with its reasons."""
 
     services: list[ServiceOut]
     source: Literal["manual", "spans", "name"]
@@ -126,6 +126,6 @@ class ServiceOrderOut(CatalogRequest):
 
 
 class ServiceOrderIn(CatalogRequest):
-    """An order by hand, from top to bottom."""
+    """A manual service order, from top to bottom."""
 
     service_ids: Annotated[list[UUID], Field(max_length=1000)]

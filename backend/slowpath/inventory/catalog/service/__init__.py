@@ -1,4 +1,4 @@
-"""Verbs of the catalog, one module per family: names and builds, deploys, annotations, the order of services."""
+"""Operations of the catalog: names and builds, deployments, annotations, the service order."""
 
 from slowpath.inventory.catalog.queries import BuildIdentity
 from slowpath.inventory.catalog.service.annotations import (

@@ -1,4 +1,4 @@
-"""Verbs on annotations: what people write beside a time."""
+"""Operations on annotations."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,21 +18,21 @@ def annotation(session: ReadSession, annotation_id: AnnotationId) -> Annotation:
     """Return the annotation. Raises `AnnotationNotFound`."""
     row = deployments_annotations.annotation(session, annotation_id)
     if row is None:
-        raise AnnotationNotFound("There is no such annotation in this team.")
+        raise AnnotationNotFound("The team has no such annotation.")
     return row
 
 
 def annotations_between(
     session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime
 ) -> Sequence[Annotation]:
-    """Return what is written beside [start, end], oldest first; of more than 500 the newest."""
+    """Return the annotations of [start, end], oldest first; of more than 500 the newest."""
     return deployments_annotations.annotations_between(session, environment_id, start, end, MOST_SHOWN)
 
 
 def create_annotation(
     session: WriteSession, environment_id: EnvironmentId, service_id: ServiceId | None, values: dict[str, Any]
 ) -> Annotation:
-    """Write something beside a time. Raises `EnvironmentNotFound`, `ServiceNotFound`, `InvalidTimeOrOrder`."""
+    """Create an annotation. Raises `EnvironmentNotFound`, `ServiceNotFound`, `InvalidTimeOrOrder`."""
     environment(session, environment_id)
     if service_id is not None:
         service(session, service_id)
@@ -46,12 +46,12 @@ def create_annotation(
     )
     _check(row)
     session.add(row)
-    session.flush()  # the database gives the time
+    session.flush()  # the database sets the time
     return row
 
 
 def change_annotation(session: WriteSession, annotation_id: AnnotationId, values: dict[str, Any]) -> Annotation:
-    """Change the words or the time. Raises `AnnotationNotFound`, `InvalidTimeOrOrder`."""
+    """Update the text or the time. Raises `AnnotationNotFound`, `InvalidTimeOrOrder`."""
     row = annotation(session, annotation_id)
     for name, value in values.items():
         setattr(row, name, value)
@@ -69,5 +69,5 @@ def delete_annotation(session: WriteSession, annotation_id: AnnotationId) -> Ann
 def _check(row: Annotation) -> None:
     if row.ended_at is not None and row.ended_at < row.started_at:
         raise InvalidTimeOrOrder(
-            "The annotation ends before it begins.", remedy="Give an end after the beginning, or none."
+            "The annotation ends before it starts.", remedy="Set an end after the start, or no end."
         )

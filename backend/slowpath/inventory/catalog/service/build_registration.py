@@ -1,4 +1,4 @@
-"""Verbs on builds as CI and files tell of them: by service and commit, bit by bit, in any order."""
+"""Register builds from CI metadata and artifacts: by service and commit, in parts, in any order."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -21,22 +21,22 @@ from slowpath.inventory.catalog.service.catalog_entries import (
 from slowpath.inventory.catalog.service.metadata_senders import ANY_SENDER, MetadataSender
 from slowpath.inventory.catalog.tables import Build, Service
 
-Told = Mapping[str, Any]
-"""Columns of a build, identity included; what is None or "" was not said."""
+BuildMetadata = Mapping[str, Any]
+"""Columns of a build, identity included; None and "" are unknown."""
 
 
 def upsert_build(
-    session: WriteSession, service_name: str, commit: str, told: Told, *, by: MetadataSender = ANY_SENDER
+    session: WriteSession, service_name: str, commit: str, metadata: BuildMetadata, *, by: MetadataSender = ANY_SENDER
 ) -> tuple[Build, bool]:
-    """Return the build that is meant by a service's name (or id) and a commit, and whether it was made.
+    """Return the build of a service (name or ID) and a commit, and whether it was created.
 
-    Service and build are made if they are new. What is said is kept: parts of the identity that nobody had said
-    complete the build, and what contradicts it is another build. Raises `NotASlug`, and `ServiceNotFound` for an id.
+    A new service or build is created. New parts of the identity complete a build; contradicting ones create another build.
+    Raises `InvalidSlug`, and `ServiceNotFound` for an ID.
     """
     of_service = ServiceId(_service(session, service_name).id)
     queries.lock_commit(session, of_service, commit)
-    said = {part: told[part] for part in IDENTITY_PARTS if told.get(part)}
-    row = match_build(queries.builds_of_commit(session, of_service, commit), said)
+    identity_parts = {part: metadata[part] for part in IDENTITY_PARTS if metadata.get(part)}
+    row = match_build(queries.builds_of_commit(session, of_service, commit), identity_parts)
     if row is None:
         row = Build(
             team_id=session.team_id,
@@ -46,58 +46,63 @@ def upsert_build(
             run_metadata={},
             program_id=by.program_id,
             sender_ids=[],
-            **said,
+            **identity_parts,
         )
         by.join(row)
-        _keep(row, told)
+        _keep(row, metadata)
         session.add(row)
-        session.flush()  # the database gives the time
+        session.flush()  # the database sets the time
         pending_commit_metadata.apply_pending_metadata(session, row)
         deployments_annotations.link_build_to_deployments(session, row)
         return row, True
     before = measurement_conditions(row)
     by.join(row)
     if by.may_change(row):
-        _keep(row, told)
-        session.flush()  # what follows may look the build up by its identity
+        _keep(row, metadata)
+        session.flush()  # later code may find the build by its identity
     else:
-        fill_build_metadata(session, row, told)
+        fill_build_metadata(session, row, metadata)
     reevaluate_build(session, row, before)
     return row, False
 
 
-def fill_build_metadata(session: WriteSession, row: Build, told: Told) -> None:
-    """Add what nobody had said of a build; what somebody said stays."""
+def fill_build_metadata(session: WriteSession, row: Build, metadata: BuildMetadata) -> None:
+    """Fill missing metadata of a build; existing values do not change."""
     queries.lock_commit(session, ServiceId(row.service_id), row.commit)
-    session.refresh(row)  # as it is now that nobody else changes it
-    missing = {name: value for name, value in told.items() if value and not getattr(row, name)}
+    session.refresh(row)  # reload after locking
+    missing = {name: value for name, value in metadata.items() if value and not getattr(row, name)}
     parts = {part: missing.pop(part) for part in IDENTITY_PARTS if part in missing}
     if parts and not _exists(session, row, parts):
         missing |= parts
     _keep(row, missing)
-    session.flush()  # what follows may look the build up by its identity
+    session.flush()  # later code may find the build by its identity
 
 
-def fill_build_metadata_from_artifact(session: WriteSession, build_id: BuildId, told: Told) -> None:
-    """Add what a file says of its build, where nobody had said it. Raises `BuildNotFound`."""
-    fill_build_metadata(session, build(session, build_id), told)
+def fill_build_metadata_from_artifact(session: WriteSession, build_id: BuildId, metadata: BuildMetadata) -> None:
+    """Fill missing metadata of a build from one of its artifacts. Raises `BuildNotFound`."""
+    fill_build_metadata(session, build(session, build_id), metadata)
 
 
 def fill_commit_builds_metadata(
-    session: WriteSession, service_id: ServiceId, commit: str, told: Told, *, remembered_at: datetime | None = None
+    session: WriteSession,
+    service_id: ServiceId,
+    commit: str,
+    metadata: BuildMetadata,
+    *,
+    remembered_at: datetime | None = None,
 ) -> int:
-    """Add what is said of a commit to all its builds where nobody had said it; return how many there are.
+    """Fill missing metadata in all builds of a commit; returns their number.
 
-    Where there is none, it is kept for the first one, if it is said when it is said.
+    Without a build, it is stored for the first one, unless it is too old.
     """
     queries.lock_commit(session, service_id, commit)
     rows = queries.builds_of_commit(session, service_id, commit)
     for row in rows:
         before = measurement_conditions(row)
-        fill_build_metadata(session, row, told)
+        fill_build_metadata(session, row, metadata)
         reevaluate_build(session, row, before)
     if not rows and remembered_at is not None:
-        pending_commit_metadata.store_pending_metadata(session, service_id, commit, told, remembered_at)
+        pending_commit_metadata.store_pending_metadata(session, service_id, commit, metadata, remembered_at)
     return len(rows)
 
 
@@ -109,14 +114,14 @@ def _service(session: WriteSession, name: str) -> Service:
     return service(session, ServiceId(service_id))
 
 
-def _keep(row: Build, told: Told) -> None:
-    for name, value in told.items():
+def _keep(row: Build, metadata: BuildMetadata) -> None:
+    for name, value in metadata.items():
         if value:
             setattr(row, name, value)
 
 
 def _exists(session: WriteSession, row: Build, parts: Mapping[str, str]) -> bool:
-    """Tell whether another build has the identity that this one would get."""
+    """Return whether another build has the identity that this one would get."""
     wanted = {part: parts.get(part) or getattr(row, part) for part in IDENTITY_PARTS}
     others = queries.builds_of_commit(session, ServiceId(row.service_id), row.commit)
     return any(

@@ -1,4 +1,4 @@
-"""Verbs on names: services and environments, and builds known by their identity."""
+"""Operations on services, environments and builds."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,14 +23,14 @@ from slowpath.inventory.catalog.service.metadata_senders import ANY_SENDER, Meta
 from slowpath.inventory.catalog.tables import Build, Environment, Service
 
 MAX_NAME = 100
-"""Longest name of a service or an environment; what is seen in metrics or spans is cut."""
+"""Longest name of a service or an environment; names from metrics or spans are truncated."""
 
 
 def service(session: ReadSession, service_id: ServiceId) -> Service:
     """Return the service. Raises `ServiceNotFound`."""
     row = queries.service(session, service_id)
     if row is None:
-        raise ServiceNotFound("There is no such service in this team.")
+        raise ServiceNotFound("The team has no such service.")
     return row
 
 
@@ -40,25 +40,25 @@ def services(session: ReadSession, after: After, limit: int) -> Sequence[Service
 
 
 def create_service(session: WriteSession, name: str, values: dict[str, Any]) -> Service:
-    """Add a service. Raises `InvalidSlug`, `CatalogNameTaken`."""
+    """Create a service. Raises `InvalidSlug`, `CatalogNameTaken`."""
     slug = _slug(name)
     if queries.service_by_slug(session, slug) is not None:
         raise CatalogNameTaken(f"The team already has a service at {slug}.", remedy="Choose another name.")
     row = Service(team_id=session.team_id, id=new_id(), slug=slug, name=name, **values)
     session.add(row)
-    session.flush()  # the database gives the time
+    session.flush()  # the database sets the time
     return row
 
 
 def ensure_service(session: WriteSession, name: str) -> Service:
-    """Return the service of this name, made if there is none. Raises `InvalidSlug`."""
+    """Return the service with this name, creating it if needed. Raises `InvalidSlug`."""
     slug = _slug(name)
     new = Service(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
     return get_or_insert(session, new, lambda: queries.service_by_slug(session, slug))[0]
 
 
 def change_service(session: WriteSession, service_id: ServiceId, values: dict[str, Any]) -> Service:
-    """Change what is said of a service; its slug stays, so that addresses stay. Raises `ServiceNotFound`."""
+    """Update a service; its slug does not change, so links remain valid. Raises `ServiceNotFound`."""
     row = service(session, service_id)
     for name, value in values.items():
         setattr(row, name, value)
@@ -66,7 +66,7 @@ def change_service(session: WriteSession, service_id: ServiceId, values: dict[st
 
 
 def delete_service(session: WriteSession, service_id: ServiceId) -> Service:
-    """Delete a service and its builds; artifacts stay, without a build. Raises `ServiceNotFound`."""
+    """Delete a service and its builds; artifacts remain, without a build. Raises `ServiceNotFound`."""
     row = service(session, service_id)
     session.delete(row)
     return row
@@ -76,7 +76,7 @@ def environment(session: ReadSession, environment_id: EnvironmentId) -> Environm
     """Return the environment. Raises `EnvironmentNotFound`."""
     row = queries.environment(session, environment_id)
     if row is None:
-        raise EnvironmentNotFound("There is no such environment in this team.")
+        raise EnvironmentNotFound("The team has no such environment.")
     return row
 
 
@@ -86,25 +86,25 @@ def environments(session: ReadSession, after: After, limit: int) -> Sequence[Env
 
 
 def create_environment(session: WriteSession, name: str) -> Environment:
-    """Add an environment. Raises `InvalidSlug`, `CatalogNameTaken`."""
+    """Create an environment. Raises `InvalidSlug`, `CatalogNameTaken`."""
     slug = _slug(name)
     if queries.environment_by_slug(session, slug) is not None:
         raise CatalogNameTaken(f"The team already has an environment at {slug}.", remedy="Choose another name.")
     row = Environment(team_id=session.team_id, id=new_id(), slug=slug, name=name)
     session.add(row)
-    session.flush()  # the database gives the time
+    session.flush()  # the database sets the time
     return row
 
 
 def ensure_environment(session: WriteSession, name: str) -> Environment:
-    """Return the environment of this name, made if there is none. Raises `InvalidSlug`."""
+    """Return the environment with this name, creating it if needed. Raises `InvalidSlug`."""
     slug = _slug(name)
     new = Environment(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
     return get_or_insert(session, new, lambda: queries.environment_by_slug(session, slug))[0]
 
 
 def rename_environment(session: WriteSession, environment_id: EnvironmentId, name: str) -> Environment:
-    """Rename an environment; its slug stays. Raises `EnvironmentNotFound`."""
+    """Rename an environment; its slug does not change. Raises `EnvironmentNotFound`."""
     row = environment(session, environment_id)
     row.name = name
     return row
@@ -121,7 +121,7 @@ def build(session: ReadSession, build_id: BuildId) -> Build:
     """Return the build. Raises `BuildNotFound`."""
     row = queries.build(session, build_id)
     if row is None:
-        raise BuildNotFound("There is no such build in this team.")
+        raise BuildNotFound("The team has no such build.")
     return row
 
 
@@ -140,9 +140,9 @@ def builds_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -
 def register_build(
     session: WriteSession, identity: BuildIdentity, values: dict[str, Any], *, by: MetadataSender = ANY_SENDER
 ) -> tuple[Build, bool]:
-    """Return the build of this identity, made if it was not known, and whether it was made.
+    """Return the build with this identity, creating it if needed, and whether it was created.
 
-    What is newly said of a known build (branch, link) is kept. Raises `ServiceNotFound`.
+    New metadata of an existing build (branch, link) is stored. Raises `ServiceNotFound`.
     """
     service(session, identity.service_id)
     new = Build(
@@ -165,7 +165,7 @@ def register_build(
 
 
 def change_build(session: WriteSession, build_id: BuildId, values: dict[str, Any]) -> Build:
-    """Change what is said of a build; its identity stays. Raises `BuildNotFound`."""
+    """Update a build; its identity does not change. Raises `BuildNotFound`."""
     row = build(session, build_id)
     before = measurement_conditions(row)
     for name, value in values.items():
@@ -175,7 +175,7 @@ def change_build(session: WriteSession, build_id: BuildId, values: dict[str, Any
 
 
 def measurement_conditions(row: Build) -> tuple[Any, ...]:
-    """Return what of a build says under what it was measured and where in its branch it stands."""
+    """Return the values of a build that define its measurement conditions and its place in the build history."""
     return (
         row.branch,
         row.committed_at,
@@ -188,14 +188,14 @@ def measurement_conditions(row: Build) -> tuple[Any, ...]:
 
 
 def reevaluate_build(session: WriteSession, row: Build, before: tuple[Any, ...]) -> None:
-    """Have a build measured again if it is not what it was."""
+    """Enqueue a new evaluation if the build changed."""
     if measurement_conditions(row) != before:
-        session.flush()  # the job, if it is done at once, reads the build as it is now
+        session.flush()  # a job that runs immediately reads the updated build
         enqueue_unless_pending(session, BuildChanged(BuildId(row.id)))
 
 
 def delete_build(session: WriteSession, build_id: BuildId) -> Build:
-    """Delete a build with its files; a sweep removes their bytes. Raises `BuildNotFound`."""
+    """Delete a build with its artifacts; a cleanup job deletes their blobs. Raises `BuildNotFound`."""
     row = build(session, build_id)
     session.delete(row)
     return row
@@ -204,7 +204,5 @@ def delete_build(session: WriteSession, build_id: BuildId) -> Build:
 def _slug(name: str) -> str:
     slug = make_slug(name)
     if not slug:
-        raise InvalidSlug(
-            "The name holds no letter or digit that can stand in an address.", remedy="Choose another name."
-        )
+        raise InvalidSlug("The name has no letter or digit that a URL can contain.", remedy="Choose another name.")
     return slug

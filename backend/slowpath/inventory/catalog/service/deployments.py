@@ -1,4 +1,4 @@
-"""Verbs on deploys: which build runs where, from when to when."""
+"""Operations on deployments: which build runs where and when."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ from slowpath.inventory.catalog.tables import Build, Deployment
 
 DEFAULT_ENVIRONMENT = "production"
 MOST_SHOWN = 1_000
-"""Deploys on one board: more could not be told apart."""
+"""Deployments on one dashboard: more could not be distinguished."""
 
 
 @dataclass(frozen=True)
 class DeploymentFields:
-    """What is said of a deploy when it is made known."""
+    """A new deployment."""
 
     service_id: ServiceId
     environment_id: EnvironmentId
@@ -43,10 +43,10 @@ class DeploymentFields:
 
 
 def deploy(session: ReadSession, deploy_id: DeployId) -> Deployment:
-    """Return the deploy. Raises `DeploymentNotFound`."""
+    """Return the deployment. Raises `DeploymentNotFound`."""
     row = deployments_annotations.deploy(session, deploy_id)
     if row is None:
-        raise DeploymentNotFound("There is no such deploy in this team.")
+        raise DeploymentNotFound("The team has no such deployment.")
     return row
 
 
@@ -58,37 +58,36 @@ def deploys(
     service_id: ServiceId | None = None,
     environment_id: EnvironmentId | None = None,
 ) -> Sequence[Deployment]:
-    """Return deploys, the last made known first."""
+    """Return deployments, the last recorded first."""
     return deployments_annotations.deploys(session, after, limit, service_id=service_id, environment_id=environment_id)
 
 
 def deploys_between(
     session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime
 ) -> Sequence[Deployment]:
-    """Return the deploys that began in [start, end], oldest first; of more than 1,000 the newest."""
+    """Return the deployments that started in [start, end], oldest first; of more than 1,000 the newest."""
     return deployments_annotations.deploys_between(session, environment_id, start, end, MOST_SHOWN)
 
 
 def deploys_of_builds(session: ReadSession, builds: Mapping[BuildId, ServiceId]) -> Sequence[Deployment]:
-    """Return the deploys of builds, each with its service, oldest first; of more than 1,000 the newest."""
+    """Return the deployments of builds, each with its service, oldest first; of more than 1,000 the newest."""
     return deployments_annotations.deploys_of_builds(session, sorted(set(builds.values())), list(builds), MOST_SHOWN)
 
 
 def list_active_deployments(
     session: ReadSession, environment_id: EnvironmentId, at: datetime
 ) -> dict[ServiceId, Deployment]:
-    """Return what ran at a time, by service."""
+    """Return the deployment of each service at a time."""
     return {
         ServiceId(row.service_id): row for row in deployments_annotations.deploys_running(session, environment_id, at)
     }
 
 
 def record_deployment(session: WriteSession, new: DeploymentFields) -> tuple[Deployment, bool]:
-    """Return the deploy, made if it was not known, and whether it was made; told twice by one id it is one.
+    """Return the deployment, created if it is new, and whether it was created; an external ID identifies it.
 
-    It ends the deploy before it, and ends where one that is known already began after it. Its build is found by its
-    commit; a build that is made known later finds its deploys. Raises `ServiceNotFound`, `EnvironmentNotFound`,
-    `BuildNotFound`.
+    It ends the previous deployment, and ends at the next known one. Its build is found by its commit; a build that is
+    created later is linked to its deployments. Raises `ServiceNotFound`, `EnvironmentNotFound`, `BuildNotFound`.
     """
     service(session, new.service_id)
     environment(session, new.environment_id)
@@ -111,9 +110,11 @@ def record_deployment(session: WriteSession, new: DeploymentFields) -> tuple[Dep
         session, new.service_id, new.environment_id, new.started_at
     )
     row.ended_at = later.started_at if later else None
-    told = new.external_id
+    external_id = new.external_id
     row, made = get_or_insert(
-        session, row, lambda: deployments_annotations.select_deployment_by_external_id(session, told) if told else None
+        session,
+        row,
+        lambda: deployments_annotations.select_deployment_by_external_id(session, external_id) if external_id else None,
     )
     if not made:
         return row, False
@@ -130,30 +131,30 @@ def record_deployment_event(
     of_service: ServiceId | None = None,
     one_of_several: bool = False,
 ) -> tuple[Deployment, bool]:
-    """Make known what a message of a deploy tool says; services and environments are made where they are new.
+    """Record a deployment event; new services and environments are created.
 
-    `of_service` is known from elsewhere, and may be one of several that the message is about.
-    Raises `NoDeploymentInEvent` for a message that is not understood or tells of no deploy that happened, `NotASlug`,
+    `of_service` is known from elsewhere, and may be one of several services of the event.
+    Raises `NoDeploymentInEvent` for an unknown format or an event without a completed deployment, `InvalidSlug`,
     `ServiceNotFound`.
     """
-    told = _read(message)
-    service_id = ServiceId(ensure_service(session, told.service).id) if of_service is None else of_service
+    event = _read(message)
+    service_id = ServiceId(ensure_service(session, event.service).id) if of_service is None else of_service
     new = DeploymentFields(
         service_id=service_id,
-        environment_id=EnvironmentId(ensure_environment(session, told.environment or DEFAULT_ENVIRONMENT).id),
-        started_at=told.started_at or now,
+        environment_id=EnvironmentId(ensure_environment(session, event.environment or DEFAULT_ENVIRONMENT).id),
+        started_at=event.started_at or now,
         source="webhook",
-        commit=told.commit,
-        label=told.label,
-        external_id=f"{told.external_id} {service_id}" if told.external_id and one_of_several else told.external_id,
-        url=told.url,
-        commits=told.commits,
+        commit=event.commit,
+        label=event.label,
+        external_id=f"{event.external_id} {service_id}" if event.external_id and one_of_several else event.external_id,
+        url=event.url,
+        commits=event.commits,
     )
     return record_deployment(session, new)
 
 
 def change_deploy(session: WriteSession, deploy_id: DeployId, values: dict[str, Any]) -> Deployment:
-    """Change what is said of a deploy; service, environment and beginning stay. Raises `DeploymentNotFound`."""
+    """Update a deployment; service, environment and start do not change. Raises `DeploymentNotFound`."""
     row = deploy(session, deploy_id)
     for name, value in values.items():
         setattr(row, name, value)
@@ -161,7 +162,7 @@ def change_deploy(session: WriteSession, deploy_id: DeployId, values: dict[str, 
 
 
 def delete_deploy(session: WriteSession, deploy_id: DeployId) -> Deployment:
-    """Delete a deploy: the one before it ran until the one after it. Raises `DeploymentNotFound`."""
+    """Delete a deployment: the previous one then lasts until the next. Raises `DeploymentNotFound`."""
     row = deploy(session, deploy_id)
     of_service = ServiceId(row.service_id), EnvironmentId(row.environment_id)
     before, later = deployments_annotations.select_adjacent_deployments(session, *of_service, row.started_at)

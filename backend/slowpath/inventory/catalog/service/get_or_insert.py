@@ -1,4 +1,4 @@
-"""Making a row that may be made by somebody else at the same moment."""
+"""Insert a row that a concurrent transaction may insert too."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,9 +12,9 @@ Row = TypeVar("Row", bound=TeamScoped)
 
 
 def get_or_insert(session: WriteSession, made: Row, find: Callable[[], Row | None]) -> tuple[Row, bool]:
-    """Add a row, or return the one that `find` gives because it was there or came first; and whether it was added.
+    """Insert a row, or return the existing one that `find` returns; and whether it was inserted.
 
-    A unique constraint must stand behind what `find` looks for.
+    A unique constraint must cover the condition of `find`.
     """
     found = find()
     if found is not None:

@@ -1,4 +1,4 @@
-"""What is said of a commit before it has a build: kept until there is one, and said of it then."""
+"""Pending commit metadata: stored until the commit has a build, then applied to it."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -11,14 +11,14 @@ from slowpath.inventory.catalog.rules import IDENTITY_PARTS
 from slowpath.inventory.catalog.tables import Build, PendingCommitMetadata
 
 KEPT: Final = timedelta(days=30)
-"""A commit that has no build by then will hardly get one."""
+"""A commit without a build by then will hardly get one."""
 TIMES: Final = frozenset({"committed_at"})
 
 
 def store_pending_metadata(
-    session: WriteSession, service_id: ServiceId, commit: str, told: Mapping[str, Any], now: datetime
+    session: WriteSession, service_id: ServiceId, commit: str, metadata: Mapping[str, Any], now: datetime
 ) -> None:
-    """Keep what is said of a commit that has no build yet; what was said before stays. The commit is locked."""
+    """Store metadata of a commit without a build; existing values do not change. The commit is locked."""
     row = queries.select_pending_commit_metadata(session, service_id, commit)
     if row is None:
         queries.delete_old_pending_commit_metadata(session, service_id, now - KEPT)
@@ -26,14 +26,14 @@ def store_pending_metadata(
             team_id=session.team_id, id=new_id(), service_id=service_id, commit=commit, fields={}
         )
         session.add(row)
-    said = {name: value for name, value in told.items() if value and name not in IDENTITY_PARTS}
-    plain = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in said.items()}
+    new_values = {name: value for name, value in metadata.items() if value and name not in IDENTITY_PARTS}
+    plain = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in new_values.items()}
     row.fields = {**plain, **row.fields}
     session.flush()
 
 
 def apply_pending_metadata(session: WriteSession, row: Build) -> None:
-    """Say of a new build what was said of its commit before, where nothing else is said. The commit is locked."""
+    """Fill missing metadata of a new build from its commit's pending metadata. The commit is locked."""
     word = queries.select_pending_commit_metadata(session, ServiceId(row.service_id), row.commit)
     if word is None:
         return

@@ -1,4 +1,4 @@
-"""Verbs on the order in which requests flow: seen in spans, or laid by hand."""
+"""Operations on the service order: from spans, or manual."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ OrderSource = Literal["manual", "spans", "name"]
 
 @dataclass(frozen=True)
 class ServiceOrder:
-    """All services of the team from top to bottom, why so, and who calls whom."""
+    """All services of the team from top to bottom, the source of the order, and the service edges."""
 
     services: Sequence[Service]
     source: OrderSource
@@ -29,7 +29,7 @@ class ServiceOrder:
 
 
 def get_service_order(session: ReadSession, environment_id: EnvironmentId) -> ServiceOrder:
-    """Return the order of the services: by hand, else as spans show it, else by name; services without a place last.
+    """Return the service order: manual, else from spans, else by name; services without a position last.
 
     Raises `EnvironmentNotFound`.
     """
@@ -51,14 +51,14 @@ def get_service_order(session: ReadSession, environment_id: EnvironmentId) -> Se
 def set_service_order(
     session: WriteSession, environment_id: EnvironmentId, service_ids: Sequence[ServiceId]
 ) -> ServiceOrder:
-    """Put services in an order by hand. Raises `EnvironmentNotFound`, `InvalidTimeOrOrder`."""
+    """Set a manual order. Raises `EnvironmentNotFound`, `InvalidTimeOrOrder`."""
     environment(session, environment_id)
     if len(set(service_ids)) != len(service_ids):
-        raise InvalidTimeOrOrder("A service stands in the order twice.", remedy="Name each service once.")
+        raise InvalidTimeOrOrder("The order contains a service twice.", remedy="List each service once.")
     known = {row.id for row in deployments_annotations.services_by_name(session)}
     if not known.issuperset(service_ids):
         raise InvalidTimeOrOrder(
-            "The order names a service that the team does not have.", remedy="Read the services again."
+            "The order contains a service that does not exist in the team.", remedy="Load the services again."
         )
     laid = [str(each) for each in service_ids]
     row = deployments_annotations.order(session, environment_id)
@@ -76,7 +76,7 @@ def set_service_order(
 
 
 def reset_service_order(session: WriteSession, environment_id: EnvironmentId) -> ServiceOrder:
-    """Go back to the order that spans show. Raises `EnvironmentNotFound`."""
+    """Remove the manual order. Raises `EnvironmentNotFound`."""
     row = deployments_annotations.order(session, environment_id)
     if row is not None:
         session.delete(row)
@@ -87,7 +87,7 @@ def reset_service_order(session: WriteSession, environment_id: EnvironmentId) ->
 def record_edges(
     session: WriteSession, environment_id: EnvironmentId, edges: Iterable[CallEdge[ServiceId]], seen_at: datetime
 ) -> None:
-    """Write down who calls whom as newly seen spans show it; what an older set showed of the same edge is replaced."""
+    """Record the service edges of new spans; they replace the values of an older span set."""
     rows = [
         {
             "team_id": session.team_id,

@@ -1,1 +1,1 @@
-"""Verbs of commits."""
+"""Operations on repositories and commits."""

@@ -1,4 +1,4 @@
-"""What git tells of commits, as facts: files, and which versions of modules a commit changes."""
+"""Extract metadata of commits with git: files and dependency updates."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,11 +18,11 @@ STATUSES: Final[Mapping[str, FileStatus]] = {
 MODULES: Final = frozenset({"go.mod", "go.work"})
 LOCKS: Final = frozenset({"glide.lock", "Gopkg.lock"})
 MOST_READ: Final = 40
-"""Files of versions that are read of one commit."""
+"""go.mod files that are read per commit."""
 
 
 def extract_commit_metadata(commit: GitCommit, blobs: GitBlobReader) -> CommitMetadata:
-    """Return what is recorded of a commit."""
+    """Return the metadata of a commit."""
     return CommitMetadata(
         sha=commit.sha,
         parents=commit.parents,
@@ -41,8 +41,8 @@ def extract_commit_metadata(commit: GitCommit, blobs: GitBlobReader) -> CommitMe
 
 def _bumps(commit: GitCommit, blobs: GitBlobReader) -> list[DependencyUpdate]:
     found: list[DependencyUpdate] = []
-    told = [one for one in commit.changes if one.path.rpartition("/")[2] in MODULES | LOCKS]
-    for change in [one for one in told if "/vendor/" not in f"/{one.path}"][:MOST_READ]:
+    module_files = [one for one in commit.changes if one.path.rpartition("/")[2] in MODULES | LOCKS]
+    for change in [one for one in module_files if "/vendor/" not in f"/{one.path}"][:MOST_READ]:
         before, after = _read(change, change.before, blobs), _read(change, change.after, blobs)
         for module, old, new in changed_versions(before, after):
             found.append(DependencyUpdate(module, old, new, change.path))
@@ -54,6 +54,6 @@ def _read(change: GitFileChange, blob_id: str, blobs: GitBlobReader) -> GoModFil
         return None
     try:
         text = blobs.blob(blob_id, max_bytes=MOST_BYTES).decode("utf-8", "replace")
-    except (NotFound, TooLarge):  # a symbolic link to elsewhere, or nothing that Go would read
+    except (NotFound, TooLarge):  # a symbolic link to elsewhere, or a file that Go would not read
         return None
     return parse_go_mod(text) if change.path.rpartition("/")[2] in MODULES else read_lock(text)

@@ -1,4 +1,4 @@
-"""Commits are recorded, whoever tells of them; their order and what lies between two is read off what is recorded."""
+"""Record commits from any source; compute their order and ranges from the recorded parents."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
@@ -39,23 +39,23 @@ from slowpath.inventory.repositories.rules import (
 from slowpath.inventory.repositories.tables import Commit, ServiceRepository
 
 AT_ONCE: Final = 1_000
-"""Rows of one INSERT."""
+"""Rows per INSERT."""
 
 
 def record_commits(session: WriteSession, repository_id: RepositoryId, facts: Sequence[CommitMetadata]) -> int:
-    """Write down commits; returns how many were not known. Raises `RepositoryNotFound`, `InvalidCommitSha`.
+    """Record commits; returns the number of new ones. Raises `RepositoryNotFound`, `InvalidCommitSha`.
 
-    Telling of a commit again changes nothing but fills what was open. Facts of one call may refer to each other in any
-    order; where no parents are told, the commit is kept without.
+    Recording a commit again only fills missing fields. Commits of one call may refer to each other in any order; a commit
+    without known parents is stored without them.
     """
     if (
         queries.lock_repository(session, repository_id) is None
-    ):  # held: two that record at once would count generations past each other
-        raise RepositoryNotFound("There is no such repository in this team.")
+    ):  # locked: concurrent transactions would compute wrong generations
+        raise RepositoryNotFound("The team has no such repository.")
     told = {one.sha: one for one in facts}
     for sha in (*told, *(parent for one in facts for parent in one.parents or ())):
         if not SHA.fullmatch(sha):
-            raise InvalidCommitSha(f"{truncate_text(sha, 60)!r} is not forty hexadecimal digits.")
+            raise InvalidCommitSha(f"{truncate_text(sha, 60)!r} is not a commit SHA of 40 hexadecimal digits.")
     known = {row.sha: row for row in queries.commits(session, repository_id, told)}
     for sha, row in known.items():
         _fill(row, told[sha])
@@ -71,7 +71,7 @@ def record_commits(session: WriteSession, repository_id: RepositoryId, facts: Se
 
 
 def resolve_commits(session: ReadSession, repository_id: RepositoryId, spelled: Collection[str]) -> dict[str, str]:
-    """Return the whole id of each commit that is known, by how it was spelled: whole or at least its first seven digits."""
+    """Return the full SHA of each known commit by its requested form: full, or a prefix of at least seven digits."""
     lower = {one: one.strip().lower() for one in spelled}
     whole = {sha for sha in lower.values() if SHA.fullmatch(sha)}
     known = set(queries.generations(session, repository_id, whole)) if whole else set()
@@ -85,9 +85,9 @@ def resolve_commits(session: ReadSession, repository_id: RepositoryId, spelled: 
 
 
 def sort_topologically(session: ReadSession, service_id: ServiceId, commits: Sequence[str]) -> TopologicalOrder | None:
-    """Put commits of a service in an order in which none stands before an ancestor of it; equal ids once.
+    """Order commits of a service so that none precedes an ancestor; equal SHAs once.
 
-    Nothing where nobody said from which repository the service is built, or where none of the commits is known.
+    Returns None if no repository is linked to the service, or if none of the commits is known.
     """
     built = queries.service_repository(session, service_id)
     if built is None:
@@ -107,12 +107,12 @@ def sort_topologically(session: ReadSession, service_id: ServiceId, commits: Seq
 
 
 def get_service_source(session: ReadSession, service_id: ServiceId) -> ServiceRepository:
-    """Return from which repository a service is built, and what of it. Raises `RepositoryNotLinked`."""
+    """Return the link of a service to its repository. Raises `RepositoryNotLinked`."""
     built = queries.service_repository(session, service_id)
     if built is None:
         raise RepositoryNotLinked(
-            "Nobody said from which repository this service is built.",
-            remedy="Name its repository on the page of repositories in the settings.",
+            "No repository is linked to this service.",
+            remedy="Link a repository in Settings > Integrations.",
         )
     return built
 
@@ -120,7 +120,10 @@ def get_service_source(session: ReadSession, service_id: ServiceId) -> ServiceRe
 def list_commits_in_range(
     session: ReadSession, service_id: ServiceId, good: str, bad: str, *, limit: int = MOST_BETWEEN
 ) -> CommitsInRange:
-    """Return the commits that are in `bad` and not in `good`, newest first. Raises `RepositoryNotLinked`, `CommitNotFound`."""
+    """Return the commits that are in `bad` and not in `good`, newest first.
+
+    Raises `RepositoryNotLinked`, `CommitNotFound`.
+    """
     built = get_service_source(session, service_id)
     repository_id = RepositoryId(built.repository_id)
     repository = queries.repository(session, repository_id)
@@ -129,8 +132,8 @@ def list_commits_in_range(
     for spelled in (good, bad):
         if spelled not in whole:
             raise CommitNotFound(
-                f"The commit {truncate_text(spelled, 60)} is not known in {repository.label}.",
-                remedy="Fetch the repository, or push what is known of its commits.",
+                f"The commit {truncate_text(spelled, 60)} is unknown in {repository.label}.",
+                remedy="Fetch the repository, or push the metadata of its commits.",
             )
     graph = queries.graph(session, repository_id)
     found = commit_range(graph, whole[good], whole[bad])
@@ -142,7 +145,7 @@ def list_commits_in_range(
 
 
 def _fill(row: Commit, facts: CommitMetadata) -> None:
-    """Fill what was open of a commit."""
+    """Fill missing fields of a commit."""
     for name, value in _values(facts).items():
         if getattr(row, name) in {None, ""} if isinstance(value, str) else getattr(row, name) is None:
             setattr(row, name, value)
@@ -170,7 +173,7 @@ def _insert(session: WriteSession, repository_id: RepositoryId, new: Sequence[Co
 
 
 def _count_again(session: WriteSession, repository_id: RepositoryId) -> None:
-    """Count all generations of a repository: a commit came below others that were there already."""
+    """Compute all generations of a repository again: a new commit precedes existing ones."""
     counted = generations(queries.graph(session, repository_id))
     there = queries.generations(session, repository_id, set(counted))
     moved = {sha for sha, count in counted.items() if there[sha][0] != count}
@@ -180,7 +183,7 @@ def _count_again(session: WriteSession, repository_id: RepositoryId) -> None:
 
 
 def _values(facts: CommitMetadata) -> dict[str, Any]:
-    """Return what is kept of a commit besides where it stands."""
+    """Return the columns of a commit except those of its position in the graph."""
     files, bumps = facts.files, facts.dependency_updates
     return {
         "author_name": truncate_text(facts.author_name, MOST_NAME),
@@ -198,7 +201,7 @@ def _values(facts: CommitMetadata) -> dict[str, Any]:
 
 
 def _lines(counts: Sequence[int | None]) -> int | None:
-    """Return how many lines in all, None if nobody counted those of any file: no word of it is not none."""
+    """Return the total number of lines, None if it is unknown for all files: unknown is not zero."""
     told = [count for count in counts if count is not None]
     return sum(told) if told or not counts else None
 

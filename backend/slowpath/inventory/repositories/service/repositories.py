@@ -1,4 +1,4 @@
-"""Repositories are added, changed and deleted; their credentials go in and are only ever sent where they belong."""
+"""Create, update and delete repositories. Credentials are stored encrypted and sent only to their host."""
 
 import base64
 import re
@@ -37,12 +37,12 @@ from slowpath.inventory.repositories.tables import Repository, ServiceRepository
 
 TOKEN: Final = re.compile(r"[\x21-\x7e]+")
 TOKEN_USERS: Final[Mapping[str, str]] = {"github": "x-access-token", "gitlab": "oauth2"}
-"""Who signs in with a token: both hosts take it as a password."""
+"""The user name for a token: both code hosts accept the token as a password."""
 
 
 @dataclass(frozen=True)
 class GitCredentials:
-    """Credentials as they were given."""
+    """Credentials as they were entered."""
 
     kind: Credentials
     token: str = ""
@@ -50,7 +50,7 @@ class GitCredentials:
     password: str = ""
 
     def header(self, of: str) -> str | None:
-        """Return the value of the header Authorization for a kind of host. Raises `InvalidGitCredentials`."""
+        """Return the Authorization header for a kind of host. Raises `InvalidGitCredentials`."""
         if self.kind == "none":
             return None
         if self.kind == "bearer":
@@ -60,7 +60,7 @@ class GitCredentials:
                 return f"Bearer {self.token}"
             return _basic(TOKEN_USERS[of], self.token)
         if not self.username or ":" in self.username:
-            raise InvalidGitCredentials("A user name is needed, without a colon.")
+            raise InvalidGitCredentials("The user name is missing or contains a colon.")
         return _basic(self.username, self.password)
 
 
@@ -84,7 +84,7 @@ def get_repository(session: ReadSession, repository_id: RepositoryId) -> Reposit
 
 
 def get_repository_with_services(session: ReadSession, row: Repository) -> RepositoryWithServices:
-    """Return a repository with what is built from it."""
+    """Return a repository with the services that are built from it."""
     return _with_services(session, [row])[0]
 
 
@@ -100,14 +100,17 @@ def create_repository(
     sign_in: GitCredentials,
     services: Sequence[ServiceSource],
 ) -> Repository:
-    """Add a repository, and fetch it if it has an address.
+    """Create a repository, and fetch it if it has a URL.
 
-    Raises `AddressRefused`, `InvalidGitCredentials`, `RepositoryUrlTaken`, `TooManyRepositories`, `ServiceNotFound`.
+    Raises `AddressNotAllowed`, `InvalidGitCredentials`, `RepositoryUrlTaken`, `TooManyRepositories`, `ServiceNotFound`.
     """
     there = queries.count_repositories(session)
     if there >= MOST_REPOSITORIES:
         raise TooManyRepositories(
-            "The team has as many repositories as it may.", limit=MOST_REPOSITORIES, actual=there, unit="repositories"
+            "The team has reached its limit of repositories.",
+            limit=MOST_REPOSITORIES,
+            actual=there,
+            unit="repositories",
         )
     row = Repository(team_id=session.team_id, id=new_id(), label=label, branch_heads={})
     _place(session, remotes, row, url, kind)
@@ -131,9 +134,9 @@ def update_repository(
     sign_in: GitCredentials | None,
     services: Sequence[ServiceSource] | None,
 ) -> Repository:
-    """Change label, url, kind, web_url, credentials or what is built from it. Raises as `create_repository` does.
+    """Update label, url, kind, web_url, credentials or services. Raises as `create_repository` does.
 
-    Credentials never go to another host unasked.
+    Stored credentials are never sent to another host.
     """
     row = _there(queries.lock_repository(session, repository_id))
     before = row.url, row.kind
@@ -141,9 +144,9 @@ def update_repository(
         url = values.get("url", row.url)
         if url != row.url and row.credentials != "none" and sign_in is None and _origin(url) != _origin(row.url):
             raise InvalidGitCredentials(
-                "The address names another host; the credentials there are were given for the old one.",
+                "The URL has another host, and the stored credentials belong to the old host.",
                 slug="credentials-needed-again",
-                remedy="Give the credentials together with the address.",
+                remedy="Send the credentials together with the URL.",
             )
         _place(session, remotes, row, url, values.get("kind", None if url != row.url else row.kind))
         row.web_url = guess_web_url(row.kind, row.url)
@@ -155,9 +158,9 @@ def update_repository(
         _seal(row, sealer, sign_in)
     elif row.credentials == "bearer" and row.kind != before[1]:
         raise InvalidGitCredentials(
-            "A token is sent in another way to another kind of host.",
+            "The stored token belongs to another kind of code host.",
             slug="credentials-needed-again",
-            remedy="Give the token again.",
+            remedy="Enter the token again.",
         )
     if services is not None:
         _build(session, row, services)
@@ -177,23 +180,23 @@ def delete_repository(session: WriteSession, repository_id: RepositoryId) -> Rep
 
 
 def enqueue_fetch(session: WriteSession, repository_id: RepositoryId, *, after_s: float = 0.0) -> None:
-    """Have a repository fetched, once. Raises `RepositoryNotFound`, `RepositoryNotFetched`."""
+    """Enqueue a fetch of a repository, once. Raises `RepositoryNotFound`, `RepositoryNotFetched`."""
     if _there(queries.lock_repository(session, repository_id)).url is None:
-        raise RepositoryNotFetched("Only facts of this repository are pushed; it has no address to fetch from.")
+        raise RepositoryNotFetched("This repository has no URL to fetch from: its commit metadata is pushed.")
     enqueue_unless_pending(session, FetchRepository(repository_id), after_s=after_s)
 
 
 def authorization(row: Repository, sealer: SecretEncryptor) -> str | None:
-    """Return the header for a repository's host. Raises `InvalidGitCredentials` if the key is no longer the same."""
+    """Return the header for a repository's host. Raises `InvalidGitCredentials` if the key has changed."""
     if row.encrypted_credentials is None:
         return None
     try:
         return sealer.unseal(row.encrypted_credentials, row.team_id, row.id)
     except DecryptionError as error:
         raise InvalidGitCredentials(
-            "The credentials of this repository can not be read any more: SLOWPATH_SECRET_KEY is another one.",
+            "The credentials of this repository cannot be decrypted: SLOWPATH_SECRET_KEY has changed.",
             slug="credentials-unreadable",
-            remedy="Give the credentials again.",
+            remedy="Enter the credentials again.",
         ) from error
 
 
@@ -206,7 +209,7 @@ def record_fetch(
     default_branch: str | None,
     at: datetime,
 ) -> None:
-    """Write down how a fetch ended well."""
+    """Record a successful fetch."""
     row = get_repository(session, repository_id)
     row.branch_heads, row.default_branch, row.fetched_at, row.problem = dict(heads), default_branch, at, None
     row.tags = dict(sorted(tags.items())[:MOST_TAGS])
@@ -214,7 +217,7 @@ def record_fetch(
 
 
 def record_fetch_failure(session: WriteSession, repository_id: RepositoryId, problem: dict[str, Any]) -> None:
-    """Write down how a fetch ended badly; what was known stays."""
+    """Record a failed fetch; known commits remain."""
     row = queries.repository(session, repository_id)
     if row is not None:
         row.problem = problem
@@ -222,7 +225,7 @@ def record_fetch_failure(session: WriteSession, repository_id: RepositoryId, pro
 
 
 def poll_repository(session: WriteSession, repository_id: RepositoryId, now: datetime) -> None:
-    """Have a repository fetched unless that was done a moment ago; whoever was deleted is looked at no more."""
+    """Enqueue a fetch unless one ran recently; a deleted repository is ignored."""
     row = queries.repository(session, repository_id)
     if row is None or row.url is None:
         return
@@ -234,14 +237,14 @@ def poll_repository(session: WriteSession, repository_id: RepositoryId, now: dat
 
 
 def guess_web_url(kind: str, url: str | None) -> str | None:
-    """Return where people look at a repository of a known host."""
+    """Return the web URL of a repository at a known code host."""
     if url is None or kind not in TOKEN_USERS:
         return None
     return url.rstrip("/").removesuffix(".git")
 
 
 def guess_host_kind(url: str) -> RepositoryKind:
-    """Guess the kind of a host by its name."""
+    """Detect the kind of a host by its name."""
     host = (urlsplit(url).hostname or "").lower()
     if host == "github.com" or host.startswith("github."):
         return "github"
@@ -257,7 +260,9 @@ def _place(
     remotes.check(url)
     taken = queries.repository_at(session, url)
     if taken is not None and taken.id != row.id:
-        raise RepositoryUrlTaken(f"{taken.label} has this address.", remedy="Change that one, or give another address.")
+        raise RepositoryUrlTaken(
+            f"The repository {taken.label} already has this URL.", remedy="Change that repository, or use another URL."
+        )
     row.url, row.kind = url, guess_host_kind(url) if kind in {None, "pushed"} else str(kind)
 
 
@@ -268,7 +273,7 @@ def _seal(row: Repository, sealer: SecretEncryptor, sign_in: GitCredentials) -> 
 
 
 def _build(session: WriteSession, row: Repository, services: Sequence[ServiceSource]) -> None:
-    """Say what is built from a repository. A service that was built from another one no longer is."""
+    """Link services to a repository. This ends a service's link to another repository."""
     wanted = {one.service_id: one for one in services}
     for built in queries.services_of(session, [row.id]):
         if built.service_id not in wanted:
@@ -305,7 +310,7 @@ def _basic(username: str, password: str) -> str:
     try:
         pair = f"{username}:{password}".encode()
     except UnicodeEncodeError as error:
-        raise InvalidGitCredentials("The user name or the password holds what is no character.") from error
+        raise InvalidGitCredentials("The user name or the password contains an invalid character.") from error
     return "Basic " + base64.b64encode(pair).decode()
 
 
@@ -316,5 +321,5 @@ def _origin(url: str | None) -> tuple[str, str]:
 
 def _there(row: Repository | None) -> Repository:
     if row is None:
-        raise RepositoryNotFound("There is no such repository in this team.")
+        raise RepositoryNotFound("The team has no such repository.")
     return row

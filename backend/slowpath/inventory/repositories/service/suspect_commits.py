@@ -1,4 +1,4 @@
-"""Which of the commits between two builds may have made a service slower, and what each changes line by line."""
+"""Suspect commits of a range, and the line changes of each commit."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ def rank_suspects(
     *,
     limit: int = MOST_BETWEEN,
 ) -> RankedSuspects:
-    """Return the commits that are in `bad` and not in `good` with their suspicion. Raises as `commit_graph.between` does."""
+    """Return the commits in `bad` and not in `good`, with suspicion. Raises as `commit_graph.between` does."""
     between = commit_graph.list_commits_in_range(session, service_id, good, bad)
     recipe = build_recipe(between.built.directory, between.built.main_package)
     found = closures_of(session, between, recipe)
@@ -67,26 +67,26 @@ def score_commits(
     *,
     changes_binary: bool | None,
 ) -> dict[str, CommitSuspicion]:
-    """Return how suspicious commits are of which it is known whether they change the binary; those known by commit."""
+    """Return the suspicion of commits, given which of them change the binary, by commit."""
     rows = queries.commits(session, repository_id, set(shas))
     return {row.sha: suspicion(_touched(row, changes_binary), regressed) for row in rows}
 
 
 def closures_of(session: ReadSession, between: CommitsInRange, recipe: str) -> dict[str, PackageClosure]:
-    """Return what is known of the binaries of a range and of the commits just before it, by commit."""
+    """Return the known closures of a range and of the commits just before it, by commit."""
     rows = _around(session, between)
     found = queries.closures(session, [row.id for row in rows], recipe)
     return {row.sha: found[row.id] for row in rows if row.id in found}
 
 
 def read_closures(session: WriteSession, service_id: ServiceId, good: str, bad: str) -> JobId | None:
-    """Have it found out which commits of a range change the binary; nothing where that is known or being read.
+    """Enqueue a job that finds which commits of a range change the binary, unless that is known or running.
 
     Raises as `commit_graph.between` does, and `RepositoryNotFetched`.
     """
     found = rank_suspects(session, service_id, good, bad, RegressedCode())
     if found.between.repository.url is None:
-        raise RepositoryNotFetched("Only facts of this repository are pushed: nothing of it can be read.")
+        raise RepositoryNotFetched("Slowpath does not fetch this repository, so its files are not available.")
     if found.closures in {"known", "reading"}:
         return None
     return enqueue(session, ComputePackageClosures(service_id, found.between.good, found.between.bad))
@@ -95,7 +95,7 @@ def read_closures(session: WriteSession, service_id: ServiceId, good: str, bad: 
 def list_uncomputed_closures(
     session: ReadSession, service_id: ServiceId, good: str, bad: str
 ) -> tuple[CommitsInRange, list[tuple[UUID, str]]]:
-    """Return a range, and the commits in it and just before it whose closures nobody has read."""
+    """Return a range, and the commits in it and just before it without a closure."""
     between = commit_graph.list_commits_in_range(session, service_id, good, bad)
     known = closures_of(session, between, build_recipe(between.built.directory, between.built.main_package))
     return between, [(row.id, row.sha) for row in _around(session, between) if row.sha not in known]
@@ -104,7 +104,7 @@ def list_uncomputed_closures(
 def record_closures(
     session: WriteSession, recipe: str, found: Sequence[tuple[UUID, str | None, int | None, str | None]]
 ) -> None:
-    """Write down what was found: commit, hash, number of packages, problem. What is there already stays."""
+    """Record closures: commit, hash, number of packages, problem. Existing rows do not change."""
     there = queries.closures(session, [one[0] for one in found], recipe)
     for commit_id, digest, packages, problem in found:
         if commit_id not in there:
@@ -127,7 +127,7 @@ def get_commit(session: ReadSession, repository_id: RepositoryId, sha: str) -> C
     repositories.get_repository(session, repository_id)
     row = queries.commit(session, repository_id, sha)
     if row is None:
-        raise CommitNotFound("There is no such commit in this repository, as far as is known.")
+        raise CommitNotFound("The commit is unknown in this repository.")
     return row
 
 
@@ -135,12 +135,12 @@ def get_commit_by_id(session: ReadSession, commit_id: CommitId) -> Commit:
     """Return a commit. Raises `CommitNotFound`."""
     row = queries.commit_by_id(session, commit_id)
     if row is None:
-        raise CommitNotFound("There is no such commit in this team.")
+        raise CommitNotFound("The commit is unknown in this team.")
     return row
 
 
 def get_diff(session: ReadSession, row: Commit) -> CommitDiffView:
-    """Return what a commit changes, as far as it has been read."""
+    """Return the extracted line changes of a commit."""
     found = queries.diff(session, CommitId(row.id))
     if found is None:
         fetched = repositories.get_repository(session, RepositoryId(row.repository_id)).url is not None
@@ -151,10 +151,10 @@ def get_diff(session: ReadSession, row: Commit) -> CommitDiffView:
 
 
 def read_diff(session: WriteSession, row: Commit) -> None:
-    """Have it read what a commit changes; once. Raises `RepositoryNotFetched`."""
+    """Enqueue the extraction of a commit's line changes, once. Raises `RepositoryNotFetched`."""
     repository = repositories.get_repository(session, RepositoryId(row.repository_id))
     if repository.url is None:
-        raise RepositoryNotFetched("Only facts of this repository are pushed: nothing of it can be read.")
+        raise RepositoryNotFetched("Slowpath does not fetch this repository, so its files are not available.")
     found = queries.diff(session, CommitId(row.id))
     if found is not None and (found.content is not None or found.problem is None):
         return
@@ -168,7 +168,7 @@ def read_diff(session: WriteSession, row: Commit) -> None:
 def record_diff(
     session: WriteSession, commit_id: CommitId, content: dict[str, Any] | None, problem: dict[str, Any] | None
 ) -> None:
-    """Write down what a commit changes, or why that can not be read."""
+    """Record the line changes of a commit, or why they cannot be extracted."""
     found = queries.diff(session, commit_id)
     if found is None:
         if queries.commit_by_id(session, commit_id) is None:
@@ -187,7 +187,7 @@ def _around(session: ReadSession, between: CommitsInRange) -> list[Commit]:
 
 
 def _changes(row: Commit, closures: dict[str, PackageClosure]) -> bool | None:
-    """Tell whether a commit changes the binary: it is built from other inputs than at each of its parents."""
+    """Return whether a commit changes the binary: its inputs differ from those of each of its parents."""
     own = closures.get(row.sha)
     parents = [closures.get(parent) for parent in row.parents or ()]
     if own is None or own.hash is None:

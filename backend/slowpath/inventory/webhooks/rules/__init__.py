@@ -1,4 +1,4 @@
-"""Pure decisions about hooks: what is believed, what messages say, what did not arrive."""
+"""Pure decisions of webhooks: signatures, payloads, missed deliveries."""
 
 from typing import Final, Literal
 
@@ -6,13 +6,13 @@ HookKind = Literal["github", "gitlab"]
 DeliveryState = Literal["waiting", "failed", "ignored", "done"]
 
 MAX_MESSAGE_BYTES: Final = 25 << 20
-"""GitHub sends no larger ones."""
+"""GitHub sends no larger payloads."""
 MOST_HOOKS: Final = 100
-"""Of a team."""
+"""Per team."""
 MOST_SERVICES: Final = 100
 MOST_TRIES: Final = 60
-"""Wrong signatures of one address in a minute."""
+"""Invalid signatures per IP address and minute."""
 KEPT_DAYS: Final = 30
-"""How long it is told what arrived."""
+"""How long deliveries are listed."""
 PUSHES_SETTLE_S: Final = 10.0
-"""So long after a push its repository is fetched, once for all pushes meanwhile: what a push says itself is known at once."""
+"""A push enqueues a fetch after this delay, one for all pushes meanwhile; its payload is recorded immediately."""

@@ -1,4 +1,4 @@
-"""Which messages of GitHub did not arrive, by its own account of them."""
+"""Find missed deliveries in GitHub's list of deliveries."""
 
 import re
 from collections.abc import Collection
@@ -12,25 +12,25 @@ from slowpath.inventory.webhooks.rules.webhook_payloads import number, text, whe
 NEXT: Final = re.compile(r'<([^<>\s]{1,2000})>;\s*rel="next"')
 CURSOR: Final = re.compile(r"[A-Za-z0-9_=.-]{1,200}")
 SETTLING: Final = timedelta(minutes=2)
-"""A message so young may still be on its way."""
+"""A younger delivery may still be in transit."""
 OLDEST: Final = timedelta(days=3)
-"""GitHub sends nothing again that is older."""
+"""GitHub redelivers nothing older."""
 MOST_AGAIN: Final = 50
-"""Messages that are asked for at a time."""
+"""Deliveries per request."""
 SENDS_AGAIN_AFTER_S: Final = 3600.0
 
 
 @dataclass(frozen=True)
 class MissedDelivery:
-    """A message that the sender says it sent, and nobody here took."""
+    """A delivery that the sender lists and that did not arrive."""
 
     number: int
-    """By which the sender is asked to send it again."""
+    """The ID for requesting a redelivery."""
     delivery_id: str
 
 
 def missed(listed: Any, taken: Collection[str], now: datetime) -> list[MissedDelivery]:  # noqa: ANN401 - any JSON value
-    """Return what is to be sent again of a list of GitHub's deliveries, oldest first, each message once."""
+    """Return which of GitHub's deliveries to request again, oldest first, each once."""
     if not isinstance(listed, list):
         return []
     found: dict[str, MissedDelivery] = {}
@@ -50,13 +50,13 @@ def missed(listed: Any, taken: Collection[str], now: datetime) -> list[MissedDel
 
 
 def is_old(each: Any, now: datetime) -> bool:  # noqa: ANN401 - any JSON value
-    """Tell whether a delivery is one that GitHub sends no more, as all that are listed after it."""
+    """Return whether GitHub no longer redelivers a delivery, and so none listed after it."""
     at = when(each.get("delivered_at")) if isinstance(each, dict) else None
     return at is not None and at <= now - OLDEST
 
 
 def next_cursor(link: str) -> str | None:
-    """Return by what the next page is asked for, as the header Link says; None: there is none."""
+    """Return the cursor of the next page from the header Link; None without one."""
     for part in link.split(","):
         found = NEXT.fullmatch(part.strip())
         if found is not None:
@@ -66,6 +66,6 @@ def next_cursor(link: str) -> str | None:
 
 
 def listed_ids(listed: Any) -> list[str]:  # noqa: ANN401 - any JSON value
-    """Return the ids of all messages of a list of GitHub's deliveries."""
-    told = (text(each.get("guid")) for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
-    return [guid for guid in told if guid]
+    """Return all IDs of a list of GitHub's deliveries."""
+    guids = (text(each.get("guid")) for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
+    return [guid for guid in guids if guid]

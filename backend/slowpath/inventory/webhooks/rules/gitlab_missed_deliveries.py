@@ -1,7 +1,7 @@
-"""Which messages of GitLab did not arrive, by its own account of them: its list of a hook's events.
+"""Find missed deliveries in GitLab's list of webhook events.
 
-An event of the list has no time of its own, and nothing promises that a message sent again keeps its id. So a message is known
-by either of two things: the id under which it is written down here, and its very words.
+An event in the list has no time, and a redelivery may have a new ID. Therefore a delivery is identified by either the ID
+that is stored here, or its content.
 """
 
 import hashlib
@@ -16,35 +16,35 @@ from slowpath.inventory.webhooks.rules.github_missed_deliveries import MissedDel
 from slowpath.inventory.webhooks.rules.webhook_payloads import link, number, text
 
 OLDEST: Final = timedelta(days=7)
-"""GitLab lists no events that are older."""
+"""GitLab lists no older events."""
 SLACK: Final = timedelta(hours=6)
-"""So far behind the last look it is looked again: what failed when it was sent again is tried some more times."""
+"""Overlap with the previous reconciliation, so that failed redeliveries are tried some more times."""
 MOST_TRIES: Final = 4
-"""A message that failed so often fails for a reason that trying does not mend."""
+"""A delivery that failed this often will not succeed with more attempts."""
 MOST_AGAIN: Final = 5
-"""GitLab sends no more again of one hook in a minute."""
+"""GitLab's limit of redeliveries per webhook and minute."""
 SENDS_AGAIN_AFTER_S: Final = 75.0
-"""A minute, and some time for clocks that differ."""
+"""A minute, plus clock differences."""
 ID_HEADERS: Final = ("idempotency-key", "webhook-id", "x-gitlab-event-uuid")
-"""By which what arrived is written down, the first one that is there; see receiving."""
+"""Headers with the stored ID of a delivery, in order of preference; see `delivery_intake`."""
 OFF: Final = frozenset({"disabled", "temporarily_disabled"})
 
 
 @dataclass(frozen=True)
 class GitLabDeliveryAttempt:
-    """One try of GitLab to send a message."""
+    """One attempt of GitLab to send a delivery."""
 
     number: int
-    """By which GitLab is asked to send it again."""
+    """The ID for requesting a redelivery."""
     names: tuple[str, ...]
-    """By which the message is known; one of them is enough."""
+    """Identifiers of the delivery; one match is enough."""
     went_well: bool
     answered_at: datetime | None
-    """When we answered, as our own answer said."""
+    """The time of our response, from its own header."""
 
 
 def hook_at(listed: Any, address_paths: tuple[str, ...]) -> tuple[int | None, bool]:  # noqa: ANN401 - any JSON value
-    """Return the number by which GitLab calls the hook that sends to an address of ours, and whether it is switched off."""
+    """Return GitLab's ID of the webhook with our URL, and whether it is disabled."""
     for each in listed if isinstance(listed, list) else ():
         url = link(each.get("url")) if isinstance(each, dict) else None
         known = number(each.get("id")) if url else None
@@ -54,7 +54,7 @@ def hook_at(listed: Any, address_paths: tuple[str, ...]) -> tuple[int | None, bo
 
 
 def events_of(page: Any) -> list[GitLabDeliveryAttempt]:  # noqa: ANN401 - any JSON value
-    """Return what is to be known of a page of events; the messages themselves, which may be large, are let go."""
+    """Return the attempts of a page of events, without their large payloads."""
     found = []
     for each in page if isinstance(page, list) else ():
         known = number(each.get("id")) if isinstance(each, dict) else None
@@ -67,9 +67,9 @@ def events_of(page: Any) -> list[GitLabDeliveryAttempt]:  # noqa: ANN401 - any J
 
 
 def missed_events(events: Sequence[GitLabDeliveryAttempt], taken: Collection[str]) -> list[MissedDelivery]:
-    """Return what is to be sent again, each message once, the longest untried first.
+    """Return which deliveries to request again, each once, the longest untried first.
 
-    What `taken` names arrived here; what was once answered well did, too.
+    Those in `taken` arrived here, and so did those with a successful response.
     """
     arrived: set[str] = set(taken)
     tries: dict[str, set[int]] = {}
@@ -89,7 +89,7 @@ def missed_events(events: Sequence[GitLabDeliveryAttempt], taken: Collection[str
 
 
 def is_seen(page: Sequence[GitLabDeliveryAttempt], since: datetime | None, now: datetime) -> bool:
-    """Tell whether a page of events, newest first, reaches back to what was looked through before `since`."""
+    """Return whether a page of events, newest first, reaches back to the previous reconciliation at `since`."""
     oldest = max(now - OLDEST, since - SLACK) if since is not None else now - OLDEST
     return any(each.answered_at is not None and each.answered_at <= oldest for each in page)
 
@@ -106,22 +106,22 @@ def _ids(event: dict[str, Any]) -> list[str]:
     headers = event.get("request_headers")
     if not isinstance(headers, dict):
         return []
-    told = {str(name).lower(): text(value) for name, value in headers.items()}
-    return [found for name in ID_HEADERS if (found := told.get(name)) is not None][:1]
+    text_value = {str(name).lower(): text(value) for name, value in headers.items()}
+    return [found for name in ID_HEADERS if (found := text_value.get(name)) is not None][:1]
 
 
 def _went_well(status: Any) -> bool:  # noqa: ANN401 - any JSON value: "200", 200, "internal error"
-    told = str(status)
-    return len(told) == 3 and told.isascii() and told.isdigit() and told[0] == "2"
+    text_value = str(status)
+    return len(text_value) == 3 and text_value.isascii() and text_value.isdigit() and text_value[0] == "2"
 
 
 def _answered_at(event: dict[str, Any]) -> datetime | None:
     headers = event.get("response_headers")
-    told = text(headers.get("Date") or headers.get("date")) if isinstance(headers, dict) else None
-    if told is None:
+    text_value = text(headers.get("Date") or headers.get("date")) if isinstance(headers, dict) else None
+    if text_value is None:
         return None
     try:
-        at = parsedate_to_datetime(told)
+        at = parsedate_to_datetime(text_value)
     except (ValueError, IndexError, OverflowError):
         return None
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)

@@ -1,6 +1,6 @@
-"""What messages of GitHub and GitLab say, in our words. Everything in them is somebody else's text.
+"""Parse payloads of GitHub and GitLab. All texts in them are external.
 
-A message that is understood and says nothing that is wanted is `IgnoredEvent`, with the reason. Nothing is guessed.
+A valid payload without relevant content is an `IgnoredEvent` with the reason. Nothing is guessed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ ZEROS: Final = "0" * 40
 
 @dataclass(frozen=True)
 class PushEvent:
-    """Commits came onto a branch."""
+    """Commits were pushed to a branch."""
 
     branch: str
     commits: tuple[CommitMetadata, ...]
@@ -30,27 +30,27 @@ class PushEvent:
 
 @dataclass(frozen=True)
 class DeploymentStatusEvent:
-    """Something was deployed: the message is one of those that the catalog reads."""
+    """A deployment event in one of the formats of the catalog."""
 
     message: Message
     names_service: bool
-    """Whether the message itself says which service it was."""
+    """Whether the event names the service."""
     repository: str | None = None
 
 
 @dataclass(frozen=True)
 class CiRunEvent:
-    """CI ran on a commit."""
+    """A CI run of a commit."""
 
     commit: str
-    told: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     """Columns of a build."""
     repository: str | None = None
 
 
 @dataclass(frozen=True)
 class IgnoredEvent:
-    """Nothing is to be done."""
+    """An event that requires no action."""
 
     why: str
     repository: str | None = None
@@ -60,49 +60,49 @@ Told = PushEvent | DeploymentStatusEvent | CiRunEvent | IgnoredEvent
 
 
 def parse_github_event(event: str, message: Message) -> Told:
-    """Return what a message of GitHub says."""
+    """Return the parsed payload of GitHub."""
     repository = text(part(message, "repository").get("full_name"))
     if event == "ping":
-        return IgnoredEvent("GitHub says hello: the hook is set up.", repository)
+        return IgnoredEvent("Ping from GitHub: the webhook is set up.", repository)
     reader = _GITHUB.get(event)
     if reader is None:
-        return IgnoredEvent(f"Nothing is done with messages of the kind {truncate_text(event, 60)}.", repository)
+        return IgnoredEvent(f"Deliveries with the event {truncate_text(event, 60)} are ignored.", repository)
     return reader(message, repository)
 
 
 def parse_gitlab_event(message: Message) -> Told:
-    """Return what a message of GitLab says."""
+    """Return the parsed payload of GitLab."""
     repository = text(part(message, "project").get("path_with_namespace"))
     kind = text(message.get("object_kind")) or ""
     reader = _GITLAB.get(kind)
     if reader is None:
-        return IgnoredEvent(f"Nothing is done with messages of the kind {kind or 'that is not named'}.", repository)
+        return IgnoredEvent(f"Deliveries with the event {kind or '(missing)'} are ignored.", repository)
     return reader(message, repository)
 
 
 def _pushed(message: Message, repository: str | None) -> Told:
     ref = message.get("ref")
     if not isinstance(ref, str) or not ref.startswith(BRANCH):
-        return IgnoredEvent("Only pushes to branches are followed.", repository)
+        return IgnoredEvent("Only pushes to branches are processed.", repository)
     branch = text(ref.removeprefix(BRANCH)) or ""
     if message.get("deleted") is True or message.get("after") == ZEROS:
         return IgnoredEvent(f"The branch {branch} was deleted.", repository)
-    told = [each for each in _list(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
-    commits = tuple(_commits(told, _only_parent(message, told)))
+    listed = [each for each in _list(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
+    commits = tuple(_commits(listed, _only_parent(message, listed)))
     return (
-        PushEvent(branch, commits, repository) if commits else IgnoredEvent("The push brought no commit.", repository)
+        PushEvent(branch, commits, repository) if commits else IgnoredEvent("The push contains no commit.", repository)
     )
 
 
-def _only_parent(message: Message, told: Sequence[Message]) -> tuple[str, ...] | None:
-    """Return the parent of a commit that came alone: the old head. Of several nobody tells who follows whom."""
+def _only_parent(message: Message, listed: Sequence[Message]) -> tuple[str, ...] | None:
+    """Return the parent of a single pushed commit: the old head. The order of several is unknown."""
     before = message.get("before")
-    alone = len(told) == 1 and message.get("forced") is not True and message.get("created") is not True
+    alone = len(listed) == 1 and message.get("forced") is not True and message.get("created") is not True
     return (before,) if alone and isinstance(before, str) and SHA.fullmatch(before) and before != ZEROS else None
 
 
-def _commits(told: Sequence[Message], parents: tuple[str, ...] | None) -> Iterator[CommitMetadata]:
-    for each in told:
+def _commits(listed: Sequence[Message], parents: tuple[str, ...] | None) -> Iterator[CommitMetadata]:
+    for each in listed:
         sha, message = each.get("id"), each.get("message")
         if not isinstance(sha, str) or not SHA.fullmatch(sha):
             continue
@@ -133,9 +133,7 @@ def _files(commit: Message) -> tuple[ChangedFile, ...]:
 def _deployment_status(message: Message, repository: str | None) -> Told:
     state = text(part(message, "deployment_status").get("state"))
     if state != "success":
-        return IgnoredEvent(
-            f"The deployment is {state or 'in no state'}; it is taken when it is a success.", repository
-        )
+        return IgnoredEvent(f"The deployment state is {state or 'missing'}; only success is recorded.", repository)
     names = text(part(part(message, "deployment"), "payload").get("service")) is not None
     return DeploymentStatusEvent(message, names, repository)
 
@@ -143,9 +141,7 @@ def _deployment_status(message: Message, repository: str | None) -> Told:
 def _deployment(message: Message, repository: str | None) -> Told:
     status = text(message.get("status"))
     if status != "success":
-        return IgnoredEvent(
-            f"The deployment is {status or 'in no state'}; it is taken when it is a success.", repository
-        )
+        return IgnoredEvent(f"The deployment status is {status or 'missing'}; only success is recorded.", repository)
     return DeploymentStatusEvent(message, names_service=False, repository=repository)
 
 
@@ -153,31 +149,31 @@ def _workflow_run(message: Message, repository: str | None) -> Told:
     run = part(message, "workflow_run")
     commit, head = run.get("head_sha"), part(run, "head_commit")
     if not isinstance(commit, str) or not SHA.fullmatch(commit):
-        return IgnoredEvent("The run names no commit.", repository)
+        return IgnoredEvent("The run has no commit.", repository)
     pulls = [each for each in _list(run.get("pull_requests")) if isinstance(each, Mapping)]
     home = link(part(message, "repository").get("html_url"))
-    told = {
+    metadata = {
         "branch": text(run.get("head_branch")),
         "ci_url": link(run.get("html_url")),
         "pull_request": _pull_request(pulls[0].get("number"), f"{home}/pull/" if home else None) if pulls else None,
         **_of_commit(head.get("message"), part(head, "author").get("name"), head.get("timestamp")),
     }
-    return CiRunEvent(commit, {name: value for name, value in told.items() if value}, repository)
+    return CiRunEvent(commit, {name: value for name, value in metadata.items() if value}, repository)
 
 
 def _pipeline(message: Message, repository: str | None) -> Told:
     run, commit = part(message, "object_attributes"), part(message, "commit")
     sha = run.get("sha")
     if not isinstance(sha, str) or not SHA.fullmatch(sha):
-        return IgnoredEvent("The pipeline names no commit.", repository)
+        return IgnoredEvent("The pipeline has no commit.", repository)
     merge, home = part(message, "merge_request"), link(part(message, "project").get("web_url"))
-    told = {
+    metadata = {
         "branch": text(merge.get("source_branch")) or (None if run.get("tag") is True else text(run.get("ref"))),
         "ci_url": link(run.get("url")) or (f"{home}/-/pipelines/{number(run.get('id'))}" if home else None),
         "pull_request": _pull_request(merge.get("iid"), f"{home}/-/merge_requests/" if home else None),
         **_of_commit(commit.get("message"), part(commit, "author").get("name"), commit.get("timestamp")),
     }
-    return CiRunEvent(sha, {name: value for name, value in told.items() if value}, repository)
+    return CiRunEvent(sha, {name: value for name, value in metadata.items() if value}, repository)
 
 
 def _of_commit(message: object, author: object, at: object) -> dict[str, Any]:
@@ -185,8 +181,8 @@ def _of_commit(message: object, author: object, at: object) -> dict[str, Any]:
     return {"title": text(title), "author": text(author), "committed_at": when(at)}
 
 
-def _pull_request(said: object, before: str | None) -> dict[str, Any] | None:
-    found = number(said)
+def _pull_request(value: object, before: str | None) -> dict[str, Any] | None:
+    found = number(value)
     return {"number": found, "url": f"{before}{found}" if before else None} if found else None
 
 
@@ -203,32 +199,32 @@ _GITLAB: Final[Mapping[str, Callable[[Message, str | None], Told]]] = {
 
 
 def part(whole: Message, key: str) -> Message:
-    """Return an object inside an object; an empty one if there is none."""
+    """Return a nested object; an empty one if it is missing."""
     found = whole.get(key)
     return found if isinstance(found, Mapping) else {}
 
 
 def text(value: object) -> str | None:
-    """Return a short text of one line; None if there is none."""
+    """Return a short text of one line; None if it is missing."""
     if not isinstance(value, str):
         return None
-    shown = "".join(" " if letter < " " or letter == "\x7f" else letter for letter in truncate_text(value, MAX_TEXT))
+    shown = "".join(" " if char < " " or char == "\x7f" else char for char in truncate_text(value, MAX_TEXT))
     return shown.strip() or None
 
 
 def link(value: object) -> str | None:
-    """Return an address of the web; None if it is none."""
+    """Return a web URL; None if it is missing or invalid."""
     known = isinstance(value, str) and len(value) <= MAX_URL and value.startswith(("https://", "http://"))
     return truncate_text(value, MAX_URL) if known and isinstance(value, str) and value.isprintable() else None
 
 
 def number(value: object) -> int | None:
-    """Return a positive number that JSON keeps exactly; None if it is none."""
+    """Return a positive number that JSON represents exactly; None if it is missing or invalid."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= 2**53 else None
 
 
 def when(value: object) -> datetime | None:
-    """Return a time with its zone, as GitHub and as GitLab write it; None if it is none."""
+    """Return a time with its zone in the format of GitHub or GitLab; None if it is missing or invalid."""
     if not isinstance(value, str):
         return None
     try:

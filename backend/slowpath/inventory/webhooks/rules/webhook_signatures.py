@@ -1,4 +1,4 @@
-"""By what a message is believed. Every comparison takes as long for a wrong secret as for a nearly right one."""
+"""Verify signatures of deliveries. Every comparison takes constant time."""
 
 import base64
 import binascii
@@ -9,18 +9,18 @@ from datetime import datetime, timedelta
 from typing import Final
 
 SKEW: Final = timedelta(minutes=5)
-"""How old a message with a time may be: whoever recorded one can not send it again later."""
+"""Maximum age of a delivery with a timestamp, against replays."""
 PREFIX: Final = "whsec_"
 GITHUB: Final = re.compile(r"sha256=[0-9a-f]{64}")
 USABLE: Final = re.compile(r"[\x21-\x7e]{16,200}")
-"""A secret of one's own: long enough, and nothing that a header can not carry."""
+"""A custom secret: long enough, and valid in a header."""
 
 Headers = Mapping[str, str]
 Body = Iterable[bytes]
 
 
 def verify_github_signature(secret: str, headers: Headers, body: Body) -> bool:
-    """Tell whether GitHub's `X-Hub-Signature-256` is the HMAC with SHA-256 of the body."""
+    """Return whether GitHub's `X-Hub-Signature-256` is the HMAC-SHA-256 of the body."""
     given = headers.get("x-hub-signature-256", "")
     if GITHUB.fullmatch(given) is None:
         return False
@@ -31,9 +31,9 @@ def verify_github_signature(secret: str, headers: Headers, body: Body) -> bool:
 
 
 def verify_gitlab_signature(secret: str, headers: Headers, body: Body, now: datetime) -> bool:
-    """Tell whether a message of GitLab is signed (as Standard Webhooks), or carries the secret itself.
+    """Return whether a GitLab delivery has a valid signature (Standard Webhooks) or the secret token.
 
-    One that is signed must be signed rightly, whatever else it carries.
+    A delivery with a signature needs a valid one, whatever else it carries.
     """
     if "webhook-signature" in headers:
         return _standard(secret, headers, body, now)

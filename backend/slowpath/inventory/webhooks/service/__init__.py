@@ -1,1 +1,1 @@
-"""Verbs on hooks: keeping them, believing and taking in messages, doing what they say, asking for what is missing."""
+"""Operations on webhooks: manage them, receive and process deliveries, reconcile missed ones."""

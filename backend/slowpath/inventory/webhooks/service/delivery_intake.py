@@ -1,4 +1,4 @@
-"""A message is believed by its signature, written down once, and left to a job."""
+"""Verify the signature of a delivery, store it once, and enqueue its job."""
 
 import zlib
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ LONGEST_ID: Final = 200
 
 @dataclass(frozen=True)
 class WebhookCandidate:
-    """A hook that somebody sends to; nobody knows yet whether they may."""
+    """The webhook of an incoming delivery, before authentication."""
 
     hook_id: HookId
     team_id: TeamId
@@ -46,7 +46,7 @@ class WebhookCandidate:
 
 @dataclass(frozen=True)
 class IncomingDelivery:
-    """A message on this machine."""
+    """An incoming delivery, spooled to disk."""
 
     path: Path
     size_bytes: int
@@ -56,24 +56,24 @@ class IncomingDelivery:
 
 
 def find_hook(database: Database, sealer: SecretEncryptor, hook_id: UUID, kind: HookKind) -> WebhookCandidate:
-    """Return a hook of a kind, whoever's it is. Raises `WebhookNotFound`, `InvalidWebhookSecret`."""
+    """Return a webhook of a kind, of any team. Raises `WebhookNotFound`, `InvalidWebhookSecret`."""
     with database.cross_team() as cross_team:
         found = queries.select_webhook_before_auth(cross_team, hook_id)
     if found is None or found.kind != kind:
-        raise WebhookNotFound("There is no such hook.", remedy="Look at its address in the settings.")
+        raise WebhookNotFound("The webhook does not exist.", remedy="Check its URL in the settings.")
     try:
         return WebhookCandidate(
             HookId(hook_id), TeamId(found.team_id), sealer.unseal(bytes(found.encrypted_secret), found.team_id, hook_id)
         )
     except DecryptionError as error:
         raise InvalidWebhookSecret(
-            "The hook's secret can not be read any more: SLOWPATH_SECRET_KEY is another one.",
-            remedy="Make another secret for the hook.",
+            "The secret of the webhook cannot be decrypted: SLOWPATH_SECRET_KEY has changed.",
+            remedy="Create a new secret for the webhook.",
         ) from error
 
 
 def verify_signature(hook: WebhookCandidate, kind: HookKind, message: IncomingDelivery, now: datetime) -> None:
-    """Raise `InvalidWebhookSignature` unless whoever sent the message knows the hook's secret."""
+    """Raise `InvalidWebhookSignature` unless the delivery is signed with the webhook's secret."""
     chunks = _chunks(message.path)
     believed = (
         verify_github_signature(hook.secret, message.headers, chunks)
@@ -82,18 +82,18 @@ def verify_signature(hook: WebhookCandidate, kind: HookKind, message: IncomingDe
     )
     if not believed:
         raise InvalidWebhookSignature(
-            "The message is not signed with the secret of this hook.",
-            remedy="Put the hook's secret where the sender asks for it; if it is lost, make another.",
+            "The delivery is not signed with the secret of this webhook.",
+            remedy="Enter the webhook's secret at the sender, or create a new secret.",
         )
 
 
 def store_delivery(
     session: WriteSession, hook: WebhookCandidate, kind: HookKind, message: IncomingDelivery, now: datetime
 ) -> tuple[WebhookDelivery, bool]:
-    """Write a believed message and its job; return it, and whether it is new.
+    """Store a verified delivery and its job; returns it, and whether it is new.
 
-    One that came before, under the same id or with the same words, is returned as it is; if it failed, it is tried
-    again. Raises `MalformedDelivery`.
+    An earlier delivery with the same ID or content is returned instead; a failed one is processed again.
+    Raises `MalformedDelivery`.
     """
     event, delivery_id = _event(kind, message.headers), _delivery_id(kind, message)
     row_id = session.execute(
@@ -123,7 +123,7 @@ def store_delivery(
         return known, False
     row = queries.lock_webhook(session, hook.hook_id)
     if row is None:
-        raise WebhookNotFound("There is no such hook.")
+        raise WebhookNotFound("The webhook does not exist.")
     row.last_delivery_at = now
     if kind == "github":
         row.external_id = text(message.headers.get("x-github-hook-id")) or row.external_id
@@ -135,16 +135,14 @@ def _event(kind: HookKind, headers: Headers) -> str:
     name = "x-github-event" if kind == "github" else "x-gitlab-event"
     event = text(headers.get(name))
     if event is None:
-        raise MalformedDelivery(
-            f"The header {name} is missing.", remedy="Let GitHub or GitLab itself send the message."
-        )
+        raise MalformedDelivery(f"The header {name} is missing.", remedy="Send the delivery from GitHub or GitLab.")
     return event
 
 
 def _delivery_id(kind: HookKind, message: IncomingDelivery) -> str:
     names = ("x-github-delivery",) if kind == "github" else ("idempotency-key", "webhook-id", "x-gitlab-event-uuid")
-    told = (text(message.headers.get(name)) for name in names)
-    return next((each for each in told if each), message.sha256)[:LONGEST_ID]
+    header_values = (text(message.headers.get(name)) for name in names)
+    return next((each for each in header_values if each), message.sha256)[:LONGEST_ID]
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""What a message says is done: commits are recorded, deploys known, builds told."""
+"""Process deliveries: record commits and deployments, update builds."""
 
 import json
 import zlib
@@ -30,137 +30,141 @@ from slowpath.inventory.webhooks.tables import Webhook
 
 
 def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | None:
-    """Return what a message says; None when it was taken before. Raises `WebhookNotFound`."""
+    """Return the parsed delivery; None if it was already processed. Raises `WebhookNotFound`."""
     row = queries.delivery(session, delivery_id)
     if row is None:
-        raise WebhookNotFound("There is no such message any more.")
+        raise WebhookNotFound("The delivery no longer exists.")
     if row.content is None:
         return None
     hook = queries.hook(session, HookId(row.webhook_id))
     if hook is None:
-        raise WebhookNotFound("There is no such hook in this team.")
+        raise WebhookNotFound("The team has no such webhook.")
     message = _parsed(row.content)
     if message is None:
-        return IgnoredEvent("The message is no JSON object.")
+        return IgnoredEvent("The payload is not a JSON object.")
     return parse_github_event(row.event, message) if hook.kind == "github" else parse_gitlab_event(message)
 
 
-def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, told: Told, now: datetime) -> None:
-    """Do what a message says, and write down what was done. Raises `WebhookNotFound`."""
+def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, parsed: Told, now: datetime) -> None:
+    """Process a delivery, and record the result. Raises `WebhookNotFound`."""
     row = queries.lock_delivery(session, delivery_id)
     if row is None or row.content is None:
-        return  # deleted, or taken by somebody else meanwhile
+        return  # deleted, or processed by another worker meanwhile
     hook = queries.lock_webhook(session, HookId(row.webhook_id))
     if hook is None:
-        raise WebhookNotFound("There is no such hook in this team.")
-    if hook.provider_target is None and told.repository is not None:
-        hook.provider_target = told.repository
-    done = "" if _is_of_another(hook, told) else _take(session, hook, told, now)
-    row.state, row.outcome = ("done", done) if done else ("ignored", _why(hook, told))
+        raise WebhookNotFound("The team has no such webhook.")
+    if hook.provider_target is None and parsed.repository is not None:
+        hook.provider_target = parsed.repository
+    done = "" if _is_of_another(hook, parsed) else _take(session, hook, parsed, now)
+    row.state, row.outcome = ("done", done) if done else ("ignored", _why(hook, parsed))
     row.content, row.processed_at = None, now
     if hook.api_url is not None and hook.reconciled_at is None:
         queries.make_reconciliation_due(session, HookId(hook.id))
 
 
 def record_delivery_failure(session: WriteSession, delivery_id: HookDeliveryId, detail: str) -> None:
-    """Write down why what a message says could not be done."""
+    """Record why a delivery could not be processed."""
     row = queries.lock_delivery(session, delivery_id)
     if row is not None and row.content is not None:
         row.state, row.outcome = "failed", detail
 
 
-def _take(session: WriteSession, hook: Webhook, told: Told, now: datetime) -> str:
-    """Return what was done; nothing if nothing was."""
-    match told:
+def _take(session: WriteSession, hook: Webhook, parsed: Told, now: datetime) -> str:
+    """Return the result; empty if nothing was done."""
+    match parsed:
         case PushEvent():
-            return _record(session, hook, told, now)
+            return _record(session, hook, parsed, now)
         case DeploymentStatusEvent():
-            return _deploy(session, hook, told, now)
+            return _deploy(session, hook, parsed, now)
         case CiRunEvent():
-            return _tell(session, hook, told, now)
+            return _update_builds(session, hook, parsed, now)
         case IgnoredEvent():
-            return told.why if told.why.startswith("GitHub says hello") else ""
+            return parsed.why if parsed.why.startswith("ping from GitHub") else ""
 
 
-def _is_of_another(hook: Webhook, told: Told) -> bool:
-    """Whether a message is of another repository than what the hook was made for: an organisation's hook sends those of all."""
-    if hook.provider_target is None or told.repository is None or (hook.repository_id is None and not hook.service_ids):
+def _is_of_another(hook: Webhook, parsed: Told) -> bool:
+    """Whether a delivery is from another repository: the webhook of an organization sends those of all repositories."""
+    if (
+        hook.provider_target is None
+        or parsed.repository is None
+        or (hook.repository_id is None and not hook.service_ids)
+    ):
         return False
-    return told.repository.casefold() != hook.provider_target.casefold()
+    return parsed.repository.casefold() != hook.provider_target.casefold()
 
 
-def _why(hook: Webhook, told: Told) -> str:
-    if _is_of_another(hook, told):
-        return f"It is of {told.repository}, and this hook of {hook.provider_target}."[:500]
-    match told:
+def _why(hook: Webhook, parsed: Told) -> str:
+    if _is_of_another(hook, parsed):
+        return f"The delivery is from {parsed.repository}, but this webhook belongs to {hook.provider_target}."[:500]
+    match parsed:
         case IgnoredEvent():
-            return told.why
+            return parsed.why
         case CiRunEvent():
-            return "The hook names no service, and none is built from its repository."
+            return "The webhook has no service, and no service is built from its repository."
         case PushEvent():
-            return "The hook names no repository, and no build of these commits is known."
+            return "The webhook has no repository, and these commits have no build."
         case DeploymentStatusEvent():
-            return "The message tells of no deploy that could be taken."
+            return "The delivery contains no deployment to record."
 
 
-def _record(session: WriteSession, hook: Webhook, told: PushEvent, now: datetime) -> str:
-    said = []
+def _record(session: WriteSession, hook: Webhook, parsed: PushEvent, now: datetime) -> str:
+    results = []
     if hook.repository_id is not None:
         repository = repositories.get_repository(session, RepositoryId(hook.repository_id))
-        new = commit_graph.record_commits(session, RepositoryId(repository.id), told.commits)
-        said.append(f"{new} new of {len(told.commits)} commits on {told.branch} recorded")
+        new = commit_graph.record_commits(session, RepositoryId(repository.id), parsed.commits)
+        results.append(f"{new} new of {len(parsed.commits)} commits recorded on {parsed.branch}")
         if repository.url is not None:
             repositories.enqueue_fetch(session, RepositoryId(repository.id), after_s=PUSHES_SETTLE_S)
     builds, services = 0, _services(session, hook)
-    for commit in told.commits:
+    for commit in parsed.commits:
         columns = {
-            "branch": told.branch,
+            "branch": parsed.branch,
             "title": commit.title[:200],
             "author": commit.author_name,
             "committed_at": commit.committed_at,
             "parent": commit.parents[0] if commit.parents else None,
         }
-        remembered_at = now if commit is told.commits[-1] else None  # what CI builds of a push is its head
+        remembered_at = now if commit is parsed.commits[-1] else None  # CI builds the head of a push
         builds += sum(
             catalog.fill_commit_builds_metadata(session, service_id, commit.sha, columns, remembered_at=remembered_at)
             for service_id in services
         )
     if builds:
-        said.append(f"{builds} builds told")
-    return "; ".join(said)
+        results.append(f"{builds} builds updated")
+    return "; ".join(results)
 
 
-def _deploy(session: WriteSession, hook: Webhook, told: DeploymentStatusEvent, now: datetime) -> str:
-    services = [] if told.names_service else _services(session, hook)
+def _deploy(session: WriteSession, hook: Webhook, parsed: DeploymentStatusEvent, now: datetime) -> str:
+    services = [] if parsed.names_service else _services(session, hook)
     try:
         if not services:
-            rows = [catalog.record_deployment_event(session, dict(told.message), now)]
+            rows = [catalog.record_deployment_event(session, dict(parsed.message), now)]
         else:
             several = len(services) > 1
-            message = dict(told.message)
+            message = dict(parsed.message)
             rows = [
                 catalog.record_deployment_event(session, message, now, of_service=each, one_of_several=several)
                 for each in services
             ]
     except (NoDeploymentInEvent, InvalidSlug) as why:
-        return f"No deploy: {why.detail}"[:500]
+        return f"No deployment: {why.detail}"[:500]
     made = sum(new for _, new in rows)
-    return f"{made} deploys made known" if made else "The deploy was known already"
+    return f"{made} deployments recorded" if made else "The deployment already exists"
 
 
-def _tell(session: WriteSession, hook: Webhook, told: CiRunEvent, now: datetime) -> str:
+def _update_builds(session: WriteSession, hook: Webhook, parsed: CiRunEvent, now: datetime) -> str:
     services = _services(session, hook)
     builds = sum(
-        catalog.fill_commit_builds_metadata(session, each, told.commit, told.told, remembered_at=now)
+        catalog.fill_commit_builds_metadata(session, each, parsed.commit, parsed.metadata, remembered_at=now)
         for each in services
     )
     if builds or not services:
-        return f"{builds} builds told" if builds else ""
-    return "Kept until there is a build of this commit"
+        return f"{builds} builds updated" if builds else ""
+    return "Stored until this commit has a build"
 
 
 def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:
-    """Return what the hook's messages are about: the services it names, else those built from its repository."""
+    """Return the webhook's services: the configured ones, else those built from the repository."""
     found = []
     for each in hook.service_ids:
         try:
@@ -177,7 +181,7 @@ def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:
 
 
 def _parsed(content: bytes) -> Message | None:
-    """Return the JSON object of a message, which GitHub may also send as a field of a form."""
+    """Return the JSON object of a payload, which GitHub may also send as a form field."""
     plain = zlib.decompressobj().decompress(content, MAX_MESSAGE_BYTES)
     try:
         if plain[:8] == b"payload=":

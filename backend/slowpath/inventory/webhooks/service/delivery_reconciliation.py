@@ -1,4 +1,4 @@
-"""Whom to ask what a hook missed, and what came of asking."""
+"""Choose the API client for a webhook's reconciliation, and record the result."""
 
 import re
 from datetime import datetime, timedelta
@@ -17,12 +17,12 @@ from slowpath.inventory.webhooks.service.provider_clients import DeliveryProvide
 
 TARGET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 PROJECT: Final = re.compile(r"\w[\w.-]{0,254}(/\w[\w.-]{0,254}){1,20}")
-"""GitLab's groups have groups."""
+"""GitLab groups can be nested."""
 NUMBER: Final = re.compile(r"[0-9]{1,20}")
 
 
 def get_provider(session: ReadSession, hook_id: HookId, sealer: SecretEncryptor) -> DeliveryProvider | None:
-    """Return whom a hook can ask; None if nobody. Raises `HookNotFound`, `SecretRefused`."""
+    """Return the client of a webhook; None without an API. Raises `WebhookNotFound`, `InvalidWebhookSecret`."""
     row = webhooks.get_webhook(session, hook_id)
     if row.api_url is None or row.provider_target is None:
         return None
@@ -30,7 +30,7 @@ def get_provider(session: ReadSession, hook_id: HookId, sealer: SecretEncryptor)
         if not PROJECT.fullmatch(row.provider_target):
             return None
         token = webhooks.api_token(row, sealer)
-        # A webhook that was configured under the former address still posts to it.
+        # a webhook that was configured with the former path still posts to it
         address_paths = (f"/api/v1/webhooks/{row.id}/gitlab", f"/api/v1/hooks/{row.id}/gitlab")
         return GitLabDeliveries(
             row.api_url, row.provider_target, address_paths, {"PRIVATE-TOKEN": token}, row.reconciled_at
@@ -46,7 +46,7 @@ def get_provider(session: ReadSession, hook_id: HookId, sealer: SecretEncryptor)
 
 
 def list_received_ids(session: ReadSession, hook_id: HookId, ids: list[str]) -> set[str]:
-    """Return which messages have arrived."""
+    """Return which deliveries have arrived."""
     return queries.taken(session, hook_id, ids)
 
 
@@ -59,9 +59,9 @@ def record_reconciliation(  # noqa: PLR0917 - how it ended
     now: datetime,
     more: bool = False,
 ) -> None:
-    """Write down how asking ended, forget old messages, and do so again later while there is somebody to ask.
+    """Record a reconciliation, delete old deliveries, and schedule the next one while the webhook has an API.
 
-    With `more` that must be asked for it is done again soon, and as if what was sent had not been looked through.
+    With `more` to request, the next one runs soon and covers the same time range again.
     """
     row = queries.lock_webhook(session, hook_id)
     if row is None:

@@ -1,4 +1,4 @@
-"""GitHub and GitLab, asked what they sent and to send again what did not arrive: neither does so by itself for long."""
+"""API clients of GitHub and GitLab that list sent deliveries and request redeliveries of missed ones."""
 
 import json
 from collections.abc import Collection
@@ -15,48 +15,48 @@ from slowpath.inventory.webhooks.rules.github_missed_deliveries import MissedDel
 SECONDS: Final = 20.0
 MAX_ANSWER_BYTES: Final = 4 << 20
 MAX_EVENTS_BYTES: Final = 32 << 20
-"""GitLab's events carry their messages whole."""
+"""GitLab's events contain complete payloads."""
 LISTED: Final = 100
 LISTED_EVENTS: Final = 20
 MOST_PAGES: Final = 50
-"""More messages than that are not looked through at a time."""
+"""The most deliveries that one reconciliation reads."""
 MOST_PAGES_OF_HOOKS: Final = 5
 SLOW_DOWN: Final = 429
 
 
 class DeliveryProvider(Protocol):
-    """Somebody who can be asked for one hook's messages."""
+    """A client for the deliveries of one webhook."""
 
     url: str
-    """The address of its API."""
+    """The URL of its API."""
     most_again: int
-    """As many are asked for at a time."""
+    """Redeliveries per reconciliation."""
 
     def listed(self, peer: EgressConnection, now: datetime) -> list[Any]:
-        """Return its account of what it sent, newest first. Raises `ReconciliationNotConfigured`, and what the peer raises."""
+        """Return the list of deliveries, newest first. Raises `ReconciliationNotConfigured`."""
 
     def ids(self, listed: list[Any]) -> list[str]:
-        """Return the ids under which messages of that account are written down here."""
+        """Return the stored IDs of the listed deliveries."""
 
     def missed(self, listed: list[Any], taken: Collection[str], now: datetime) -> list[MissedDelivery]:
-        """Return what is to be sent again, in the order in which it is asked for."""
+        """Return which deliveries to request again, in order."""
 
     def ask_again(self, peer: EgressConnection, one: MissedDelivery) -> bool | None:
-        """Ask to send a message again; tell whether it will be, or nothing if it is to be asked later."""
+        """Request a redelivery; returns whether it was accepted, or None to retry later."""
 
 
 @dataclass
 class GitHubDeliveries:
-    """GitHub never sends again by itself."""
+    """GitHub never redelivers automatically."""
 
     url: str
     path: str
-    """Of one hook's deliveries."""
+    """Of one webhook's deliveries."""
     headers: dict[str, str]
     most_again: int = github_missed_deliveries.MOST_AGAIN
 
     def listed(self, peer: EgressConnection, now: datetime) -> list[Any]:
-        """Return GitHub's deliveries newest first, back to those that it sends no more, page by page."""
+        """Return GitHub's deliveries newest first, page by page, as far back as GitHub redelivers."""
         found: list[Any] = []
         cursor: str | None = None
         for _ in range(MOST_PAGES):
@@ -67,45 +67,45 @@ class GitHubDeliveries:
         return found
 
     def ids(self, listed: list[Any]) -> list[str]:
-        """Return the ids of messages."""
+        """Return the IDs of deliveries."""
         return github_missed_deliveries.listed_ids(listed)
 
     def missed(self, listed: list[Any], taken: Collection[str], now: datetime) -> list[MissedDelivery]:
-        """Return what is to be sent again, oldest first."""
+        """Return which deliveries to request again, oldest first."""
         return github_missed_deliveries.missed(listed, taken, now)
 
     def ask_again(self, peer: EgressConnection, one: MissedDelivery) -> bool | None:
-        """Ask GitHub to send a message again."""
+        """Request a redelivery from GitHub."""
         path = f"{self.path}/{one.number}/attempts"
         answer = peer.send("POST", path, b"", self.headers, max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS)
         return None if answer.status == SLOW_DOWN else 200 <= answer.status < 300
 
     def _page(self, peer: EgressConnection, cursor: str | None) -> tuple[list[Any], str | None]:
-        """Return one page, and by what the next one is asked for."""
+        """Return one page, and the cursor of the next."""
         query = [("per_page", str(LISTED)), *([("cursor", cursor)] if cursor else [])]
         answer = peer.get(self.path, query, self.headers, max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS)
-        page = _list(answer, "GitHub", "The token needs to read and write webhooks of the repository.")
+        page = _list(answer, "GitHub", "The token requires read and write access to webhooks of the repository.")
         after = github_missed_deliveries.next_cursor(answer.link)
         return page, after if after != cursor else None
 
 
 @dataclass
 class GitLabDeliveries:
-    """GitLab gives up after some tries, switches hooks off that fail often, and forgets after a week."""
+    """GitLab stops after some attempts, disables webhooks that fail often, and lists events for a week."""
 
     url: str
     project: str
     """Its path: group/subgroup/name."""
     address_paths: tuple[str, ...]
-    """Where the hook sends to, without the host: by it GitLab's own number of the hook is found."""
+    """The path of the webhook's URL, by which GitLab's ID of the webhook is found."""
     headers: dict[str, str]
     since: datetime | None
-    """All that was sent before has been looked through."""
+    """Deliveries sent before were already checked."""
     most_again: int = gitlab_missed_deliveries.MOST_AGAIN
     _path: str = ""
 
     def listed(self, peer: EgressConnection, now: datetime) -> list[Any]:
-        """Return GitLab's events newest first, back to those that were looked through, page by page."""
+        """Return GitLab's events newest first, page by page, back to those already checked."""
         self._path = f"{self._hooks()}/{self._number(peer)}/events"
         found: list[Any] = []
         for number in range(1, MOST_PAGES + 1):
@@ -118,15 +118,15 @@ class GitLabDeliveries:
         return found
 
     def ids(self, listed: list[Any]) -> list[str]:
-        """Return the ids of messages."""
+        """Return the IDs of deliveries."""
         return list(dict.fromkeys(name for event in listed for name in event.names))
 
     def missed(self, listed: list[Any], taken: Collection[str], now: datetime) -> list[MissedDelivery]:  # noqa: ARG002 - no times
-        """Return what is to be sent again, the longest untried first."""
+        """Return which deliveries to request again, the longest untried first."""
         return gitlab_missed_deliveries.missed_events(listed, taken)
 
     def ask_again(self, peer: EgressConnection, one: MissedDelivery) -> bool | None:
-        """Ask GitLab to send a message again; it answers when it has."""
+        """Request a redelivery from GitLab, which responds after sending."""
         path = f"{self._path}/{one.number}/resend"
         answer = peer.send("POST", path, b"", self.headers, max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS)
         return None if answer.status == SLOW_DOWN else 200 <= answer.status < 300
@@ -140,16 +140,16 @@ class GitLabDeliveries:
             known, off = gitlab_missed_deliveries.hook_at(page, self.address_paths)
             if known is not None and off:
                 raise ReconciliationNotConfigured(
-                    "GitLab has switched the hook off, because too many of its messages failed.",
-                    remedy="Send a test message from its settings there: one that arrives switches it on again.",
+                    "GitLab disabled the webhook because too many of its deliveries failed.",
+                    remedy="Send a test event from the webhook settings in GitLab: a successful one enables it again.",
                 )
             if known is not None:
                 return known
             if len(page) < LISTED:
                 break
         raise ReconciliationNotConfigured(
-            f"The project {self.project} has no webhook that sends to this hook's address.",
-            remedy="Add one in GitLab: Settings, Webhooks.",
+            f"The project {self.project} has no webhook with this URL.",
+            remedy="Add it in GitLab: Settings > Webhooks.",
         )
 
     def _list(self, peer: EgressConnection, path: str, query: list[tuple[str, str]]) -> list[Any]:
@@ -157,19 +157,19 @@ class GitLabDeliveries:
         return _list(
             answer,
             "GitLab",
-            "The token needs the scope api and the role Maintainer; events are told since GitLab 17.4.",
+            "The token requires the scope api and the role Maintainer; GitLab lists events since version 17.4.",
         )
 
 
 def _list(answer: HttpResponse, who: str, remedy: str) -> list[Any]:
     if answer.status != 200:
         raise ReconciliationNotConfigured(
-            f"{who} answers {answer.status} when it is asked for what it sent.", remedy=remedy
+            f"{who} returned {answer.status} to the request for its deliveries.", remedy=remedy
         )
     try:
         page = json.loads(answer.content)
     except (ValueError, RecursionError) as error:
         raise ReconciliationNotConfigured(
-            f"{who}'s answer is no JSON.", remedy="Look at the address of its API."
+            f"The response of {who} is not JSON.", remedy="Check the URL of its API."
         ) from error
     return page if isinstance(page, list) else []

@@ -1,4 +1,4 @@
-"""Hooks are added, changed and deleted; their secrets are told once and never again."""
+"""Create, update and delete webhooks. Their secrets are returned only once."""
 
 import secrets
 from base64 import b64encode
@@ -31,22 +31,22 @@ SECRET_BYTES: Final = 32
 
 @dataclass(frozen=True)
 class ProviderApi:
-    """Where the sender is asked for what did not arrive, and with which token."""
+    """The sender's API for reconciliation, and its token."""
 
     url: str
     token: str
 
 
 def hooks(session: ReadSession, after: After, limit: int) -> Sequence[Webhook]:
-    """Return hooks, newest first."""
+    """Return webhooks, newest first."""
     return queries.hooks(session, after, limit)
 
 
 def get_webhook(session: ReadSession, hook_id: HookId) -> Webhook:
-    """Return one hook. Raises `WebhookNotFound`."""
+    """Return one webhook. Raises `WebhookNotFound`."""
     row = queries.hook(session, hook_id)
     if row is None:
-        raise WebhookNotFound("There is no such hook in this team.")
+        raise WebhookNotFound("The team has no such webhook.")
     return row
 
 
@@ -61,25 +61,29 @@ def create_webhook(
     values: dict[str, Any],
     api: ProviderApi | None,
 ) -> tuple[Webhook, str]:
-    """Add a hook; return it with its secret, which is told here and never again.
+    """Create a webhook; returns it with its secret, which is returned only once.
 
-    `values`: repository_id, service_ids, target. Raises `TooManyWebhooks`, `InvalidWebhookSecret`, `AddressRefused`,
+    `values`: repository_id, service_ids, target. Raises `TooManyWebhooks`, `InvalidWebhookSecret`, `AddressNotAllowed`,
     `RepositoryNotFound`, `ServiceNotFound`.
     """
     there = queries.count(session)
     if there >= MOST_HOOKS:
-        raise TooManyWebhooks("The team has as many hooks as it may.", limit=MOST_HOOKS, actual=there, unit="hooks")
-    told = new_secret() if secret is None else _usable(secret, noun="secret", remedy="Leave it out: one is made.")
+        raise TooManyWebhooks(
+            "The team has reached its limit of webhooks.", limit=MOST_HOOKS, actual=there, unit="hooks"
+        )
+    new_value = (
+        new_secret() if secret is None else _usable(secret, noun="secret", remedy="Omit it to generate a secret.")
+    )
     hook_id = new_id()
-    sealed = sealer.seal(told, session.team_id, hook_id)
+    sealed = sealer.seal(new_value, session.team_id, hook_id)
     row = Webhook(team_id=session.team_id, id=hook_id, label=label, kind=kind, encrypted_secret=sealed, service_ids=[])
     _point(session, row, values)
     if api is not None:
         _ask_at(row, sealer, outside, api)
     session.add(row)
-    session.flush()  # the database gives the time
+    session.flush()  # the database sets the time
     enqueue_unless_pending(session, ReconcileDeliveries(HookId(row.id)))
-    return row, told
+    return row, new_value
 
 
 def update_webhook(
@@ -91,7 +95,7 @@ def update_webhook(
     values: dict[str, Any],
     api: ProviderApi | None,
 ) -> Webhook:
-    """Change label, repository, services, target or the sender's API. Raises as `create_webhook` does, and `WebhookNotFound`."""
+    """Update label, repository, services, target or API. Raises as `create_webhook` does, and `WebhookNotFound`."""
     row = _held(session, hook_id)
     if "label" in values:
         row.label = values["label"]
@@ -103,55 +107,55 @@ def update_webhook(
 
 
 def rotate_secret(session: WriteSession, sealer: SecretEncryptor, hook_id: HookId) -> tuple[Webhook, str]:
-    """Give a hook another secret, told here and never again; the old one is worth nothing at once."""
-    row, told = _held(session, hook_id), new_secret()
-    row.encrypted_secret = sealer.seal(told, row.team_id, row.id)
-    return row, told
+    """Rotate the secret of a webhook, which is returned only once; the old one is invalid immediately."""
+    row, new_value = _held(session, hook_id), new_secret()
+    row.encrypted_secret = sealer.seal(new_value, row.team_id, row.id)
+    return row, new_value
 
 
 def delete_webhook(session: WriteSession, hook_id: HookId) -> Webhook:
-    """Delete a hook and what it delivered; what was done stays. Raises `WebhookNotFound`."""
+    """Delete a webhook and its deliveries; their results remain. Raises `WebhookNotFound`."""
     row = get_webhook(session, hook_id)
     session.delete(row)
     return row
 
 
 def deliveries(session: ReadSession, hook_id: HookId, after: After, limit: int) -> Sequence[WebhookDelivery]:
-    """Return a hook's messages, newest first. Raises `WebhookNotFound`."""
+    """Return a webhook's deliveries, newest first. Raises `WebhookNotFound`."""
     get_webhook(session, hook_id)
     return queries.deliveries(session, hook_id, after, limit)
 
 
 def request_reconciliation(session: WriteSession, hook_id: HookId) -> None:
-    """Have the sender asked now for what did not arrive. Raises `WebhookNotFound`, `ReconciliationNotConfigured`."""
+    """Enqueue a reconciliation now. Raises `WebhookNotFound`, `ReconciliationNotConfigured`."""
     row = _held(session, hook_id)
     if row.api_url is None or row.provider_target is None or (row.kind == "github" and row.external_id is None):
         raise ReconciliationNotConfigured(
-            "The sender can not be asked yet: its API, its repository or its id of the hook is not known.",
-            remedy="Give the address of its API with a token; the first message brings the rest.",
+            "Reconciliation is not possible yet: the API URL, the repository or the webhook ID is unknown.",
+            remedy="Set the API URL and a token; the first delivery provides the rest.",
         )
     queries.make_reconciliation_due(session, hook_id)
 
 
 def api_token(row: Webhook, sealer: SecretEncryptor) -> str:
-    """Return the token of the sender's API. Raises `InvalidWebhookSecret` if the key is no longer the same."""
+    """Return the token of the sender's API. Raises `InvalidWebhookSecret` if the key has changed."""
     assert row.encrypted_api_token is not None
     try:
         return sealer.unseal(row.encrypted_api_token, row.team_id, row.id, row.id)
     except DecryptionError as error:
         raise InvalidWebhookSecret(
-            "The token can not be read any more: SLOWPATH_SECRET_KEY is another one.", remedy="Give the token again."
+            "The token cannot be decrypted: SLOWPATH_SECRET_KEY has changed.", remedy="Enter the token again."
         ) from error
 
 
 def new_secret() -> str:
-    """Return a secret of 256 bits as Standard Webhooks writes it; as a text it serves for the others, too."""
+    """Return a 256-bit secret in the format of Standard Webhooks; its text also works for other signatures."""
     return PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def _usable(text: str, *, noun: str, remedy: str) -> str:
     if USABLE.fullmatch(text) is None:
-        raise InvalidWebhookSecret(f"A {noun} has 16 to 200 visible characters of ASCII and no space.", remedy=remedy)
+        raise InvalidWebhookSecret(f"A {noun} needs 16 to 200 visible ASCII characters without spaces.", remedy=remedy)
     return text
 
 
@@ -173,7 +177,7 @@ def _point(session: WriteSession, row: Webhook, values: dict[str, Any]) -> None:
 def _ask_at(row: Webhook, sealer: SecretEncryptor, outside: EgressClient, api: ProviderApi) -> None:
     outside.check(api.url)
     row.api_url = api.url.rstrip("/")
-    token = _usable(api.token, noun="token", remedy="Give it as the code host showed it.")
+    token = _usable(api.token, noun="token", remedy="Enter it as the code host shows it.")
     row.encrypted_api_token = sealer.seal(token, row.team_id, row.id, row.id)
     row.problem = None
 
@@ -181,5 +185,5 @@ def _ask_at(row: Webhook, sealer: SecretEncryptor, outside: EgressClient, api: P
 def _held(session: WriteSession, hook_id: HookId) -> Webhook:
     row = queries.lock_webhook(session, hook_id)
     if row is None:
-        raise WebhookNotFound("There is no such hook in this team.")
+        raise WebhookNotFound("The team has no such webhook.")
     return row

@@ -1,4 +1,4 @@
-"""People and teams over HTTP."""
+"""HTTP endpoints of users and teams."""
 
 from fastapi import APIRouter
 

@@ -1,4 +1,4 @@
-"""Leaving for good, and coming back: deleting an account, reopening a deleted team."""
+"""HTTP endpoints that delete an account and restore a deleted team."""
 
 from uuid import UUID
 
@@ -31,7 +31,7 @@ def delete_user(
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Delete your account at once: you leave every team, and teams in which nobody else is are erased."""
+    """Delete your account immediately. You leave every team; teams without another member are erased."""
     now = clock.now()
     signed_in_at = account_deletion.session_started_at(database, person)
     account_deletion.verify_account_deletion(
@@ -46,7 +46,7 @@ def delete_user(
     "/deleted-teams", operation_id="deleted-teams:list", responses=document_problems(NotAuthenticated, PermissionDenied)
 )
 def list_deleted_teams(person: SignedIn, database: DatabaseOf) -> list[DeletedTeamOut]:
-    """List the teams of yours that were deleted and can still be reopened."""
+    """List your deleted teams that can still be restored."""
     return [
         DeletedTeamOut(id=team.id, slug=team.slug, name=team.name, deleted_at=team.deleted_at, erased_at=team.erased_at)
         for team in account_deletion.list_deleted_teams(database, person)
@@ -59,5 +59,5 @@ def list_deleted_teams(person: SignedIn, database: DatabaseOf) -> list[DeletedTe
     responses=document_problems(NotAuthenticated, PermissionDenied, NotFound),
 )
 def restore_team(person: SignedIn, team_id: UUID, session: Writing) -> TeamOut:
-    """Undo the deletion of a team."""
+    """Restore a deleted team."""
     return team_out(account_deletion.restore_team(session, person, team_id))

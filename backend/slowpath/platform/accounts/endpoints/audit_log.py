@@ -1,4 +1,4 @@
-"""The log of a team: who changed what, when; filtered, paged, taken away."""
+"""HTTP endpoints of a team's audit log: filter, page, export."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ COLUMNS = ("occurred_at", "actor", "actor_kind", "action", "subject", "subject_i
 def _wanted(
     actor: Annotated[str | None, Query(max_length=200, description="part of a name")] = None,
     actor_id: UUID | None = None,
-    action: Annotated[str | None, Query(max_length=60, description="`artifact.deleted`, or its beginning")] = None,
+    action: Annotated[str | None, Query(max_length=60, description="`artifact.deleted`, or a prefix")] = None,
     subject_id: UUID | None = None,
     since: AwareDatetime | None = None,
     until: AwareDatetime | None = None,
@@ -48,7 +48,7 @@ Wanted = Annotated[AuditFilter, Depends(_wanted)]
 
 @inside.get("/audit-events", operation_id="audit-events:list", responses=document_problems(*COMMON, InvalidRequest))
 def list_audit_events(caller: MayManage, session: Reading, paging: Paging, wanted: Wanted) -> Page[AuditEventOut]:
-    """List who changed what, newest first."""
+    """List audit events, newest first."""
     rows = service.list_audit_events(session, after=paging.after, limit=paging.limit + 1, wanted=wanted)
     return paging.page(rows, audit_event_out, moment_of)
 
@@ -65,14 +65,14 @@ def list_audit_events(caller: MayManage, session: Reading, paging: Paging, wante
 def download_audit_events(
     caller: MayManage, database: DatabaseOf, clock: Now, wanted: Wanted, form: Literal["csv", "json"] = "csv"
 ) -> StreamingResponse:
-    """Return all of it that is asked for, newest first, as CSV or as JSON lines."""
+    """Export the matching audit events, newest first, as CSV or JSON lines."""
     lines = _csv if form == "csv" else _json
     name = f"slowpath-audit-{clock.now():%Y-%m-%d}.{form}"
     return make_attachment_response(lines(_entries(database, caller, wanted)), name, media_type=MEDIA_TYPES[form])
 
 
 def _entries(database: Database, caller: Caller, wanted: AuditFilter) -> Iterator[AuditEventOut]:
-    """Yield entries; each page is asked for in a transaction of its own, so that a slow reader holds nothing."""
+    """Yield audit events; each page has its own transaction, so that a slow reader holds no connection."""
     after: tuple[datetime, UUID] | None = None
     while True:
         with database.reading(TeamScope(caller.team_id, caller.user_id)) as session:
@@ -92,12 +92,12 @@ def _csv(entries: Iterator[AuditEventOut]) -> Iterator[bytes]:
     yield (",".join(COLUMNS) + "\r\n").encode()
     for entry in entries:
         text = io.StringIO()
-        told: dict[str, Any] = {**entry.model_dump(mode="json"), "details": json.dumps(entry.details)}
-        csv.writer(text, lineterminator="\r\n").writerow([_plain(told[name]) for name in COLUMNS])
+        cells: dict[str, Any] = {**entry.model_dump(mode="json"), "details": json.dumps(entry.details)}
+        csv.writer(text, lineterminator="\r\n").writerow([_plain(cells[name]) for name in COLUMNS])
         yield text.getvalue().encode()
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """Return a cell; what a spreadsheet would run as a formula is made a plain text."""
+    """Return a CSV cell; a value that a spreadsheet would run as a formula becomes plain text."""
     text = "" if value is None else str(value)
     return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,4 +1,4 @@
-"""Inviting people, and following an invitation's link."""
+"""HTTP endpoints of invitations."""
 
 from typing import Annotated
 from uuid import UUID
@@ -45,9 +45,9 @@ def list_invitations(_caller: MayManage, session: Reading, paging: Paging, clock
 def create_invitation(
     caller: MayManage, sent: InvitationIn, session: Writing, clock: Now, settings: Configured
 ) -> InvitationOut:
-    """Make an invitation. Its secret is told here and never again; hand it on as a link.
+    """Create an invitation. Only this response contains its secret; pass it on as a link.
 
-    Whom it is meant for gets a link of their own by e-mail, if e-mail is sent from here.
+    If email is configured, the invited user receives a separate link by email.
     """
     made = service.create_invitation(
         session, caller, role=sent.role, email=sent.email, days=sent.expires_in_days, now=clock.now()
@@ -69,7 +69,7 @@ def renew_invitation(
     clock: Now,
     settings: Configured,
 ) -> InvitationOut:
-    """Give an invitation another link; the one before is worthless from now on."""
+    """Renew the link of an invitation. The previous link is invalid immediately."""
     made = service.renew_invitation(session, caller, invitation_id, days=sent.expires_in_days, now=clock.now())
     invitation_mail.enqueue_invitation_mail(session, made[0], mail_is_sent=settings.sends_mail)
     return invitation_out(*made)
@@ -82,13 +82,13 @@ def renew_invitation(
     responses=document_problems(*COMMON),
 )
 def revoke_invitation(caller: MayManage, invitation_id: UUID, session: Writing) -> None:
-    """Make an invitation's link worthless."""
+    """Revoke an invitation: its link becomes invalid."""
     service.revoke_invitation(session, caller, invitation_id)
 
 
 @router.get("/invitations/{secret}", operation_id="invitations:get", responses=document_problems(NotFound, Conflict))
 def preview_invitation(_anyone: Anyone, secret: InPath, database: DatabaseOf, clock: Now) -> InvitationPreview:
-    """Tell whoever holds the link what it invites to."""
+    """Return the team and role that an invitation link offers."""
     found = service.preview_invitation(database, secret, now=clock.now())
     return InvitationPreview(
         team=InvitingTeam(name=found.team_name, slug=found.team_slug),
@@ -102,7 +102,7 @@ def preview_invitation(_anyone: Anyone, secret: InPath, database: DatabaseOf, cl
     "/invitations/{secret}/accept", operation_id="invitations:accept", responses=document_problems(*COMMON, Conflict)
 )
 def accept_invitation(person: SignedIn, secret: InPath, session: Writing, database: DatabaseOf, clock: Now) -> TeamOut:
-    """Join the team that invites."""
+    """Accept an invitation and join its team."""
     now = clock.now()
     found = service.preview_invitation(database, secret, now=now)
     return team_out(service.accept_invitation(session, found, person, now=now))

@@ -1,7 +1,7 @@
-"""Signing in by the operator's issuer (OpenID Connect).
+"""HTTP endpoints of sign-in with the identity provider (OpenID Connect).
 
-The browser is sent to the issuer with a sealed cookie, which alone can end what it began, and comes back to a page of
-ours; that page hands the code on by a request with an Origin, as for every other sign-in.
+The browser goes to the identity provider with an encrypted cookie, which is required to finish the sign-in, and returns to
+a page of ours. That page sends the code in a request with an Origin, as for every other sign-in.
 """
 
 import base64
@@ -52,7 +52,9 @@ def _flow_cookie(cookie: SessionCookie) -> str:
 
 def _there(issuer: OidcIssuerPort | None) -> OidcIssuerPort:
     if issuer is None:
-        raise NotFound("Nobody signs in by an issuer here.", remedy="The operator sets one by SLOWPATH_OIDC_ISSUER.")
+        raise NotFound(
+            "Sign-in with an identity provider is not configured.", remedy="An operator sets SLOWPATH_OIDC_ISSUER."
+        )
     return issuer
 
 
@@ -83,7 +85,7 @@ def _redirect_uri(settings: Settings) -> str:
 
 @router.get("/auth/methods", operation_id="auth:methods")
 def get_sign_in_methods(_anyone: Anyone, settings: Configured, issuer: IssuerOf) -> SignInMethodsOut:
-    """Tell how people sign in here."""
+    """Return the available sign-in methods."""
     return SignInMethodsOut(
         are_passwords_enabled=settings.passwords == "on",
         sign_up=settings.sign_up == "open",
@@ -109,7 +111,7 @@ def start_oidc_sign_in(
     settings: Configured,
     clock: Now,
 ) -> OidcRedirectOut:
-    """Begin to sign in at the issuer."""
+    """Start a sign-in at the identity provider."""
     asked, cookie = _there(issuer), session_cookie(request)
     begun = service.start_oidc_flow(
         asked,
@@ -142,7 +144,7 @@ def start_oidc_link(
     settings: Configured,
     clock: Now,
 ) -> OidcRedirectOut:
-    """Begin to link an account at the issuer to yourself."""
+    """Start to link an identity of the identity provider to your account."""
     begun = service.start_oidc_flow(
         _there(issuer),
         sealer,
@@ -173,18 +175,20 @@ def complete_oidc_sign_in(
     settings: Configured,
     clock: Now,
 ) -> OidcCallbackOut:
-    """End what was begun: sign in, or link. What the issuer sent the browser back with is taken once."""
+    """Finish a sign-in or link an identity. A response of the identity provider can be used once."""
     asked, cookie, now = _there(issuer), session_cookie(request), clock.now()
     flow = service.verify_oidc_flow(sealer, throttle, _kept(request, cookie), state=sent.state, now=now)
     linking = get_signed_in_user(request) if flow.link is not None else None
     if linking is not None and linking.user_id != flow.link:
         raise OidcResponseRejected(
-            "Somebody else has signed in here since the linking was begun.", remedy="Begin again."
+            "Another user signed in to this browser after you started to link the account.", remedy="Start again."
         )
     if sent.error is not None or sent.code is None:
         denied = sent.error == "access_denied"
         raise OidcResponseRejected(
-            "You did not sign in there." if denied else "The sign-in service did not sign you in."
+            "The sign-in was cancelled at the identity provider."
+            if denied
+            else "The identity provider did not sign you in."
         )
     identity = asked.finish(
         code=sent.code,
@@ -197,12 +201,12 @@ def complete_oidc_sign_in(
     found = service.sign_in_with_identity(session, database, settings, identity, flow, now=now)
     response.delete_cookie(_flow_cookie(cookie), path="/", secure=cookie.secure, httponly=True, samesite="lax")
     if linking is not None:
-        told = session_out(linking.user_id, linking.email, linking.name, linking.teams)
-        return OidcCallbackOut(session=told, next=flow.next_path, linked=True)
+        signed_in_user = session_out(linking.user_id, linking.email, linking.name, linking.teams)
+        return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=True)
     start_session(session, request, response, clock, cookie, service.encrypt_id_token(sealer, identity))
-    session.commit()  # the team of a newcomer is seen through `cross_team` from now on
-    told = session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
-    return OidcCallbackOut(session=told, next=flow.next_path, linked=False)
+    session.commit()  # from here on, the team of a new user is visible through `cross_team`
+    signed_in_user = session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
+    return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=False)
 
 
 def _told(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:
@@ -222,7 +226,7 @@ def _told(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:
     responses=document_problems(NotAuthenticated, PermissionDenied),
 )
 def list_linked_identities(person: SignedIn, session: Reading, settings: Configured) -> LinkedIdentitiesOut:
-    """List how you sign in."""
+    """List your linked identities and other sign-in methods."""
     linked, has_password = service.list_linked_identities(session, person)
     return LinkedIdentitiesOut(has_password=has_password, linked=[_told(row, settings) for row in linked])
 
@@ -234,5 +238,5 @@ def list_linked_identities(person: SignedIn, session: Reading, settings: Configu
     responses=document_problems(NotAuthenticated, PermissionDenied, NotFound, Conflict),
 )
 def unlink_identity(person: SignedIn, identity_id: UUID, session: Writing, settings: Configured) -> None:
-    """Forget an account at an issuer. The last way to sign in stays."""
+    """Unlink an identity. The last sign-in method cannot be removed."""
     service.unlink_identity(session, person, identity_id, passwords=settings.passwords == "on")

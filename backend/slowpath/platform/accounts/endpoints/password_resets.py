@@ -1,4 +1,4 @@
-"""Forgotten passwords. The answers are the same whether somebody is known or not."""
+"""HTTP endpoints of password resets. Responses do not depend on whether an account exists."""
 
 import time
 from typing import Final
@@ -17,7 +17,7 @@ from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, 
 router = APIRouter(tags=["users"])
 
 ANSWER_S: Final = 0.2
-"""The answer comes no sooner: writing down that a known person asked takes a millisecond that would tell."""
+"""Minimum response time: the millisecond of recording a request would reveal an account."""
 
 
 @router.post(
@@ -35,7 +35,7 @@ def request_password_reset(
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Say that you forgot your password. If somebody signed up with this e-mail, they are mailed a link."""
+    """Request a password reset. If an account has this email, a link is sent to it."""
     require_password_sign_in(settings)
     until = time.monotonic() + ANSWER_S
     password_resets.request_password_reset(
@@ -65,7 +65,7 @@ def confirm_password_reset(
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Choose another password by the link that was mailed. It signs you out everywhere."""
+    """Set a new password with the link of the email. This ends all your sessions."""
     require_password_sign_in(settings)
     now = clock.now()
     reset_id, user_id = password_resets.get_password_reset(

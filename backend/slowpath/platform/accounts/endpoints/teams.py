@@ -1,4 +1,4 @@
-"""Teams, their members and their log."""
+"""HTTP endpoints of teams and their members."""
 
 from uuid import UUID
 
@@ -21,9 +21,9 @@ COMMON = (NotAuthenticated, PermissionDenied, NotFound)
 
 @router.get("", operation_id="teams:list", responses=document_problems(NotAuthenticated, PermissionDenied))
 def list_teams(person: SignedIn) -> Page[UserTeamOut]:
-    """List your teams in the order of joining; there are few, so it is one page."""
-    told = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in person.teams]
-    return Page(items=told, next_cursor=None)
+    """List your teams in the order of joining, on one page."""
+    user_teams = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in person.teams]
+    return Page(items=user_teams, next_cursor=None)
 
 
 @router.post(
@@ -33,31 +33,31 @@ def list_teams(person: SignedIn) -> Page[UserTeamOut]:
     responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest, LimitExceeded),
 )
 def create_team(person: SignedIn, sent: TeamIn, session: Writing) -> TeamOut:
-    """Make a team; you are its owner."""
+    """Create a team; you become its owner."""
     return team_out(service.create_team(session, person, name=sent.name))
 
 
 @inside.get("", operation_id="teams:get", responses=document_problems(*COMMON))
 def get_team(_caller: MayRead, session: Reading) -> TeamOut:
-    """Tell of a team you are in."""
+    """Return one of your teams."""
     return team_out(service.get_team(session))
 
 
 @inside.patch("", operation_id="teams:update", responses=document_problems(*COMMON, InvalidRequest))
 def update_team(caller: MayOwn, sent: TeamIn, session: Writing) -> TeamOut:
-    """Give the team another name. Its slug stays, so that links hold."""
+    """Rename the team. Its slug does not change, so links remain valid."""
     return team_out(service.rename_team(session, caller, sent.name))
 
 
 @inside.delete("", operation_id="teams:delete", status_code=204, responses=document_problems(*COMMON))
 def delete_team(caller: MayOwn, session: Writing, clock: Now) -> None:
-    """Delete the team. Nobody can enter from now on; a job erases what it holds."""
+    """Delete the team. It is inaccessible immediately; a job erases its data."""
     service.delete_team(session, caller, now=clock.now())
 
 
 @inside.get("/members", operation_id="members:list", responses=document_problems(*COMMON, InvalidRequest))
 def list_members(_caller: MayRead, session: Reading, paging: Paging) -> Page[MemberOut]:
-    """List who is in the team, newest first."""
+    """List the members of the team, newest first."""
     rows = service.members(session, after=paging.after, limit=paging.limit + 1)
     return paging.page(rows, lambda row: member_out(*row), lambda row: moment_of(row[0]))
 
@@ -66,7 +66,7 @@ def list_members(_caller: MayRead, session: Reading, paging: Paging) -> Page[Mem
     "/members/{user_id}", operation_id="members:update", responses=document_problems(*COMMON, Conflict, InvalidRequest)
 )
 def update_member(caller: MayManage, user_id: UUID, sent: MemberUpdate, session: Writing) -> MemberOut:
-    """Give a member another role, at most your own."""
+    """Change the role of a member, to your own role at most."""
     return member_out(*service.change_role(session, caller, user_id, sent.role))
 
 
@@ -77,5 +77,5 @@ def update_member(caller: MayManage, user_id: UUID, sent: MemberUpdate, session:
     responses=document_problems(*COMMON, Conflict),
 )
 def remove_member(caller: MayRead, user_id: UUID, session: Writing) -> None:
-    """Remove a member, or leave. Everyone may leave but the last owner; others are removed by admins."""
+    """Remove a member, or leave. Every member except the last owner can leave; admins can remove others."""
     service.remove_member(session, caller, user_id)

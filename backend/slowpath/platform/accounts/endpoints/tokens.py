@@ -1,4 +1,4 @@
-"""API tokens of a team, and the service accounts that some of them belong to."""
+"""HTTP endpoints of API tokens and service accounts."""
 
 from uuid import UUID
 
@@ -30,7 +30,7 @@ COMMON = (NotAuthenticated, PermissionDenied, NotFound)
 
 @router.get("", operation_id="tokens:list", responses=document_problems(*COMMON, InvalidRequest))
 def list_tokens(_caller: MayManage, session: Reading, paging: Paging) -> Page[TokenOut]:
-    """List tokens that were not revoked, newest first."""
+    """List tokens that are not revoked, newest first."""
     rows = service.list_tokens(session, after=paging.after, limit=paging.limit + 1)
     return paging.page(rows, lambda row: token_out(*row), lambda row: moment_of(row[0]))
 
@@ -42,7 +42,7 @@ def list_tokens(_caller: MayManage, session: Reading, paging: Paging) -> Page[To
     responses=document_problems(*COMMON, InvalidRequest, LimitExceeded),
 )
 def create_token(caller: MayManage, sent: TokenIn, session: Writing, clock: Now) -> TokenOut:
-    """Make a token, of the team or of a service account. Its secret is told here and never again."""
+    """Create a token of the team or of a service account. Only this response contains its secret."""
     token, created_by, secret = service.create_token(
         session,
         caller,
@@ -59,7 +59,7 @@ def create_token(caller: MayManage, sent: TokenIn, session: Writing, clock: Now)
 
 @router.put("/{token_id}", operation_id="tokens:update", responses=document_problems(*COMMON, InvalidRequest))
 def update_token(caller: MayManage, token_id: UUID, sent: TokenUpdate, session: Writing) -> TokenOut:
-    """Give a token another name and other rates. What it may and how long stays: make another token for that."""
+    """Update the name and rate limits of a token. Scopes and expiry cannot change: create another token."""
     token = service.change_token(
         session,
         caller,
@@ -73,7 +73,7 @@ def update_token(caller: MayManage, token_id: UUID, sent: TokenUpdate, session: 
 
 @router.delete("/{token_id}", operation_id="tokens:revoke", status_code=204, responses=document_problems(*COMMON))
 def revoke_token(caller: MayManage, token_id: UUID, session: Writing, clock: Now) -> None:
-    """End a token at once."""
+    """Revoke a token immediately."""
     service.revoke_token(session, caller, token_id, now=clock.now())
 
 
@@ -91,7 +91,7 @@ def list_service_accounts(_caller: MayManage, session: Reading, paging: Paging) 
     responses=document_problems(*COMMON, Conflict, InvalidRequest, LimitExceeded),
 )
 def create_service_account(caller: MayManage, sent: ServiceAccountIn, session: Writing) -> ServiceAccountOut:
-    """Make a service account. It has no password; make it a token."""
+    """Create a service account. It has no password; create a token for it."""
     account, created_by = service.create_service_account(session, caller, name=sent.name, role=Role(sent.role))
     return service_account_out(account, created_by, 0, None)
 
@@ -104,7 +104,7 @@ def create_service_account(caller: MayManage, sent: ServiceAccountIn, session: W
 def update_service_account(
     caller: MayManage, service_account_id: UUID, sent: ServiceAccountUpdate, session: Writing, clock: Now
 ) -> ServiceAccountOut:
-    """Rename a service account, change its role, disable it or enable it again. Its tokens follow at once."""
+    """Update a service account: name, role, disabled state. Its tokens follow immediately."""
     account = service.change_service_account(
         session,
         caller,
@@ -124,5 +124,5 @@ def update_service_account(
     responses=document_problems(*COMMON),
 )
 def delete_service_account(caller: MayManage, service_account_id: UUID, session: Writing) -> None:
-    """Remove a service account and all its tokens."""
+    """Delete a service account and all its tokens."""
     service.remove_service_account(session, caller, service_account_id)

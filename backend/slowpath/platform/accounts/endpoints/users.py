@@ -1,4 +1,4 @@
-"""Signing up, in and out; what a person changes about themselves."""
+"""HTTP endpoints that sign users up, in and out and change their accounts."""
 
 from uuid import UUID
 
@@ -39,7 +39,7 @@ def start_session(
     cookie: SessionCookie,
     issuer_token: bytes | None = None,
 ) -> None:
-    """Begin a session of the person in the session's scope, and hand its cookie to the browser."""
+    """Create a session of the session scope's user and set its cookie in the browser."""
     secret = service.begin_session(
         session,
         now=clock.now(),
@@ -59,10 +59,11 @@ def start_session(
 
 
 def require_password_sign_in(settings: Configured) -> None:
-    """Raise `PasswordSignInDisabled` where the operator wants none."""
+    """Raise `PasswordSignInDisabled` if the operator disabled password sign-in."""
     if settings.passwords == "off":
         raise PasswordSignInDisabled(
-            f"Passwords are off here: people sign in with {settings.oidc_name}.", remedy="Use that on the sign-in page."
+            f"Password sign-in is disabled. Sign in with {settings.oidc_name}.",
+            remedy="Use that button on the sign-in page.",
         )
 
 
@@ -87,12 +88,12 @@ def sign_up(
     throttle: Throttled,
     clock: Now,
 ) -> CurrentSessionOut:
-    """Make a person and sign them in. They get a team of their own, or join the one whose invitation they hold."""
+    """Create a user and sign in. The user joins the team of the invitation, or gets a new team."""
     require_password_sign_in(settings)
     cookie = session_cookie(request)
     service.count_sign_up(throttle, client_address(request))
     if sent.invitation is None and settings.sign_up == "invited":
-        raise SignUpClosed("This Slowpath takes new people by invitation only.", remedy="Ask for an invitation link.")
+        raise SignUpClosed("New accounts need an invitation.", remedy="Ask a team admin for an invitation link.")
     invitation = service.preview_invitation(database, sent.invitation, now=clock.now()) if sent.invitation else None
     hashed = service.hash_password(sent.password)
     if invitation is None:
@@ -109,7 +110,7 @@ def sign_up(
         )
     start_session(session, request, response, clock, cookie)
     user_id = session.scope.user_id
-    assert user_id is not None  # signing up has made the scope the new person's
+    assert user_id is not None  # signing up changed the scope to the new user's
     return session_out(user_id, sent.email, sent.name, (service.membership_after_join(team, invitation),))
 
 
@@ -136,14 +137,14 @@ def sign_in(
     found = service.check_password(
         database, throttle, email=sent.email, password=sent.password, address=client_address(request)
     )
-    session.scope.user_id = found.user_id  # its transaction has not begun yet
+    session.scope.user_id = found.user_id  # the transaction of the session has not started yet
     start_session(session, request, response, clock, cookie)
     return session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
 
 
 @router.get("/session", operation_id="session:get", responses=document_problems(NotAuthenticated, PermissionDenied))
 def get_session(person: SignedIn) -> CurrentSessionOut:
-    """Tell who is signed in, and their teams."""
+    """Return the signed-in user and their teams."""
     return session_out(person.user_id, person.email, person.name, person.teams)
 
 
@@ -159,20 +160,20 @@ def sign_out(
     issuer: IssuerOf,
     sealer: Seals,
 ) -> SignOutOut:
-    """Sign out here, and tell where the one by whom you signed in ends its own session."""
-    told = SignOutOut(
+    """Sign out, and return the address that ends the session at the identity provider."""
+    signed_out = SignOutOut(
         provider_sign_out_url=service.provider_sign_out_url(
             session, issuer, sealer, person, public_url=settings.public_url
         )
     )
     service.end_session(session, person, person.session_id)
     _forget(response, session_cookie(request))
-    return told
+    return signed_out
 
 
 @router.get("/sessions", operation_id="sessions:list", responses=document_problems(NotAuthenticated, PermissionDenied))
 def list_sessions(person: SignedIn, session: Reading, clock: Now) -> list[BrowserSessionOut]:
-    """List where you are signed in, newest first, at most a hundred."""
+    """List your sessions, newest first, at most a hundred."""
     return [browser_out(row, person) for row in service.sessions_of(session, person, now=clock.now())]
 
 
@@ -185,7 +186,7 @@ def list_sessions(person: SignedIn, session: Reading, clock: Now) -> list[Browse
 def sign_out_everywhere(
     person: SignedIn, request: Request, response: Response, session: Writing, others_only: bool = False
 ) -> None:
-    """Sign out everywhere, with `others_only` everywhere else."""
+    """End all your sessions; with `others_only`, all except this one."""
     service.end_sessions(session, person, others_only=others_only)
     if not others_only:
         _forget(response, session_cookie(request))
@@ -198,7 +199,7 @@ def sign_out_everywhere(
     responses=document_problems(NotAuthenticated, PermissionDenied, SessionNotFound),
 )
 def end_session(person: SignedIn, session_id: UUID, session: Writing) -> None:
-    """Sign out one browser."""
+    """End one session."""
     service.end_session(session, person, session_id)
 
 
@@ -219,7 +220,7 @@ def update_user(person: SignedIn, sent: UserUpdate, session: Writing) -> UserOut
     responses=document_problems(NotAuthenticated, PermissionDenied),
 )
 def get_email_preferences(person: SignedIn, session: Reading) -> EmailPreferencesOut:
-    """Tell what you are told by e-mail, too."""
+    """Return which emails you receive."""
     return EmailPreferencesOut(email_on_mention=service.get_mention_email_preference(session, person))
 
 
@@ -229,7 +230,7 @@ def get_email_preferences(person: SignedIn, session: Reading) -> EmailPreference
     responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest),
 )
 def update_email_preferences(person: SignedIn, sent: EmailPreferencesUpdate, session: Writing) -> EmailPreferencesOut:
-    """Say what you want to be told by e-mail."""
+    """Choose which emails you receive."""
     service.set_mention_email_preference(session, person, wanted=sent.email_on_mention)
     return EmailPreferencesOut(email_on_mention=sent.email_on_mention)
 
@@ -250,7 +251,7 @@ def change_password(
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Change your password, or set your first one just after signing in. Signs you out everywhere else."""
+    """Change your password, or set a first one after a recent sign-in. This ends all your other sessions."""
     require_password_sign_in(settings)
     with database.reading(session.scope) as looking:
         first = service.can_set_first_password(looking, person, now=clock.now())

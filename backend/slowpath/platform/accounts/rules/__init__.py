@@ -1,1 +1,1 @@
-"""Pure decisions about people, tokens and browsers: time, random bytes and the addresses of a request come in as arguments."""
+"""Pure decisions about users, tokens and browsers: time, random bytes and request headers are arguments."""

@@ -1,15 +1,15 @@
-"""By which names people and teams are found."""
+"""Normalize the names by which users and teams are found."""
 
 from slowpath.platform.accounts.rules.credentials import encode_base62
 
 
 def is_unambiguous_email(email: str) -> bool:
-    """Tell whether an e-mail can stand for a person: folding the case of letters beyond ASCII makes two of them one."""
+    """Return whether an email can identify a user: case folding beyond ASCII would merge two emails."""
     return email.isascii()
 
 
 def normalize_email(email: str) -> str:
-    """Return the form by which an e-mail is found, so that case does not make two people of one."""
+    """Return the case-folded email, so that case does not make two users of one."""
     return email.strip().casefold()
 
 

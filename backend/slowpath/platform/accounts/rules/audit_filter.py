@@ -1,4 +1,4 @@
-"""Which entries of the audit log are wanted."""
+"""The filter of the audit log."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class AuditFilter:
-    """Which entries of the log; None means any. Texts are parts of names, an action may be its beginning: `artifact`."""
+    """Conditions for audit events; None matches all. Texts match parts of names, an action its prefix."""
 
     actor: str | None = None
     actor_id: UUID | None = None

@@ -1,10 +1,10 @@
-"""What a secret and a token look like, and what is kept of them. Random bytes come in as arguments."""
+"""The format of secrets and tokens, and what is stored of them. Random bytes are arguments."""
 
 import hashlib
 import zlib
 
 SECRET_BYTES = 24
-"""192 bits: nobody guesses them, so one round of SHA-256 is enough at rest."""
+"""192 bits cannot be guessed, so one round of SHA-256 is enough at rest."""
 TOKEN_PREFIX = "slp_"  # noqa: S105 - the part of a token that is no secret
 TOKEN_SHOWN_LETTERS = 8
 LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -15,7 +15,7 @@ CHECK_LETTERS = 6
 
 
 def encode_base62(number: int, length: int) -> str:
-    """Return a number, of at most `length` digits, in base 62."""
+    """Return a number in base 62, with at most `length` digits."""
     letters = []
     for _ in range(length):
         number, rest = divmod(number, len(LETTERS))
@@ -24,14 +24,14 @@ def encode_base62(number: int, length: int) -> str:
 
 
 def make_secret(random_bytes: bytes) -> str:
-    """Return 24 random bytes as 33 letters and digits, which a double click selects whole."""
+    """Return 24 random bytes as 33 letters and digits, which a double click selects completely."""
     if len(random_bytes) != SECRET_BYTES:
         raise ValueError(f"a secret is made of {SECRET_BYTES} bytes, not {len(random_bytes)}")
     return encode_base62(int.from_bytes(random_bytes), SECRET_LETTERS)
 
 
 def make_token(random_bytes: bytes) -> str:
-    """Return a token: prefix, secret, checksum. Prefix and checksum let scanners of leaked secrets find it."""
+    """Return a token: prefix, secret, checksum. Prefix and checksum let secret scanners find leaked tokens."""
     secret = make_secret(random_bytes)
     return TOKEN_PREFIX + secret + _check_letters(secret)
 
@@ -41,12 +41,12 @@ def _check_letters(secret: str) -> str:
 
 
 def looks_like_secret(text: str) -> bool:
-    """Tell whether it could be a session's or an invitation's secret, without asking the database."""
+    """Return whether the text has the format of a session's or invitation's secret, without a query."""
     return len(text) == SECRET_LETTERS and all(letter in LETTERS for letter in text)
 
 
 def looks_like_token(text: str) -> bool:
-    """Tell whether it could be a token: prefix, length and checksum are right."""
+    """Return whether the text has the format of a token: prefix, length and checksum are valid."""
     secret, check = text[len(TOKEN_PREFIX) : -CHECK_LETTERS], text[-CHECK_LETTERS:]
     return text.startswith(TOKEN_PREFIX) and looks_like_secret(secret) and check == _check_letters(secret)
 

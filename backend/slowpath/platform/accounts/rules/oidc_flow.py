@@ -1,4 +1,4 @@
-"""Signing in by an issuer: what is remembered meanwhile, where one comes back to, which team a domain joins."""
+"""Rules of the OIDC sign-in flow: stored state, return path, team of an email domain."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,29 +7,29 @@ from slowpath.core.ids import UserId
 from slowpath.platform.accounts.rules.roles import Role
 
 FLOW_SECONDS = 600
-"""How long somebody may take at the issuer."""
+"""How long a user may take at the identity provider."""
 FRESH_SECONDS = 900
-"""How long ago somebody may have signed in who gives themselves a first password."""
+"""How recent a sign-in must be to set a first password."""
 LEFT_PATH = "/sign-in"
-"""Where the issuer sends a browser that it signed out."""
+"""The page to which the identity provider returns the browser."""
 
 
 @dataclass(frozen=True)
 class OidcFlow:
-    """A sign-in that was begun by one browser, which alone can end it."""
+    """A sign-in that one browser started, which only that browser can finish."""
 
     state: str
     nonce: str
     verifier: str
     next_path: str
     link: UserId | None
-    """To whom the account at the issuer shall be linked; nobody, when somebody signs in."""
+    """The user to link the identity to; None for a sign-in."""
     invitation: str | None
     until: datetime
 
 
 def safe_return_path(path: str | None) -> str:
-    """Return a path of our own pages, or the first page for everything that a browser might take for another site."""
+    """Return a path of our pages, or the first page for anything that a browser could take for another site."""
     if path is None or not path.startswith("/") or path.startswith("//"):
         return "/"
     return path if path.isprintable() and "\\" not in path else "/"
@@ -37,14 +37,14 @@ def safe_return_path(path: str | None) -> str:
 
 @dataclass(frozen=True)
 class DomainTeamRule:
-    """The team that people of a domain join when they first sign in, and as what."""
+    """The team and role that users of an email domain get at their first sign-in."""
 
     slug: str
     role: Role
 
 
 def parse_domain_teams(text: str) -> dict[str, DomainTeamRule]:
-    """Read `example.com=team-x7f2q:member, ...`. Raises `ValueError` naming the entry that can not be read."""
+    """Parse `example.com=team-x7f2q:member, ...`. Raises `ValueError` with the invalid entry."""
     found: dict[str, DomainTeamRule] = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         domain, _, rest = entry.partition("=")

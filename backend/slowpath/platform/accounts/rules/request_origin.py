@@ -1,4 +1,4 @@
-"""From where a browser asks, and under which name a session's cookie travels."""
+"""The origin of a request, and the name of the session cookie."""
 
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 
 def rate_limit_key(address: str) -> str:
-    """Return by what an address is counted: itself, or for IPv6 its network of 64 bits, which one household holds."""
+    """Return the key to count an address by: itself, or for IPv6 its /64 network, which one customer holds."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -16,7 +16,7 @@ def rate_limit_key(address: str) -> str:
 
 @dataclass(frozen=True)
 class SessionCookie:
-    """Under which name, and how, a session's secret travels."""
+    """Name and attributes of a session cookie."""
 
     name: str
     secure: bool
@@ -27,7 +27,7 @@ LOOPBACK_COOKIE = SessionCookie("slowpath", secure=False)
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host name means this machine."""
+    """Return whether a host name means this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -37,7 +37,7 @@ def is_loopback(host: str) -> bool:
 
 
 def host_of(authority: str) -> str:
-    """Return the host of a `Host` header or an origin's authority, without port and brackets; empty if it is none."""
+    """Return the host of a `Host` header or an origin's authority, without port and brackets; empty if invalid."""
     try:
         return (urlsplit(f"//{authority}").hostname or "").rstrip(".")
     except ValueError:
@@ -45,9 +45,9 @@ def host_of(authority: str) -> str:
 
 
 def choose_session_cookie(public_url: str, authority: str) -> SessionCookie | None:
-    """Return the cookie for a request to `authority` (its `Host` header), or None where it would travel in the open.
+    """Return the cookie for a request to `authority` (its `Host` header), or None if it would travel unencrypted.
 
-    https is decided by the public address, for behind a proxy every request looks like http.
+    The public URL decides about HTTPS, because behind a proxy every request looks like HTTP.
     """
     if urlsplit(public_url).scheme == "https":
         return SAFE_COOKIE
@@ -55,7 +55,7 @@ def choose_session_cookie(public_url: str, authority: str) -> SessionCookie | No
 
 
 def is_same_origin(origin: str, public_url: str) -> bool:
-    """Tell whether a request's Origin is our own. The names of this machine are one: a browser may use any."""
+    """Return whether a request's Origin is our own. All names of this machine are equal: a browser may use any."""
     try:
         theirs, ours = urlsplit(origin), urlsplit(public_url)
         if theirs.scheme != ours.scheme or _port(theirs.scheme, theirs.port) != _port(ours.scheme, ours.port):

@@ -1,4 +1,4 @@
-"""Who may do what: roles of people, scopes of tokens, and the rights they give."""
+"""Roles of users, scopes of tokens, and the permissions they give."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from slowpath.core.ids import TeamId, UserId
 
 
 class Role(StrEnum):
-    """What a person may do in a team; each includes those before it."""
+    """Roles of a member; each includes those before it."""
 
     VIEWER = "viewer"
     MEMBER = "member"
@@ -17,20 +17,20 @@ class Role(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Return the place in the order of roles, from 0."""
+        """Return the position in the order of roles, from 0."""
         return list(Role).index(self)
 
     def reaches(self, needed: "Role") -> bool:
-        """Tell whether this role includes another."""
+        """Return whether this role includes another."""
         return self.rank >= needed.rank
 
 
 class TokenScope(StrEnum):
-    """What a token may do. `write` includes the others; `upload` includes waiting for what it uploaded.
+    """Scopes of a token. `write` includes the others; `upload` includes waiting for its own uploads.
 
-    `upload` tells builds and sends files and telemetry; it sees how what it sent itself fares, and nothing else.
-    `deploy` announces deployments, and sees nothing.
-    `runner` takes what is to be deployed, tells of it, and uploads what was measured of it.
+    `upload` sends build metadata, files and telemetry, and sees only the state of what it sent.
+    `deploy` records deployments, and sees nothing.
+    `runner` takes probes to deploy, reports on them, and uploads their measurements.
     """
 
     READ = "read"
@@ -41,23 +41,23 @@ class TokenScope(StrEnum):
 
 
 class Permission(StrEnum):
-    """What an endpoint asks of its caller. Declared on every endpoint; a test reads the declarations."""
+    """The permission that an endpoint requires. Every endpoint declares one; a test reads the declarations."""
 
     ANYONE = "anyone"
-    """Nobody needs to be signed in; the endpoint looks for itself."""
+    """No sign-in required; the endpoint checks its caller."""
     SIGNED_IN = "signed-in"
-    """A person, whatever the team."""
+    """A signed-in user, with any team or none."""
     READ = "read"
     WAIT = "wait"
-    """Read what tells how an upload fares: artifacts and jobs."""
+    """Read the state of an upload: artifacts and jobs."""
     UPLOAD = "upload"
-    """Send files, and finish or abandon one's own."""
+    """Upload files, and finish or abort one's own uploads."""
     SEND = "send"
-    """Tell builds, and send telemetry."""
+    """Register builds, and send telemetry."""
     DEPLOY = "deploy"
-    """Announce deployments."""
+    """Record deployments."""
     RUN = "run"
-    """Take deploys of bisects and tell of them."""
+    """Take probes of bisects and report on them."""
     WRITE = "write"
     MANAGE = "manage"
     OWN = "own"
@@ -83,12 +83,12 @@ SCOPES_FOR: dict[Permission, frozenset[TokenScope]] = {
     Permission.RUN: frozenset({TokenScope.RUNNER, TokenScope.WRITE}),
     Permission.WRITE: frozenset({TokenScope.WRITE}),
 }
-"""Any one of them is enough. Rights that are not here are for people only."""
+"""Any one of these scopes is enough. Permissions that are not listed are for users only."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, for which team, and with what right: a person (`user_id`) or a token (`token_id`)."""
+    """The authenticated caller, team and permission: a user (`user_id`) or a token (`token_id`)."""
 
     team_id: TeamId
     user_id: UserId | None
@@ -96,26 +96,26 @@ class Caller:
     role: Role
     scopes: frozenset[TokenScope]
     account_id: UUID | None = None
-    """The service account whose token it is."""
+    """The service account that owns the token."""
 
     @property
     def program_id(self) -> UUID | None:
-        """The program that asks: a service account, whichever token it uses now, or a token by itself."""
+        """The identity of a program: its service account, whichever token it uses, or else the token."""
         return self.account_id or self.token_id
 
     @property
     def sees_only_own(self) -> bool:
-        """Whether it may see and touch only what it sent itself: a token that neither reads nor writes."""
+        """Whether the caller may access only what it sent: a token that can neither read nor write."""
         return self.token_id is not None and not self.scopes & {TokenScope.READ, TokenScope.WRITE}
 
     def owns(self, program_id: UUID | None) -> bool:
-        """Tell whether what this program sent may be seen and touched by the caller."""
+        """Return whether the caller may access what this program sent."""
         return not self.sees_only_own or program_id == self.program_id
 
 
 @dataclass(frozen=True)
 class TeamMembership:
-    """A team as one of its people sees it."""
+    """A team, as shown to one of its members."""
 
     id: TeamId
     slug: str
@@ -125,7 +125,7 @@ class TeamMembership:
 
 @dataclass(frozen=True)
 class SignedInUser:
-    """Somebody signed in, with the session by which they are, and their teams in the order of joining."""
+    """A signed-in user with the current session, and their teams in the order of joining."""
 
     user_id: UserId
     session_id: UUID
@@ -141,32 +141,32 @@ SCOPES_OF: dict[Role, frozenset[TokenScope]] = {
 
 
 def restrict_scopes(scopes: frozenset[TokenScope], role: Role) -> frozenset[TokenScope]:
-    """Return what is left of a token's scopes under the role of its service account."""
-    kept = scopes & SCOPES_OF[role]
+    """Return the scopes of a token that the role of its service account allows."""
+    allowed = scopes & SCOPES_OF[role]
     reads = TokenScope.WRITE in scopes and TokenScope.READ in SCOPES_OF[role]  # writing includes reading
-    return kept | {TokenScope.READ} if reads else kept
+    return allowed | {TokenScope.READ} if reads else allowed
 
 
 def nearest_role(scopes: frozenset[TokenScope]) -> Role:
-    """Return the role that a token of these scopes comes nearest to."""
+    """Return the role that is closest to a token's scopes."""
     return Role.MEMBER if scopes - {TokenScope.READ} else Role.VIEWER
 
 
 def can_grant(granting: Role, granted: Role) -> bool:
-    """Tell whether a person of one role may invite or raise somebody to another."""
+    """Return whether a user with one role may grant another role."""
     return granting.reaches(Role.ADMIN) and granting.reaches(granted)
 
 
 def can_change_role(changing: Role, current: Role, wanted: Role) -> bool:
-    """Tell whether a role may be changed: nobody reaches above themselves, neither before nor after."""
+    """Return whether a role may be changed: no member can act above their own role, before or after the change."""
     return can_grant(changing, current) and can_grant(changing, wanted)
 
 
 def can_remove_member(removing: Role, removed: Role, *, oneself: bool) -> bool:
-    """Tell whether a member may be removed. Everyone may leave."""
+    """Return whether a member may be removed. Every member may leave."""
     return oneself or can_grant(removing, removed)
 
 
 def would_leave_no_owner(owners: int, current: Role, wanted: Role | None) -> bool:
-    """Tell whether a change would leave the team without an owner; `wanted` is None for leaving."""
+    """Return whether a change would leave the team without an owner; `wanted` is None for leaving."""
     return current is Role.OWNER and wanted is not Role.OWNER and owners <= 1

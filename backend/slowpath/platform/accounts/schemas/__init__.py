@@ -1,1 +1,1 @@
-"""The wire shapes of people and teams."""
+"""Wire shapes of users and teams."""

@@ -1,4 +1,4 @@
-"""What the shapes of people and teams are made of. A secret stands in exactly one answer: that to its making."""
+"""Field types shared by the shapes of accounts. A secret is only in the response that creates it."""
 
 import unicodedata
 from datetime import datetime
@@ -12,12 +12,12 @@ from slowpath.platform.accounts.rules.credentials import SECRET_LETTERS
 from slowpath.platform.accounts.tables import ApiToken, AuditEvent, Invitation, Membership, ServiceAccount
 
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories that no name needs: controls, direction marks, halves of pairs."""
+"""Unicode categories that names cannot contain: controls, direction marks, unpaired surrogates."""
 
 
 def _visible(text: str) -> str:
     if any(unicodedata.category(letter) in INVISIBLE for letter in text):
-        raise ValueError("holds characters that can not be seen")
+        raise ValueError("contains invisible characters")
     return text
 
 
@@ -33,11 +33,11 @@ Secret = Annotated[str, StringConstraints(min_length=SECRET_LETTERS, max_length=
 
 
 class StrictRequest(BaseModel):
-    """Base of what is sent to us: a misspelt member is an error, not a silence."""
+    """Base of request shapes: unknown members are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 def moment_of(row: Membership | Invitation | ApiToken | ServiceAccount | AuditEvent) -> tuple[datetime, UUID]:
-    """Return by what a list is ordered."""
+    """Return the sort key of a list."""
     return row.created_at, row.id

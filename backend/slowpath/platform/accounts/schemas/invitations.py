@@ -1,4 +1,4 @@
-"""The wire shapes of invitations."""
+"""Wire shapes of invitations."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from slowpath.platform.accounts.tables import Invitation
 
 
 class InvitationIn(StrictRequest):
-    """Whom to invite, as what, and for how long the link is good."""
+    """A new invitation: email, role and lifetime of the link."""
 
     email: Email | None = None
     role: Role = Role.MEMBER
@@ -20,13 +20,13 @@ class InvitationIn(StrictRequest):
 
 
 class InvitationRenewal(StrictRequest):
-    """For how long the new link is good."""
+    """Lifetime of the new link."""
 
     expires_in_days: Annotated[int, Field(ge=1, le=MAX_INVITATION_DAYS)] = INVITATION_DAYS
 
 
 class InvitationOut(BaseModel):
-    """An open invitation. `secret` is told once, in the answer to its making."""
+    """An open invitation. Only the response that creates it contains `secret`."""
 
     id: UUID
     email: str | None
@@ -36,19 +36,19 @@ class InvitationOut(BaseModel):
     created_by: str | None
     mailed_at: AwareDatetime | None
     mail_error: dict[str, Any] | None
-    """Why the mail was not taken."""
+    """Why the mail server rejected the email."""
     secret: str | None = None
 
 
 class InvitingTeam(BaseModel):
-    """The team a link invites to."""
+    """The team of an invitation."""
 
     name: str
     slug: str
 
 
 class InvitationPreview(BaseModel):
-    """What whoever holds a link is told before they accept."""
+    """The team and role that an invitation link offers."""
 
     team: InvitingTeam
     role: Role
@@ -57,7 +57,7 @@ class InvitationPreview(BaseModel):
 
 
 def invitation_out(row: Invitation, created_by: str | None, secret: str | None = None) -> InvitationOut:
-    """Tell of an invitation."""
+    """Return the wire shape of an invitation."""
     return InvitationOut(
         id=row.id,
         email=row.email,

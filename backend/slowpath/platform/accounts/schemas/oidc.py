@@ -1,4 +1,4 @@
-"""The wire shapes of signing in by the operator's issuer."""
+"""Wire shapes of sign-in with the identity provider."""
 
 from typing import Annotated
 from uuid import UUID
@@ -10,14 +10,14 @@ from slowpath.platform.accounts.schemas.users import CurrentSessionOut
 
 
 class OidcFlowIn(StrictRequest):
-    """Where to go after signing in, and the invitation that is followed."""
+    """The page to open after sign-in, and the invitation to accept."""
 
     next: Annotated[str, StringConstraints(max_length=2000)] | None = None
     invitation: Secret | None = None
 
 
 class OidcCallbackIn(StrictRequest):
-    """What the issuer sent the browser back with."""
+    """The parameters that the identity provider sent to the browser."""
 
     state: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     code: Annotated[str, StringConstraints(max_length=4000)] | None = None
@@ -26,39 +26,39 @@ class OidcCallbackIn(StrictRequest):
 
 
 class OidcProviderOut(BaseModel):
-    """The issuer people sign in with."""
+    """The identity provider."""
 
     name: str
 
 
 class SignInMethodsOut(BaseModel):
-    """How people sign in here."""
+    """The available sign-in methods."""
 
     are_passwords_enabled: bool
     sign_up: bool
-    """Whether people sign up without an invitation."""
+    """Whether users can sign up without an invitation."""
     is_mail_configured: bool
-    """Whether somebody who forgot their password is mailed a link to choose another."""
+    """Whether users can request a password reset by email."""
     oidc: OidcProviderOut | None
 
 
 class OidcRedirectOut(BaseModel):
-    """Where to send the browser."""
+    """The address to send the browser to."""
 
     url: str
 
 
 class OidcCallbackOut(BaseModel):
-    """Who is signed in now, and where they wanted to go."""
+    """The signed-in user, and the page to open."""
 
     session: CurrentSessionOut
     next: str
     linked: bool
-    """Whether an account at the issuer was linked to who was signed in before."""
+    """Whether the identity was linked to the signed-in user."""
 
 
 class LinkedIdentityOut(BaseModel):
-    """An account at an issuer that a person has linked."""
+    """A linked identity of a user."""
 
     id: UUID
     name: str
@@ -68,7 +68,7 @@ class LinkedIdentityOut(BaseModel):
 
 
 class LinkedIdentitiesOut(BaseModel):
-    """How a person signs in."""
+    """The sign-in methods of a user."""
 
     has_password: bool
     linked: list[LinkedIdentityOut]

@@ -1,4 +1,4 @@
-"""The wire shapes of teams, their members and their log."""
+"""Wire shapes of teams, members and audit events."""
 
 from typing import Any
 from uuid import UUID
@@ -11,13 +11,13 @@ from slowpath.platform.accounts.tables import AuditEvent, Membership, Team, User
 
 
 class TeamIn(StrictRequest):
-    """A new team, or another name for one."""
+    """A new team, or a new name of a team."""
 
     name: Name
 
 
 class MemberUpdate(StrictRequest):
-    """Another role for a member."""
+    """The new role of a member."""
 
     role: Role
 
@@ -32,7 +32,7 @@ class TeamOut(BaseModel):
 
 
 class MemberOut(BaseModel):
-    """A person in a team, since when, as what."""
+    """A member of a team: user, role, time of joining."""
 
     user_id: UUID
     name: str
@@ -42,7 +42,7 @@ class MemberOut(BaseModel):
 
 
 class DeletedTeamOut(BaseModel):
-    """A deleted team that can be reopened until it is erased."""
+    """A deleted team that can be restored until it is erased."""
 
     id: UUID
     slug: str
@@ -52,7 +52,7 @@ class DeletedTeamOut(BaseModel):
 
 
 class AuditEventOut(BaseModel):
-    """Who changed what, when."""
+    """An audit event: who changed what, when."""
 
     id: UUID
     occurred_at: AwareDatetime
@@ -60,18 +60,18 @@ class AuditEventOut(BaseModel):
     actor_kind: str
     action: str
     subject: str
-    """The kind of thing, and how it was called if it had a name."""
+    """The kind of the object, with its name at that time if it had one."""
     subject_id: UUID | None
     details: dict[str, Any]
 
 
 def team_out(row: Team) -> TeamOut:
-    """Tell of a team."""
+    """Return the wire shape of a team."""
     return TeamOut(id=row.id, slug=row.slug, name=row.name, created_at=row.created_at)
 
 
 def member_out(membership: Membership, user: User) -> MemberOut:
-    """Tell of a member."""
+    """Return the wire shape of a member."""
     return MemberOut(
         user_id=user.id,
         name=user.name,
@@ -82,7 +82,7 @@ def member_out(membership: Membership, user: User) -> MemberOut:
 
 
 def audit_event_out(row: AuditEvent) -> AuditEventOut:
-    """Tell of a change."""
+    """Return the wire shape of an audit event."""
     name = row.details.get("name")
     return AuditEventOut(
         id=row.id,

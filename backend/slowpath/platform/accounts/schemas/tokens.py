@@ -1,4 +1,4 @@
-"""The wire shapes of tokens and of the service accounts that own some."""
+"""Wire shapes of tokens and service accounts."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -18,27 +18,27 @@ Rate = Annotated[int, Field(ge=1, le=MAX_RATE)] | None
 
 
 class ServiceAccountRole(StrEnum):
-    """What a service account may be. Managing a team is for people."""
+    """The roles of a service account. Only users can manage a team."""
 
     VIEWER = "viewer"
     MEMBER = "member"
 
 
 class TokenIn(StrictRequest):
-    """What a token may do and for how long; null means for ever."""
+    """A new token: scopes and lifetime; null means no expiry."""
 
     name: Name
     scopes: Annotated[list[TokenScope], Field(min_length=1, max_length=len(TokenScope))]
     expires_in_days: Annotated[int, Field(ge=1, le=MAX_TOKEN_DAYS)] | None = 90
     service_account_id: UUID | None = None
-    """Whose it shall be; null for a token of the team."""
+    """The service account that owns it; null for a token of the team."""
     requests_per_minute: Rate = None
-    """Null for the rate that the operator set for all."""
+    """Null for the operator's default rate limit."""
     uploads_per_minute: Rate = None
 
 
 class TokenUpdate(StrictRequest):
-    """Another name for a token, and its rates."""
+    """The new name and rate limits of a token."""
 
     name: Name
     requests_per_minute: Rate = None
@@ -46,14 +46,14 @@ class TokenUpdate(StrictRequest):
 
 
 class ServiceAccountIn(StrictRequest):
-    """A member that is no person."""
+    """A new service account: a member that is not a user."""
 
     name: Name
     role: ServiceAccountRole = ServiceAccountRole.MEMBER
 
 
 class ServiceAccountUpdate(StrictRequest):
-    """What to change of a service account; what is absent or null stays."""
+    """Changes to a service account; missing and null members are unchanged."""
 
     name: Name | None = None
     role: ServiceAccountRole | None = None
@@ -61,7 +61,7 @@ class ServiceAccountUpdate(StrictRequest):
 
 
 class ServiceAccountOut(BaseModel):
-    """A member that is no person: programs act as it, by tokens of its own."""
+    """A member that is not a user: programs act as it, with its tokens."""
 
     id: UUID
     name: str
@@ -70,7 +70,7 @@ class ServiceAccountOut(BaseModel):
     created_at: AwareDatetime
     created_by: str | None
     tokens: int
-    """How many living ones it has."""
+    """Number of its valid tokens."""
     last_used_at: AwareDatetime | None
 
 
@@ -83,7 +83,7 @@ class TokenServiceAccountOut(BaseModel):
 
 
 class TokenOut(BaseModel):
-    """A token of the team. `secret` is told once, in the answer to its making."""
+    """A token of the team. Only the response that creates it contains `secret`."""
 
     id: UUID
     name: str
@@ -95,7 +95,7 @@ class TokenOut(BaseModel):
     created_by: str | None
     service_account: TokenServiceAccountOut | None
     requests_per_minute: int | None
-    """Null where the rate holds that the operator set for all."""
+    """Null if the operator's default rate limit applies."""
     uploads_per_minute: int | None
     secret: str | None = None
 
@@ -103,7 +103,7 @@ class TokenOut(BaseModel):
 def service_account_out(
     row: ServiceAccount, created_by: str | None, tokens: int, last_used_at: datetime | None
 ) -> ServiceAccountOut:
-    """Tell of a service account."""
+    """Return the wire shape of a service account."""
     return ServiceAccountOut(
         id=row.id,
         name=row.name,
@@ -119,7 +119,7 @@ def service_account_out(
 def token_out(
     row: ApiToken, created_by: str | None, account: ServiceAccount | None, secret: str | None = None
 ) -> TokenOut:
-    """Tell of a token."""
+    """Return the wire shape of a token."""
     known = account and TokenServiceAccountOut(
         id=account.id, name=account.name, disabled=account.disabled_at is not None
     )

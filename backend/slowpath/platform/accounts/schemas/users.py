@@ -1,4 +1,4 @@
-"""The wire shapes of people and their sessions."""
+"""Wire shapes of users and their sessions."""
 
 from typing import Annotated
 from uuid import UUID
@@ -19,51 +19,51 @@ from slowpath.platform.accounts.tables import UserSession
 
 
 class SignUpIn(StrictRequest):
-    """A new person; with the secret of an invitation they join its team, otherwise they get one of their own."""
+    """A new user: with the secret of an invitation they join its team, otherwise they get a new team."""
 
     email: Email
     name: Name
     password: NewPassword
     team: Name | None = None
-    """How the new team is called."""
+    """Name of the new team."""
     invitation: Secret | None = None
 
 
 class SignInIn(StrictRequest):
-    """E-mail and password."""
+    """Email and password."""
 
     email: Annotated[str, StringConstraints(min_length=1, max_length=254)]
     password: AnyPassword
 
 
 class PasswordResetIn(StrictRequest):
-    """Who forgot their password."""
+    """Email of the account whose password is reset."""
 
     email: Annotated[str, StringConstraints(min_length=1, max_length=254, pattern=r"^[^\x00]*$")]
 
 
 class PasswordResetConfirmationIn(StrictRequest):
-    """Another password, by the secret of the link that was mailed."""
+    """A new password, with the secret of the emailed link."""
 
     secret: Annotated[str, StringConstraints(min_length=1, max_length=100)]
     password: NewPassword
 
 
 class UserUpdate(StrictRequest):
-    """What a person may change about themselves."""
+    """Changes to the user's own account."""
 
     name: Name
 
 
 class PasswordUpdate(StrictRequest):
-    """The password there is, and the one that shall be. Who has none yet and has just signed in sets a first one."""
+    """The current and the new password. After a recent sign-in, a user without a password can omit the current one."""
 
     current_password: AnyPassword | None = None
     new_password: NewPassword
 
 
 class UserOut(BaseModel):
-    """A person."""
+    """A user."""
 
     id: UUID
     email: str
@@ -71,7 +71,7 @@ class UserOut(BaseModel):
 
 
 class UserTeamOut(BaseModel):
-    """A team as one of its people sees it."""
+    """A team, as shown to one of its members."""
 
     id: UUID
     slug: str
@@ -80,34 +80,34 @@ class UserTeamOut(BaseModel):
 
 
 class CurrentSessionOut(BaseModel):
-    """Who is signed in, and their teams in the order of joining."""
+    """The signed-in user, and their teams in the order of joining."""
 
     user: UserOut
     teams: list[UserTeamOut]
 
 
 class SignOutOut(BaseModel):
-    """You are signed out here."""
+    """The result of signing out."""
 
     provider_sign_out_url: str | None = Field(
-        description="where the browser is to go, so that the sign-in service signs it out, too; it sends it back here"
+        description="where to send the browser to sign out at the identity provider, which sends it back"
     )
 
 
 class EmailPreferencesOut(BaseModel):
-    """What you are told by e-mail, too."""
+    """Which emails you receive."""
 
     email_on_mention: bool
 
 
 class EmailPreferencesUpdate(StrictRequest):
-    """What you want to be told by e-mail."""
+    """Which emails you want to receive."""
 
     email_on_mention: StrictBool
 
 
 class BrowserSessionOut(BaseModel):
-    """A browser that is signed in."""
+    """A session: a signed-in browser."""
 
     id: UUID
     browser: str
@@ -116,25 +116,25 @@ class BrowserSessionOut(BaseModel):
     last_seen_at: AwareDatetime
     expires_at: AwareDatetime
     is_current: bool
-    """Whether it is the one that asks."""
+    """Whether it is the session of this request."""
 
 
 class AccountDeletionIn(BaseModel):
-    """That an account is to be deleted, said so that it can not be by mistake."""
+    """Confirmation that an account is to be deleted."""
 
     email: Annotated[str, Field(min_length=3, max_length=320)]
     current_password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)] | None = None
-    """Of whoever has one."""
+    """Required if the account has one."""
 
 
 def session_out(user_id: UUID, email: str, name: str, teams: tuple[TeamMembership, ...]) -> CurrentSessionOut:
-    """Tell who is signed in."""
-    told = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in teams]
-    return CurrentSessionOut(user=UserOut(id=user_id, email=email, name=name), teams=told)
+    """Return the signed-in user and their teams."""
+    user_teams = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in teams]
+    return CurrentSessionOut(user=UserOut(id=user_id, email=email, name=name), teams=user_teams)
 
 
 def browser_out(row: UserSession, person: SignedInUser) -> BrowserSessionOut:
-    """Tell of a session, to whom it belongs."""
+    """Return the wire shape of a session."""
     return BrowserSessionOut(
         id=row.id,
         browser=row.browser,

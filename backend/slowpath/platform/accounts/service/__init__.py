@@ -1,4 +1,4 @@
-"""The verbs on people, teams and their secrets, one module per family."""
+"""Operations on users, teams and their secrets, one module per resource."""
 
 from slowpath.platform.accounts.service.audit_log import list_audit_events, record_audit_event
 from slowpath.platform.accounts.service.invitations import (

@@ -1,4 +1,4 @@
-"""Deleting an account, and reopening a team that was deleted by mistake."""
+"""Delete accounts, and restore deleted teams."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from slowpath.platform.accounts.service.users import check_password
 from slowpath.platform.accounts.tables import Team, UserSession
 
 FRESH_MINUTES = 10
-"""Who has no password must have signed in so lately."""
+"""A user without a password must have signed in this recently."""
 
 
 @dataclass(frozen=True)
 class DeletedTeam:
-    """A deleted team that can be reopened until `erased_at`."""
+    """A deleted team that can be restored until `erased_at`."""
 
     id: TeamId
     slug: str
@@ -44,11 +44,11 @@ class DeletedTeam:
 
 
 def session_started_at(database: Database, person: SignedInUser) -> datetime:
-    """Return when the person's session began. Raises `SessionExpired`."""
+    """Return when the user's session was created. Raises `SessionExpired`."""
     with database.reading(TeamScope(user_id=person.user_id)) as session:
         row = session.get(UserSession, person.session_id)
     if row is None:
-        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+        raise SessionExpired("The session has expired.", remedy="Sign in again.")
     return row.created_at
 
 
@@ -62,27 +62,29 @@ def verify_account_deletion(  # noqa: PLR0917 - all that proves who somebody is
     signed_in_at: datetime,
     now: datetime,
 ) -> None:
-    """Raise unless whoever asks is the person and means it: their e-mail, and their password if they have one.
+    """Raise unless the user confirmed the deletion with their email, and their password if they have one.
 
-    Raises `WrongPassword`, `ReauthenticationRequired`, `TooMany`.
+    Raises `WrongPassword`, `ReauthenticationRequired`, `LimitExceeded`.
     """
     if normalize_email(email) != normalize_email(person.email):
-        raise WrongPassword("This is not the e-mail of your account.", remedy="Write it as your account shows it.")
+        raise WrongPassword(
+            "The email does not match your account.", remedy="Enter the email that your account page shows."
+        )
     with database.cross_team() as cross_team:
         found = queries.find_person(cross_team, normalize_email(person.email))
     if found is not None and found.password_hash is not None:
         check_password(database, throttle, email=person.email, password=password or "", address=address)
     elif now - signed_in_at > timedelta(minutes=FRESH_MINUTES):
         raise ReauthenticationRequired(
-            "You signed in too long ago to do this.", remedy="Sign out, sign in again, and then do it."
+            "This requires a recent sign-in.", remedy="Sign out, sign in again, then repeat it."
         )
 
 
 def delete_user(database: Database, person: SignedInUser) -> None:
-    """Delete a person: they leave every team, and a team in which nobody else is goes with them.
+    """Delete a user: they leave every team, and teams without another member are deleted too.
 
-    What they did in teams stays, under their name in the log. Raises `LastOwner` naming the teams that would be left
-    without an owner; then nothing is done.
+    Their actions remain in the audit log under their name. Raises `LastOwner` with the teams that would have no owner; then
+    nothing is deleted.
     """
     with database.cross_team() as cross_team:
         without = queries.delete_person(cross_team, person.user_id)
@@ -93,12 +95,12 @@ def delete_user(database: Database, person: SignedInUser) -> None:
             limit=0,
             actual=len(without),
             unit="teams",
-            remedy="Make somebody else an owner there, or delete the team first.",
+            remedy="Make another member an owner there, or delete the team first.",
         )
 
 
 def list_deleted_teams(database: Database, person: SignedInUser) -> Sequence[DeletedTeam]:
-    """Return the deleted teams that the person may reopen, the last one first."""
+    """Return the deleted teams that the user may restore, the last one first."""
     with database.cross_team() as cross_team:
         rows = queries.select_deleted_teams(cross_team, person.user_id)
     grace = timedelta(hours=GRACE_HOURS)
@@ -108,15 +110,15 @@ def list_deleted_teams(database: Database, person: SignedInUser) -> Sequence[Del
 
 
 def restore_team(session: WriteSession, person: SignedInUser, team_id: UUID) -> Team:
-    """Undo the deletion of a team, by an owner of it. Raises `TeamNotFound`."""
+    """Restore a deleted team, as one of its owners. Raises `TeamNotFound`."""
     set_team_scope(session, user_id=person.user_id, team_id=TeamId(team_id))
     team = session.get(Team, team_id, with_for_update=True)
     found = queries.member(session, person.user_id)
     if team is None or team.deleted_at is None or found is None or found[0].role != Role.OWNER:
-        raise TeamNotFound("There is no such team, or it is erased, or you are not its owner.")
+        raise TeamNotFound("The team does not exist, is already erased, or you are not an owner.")
     team.deleted_at = None
     waiting = delete(JobRow).where(JobRow.name == EraseTeam.name, JobRow.state == JobState.WAITING)
-    session.execute(waiting)  # else a later deletion would find it, and be done too soon
+    session.execute(waiting)  # otherwise a later deletion would use this job and erase too early
     owner = Caller(TeamId(team_id), person.user_id, None, Role.OWNER, frozenset())
     record_audit_event(session, owner, "team.restored", "team", team.id, {"name": team.name})
     return team

@@ -1,4 +1,4 @@
-"""Writing down who changed what, in the transaction that changes it."""
+"""Record audit events in the transaction of the change."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,10 +22,10 @@ def record_audit_event(  # noqa: PLR0917 - who, did what, to what, told in the o
     subject_id: UUID | None,
     facts: dict[str, Any],
 ) -> None:
-    """Write down that the caller (None: the machine itself) did something: `artifact.deleted`, `member.role-changed`.
+    """Record an action of the caller (None: the system): `artifact.deleted`, `member.role-changed`.
 
-    `facts` are JSON values that a reader needs later, when the subject may be gone; never a secret.
-    The actor's name is copied by the same INSERT, for people leave and rename themselves.
+    `facts` are JSON values that a reader needs when the subject no longer exists; never a secret.
+    The same INSERT copies the actor's name, because users leave and change their name.
     """
     event = AuditEvent(
         team_id=session.team_id, action=action, subject_kind=subject_kind, subject_id=subject_id, details=facts
@@ -50,5 +50,5 @@ def record_audit_event(  # noqa: PLR0917 - who, did what, to what, told in the o
 def list_audit_events(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, wanted: AuditFilter | None = None
 ) -> Sequence[AuditEvent]:
-    """Return up to `limit` entries of the log, newest first."""
+    """Return up to `limit` audit events, newest first."""
     return queries.audit_events(session, after=after, limit=limit, wanted=wanted)

@@ -1,4 +1,4 @@
-"""Invitations that are mailed: the job draws a link of its own, so that no row but its hash ever holds it."""
+"""Mail invitations. The job creates a separate link, so that only its hash is ever stored."""
 
 import secrets
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from slowpath.platform.accounts.tables import Invitation
 
 @dataclass(frozen=True)
 class InvitationMail:
-    """What is mailed to somebody who is invited."""
+    """The content of an invitation email."""
 
     to: str
     team: str
@@ -27,19 +27,19 @@ class InvitationMail:
     secret: str
 
     def __repr__(self) -> str:
-        """Return nothing that is secret."""
+        """Return a text without secrets."""
         return "InvitationLetter()"
 
 
 def enqueue_invitation_mail(session: WriteSession, invitation: Invitation, *, mail_is_sent: bool) -> None:
-    """Have an invitation mailed, if it names whom it is meant for; a link mailed before is worthless from now on."""
+    """Enqueue the email of an invitation, if it has an address; a link mailed before becomes invalid."""
     invitation.mail_secret_hash, invitation.mailed_at, invitation.mail_error = None, None, None
     if invitation.email and mail_is_sent:
         enqueue(session, MailInvitation(invitation.id))
 
 
 def prepare_invitation_mail(session: WriteSession, invitation_id: UUID, now: datetime) -> InvitationMail | None:
-    """Draw the link that is mailed. None: there is nothing to mail any more."""
+    """Create the mailed link. None: there is nothing to mail any more."""
     row = queries.invitation(session, invitation_id)
     if row is None or row.email is None or row.accepted_at is not None or row.expires_at <= now or row.mailed_at:
         return None
@@ -52,7 +52,7 @@ def prepare_invitation_mail(session: WriteSession, invitation_id: UUID, now: dat
 def record_invitation_mailed(
     session: WriteSession, invitation_id: UUID, now: datetime, problem: dict[str, Any] | None
 ) -> None:
-    """Note that an invitation was mailed, or why it will not be."""
+    """Record that an invitation was mailed, or why it cannot be."""
     row = queries.invitation(session, invitation_id)
     if row is not None:
         row.mailed_at, row.mail_error = (None, problem) if problem else (now, None)

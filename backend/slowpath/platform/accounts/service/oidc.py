@@ -1,4 +1,4 @@
-"""Signing in by an issuer: begun by a browser, ended by the same, once; and what a person has linked."""
+"""Sign-in with the identity provider, and linked identities. One browser starts and finishes a flow, once."""
 
 import hmac
 import json
@@ -47,16 +47,16 @@ from slowpath.platform.accounts.service.users import (
 from slowpath.platform.accounts.tables import UserIdentity, UserPassword, UserSession
 
 PURPOSE = UUID("5f0f2c4e-6d0b-4b55-9a4b-0f6b1f1f7a11")
-"""What a flow is sealed for, so that nothing else that was sealed passes for one."""
+"""The encryption purpose of a flow, so that no other encrypted value is accepted as one."""
 TOKEN_PURPOSE = UUID("0c2f0d0b-94a5-4a61-8a0f-3a1f8f6f5c52")
 MAX_TOKEN = 16_384
-AGAIN = "Begin again, in one browser, at the address people open."
+AGAIN = "Start again in one browser, at the public address of Slowpath."
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class StartedOidcFlow:
-    """Where to send the browser, and what it must bring back."""
+    """The address to send the browser to, and the cookie it must return."""
 
     url: str
     sealed: bytes
@@ -74,11 +74,11 @@ def start_oidc_flow(
     invitation: str | None,
     now: datetime,
 ) -> StartedOidcFlow:
-    """Begin a sign-in. Raises `TooMany`, and what `OidcIssuerPort.begin` raises."""
+    """Start a sign-in. Raises `LimitExceeded`, and the errors of `OidcIssuerPort.begin`."""
     count_sign_in_by_address(throttle, address)
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
     url = issuer.begin(redirect_uri=redirect_uri, state=state, nonce=nonce, verifier=verifier)
-    kept = {
+    flow_state = {
         "state": state,
         "nonce": nonce,
         "verifier": verifier,
@@ -87,37 +87,37 @@ def start_oidc_flow(
         "invitation": invitation,
         "until": (now + timedelta(seconds=FLOW_SECONDS)).isoformat(),
     }
-    return StartedOidcFlow(url, sealer.seal(json.dumps(kept), PURPOSE))
+    return StartedOidcFlow(url, sealer.seal(json.dumps(flow_state), PURPOSE))
 
 
 def verify_oidc_flow(
     sealer: SecretEncryptor, throttle: RateLimiter, sealed: bytes | None, *, state: str, now: datetime
 ) -> OidcFlow:
-    """Return the sign-in that this browser began, which can be ended once. Raises `OidcResponseRejected`."""
+    """Return the sign-in that this browser started; it can be finished once. Raises `OidcResponseRejected`."""
     if sealed is None:
-        raise OidcResponseRejected("This browser has begun no sign-in, or it took too long.", remedy=AGAIN)
+        raise OidcResponseRejected(
+            "This browser has no sign-in in progress, or the sign-in took too long.", remedy=AGAIN
+        )
     try:
-        kept = json.loads(sealer.unseal(sealed, PURPOSE))
+        flow_state = json.loads(sealer.unseal(sealed, PURPOSE))
     except (DecryptionError, ValueError) as error:
-        raise OidcResponseRejected("What this browser kept of its sign-in can not be read.", remedy=AGAIN) from error
-    link = kept["link"]
+        raise OidcResponseRejected("The sign-in cookie of this browser cannot be decrypted.", remedy=AGAIN) from error
+    link = flow_state["link"]
     flow = OidcFlow(
-        kept["state"],
-        kept["nonce"],
-        kept["verifier"],
-        kept["next"],
+        flow_state["state"],
+        flow_state["nonce"],
+        flow_state["verifier"],
+        flow_state["next"],
         None if link is None else UserId(UUID(link)),
-        kept["invitation"],
-        datetime.fromisoformat(kept["until"]),
+        flow_state["invitation"],
+        datetime.fromisoformat(flow_state["until"]),
     )
     if not hmac.compare_digest(flow.state.encode(), state.encode()):
-        raise OidcResponseRejected(
-            "This answer belongs to another sign-in than the one this browser began.", remedy=AGAIN
-        )
+        raise OidcResponseRejected("The response belongs to another sign-in.", remedy=AGAIN)
     if flow.until <= now:
         raise OidcResponseRejected("The sign-in took too long.", limit=FLOW_SECONDS, unit="seconds", remedy=AGAIN)
     if not throttle.hit(f"sign-in-state:{state}", times=1, seconds=FLOW_SECONDS):
-        raise OidcResponseRejected("This answer was used before.", remedy=AGAIN)
+        raise OidcResponseRejected("The response was already used.", remedy=AGAIN)
     return flow
 
 
@@ -130,10 +130,10 @@ def sign_in_with_identity(
     *,
     now: datetime,
 ) -> VerifiedUser:
-    """Return whose account at the issuer it is, made or linked where that is right; the session's scope becomes theirs.
+    """Return the user of an identity, linked or created if allowed; the session's scope becomes theirs.
 
-    An account that is known signs its person in. One that is not is linked to who asked for that while signed in, or to
-    the person of its e-mail if the issuer vouches for it; else somebody new signs up.
+    A known identity signs its user in. An unknown one is linked to the user who requested that while signed in, or to the
+    user with its email if the identity provider verified it; otherwise a new user signs up.
     Raises `IdentityAlreadyLinked`, `EmailNotVerified`, `SignUpClosed`.
     """
     with database.cross_team() as cross_team:
@@ -149,8 +149,8 @@ def sign_in_with_identity(
         return VerifiedUser(flow.link, "", "")
     if identity.email is None or not _vouched(identity):
         raise EmailNotVerified(
-            "The sign-in service does not vouch for an e-mail of yours, by which you could be known here.",
-            remedy="Have it verify your e-mail. If you are known here, sign in as usual and link it on your account page.",
+            "The identity provider did not confirm your email, so it cannot be matched to an account.",
+            remedy="Verify your email there. If you have an account here, sign in as usual and link the identity on your account page.",
         )
     if by_mail is not None:
         return _take_over(
@@ -162,7 +162,7 @@ def sign_in_with_identity(
 def _enter_known(session: WriteSession, person: VerifiedUser, flow: OidcFlow) -> VerifiedUser:
     if flow.link is not None and person.user_id != flow.link:
         raise IdentityAlreadyLinked(
-            "This account belongs to another person here.", remedy="Sign in with it, or take another account."
+            "This identity is linked to another user.", remedy="Sign in with it, or link another identity."
         )
     session.scope.user_id = person.user_id
     return person
@@ -173,10 +173,10 @@ def _vouched(identity: OidcIdentity) -> bool:
 
 
 def _take_over(session: WriteSession, person: VerifiedUser, identity: OidcIdentity, *, now: datetime) -> VerifiedUser:
-    """Link an account to the person of its e-mail.
+    """Link an identity to the user with its email.
 
-    Nobody proved that e-mail to us when they signed up with a password: it may have been somebody else, who waits for
-    this. So the password and every session that was begun before go.
+    A sign-up with a password does not prove the email: an attacker may have created the account and waited for this. So the
+    password and all earlier sessions are deleted.
     """
     session.scope.user_id = person.user_id
     _link(session, person.user_id, identity, now=now)
@@ -205,9 +205,9 @@ def _newcomer(
     elif settings.sign_up == "open":
         sign_up(session, email=email, name=identity.name, password_hash=None, team_name=f"{identity.name}'s team")
     else:
-        raise SignUpClosed("This Slowpath takes new people by invitation only.", remedy="Ask for an invitation link.")
+        raise SignUpClosed("New accounts need an invitation.", remedy="Ask a team admin for an invitation link.")
     user_id = session.scope.user_id
-    assert user_id is not None  # signing up has made the scope the new person's
+    assert user_id is not None  # signing up changed the scope to the new user's
     _link(session, user_id, identity, now=now)
     return VerifiedUser(user_id, email, identity.name)
 
@@ -216,7 +216,7 @@ def _team_of(database: Database, slug: str) -> TeamId | None:
     with database.cross_team() as cross_team:
         found = queries.find_team(cross_team, slug)
     if found is None:
-        log.warning("SLOWPATH_OIDC_DOMAINS names a team that is not there", slug=slug)
+        log.warning("SLOWPATH_OIDC_DOMAINS names a team that does not exist", slug=slug)
     return found
 
 
@@ -231,13 +231,13 @@ def _link(session: WriteSession, user_id: UserId, identity: OidcIdentity, *, now
         )
     )
     try:
-        session.flush()  # two browsers may come back at once
+        session.flush()  # two requests may link the identity at once
     except IntegrityError as error:
-        raise IdentityAlreadyLinked("This account was linked a moment ago.", remedy="Sign in again.") from error
+        raise IdentityAlreadyLinked("This identity was linked by another request.", remedy="Sign in again.") from error
 
 
 def encrypt_id_token(sealer: SecretEncryptor, identity: OidcIdentity) -> bytes | None:
-    """Return the ID token of who came back, sealed, for the session that begins with it."""
+    """Return the encrypted ID token, for the session that starts with it."""
     return sealer.seal(identity.id_token, TOKEN_PURPOSE) if 0 < len(identity.id_token) <= MAX_TOKEN else None
 
 
@@ -249,9 +249,9 @@ def provider_sign_out_url(
     *,
     public_url: str,
 ) -> str | None:
-    """Return where the issuer ends its session of this browser, if this one was begun there.
+    """Return where the identity provider ends its session of this browser, if this session started there.
 
-    Whatever is wrong with the issuer: who signs out here is signed out here.
+    Errors of the identity provider do not prevent the sign-out here.
     """
     row = session.get(UserSession, person.session_id)
     if issuer is None or row is None or row.encrypted_id_token is None:
@@ -260,24 +260,24 @@ def provider_sign_out_url(
         token = sealer.unseal(row.encrypted_id_token, TOKEN_PURPOSE)
         return issuer.leave(id_token=token, returns_to=public_url.rstrip("/") + LEFT_PATH)
     except (DecryptionError, SlowpathError) as error:
-        log.warning("the issuer's session can not be ended", error=str(error)[:200])
+        log.warning("cannot end the session at the identity provider", error=str(error)[:200])
         return None
 
 
 def list_linked_identities(session: ReadSession, person: SignedInUser) -> tuple[Sequence[UserIdentity], bool]:
-    """Return what a person has linked, and whether they have a password."""
+    """Return the linked identities of a user, and whether they have a password."""
     return queries.sign_ins(session, person.user_id), queries.has_password(session, person.user_id)
 
 
 def unlink_identity(session: WriteSession, person: SignedInUser, sign_in_id: UUID, *, passwords: bool) -> None:
-    """Forget an account at an issuer. Raises `LinkedIdentityNotFound`, `LastSignInMethod`."""
+    """Unlink an identity. Raises `LinkedIdentityNotFound`, `LastSignInMethod`."""
     linked, has_password = list_linked_identities(session, person)
     found = next((one for one in linked if one.id == sign_in_id), None)
     if found is None:
-        raise LinkedIdentityNotFound("You have linked no such sign-in.")
+        raise LinkedIdentityNotFound("Your account has no such linked identity.")
     if len(linked) == 1 and not (has_password and passwords):
         raise LastSignInMethod(
-            "Without it you could not sign in any more.",
-            remedy="Give yourself a password first." if passwords else "Passwords are off here.",
+            "This is your only way to sign in.",
+            remedy="Set a password first." if passwords else "Password sign-in is disabled.",
         )
     session.delete(found)

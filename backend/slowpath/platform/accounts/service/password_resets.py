@@ -1,4 +1,4 @@
-"""Forgotten passwords: whoever can read a person's mail may choose another password for them, once, within the hour."""
+"""Password resets: the emailed link sets a new password, once, within an hour."""
 
 import secrets
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ from slowpath.platform.accounts.tables import PasswordReset
 RESET_HOURS: Final = 1
 ASK_BY_ADDRESS: Final = RateLimit(20, 3600)
 ASK_BY_ACCOUNT: Final = RateLimit(5, 3600)
-"""So that nobody's mail box is filled by others."""
+"""So that others cannot flood a user's mailbox."""
 CHOOSE_BY_ADDRESS: Final = RateLimit(60, 3600)
 LETTER_AGAIN_S: Final = 60.0
-"""So long it is waited for a mail server that is away."""
-NOT_FOUND: Final = "There is no such link, or it was used, or it is older than an hour."
+"""How long to wait for an unavailable mail server."""
+NOT_FOUND: Final = "The link is invalid, was already used, or is older than an hour."
 
 ASK = text("SELECT cross_team.create_password_reset(:sought, :reset, :asked_at, :ends_at)")
 DRAW = text("SELECT email, name FROM cross_team.issue_password_reset(:reset, :hash, :drawn_at)")
@@ -38,26 +38,26 @@ FIND = text("SELECT reset_id, user_id FROM cross_team.find_password_reset(:sough
 
 @dataclass(frozen=True)
 class PasswordResetMail:
-    """What is mailed to somebody who forgot their password."""
+    """The content of a password reset email."""
 
     to: str
     name: str
     secret: str
 
     def __repr__(self) -> str:
-        """Return nothing that is secret."""
+        """Return a text without secrets."""
         return "ResetLetter()"
 
 
 def request_password_reset(
     database: Database, throttle: RateLimiter, *, email: str, address: str, now: datetime, mail_is_sent: bool
 ) -> None:
-    """Write down that a person forgot their password; if there is none of this e-mail, nothing, without a word of it.
+    """Record a password reset request; without an account of this email, do nothing and do not reveal it.
 
-    Raises `EmailNotConfigured`, `TooMany`, for known and unknown people alike.
+    Raises `EmailNotConfigured`, `LimitExceeded`, whether or not the account exists.
     """
     if not mail_is_sent:
-        raise EmailNotConfigured("No e-mail is sent from here.", remedy="Ask the operator, who can set a password.")
+        raise EmailNotConfigured("Email is not configured.", remedy="Ask an operator to set a password.")
     count_sign_in_attempt(throttle, ASK_BY_ADDRESS, f"reset:{rate_limit_key(address)}")
     count_sign_in_attempt(throttle, ASK_BY_ACCOUNT, f"reset-of:{normalize_email(email)}")
     asked = {
@@ -71,7 +71,7 @@ def request_password_reset(
 
 
 def claim_next_reset_mail(cross_team: Connection, now: datetime) -> UUID | None:
-    """Take the next letter to somebody of no team, which no job can carry; untold, it is to be taken again later."""
+    """Claim the next mail to a user without a team; it is claimed again if not recorded as sent."""
     taken: UUID | None = cross_team.execute(
         LETTER, {"at": now, "again_at": now + timedelta(seconds=LETTER_AGAIN_S)}
     ).scalar()
@@ -79,12 +79,12 @@ def claim_next_reset_mail(cross_team: Connection, now: datetime) -> UUID | None:
 
 
 def record_reset_mail_sent(cross_team: Connection, reset_id: UUID) -> None:
-    """Note that such a letter is on its way."""
+    """Record that such a mail was sent."""
     cross_team.execute(SENT, {"reset": reset_id})
 
 
 def prepare_password_reset(cross_team: Connection, reset_id: UUID, now: datetime) -> PasswordResetMail | None:
-    """Draw the secret of a link; one drawn before is worthless. None: it was used, or it is too late."""
+    """Create the secret of a link; an earlier one becomes invalid. None: the reset was used or has expired."""
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     found = cross_team.execute(DRAW, {"reset": reset_id, "hash": hash_secret(secret), "drawn_at": now}).one_or_none()
     return None if found is None else PasswordResetMail(found.email, found.name, secret)
@@ -93,25 +93,25 @@ def prepare_password_reset(cross_team: Connection, reset_id: UUID, now: datetime
 def get_password_reset(
     database: Database, throttle: RateLimiter, secret: str, *, address: str, now: datetime
 ) -> tuple[UUID, UserId]:
-    """Return which link a secret is of, and whose. Raises `ResetNotFound`, `TooMany`."""
+    """Return the reset and user of a secret. Raises `ResetNotFound`, `LimitExceeded`."""
     count_sign_in_attempt(throttle, CHOOSE_BY_ADDRESS, f"choose:{rate_limit_key(address)}")
     if not looks_like_secret(secret):
-        raise ResetNotFound(NOT_FOUND, remedy="Ask for another.")
+        raise ResetNotFound(NOT_FOUND, remedy="Ask for a new one.")
     with database.cross_team() as cross_team:
         found = cross_team.execute(FIND, {"sought": hash_secret(secret), "at": now}).one_or_none()
     if found is None:
-        raise ResetNotFound(NOT_FOUND, remedy="Ask for another.")
+        raise ResetNotFound(NOT_FOUND, remedy="Ask for a new one.")
     return found.reset_id, UserId(found.user_id)
 
 
 def confirm_password_reset(
     session: WriteSession, reset_id: UUID, user_id: UserId, *, password_hash: str, now: datetime
 ) -> None:
-    """Use up the link, set the password and sign the person out everywhere; the session's scope becomes theirs.
+    """Use up the link, set the password and end all sessions; the session's scope becomes the user's.
 
-    Of two who come at once the second is refused. Raises `ResetNotFound`.
+    Of two concurrent requests the second fails. Raises `ResetNotFound`.
     """
-    session.scope.user_id = user_id  # its transaction has not begun yet
+    session.scope.user_id = user_id  # the transaction has not started yet
     used = session.scalar(
         update(PasswordReset)
         .where(PasswordReset.id == reset_id, PasswordReset.user_id == user_id, PasswordReset.used_at.is_(None))
@@ -120,8 +120,8 @@ def confirm_password_reset(
         .execution_options(synchronize_session=False)
     )
     if used is None:
-        raise ResetNotFound(NOT_FOUND, remedy="Ask for another.")
-    # All other links of this person are worthless too: whoever asked for them has what they need.
+        raise ResetNotFound(NOT_FOUND, remedy="Ask for a new one.")
+    # All other links of this user become invalid too.
     session.execute(
         update(PasswordReset)
         .where(PasswordReset.user_id == user_id, PasswordReset.used_at.is_(None))

@@ -1,4 +1,4 @@
-"""Service accounts: members that are no persons. They never sign in; programs act as them by tokens."""
+"""Service accounts: members that are not users. They never sign in; programs act as them with tokens."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,10 +23,10 @@ KIND = "service-account"
 def create_service_account(
     session: WriteSession, caller: Caller, *, name: str, role: Role
 ) -> tuple[ServiceAccount, str | None]:
-    """Make a service account; return it and the name of its maker. Raises `LimitExceeded`, `ServiceAccountNameTaken`."""
+    """Return a new service account and its creator's name. Raises `LimitExceeded`, `ServiceAccountNameTaken`."""
     if (count := queries.count_service_accounts(session)) >= MAX_SERVICE_ACCOUNTS:
         raise LimitExceeded(
-            "The team has too many service accounts.",
+            "The team has reached its limit of service accounts.",
             limit=MAX_SERVICE_ACCOUNTS,
             actual=count,
             unit="service accounts",
@@ -36,14 +36,14 @@ def create_service_account(
     account = ServiceAccount(team_id=caller.team_id, id=new_id(), name=name, role=role.value, created_by=caller.user_id)
     session.add(account)
     record_audit_event(session, caller, "service-account.created", KIND, account.id, {"name": name, "role": role.value})
-    session.flush()  # the answer tells when it was made, which the database sets
+    session.flush()  # the response contains the creation time, which the database sets
     return account, queries.select_user_name(session, caller.user_id)
 
 
 def service_accounts(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Row[ServiceAccount, str | None, int, datetime | None]]:
-    """Return up to `limit` service accounts with their makers, their number of tokens and when one was last used."""
+    """Return up to `limit` service accounts with their creators, number of tokens and time of last use."""
     return queries.service_accounts(session, after=after, limit=limit)
 
 
@@ -51,7 +51,7 @@ def get_service_account(session: ReadSession, account_id: UUID) -> ServiceAccoun
     """Return a service account of the team. Raises `ServiceAccountNotFound`."""
     found = queries.service_account(session, account_id)
     if found is None:
-        raise ServiceAccountNotFound("There is no such service account in this team.")
+        raise ServiceAccountNotFound("The team has no such service account.")
     return found
 
 
@@ -65,9 +65,9 @@ def change_service_account(
     disabled: bool | None,
     now: datetime,
 ) -> ServiceAccount:
-    """Rename a service account, give it another role, stop it or let it go on; what is None stays.
+    """Update a service account's name, role or disabled state; None leaves a value unchanged.
 
-    Its tokens are bounded by its role and stopped with it from the next request on.
+    The role bounds its tokens, and disabling stops them, from the next request on.
     Raises `ServiceAccountNotFound`, `ServiceAccountNameTaken`.
     """
     account = get_service_account(session, account_id)
@@ -85,18 +85,20 @@ def change_service_account(
 
 
 def remove_service_account(session: WriteSession, caller: Caller, account_id: UUID) -> None:
-    """Remove a service account and its tokens; the log keeps its name. Raises `ServiceAccountNotFound`."""
+    """Delete a service account and its tokens; the audit log retains its name. Raises `ServiceAccountNotFound`."""
     account = get_service_account(session, account_id)
     record_audit_event(session, caller, "service-account.removed", KIND, account.id, {"name": account.name})
     session.delete(account)
 
 
 def describe_service_account(session: ReadSession, account: ServiceAccount) -> tuple[str | None, int, datetime | None]:
-    """Return who made a service account, how many living tokens it has, and when one was last used."""
+    """Return a service account's creator, number of valid tokens, and time of last use."""
     count, used = queries.tokens_of_account(session, account.id)
     return queries.select_user_name(session, account.created_by), count, used
 
 
 def _free(session: ReadSession, name: str) -> None:
     if queries.service_account_named(session, name) is not None:
-        raise ServiceAccountNameTaken(f"A service account is called {name} already.", remedy="Choose another name.")
+        raise ServiceAccountNameTaken(
+            f"The team already has a service account named {name}.", remedy="Choose another name."
+        )

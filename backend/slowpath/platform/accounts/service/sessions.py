@@ -1,4 +1,4 @@
-"""Sessions of browsers: begun by signing in, found by their cookie's secret, ended by signing out or by time."""
+"""Browser sessions: created by sign-in, found by the secret of their cookie, ended by sign-out or expiry."""
 
 import secrets
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ MAX_BROWSER_LETTERS = 200
 def begin_session(
     session: WriteSession, *, now: datetime, browser: str, address: str, issuer_token: bytes | None = None
 ) -> str:
-    """Begin a session of the person in the session's scope, and return its secret, which is kept nowhere."""
+    """Create a session of the scope's user and return its secret, which is not stored."""
     user_id = session.scope.user_id
     if user_id is None:
-        raise LookupError("a session is begun for somebody")
+        raise LookupError("a session needs a user")
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     session.add(
         UserSession(
@@ -42,9 +42,9 @@ def begin_session(
 
 
 def find_session(database: Database, secret: str, *, now: datetime) -> SignedInUser:
-    """Return who is signed in by a secret, and push the session's end back. Raises `SessionExpired`."""
+    """Return the signed-in user of a secret, and extend the session. Raises `SessionExpired`."""
     if not looks_like_secret(secret):
-        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+        raise SessionExpired("The session has expired.", remedy="Sign in again.")
     with database.cross_team() as cross_team:
         found = queries.find_session(
             cross_team,
@@ -54,12 +54,12 @@ def find_session(database: Database, secret: str, *, now: datetime) -> SignedInU
             ends_at=session_expiry(now),
         )
     if found is None:
-        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+        raise SessionExpired("The session has expired.", remedy="Sign in again.")
     return SignedInUser(UserId(found.user_id), found.session_id, found.email, found.name, _teams(found.teams))
 
 
 def teams_of(database: Database, user_id: UserId) -> tuple[TeamMembership, ...]:
-    """Return the teams of a person, in the order of joining."""
+    """Return the teams of a user, in the order of joining."""
     with database.cross_team() as cross_team:
         return _teams(queries.select_teams_of_user(cross_team, user_id))
 
@@ -72,21 +72,21 @@ def _teams(found: list[dict[str, Any]]) -> tuple[TeamMembership, ...]:
 
 
 def sessions_of(session: ReadSession, person: SignedInUser, *, now: datetime) -> Sequence[UserSession]:
-    """Return where a person is signed in, newest first, the newest hundred."""
+    """Return the sessions of a user, newest first, at most a hundred."""
     return queries.select_sessions_of_user(session, person.user_id, now=now, limit=MAX_SHOWN)
 
 
 def end_session(session: WriteSession, person: SignedInUser, session_id: UUID) -> None:
-    """Sign a browser out. Raises `SessionNotFound` when it is not one of this person's."""
+    """End one session. Raises `SessionNotFound` if it is not one of this user's."""
     if queries.end_sessions(session, person.user_id, only=session_id) == 0:
-        raise SessionNotFound("You have no such session.")
+        raise SessionNotFound("You have no session with this ID.")
 
 
 def end_sessions(session: WriteSession, person: SignedInUser, *, others_only: bool) -> int:
-    """Sign out everywhere, or everywhere else. Returns how many sessions ended."""
+    """End all sessions, or all others. Returns how many ended."""
     return queries.end_sessions(session, person.user_id, but=person.session_id if others_only else None)
 
 
 def end_all_sessions(session: WriteSession, user_id: UserId) -> int:
-    """Sign a person out everywhere. Returns how many sessions ended."""
+    """End all sessions of a user. Returns how many ended."""
     return queries.end_sessions(session, user_id)

@@ -1,4 +1,4 @@
-"""Teams and who is in them."""
+"""Teams and their members."""
 
 import secrets
 from collections.abc import Sequence
@@ -32,33 +32,37 @@ SLUG_BYTES = 4
 
 
 def set_team_scope(session: WriteSession, *, user_id: UserId, team_id: TeamId) -> None:
-    """Set whose rows a session sees. PostgreSQL is told when its transaction begins, so it must not have begun."""
+    """Set the scope of a session. PostgreSQL gets it when the transaction starts, so that must be later."""
     if session.in_transaction():
         raise LookupError("the scope of a session is set before its transaction begins")
     session.scope.user_id, session.scope.team_id = user_id, team_id
 
 
 def create_team(session: WriteSession, person: SignedInUser, *, name: str) -> Team:
-    """Make a team owned by a person; the session's scope becomes the new team. Raises `LimitExceeded`."""
+    """Create a team owned by a user; the session's scope becomes the new team. Raises `LimitExceeded`."""
     teams = len(person.teams)
     if teams >= MAX_TEAMS:
         raise LimitExceeded(
-            f"You are in {teams} teams.", limit=MAX_TEAMS, actual=teams, unit="teams", remedy="Leave one first."
+            f"You are a member of {teams} teams, the maximum.",
+            limit=MAX_TEAMS,
+            actual=teams,
+            unit="teams",
+            remedy="Leave one first.",
         )
     set_team_scope(session, user_id=person.user_id, team_id=TeamId(new_id()))
     return insert_team(session, name=name)
 
 
 def insert_team(session: WriteSession, *, name: str) -> Team:
-    """Make the team of the session's scope, with the person of the scope as its owner."""
+    """Create the team of the session's scope, owned by the user of the scope."""
     team_id, user_id = session.team_id, session.scope.user_id
     if user_id is None:
-        raise LookupError("a team is founded by somebody")
+        raise LookupError("a team needs a user who creates it")
     team = Team(id=team_id, slug=make_slug(name, secrets.token_bytes(SLUG_BYTES)), name=name)
     session.add(team)
     session.flush()  # the membership refers to it
     session.add(Membership(team_id=team_id, user_id=user_id, role=Role.OWNER.value))
-    session.flush()  # the log's entry copies the person's name
+    session.flush()  # the audit event copies the user's name
     founder = Caller(team_id, user_id, None, Role.OWNER, frozenset())
     record_audit_event(session, founder, "team.created", "team", team_id, {"name": name})
     return team
@@ -68,12 +72,12 @@ def get_team(session: ReadSession) -> Team:
     """Return the team of the session."""
     team = session.get(Team, session.team_id)
     if team is None:
-        raise TeamNotFound("There is no such team, or you are not in it.")
+        raise TeamNotFound("The team does not exist, or you are not a member.")
     return team
 
 
 def rename_team(session: WriteSession, caller: Caller, name: str) -> Team:
-    """Change how the team is called. Its slug stays, so that links hold."""
+    """Rename the team. Its slug does not change, so links remain valid."""
     team = get_team(session)
     if team.name != name:
         record_audit_event(session, caller, "team.renamed", "team", team.id, {"from": team.name, "to": name})
@@ -82,7 +86,7 @@ def rename_team(session: WriteSession, caller: Caller, name: str) -> Team:
 
 
 def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None:
-    """Close the team at once, and have a job erase all it holds when nobody can reopen it any more."""
+    """Delete the team: inaccessible immediately, erased by a job when it can no longer be restored."""
     team = _locked(session, caller.team_id)
     team.deleted_at = now
     record_audit_event(session, caller, "team.deleted", "team", team.id, {"name": team.name})
@@ -90,7 +94,7 @@ def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None
 
 
 def is_team_deleted(session: ReadSession) -> bool:
-    """Tell whether the session's team is deleted, and was not reopened."""
+    """Return whether the session's team is deleted and was not restored."""
     team = session.get(Team, session.team_id)
     return team is not None and team.deleted_at is not None
 
@@ -103,7 +107,7 @@ def erase_team(session: WriteSession) -> None:
 def _locked(session: WriteSession, team_id: TeamId) -> Team:
     team = queries.lock_team(session, team_id)
     if team is None:
-        raise TeamNotFound("There is no such team, or you are not in it.")
+        raise TeamNotFound("The team does not exist, or you are not a member.")
     return team
 
 
@@ -117,18 +121,20 @@ def members(
 def _member(session: ReadSession, user_id: UUID) -> Row[Membership, User]:
     found = queries.member(session, user_id)
     if found is None:
-        raise MemberNotFound("Nobody of this id is in the team.")
+        raise MemberNotFound("The team has no member with this ID.")
     return found
 
 
 def change_role(session: WriteSession, caller: Caller, user_id: UUID, wanted: Role) -> Row[Membership, User]:
-    """Give a member another role. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
+    """Change the role of a member. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
     _locked(session, caller.team_id)
     found = _member(session, user_id)
     membership, user = found
     current = Role(membership.role)
     if not can_change_role(caller.role, current, wanted):
-        raise InsufficientRole(f"The role {caller.role} may not make {current} into {wanted}.", remedy="Ask an owner.")
+        raise InsufficientRole(
+            f"The role {caller.role} cannot change {current} to {wanted}.", remedy="Ask an owner of the team."
+        )
     _keep_an_owner(session, current, wanted)
     if current is not wanted:
         membership.role = wanted.value
@@ -144,15 +150,16 @@ def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
     current, oneself = Role(membership.role), user_id == caller.user_id
     if not can_remove_member(caller.role, current, oneself=oneself):
         raise InsufficientRole(
-            f"The role {caller.role} may not remove a member with the role {current}.", remedy="Ask an owner."
+            f"The role {caller.role} cannot remove a member with the role {current}.",
+            remedy="Ask an owner of the team.",
         )
     _keep_an_owner(session, current, None)
     action = "member.left" if oneself else "member.removed"
     record_audit_event(session, caller, action, "member", user_id, {"name": user.name, "role": current.value})
-    session.flush()  # the log's entry copies the name of whoever leaves, which is seen only while they are in
+    session.flush()  # the audit event copies the name, which is visible only while the user is a member
     session.delete(membership)
 
 
 def _keep_an_owner(session: ReadSession, current: Role, wanted: Role | None) -> None:
     if would_leave_no_owner(queries.count_owners(session), current, wanted):
-        raise LastOwner("This would leave the team without an owner.", remedy="Make somebody else an owner first.")
+        raise LastOwner("This would leave the team without an owner.", remedy="Make another member an owner first.")

@@ -1,4 +1,4 @@
-"""API tokens: how programs act for a team."""
+"""API tokens: programs act for a team with them."""
 
 import secrets
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ from slowpath.platform.accounts.service.audit_log import record_audit_event
 from slowpath.platform.accounts.service.service_accounts import get_service_account
 from slowpath.platform.accounts.tables import ApiToken, ServiceAccount
 
-REMEDY = "Ask an admin of the team for another."
+REMEDY = "Ask an admin of the team for a new token."
 
 
 @dataclass(frozen=True)
 class AuthenticatedToken:
-    """A token that is valid now."""
+    """A valid token."""
 
     token_id: UUID
     team_id: TeamId
@@ -42,18 +42,18 @@ class AuthenticatedToken:
 
 
 def authenticate_token(database: Database, secret: str, *, now: datetime) -> AuthenticatedToken:
-    """Return whose token this is. Asks the database every time: what was revoked is over at once.
+    """Return the token of a secret. Queries the database every time: a revoked token is invalid immediately.
 
-    Raises `InvalidToken`. That it was revoked or has expired is told: only who holds it asks.
+    Raises `InvalidToken`, which reveals revocation and expiry: only the holder of the secret can get it.
     """
     if not looks_like_token(secret):
-        raise InvalidToken("This is not a token of Slowpath; perhaps a part of it is missing.", remedy=REMEDY)
+        raise InvalidToken("This is not a Slowpath token, or a part of it is missing.", remedy=REMEDY)
     with database.cross_team() as cross_team:
         found = queries.find_token(
             cross_team, hash_secret(secret), seen_at=now, touch_before=now - timedelta(seconds=TOUCH_SECONDS)
         )
     if found is None:
-        raise InvalidToken("There is no such token.", remedy=REMEDY)
+        raise InvalidToken("The token does not exist.", remedy=REMEDY)
     if found.revoked_at is not None:
         raise InvalidToken(f"The token was revoked at {found.revoked_at.isoformat(timespec='seconds')}.", remedy=REMEDY)
     if found.expires_at is not None and found.expires_at <= now:
@@ -86,7 +86,7 @@ def create_token(
     requests_per_minute: int | None = None,
     uploads_per_minute: int | None = None,
 ) -> tuple[ApiToken, str | None, str]:
-    """Make a token; return it, the name of its maker and its secret, which is kept nowhere.
+    """Create a token. Returns it, its creator's name and its secret, which is not stored.
 
     Raises `LimitExceeded`, `ServiceAccountNotFound`, and `InvalidRequest` for scopes beyond the account's role.
     """
@@ -95,7 +95,11 @@ def create_token(
         _fit(account, frozenset(scopes))
     if (count := queries.count_tokens(session)) >= MAX_TOKENS:
         raise LimitExceeded(
-            "The team has too many tokens.", limit=MAX_TOKENS, actual=count, unit="tokens", remedy="Revoke some."
+            "The team has reached its limit of tokens.",
+            limit=MAX_TOKENS,
+            actual=count,
+            unit="tokens",
+            remedy="Revoke unused tokens.",
         )
     secret = make_token(secrets.token_bytes(SECRET_BYTES))
     granted = sorted({scope.value for scope in scopes})
@@ -117,7 +121,7 @@ def create_token(
     if account is not None:
         facts["service_account"] = account.name
     record_audit_event(session, caller, "token.created", "token", token.id, facts)
-    session.flush()  # the answer tells when it was made, which the database sets
+    session.flush()  # the response contains the creation time, which the database sets
     return token, queries.select_user_name(session, caller.user_id), secret
 
 
@@ -125,7 +129,7 @@ def _fit(account: ServiceAccount, scopes: frozenset[TokenScope]) -> None:
     beyond = scopes - SCOPES_OF[Role(account.role)]
     if beyond:
         raise InvalidRequest(
-            f"{account.name} is a {account.role}: its tokens can not have the scope {' or '.join(sorted(beyond))}.",
+            f"{account.name} is a {account.role}: its tokens cannot have the scope {' or '.join(sorted(beyond))}.",
             slug="scope-beyond-role",
             remedy="Give the service account the role member first.",
         )
@@ -140,7 +144,7 @@ def change_token(
     requests_per_minute: int | None,
     uploads_per_minute: int | None,
 ) -> ApiToken:
-    """Give a token another name and other rates. Raises `TokenNotFound`."""
+    """Update the name and rate limits of a token. Raises `TokenNotFound`."""
     token = get_token(session, token_id)
     before = (token.name, token.requests_per_minute, token.uploads_per_minute)
     token.name, token.requests_per_minute, token.uploads_per_minute = name, requests_per_minute, uploads_per_minute
@@ -151,15 +155,15 @@ def change_token(
 
 
 def get_token(session: ReadSession, token_id: UUID) -> ApiToken:
-    """Return a token that was not revoked. Raises `TokenNotFound`."""
+    """Return a token that is not revoked. Raises `TokenNotFound`."""
     token = queries.token(session, token_id)
     if token is None or token.revoked_at is not None:
-        raise TokenNotFound("There is no such token in this team.")
+        raise TokenNotFound("The team has no such token.")
     return token
 
 
 def get_token_owner(session: ReadSession, token: ApiToken) -> tuple[str | None, ServiceAccount | None]:
-    """Return who made a token, and to which service account it belongs."""
+    """Return a token's creator and service account."""
     account = None if token.service_account_id is None else get_service_account(session, token.service_account_id)
     return queries.select_user_name(session, token.created_by), account
 
@@ -167,12 +171,12 @@ def get_token_owner(session: ReadSession, token: ApiToken) -> tuple[str | None, 
 def list_tokens(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Row[ApiToken, str | None, ServiceAccount | None]]:
-    """Return up to `limit` tokens that were not revoked, with their makers and service accounts, newest first."""
+    """Return up to `limit` tokens that are not revoked, with creators and service accounts, newest first."""
     return queries.tokens(session, after=after, limit=limit)
 
 
 def revoke_token(session: WriteSession, caller: Caller, token_id: UUID, *, now: datetime) -> None:
-    """End a token at once. Raises `TokenNotFound`."""
+    """Revoke a token immediately. Raises `TokenNotFound`."""
     token = get_token(session, token_id)
     token.revoked_at = now
     record_audit_event(session, caller, "token.revoked", "token", token.id, {"name": token.name})

@@ -1,4 +1,4 @@
-"""People: signing up, proving a password, changing it."""
+"""Users: sign up, verify a password, change it."""
 
 import secrets
 from dataclasses import dataclass
@@ -35,15 +35,15 @@ from slowpath.platform.accounts.service.invitations import OpenInvitation, add_i
 from slowpath.platform.accounts.service.teams import get_team, insert_team, set_team_scope
 from slowpath.platform.accounts.tables import Membership, Team, User, UserPassword
 
-# OWASP's smallest argon2id: 19 MiB, two passes, one lane. Two at a time, so that a crowd of guesses can take at most
-# 38 MiB and both cores, and the rest of the web process goes on.
+# OWASP's smallest argon2id: 19 MiB, two passes, one lane. Two at a time, so that many guesses take at most 38 MiB and
+# both cores, and the rest of the web process continues.
 HASHES = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
 AT_A_TIME = BoundedSemaphore(2)
 
 
 @dataclass(frozen=True)
 class VerifiedUser:
-    """A person who has proven their password."""
+    """A user whose password was verified."""
 
     user_id: UserId
     email: str
@@ -58,14 +58,14 @@ def hash_password(password: str) -> str:
 
 @cache
 def _nobodys_hash() -> str:
-    """Return a hash that no password has, so that an unknown e-mail takes as long as a wrong password."""
+    """Return a hash that no password has, so that an unknown email takes as long as a wrong password."""
     return hash_password(secrets.token_urlsafe())
 
 
-def _proves(password: str, kept: str) -> bool:
+def _password_matches(password: str, stored_hash: str) -> bool:
     with AT_A_TIME:
         try:
-            return HASHES.verify(password, kept)
+            return HASHES.verify(password, stored_hash)
         except UnknownHashError:
             return False
 
@@ -73,10 +73,10 @@ def _proves(password: str, kept: str) -> bool:
 def check_password(
     database: Database, throttle: RateLimiter, *, email: str, password: str, address: str
 ) -> VerifiedUser:
-    """Return whose e-mail and password these are.
+    """Return the user of an email and password.
 
-    Raises `WrongPassword` after the same time whether the e-mail is known or not, and `LimitExceeded` when
-    the address or the account was tried too often.
+    Raises `WrongPassword` after the same time whether or not the email is known, and `LimitExceeded` after too many attempts
+    of the address or account.
     """
     key, place = normalize_email(email), rate_limit_key(address)
     count_sign_in_attempt(throttle, SIGN_IN_BY_ADDRESS, f"sign-in:{place}")
@@ -84,21 +84,23 @@ def check_password(
     count_sign_in_attempt(throttle, SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
     with database.cross_team() as cross_team:
         found = queries.find_person(cross_team, key)
-    kept = None if found is None else found.password_hash  # who signs in by an issuer alone has none
-    proven = _proves(password, kept or _nobodys_hash())
-    if found is None or kept is None or not proven:
-        raise WrongPassword("E-mail and password do not belong together.", remedy="Check both, or sign up.")
+    stored_hash = (
+        None if found is None else found.password_hash
+    )  # a user who signs in only with the identity provider has none
+    proven = _password_matches(password, stored_hash or _nobodys_hash())
+    if found is None or stored_hash is None or not proven:
+        raise WrongPassword("The email or the password is wrong.", remedy="Check both, or sign up.")
     own = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     throttle.clear(f"sign-in:{place}:{key}", times=own.times, seconds=own.seconds)
     return VerifiedUser(UserId(found.user_id), found.email, found.name)
 
 
 def get_user_by_email(database: Database, email: str) -> UserId:
-    """Return whose e-mail this is, for whoever has proven otherwise that they may know. Raises `UserNotFound`."""
+    """Return the user of an email, for callers authorized otherwise. Raises `UserNotFound`."""
     with database.cross_team() as cross_team:
         found = queries.find_person(cross_team, normalize_email(email))
     if found is None:
-        raise UserNotFound("Nobody signed up with this e-mail.")
+        raise UserNotFound("No account has this email.")
     return UserId(found.user_id)
 
 
@@ -108,12 +110,12 @@ def count_sign_up(throttle: RateLimiter, address: str) -> None:
 
 
 def count_sign_in_attempt(throttle: RateLimiter, rate: RateLimit, key: str) -> None:
-    """Count one try. Raises `LimitExceeded`."""
+    """Count one attempt. Raises `LimitExceeded`."""
     if not throttle.hit(key, times=rate.times, seconds=rate.seconds):
         refused = LimitExceeded(
-            f"More than {rate.times} tries in {rate.seconds} seconds.",
+            f"More than {rate.times} attempts in {rate.seconds} seconds.",
             limit=rate.times,
-            unit=f"tries in {rate.seconds} s",
+            unit=f"attempts in {rate.seconds} s",
             remedy=f"Wait up to {rate.seconds} seconds.",
         )
         refused.retry_after_s = rate.seconds
@@ -121,16 +123,14 @@ def count_sign_in_attempt(throttle: RateLimiter, rate: RateLimit, key: str) -> N
 
 
 def count_sign_in_by_address(throttle: RateLimiter, address: str) -> None:
-    """Count a try to sign in from an address. Raises `LimitExceeded`."""
+    """Count a sign-in attempt from an address. Raises `LimitExceeded`."""
     count_sign_in_attempt(throttle, SIGN_IN_BY_ADDRESS, f"sign-in:{rate_limit_key(address)}")
 
 
 def sign_up(session: WriteSession, *, email: str, name: str, password_hash: str | None, team_name: str) -> Team:
-    """Make a person and a team of which they are the owner; the session's scope becomes theirs.
+    """Create a user and a team they own; the session's scope becomes theirs.
 
-    Without a password they sign in by an issuer alone.
-
-    Raises `EmailTaken`.
+    Without a password they sign in only with the identity provider. Raises `EmailTaken`.
     """
     user_id = UserId(new_id())
     set_team_scope(session, user_id=user_id, team_id=TeamId(new_id()))
@@ -147,7 +147,7 @@ def sign_up_invited(
     password_hash: str | None,
     now: datetime,
 ) -> Team:
-    """Make a person who joins the team that invited them. Raises `EmailTaken`, `InvitationUsed`."""
+    """Create a user who joins the team of an invitation. Raises `EmailTaken`, `InvitationUsed`."""
     user_id = UserId(new_id())
     set_team_scope(session, user_id=user_id, team_id=invitation.team_id)
     _add_person(session, user_id, email=email, name=name, password_hash=password_hash)
@@ -155,12 +155,12 @@ def sign_up_invited(
 
 
 def sign_up_by_domain(session: WriteSession, team_id: TeamId, role: Role, *, email: str, name: str) -> Team:
-    """Make a person who joins a team because the operator lets their e-mail's domain in. Raises `EmailTaken`."""
+    """Create a user who joins the team that the operator configured for their email domain. Raises `EmailTaken`."""
     user_id = UserId(new_id())
     set_team_scope(session, user_id=user_id, team_id=team_id)
     _add_person(session, user_id, email=email, name=name, password_hash=None)
     session.add(Membership(team_id=team_id, user_id=user_id, role=role.value))
-    session.flush()  # the team and the person's name are seen from inside only
+    session.flush()  # the team and the user's name are visible only within the scope
     joined = Caller(team_id, user_id, None, role, frozenset())
     record_audit_event(session, joined, "member.joined", "member", user_id, {"role": role.value, "by": "domain"})
     return get_team(session)
@@ -169,51 +169,53 @@ def sign_up_by_domain(session: WriteSession, team_id: TeamId, role: Role, *, ema
 def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str, password_hash: str | None) -> None:
     session.add(User(id=user_id, email=email, email_key=normalize_email(email), name=name))
     try:
-        session.flush()  # the e-mail may be taken, and what follows refers to the person
+        session.flush()  # the email may be taken, and later rows refer to the user
     except IntegrityError as error:
-        raise EmailTaken("Somebody signed up with this e-mail before.", remedy="Sign in, or use another.") from error
+        raise EmailTaken(
+            "An account with this email already exists.", remedy="Sign in, or use another email."
+        ) from error
     if password_hash is not None:
         session.add(UserPassword(user_id=user_id, hash=password_hash))
 
 
 def rename_user(session: WriteSession, person: SignedInUser, name: str) -> None:
-    """Change how a person is called."""
+    """Change the name of a user."""
     session.execute(update(User).where(User.id == person.user_id).values(name=name))
 
 
 def get_mention_email_preference(session: ReadSession, person: SignedInUser) -> bool:
-    """Tell whether a person is told by e-mail, too, that they were named."""
+    """Return whether a user receives emails about mentions."""
     return session.get_one(User, person.user_id).email_on_mention
 
 
 def set_mention_email_preference(session: WriteSession, person: SignedInUser, *, wanted: bool) -> None:
-    """Change whether a person is told by e-mail that they were named."""
+    """Change whether a user receives emails about mentions."""
     session.execute(update(User).where(User.id == person.user_id).values(email_on_mention=wanted))
 
 
 def can_set_first_password(session: ReadSession, person: SignedInUser, *, now: datetime) -> bool:
-    """Tell whether a person has no password yet, and so needs none to set one. Raises `ReauthenticationRequired`."""
+    """Return whether a user has no password yet, and needs none to set one. Raises `ReauthenticationRequired`."""
     if queries.has_password(session, person.user_id):
         return False
     since = queries.signed_in_at(session, person.session_id)
     if since is None or (now - since).total_seconds() > FRESH_SECONDS:
         raise ReauthenticationRequired(
-            "A first password is set by somebody who has just signed in.",
+            "Setting a first password requires a recent sign-in.",
             limit=FRESH_SECONDS // 60,
             unit="minutes",
-            remedy="Sign out, sign in again, and set it then.",
+            remedy="Sign out, sign in again, then set it.",
         )
     return True
 
 
 def change_password(session: WriteSession, person: SignedInUser, *, password_hash: str, now: datetime) -> None:
-    """Give a person another password and sign them out everywhere else."""
+    """Change a user's password and end all their other sessions."""
     set_password(session, person.user_id, password_hash=password_hash, now=now)
     queries.end_sessions(session, person.user_id, but=person.session_id)
 
 
 def set_password(session: WriteSession, user_id: UserId, *, password_hash: str, now: datetime) -> None:
-    """Store the hash of a person's password."""
+    """Store the hash of a user's password."""
     values = {"hash": password_hash, "changed_at": now}
     statement = insert(UserPassword).values(user_id=user_id, **values)
     session.execute(statement.on_conflict_do_update(index_elements=["user_id"], set_=values))

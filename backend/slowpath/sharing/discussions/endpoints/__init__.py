@@ -1,4 +1,4 @@
-"""Discussions, mentions and news over HTTP."""
+"""HTTP endpoints of discussions, mentions and the activity feed."""
 
 from fastapi import APIRouter
 

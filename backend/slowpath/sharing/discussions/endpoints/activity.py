@@ -1,4 +1,4 @@
-"""The feed of what the team did and what Slowpath found."""
+"""HTTP endpoint of the activity feed: actions of the team and findings of Slowpath."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -24,11 +24,13 @@ def list_activity(
     _caller: MayRead,
     session: Reading,
     paging: Paging,
-    kind: Annotated[list[ActivityKind] | None, Query(description="several: any of them")] = None,
+    kind: Annotated[
+        list[ActivityKind] | None, Query(description="repeatable; events with any of these actions")
+    ] = None,
     service_id: UUID | None = None,
-    actor: Annotated[UUID | Literal["slowpath"] | None, Query(description="a member, or Slowpath itself")] = None,
+    actor: Annotated[UUID | Literal["slowpath"] | None, Query(description="a member, or the system")] = None,
 ) -> Page[ActivityOut]:
-    """List what happened in the team, newest first."""
+    """List the activity of the team, newest first."""
     wanted = ActivityFilter(
         kinds=frozenset(kind or ()),
         service_id=ServiceId(service_id) if service_id else None,

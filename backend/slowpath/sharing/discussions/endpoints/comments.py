@@ -1,4 +1,4 @@
-"""Comments on findings, regressions, builds, comparisons, traces, spans and reports."""
+"""HTTP endpoints of comments on findings, regressions, builds, comparisons, traces, spans and reports."""
 
 from typing import Annotated
 from uuid import UUID
@@ -30,12 +30,17 @@ router = APIRouter(tags=["comments"])
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 Part = Annotated[
-    str, Query(max_length=MOST_PART_LETTERS, pattern=r"^[^\x00]*$", description="of a finding, as when it is written")
+    str,
+    Query(
+        max_length=MOST_PART_LETTERS,
+        pattern=r"^[^\x00]*$",
+        description="key of a finding, as in the request that creates a comment",
+    ),
 ]
 
 
 def _discussable(request: Request) -> Finders:
-    """Return how what stands above this storey is found; the app plugs it in."""
+    """Return the functions that find subjects in packages above this one; the app sets them."""
     found: Finders = request.app.state.discussable
     return found
 
@@ -43,8 +48,8 @@ def _discussable(request: Request) -> Finders:
 Discussable = Annotated[Finders, Depends(_discussable)]
 
 
-def _told(said: CommentThreadView) -> list[CommentOut]:
-    return [CommentOut.of(row, said.named.get(row.id, {})) for row in said.comments]
+def _comments_out(thread: CommentThreadView) -> list[CommentOut]:
+    return [CommentOut.of(row, thread.named.get(row.id, {})) for row in thread.comments]
 
 
 @router.get("/comments", operation_id="comments:list", responses=document_problems(NotFound, InvalidRequest))
@@ -56,9 +61,9 @@ def list_comments(
     subject_id: UUID,
     part: Part = "",
 ) -> DiscussionOut:
-    """Return all that was said about one thing, oldest first."""
+    """Return the discussion of one object, oldest comment first."""
     discussion_subjects.get_subject(session, subject_kind, subject_id, part, others)
-    return DiscussionOut(items=_told(comments.get_discussion(session, subject_kind, subject_id, part)))
+    return DiscussionOut(items=_comments_out(comments.get_discussion(session, subject_kind, subject_id, part)))
 
 
 @router.get("/comment-counts", operation_id="comments:count", responses=document_problems(InvalidRequest))
@@ -68,7 +73,7 @@ def count_comments(
     subject_kind: SubjectKind,
     subject_ids: Annotated[list[UUID], Query(min_length=1, max_length=200)],
 ) -> CommentCounts:
-    """Count comments on many things at once; what has none is left out. Of findings, name their comparisons."""
+    """Count the comments of many objects; those without comments are omitted. For findings, send their comparisons."""
     found = comments.counts(session, subject_kind, subject_ids)
     return CommentCounts(
         items=[CommentCount(subject_id=subject_id, part=part, count=count) for subject_id, part, count in found]
@@ -90,7 +95,7 @@ def write_comment(
     settings: Configured,
     idempotency_key: IdempotencyKey = None,
 ) -> CommentOut:
-    """Say something. Whoever is named (`@Name`) finds it in their inbox, and is told by e-mail."""
+    """Create a comment. Mentioned users (`@Name`) find it in their inbox and receive an email."""
 
     def make() -> UUID:
         subject = discussion_subjects.get_subject(session, wanted.subject_kind, wanted.subject_id, wanted.part, others)
@@ -111,8 +116,8 @@ def write_comment(
         return row.id
 
     made = work.run_idempotent(session, "comments:create", idempotency_key, wanted.model_dump(mode="json"), make)
-    (told,) = _told(comments.get_comment_view(session, comments.get_comment(session, CommentId(made))))
-    return told
+    (comment,) = _comments_out(comments.get_comment_view(session, comments.get_comment(session, CommentId(made))))
+    return comment
 
 
 @router.patch(
@@ -124,14 +129,14 @@ def write_comment(
 def change_comment(
     comment_id: UUID, change: CommentUpdate, caller: MayWrite, session: Writing, clock: Now, settings: Configured
 ) -> CommentOut:
-    """Say it otherwise. Only the author may."""
+    """Edit a comment. Only the author can."""
     words = CommentDraft(change.text, None, change.people)
     row = comments.update_comment(
         session, caller, CommentId(comment_id), words, clock.now(), mail_is_sent=settings.sends_mail
     )
     record_audit_event(session, caller, "comment.updated", "comment", row.id, {})
-    (told,) = _told(comments.get_comment_view(session, row))
-    return told
+    (comment,) = _comments_out(comments.get_comment_view(session, row))
+    return comment
 
 
 @router.delete(
@@ -141,6 +146,6 @@ def change_comment(
     responses=document_problems(NotFound, PermissionDenied),
 )
 def delete_comment(comment_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> None:
-    """Take it back: the author may, and admins. While it has answers its place stays, without its words."""
+    """Delete a comment as its author or an admin. A comment with replies remains as an empty entry."""
     row = comments.delete_comment(session, caller, CommentId(comment_id), clock.now())
     record_audit_event(session, caller, "comment.deleted", "comment", comment_id, {"by": row.author_name})

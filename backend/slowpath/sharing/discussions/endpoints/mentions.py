@@ -1,4 +1,4 @@
-"""The inbox: where whoever asks was named."""
+"""HTTP endpoints of the inbox: mentions of the caller."""
 
 from typing import Annotated
 
@@ -21,16 +21,16 @@ def list_mentions(
     caller: MayRead,
     session: Reading,
     paging: Paging,
-    unread: Annotated[bool, Query(description="only what was not read")] = False,
+    unread: Annotated[bool, Query(description="only unread mentions")] = False,
 ) -> Page[MentionOut]:
-    """List where you were named, newest first. Tokens are never named."""
+    """List your mentions, newest first. Tokens are never mentioned."""
     rows = mentions.list_mentions(session, caller.user_id, unread=unread, after=paging.after, limit=paging.limit + 1)
     return paging.page(rows, lambda row: MentionOut.of(*row), lambda row: (row[0].created_at, row[0].id))
 
 
 @router.get("/mention-count", operation_id="mentions:count")
 def count_mentions(caller: MayRead, session: Reading) -> MentionCount:
-    """Count the mentions of you that you have not read."""
+    """Count your unread mentions."""
     return MentionCount(unread=mentions.count_unread_mentions(session, caller.user_id))
 
 
@@ -41,6 +41,6 @@ def count_mentions(caller: MayRead, session: Reading) -> MentionCount:
     responses=document_problems(NotFound, InvalidRequest),
 )
 def read_mentions(wanted: MarkMentionsReadIn, caller: MayRead, session: Writing, clock: Now) -> MentionCount:
-    """Note that you have read these mentions, or all of them."""
+    """Mark these mentions, or all of them, as read."""
     mentions.mark_mentions_read(session, caller.user_id, wanted.mention_ids, clock.now())
     return MentionCount(unread=mentions.count_unread_mentions(session, caller.user_id))

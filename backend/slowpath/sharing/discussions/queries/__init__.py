@@ -1,1 +1,1 @@
-"""Every SELECT of discussions and of the feed."""
+"""SELECT statements of discussions and of the activity feed."""

@@ -1,7 +1,7 @@
-"""The SELECT of the feed: what stands in several tables, in one order.
+"""The SELECT of the activity feed: rows of several tables in one order.
 
-Query shape: one statement; a branch for each table, each read newest first along its own index and cut at the page's
-length before they are put together, so that the price of a page does not grow with the years.
+Query shape: one statement with a branch per table; each is read newest first along its own index and limited to the
+page size before the union, so that the cost of a page does not grow with the data.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ NOBODY = cast(null(), Uuid())
 
 @dataclass(frozen=True)
 class ActivityFilter:
-    """Which news: of these kinds (none: of all), of a service, by a person or by Slowpath itself."""
+    """Filter of activities: kinds (none: all), service, actor (a user or the system)."""
 
     kinds: frozenset[ActivityKind] = frozenset()
     service_id: ServiceId | None = None
@@ -81,7 +81,7 @@ def _text(value: str | None) -> ColumnElement[str | None]:
 
 
 def _logged(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
-    """By ix_audit_event_newest. Files that programs send, all day long, are no news."""
+    """By ix_audit_event_newest. Files that programs upload all day are not activity."""
     actions = [action for action, kind in LOGGED.items() if not wanted.kinds or kind in wanted.kinds]
     found = select(
         AuditEvent.id.label("id"),
@@ -108,13 +108,13 @@ def _logged(session: ReadSession, wanted: ActivityFilter, after: After, limit: i
         found = found.where(AuditEvent.actor_kind == "system")
     if wanted.service_id is not None:
         of_it = AuditEvent.subject_id.in_(_things_of(session, wanted.service_id))
-        says_so = AuditEvent.details["service_id"].astext == str(wanted.service_id)  # of what stands above this storey
+        says_so = AuditEvent.details["service_id"].astext == str(wanted.service_id)  # of packages above this one
         found = found.where(or_(of_it, says_so))
     return _cut(found, AuditEvent, after, limit)
 
 
 def _things_of(session: ReadSession, service_id: ServiceId) -> CompoundSelect[*tuple[Any, ...]]:
-    """Return the ids of a service, its builds, their files, and the comparisons of those."""
+    """Return the IDs of a service, its builds, their artifacts, and the comparisons of those."""
     builds = select(Build.id).where(Build.team_id == session.team_id, Build.service_id == service_id)
     files = select(Artifact.id).where(Artifact.team_id == session.team_id, Artifact.build_id.in_(builds))
     compared = select(ComparisonArtifact.comparison_id).where(
@@ -124,7 +124,7 @@ def _things_of(session: ReadSession, service_id: ServiceId) -> CompoundSelect[*t
 
 
 def _regressions(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
-    """By ix_regression_event_newest of each regression; what nobody was told of is left out."""
+    """By ix_regression_event_newest of each regression, without events that caused no notification."""
     found = (
         select(
             RegressionEvent.id.label("id"),
@@ -158,7 +158,7 @@ def _regressions(session: ReadSession, wanted: ActivityFilter, after: After, lim
 
 
 def _deploys(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
-    """By ix_deploy_newest. Who told of a deploy is no person; `seen` means that nobody did."""
+    """By ix_deploy_newest. A deployment has no user as its actor; `seen` means that none sent it."""
     facts = func.jsonb_build_object("label", Deployment.label, "commit", Deployment.commit, "source", Deployment.source)
     found = select(
         Deployment.id.label("id"),

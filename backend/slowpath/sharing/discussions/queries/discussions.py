@@ -1,4 +1,4 @@
-"""SELECTs of discussions, comments and mentions."""
+"""SELECT statements of discussions, comments and mentions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -31,7 +31,7 @@ def discussion_of(session: ReadSession, discussion_id: DiscussionId) -> Discussi
 
 
 def comments(session: ReadSession, discussion_id: UUID) -> Sequence[Comment]:
-    """Return what was said in a discussion, oldest first, by ix_comment_discussion."""
+    """Return the comments of a discussion, oldest first, by ix_comment_discussion."""
     found = select(Comment).where(Comment.team_id == session.team_id, Comment.discussion_id == discussion_id)
     return session.scalars(found.order_by(Comment.created_at, Comment.id)).all()
 
@@ -50,13 +50,13 @@ def count_comments(session: ReadSession, discussion_id: UUID) -> int:
 
 
 def has_answers(session: ReadSession, comment_id: UUID) -> bool:
-    """Tell whether a comment was answered, by ix_comment_parent."""
+    """Return whether a comment has replies, by ix_comment_parent."""
     found = select(Comment.id).where(Comment.team_id == session.team_id, Comment.parent_id == comment_id)
     return session.scalar(found.limit(1)) is not None
 
 
 def counts(session: ReadSession, kind: str, subject_ids: Sequence[UUID]) -> Sequence[Row[UUID, str, int]]:
-    """Return subject, part and how many comments stand there, by uq_discussion_subject and ix_comment_discussion."""
+    """Return subject, key and number of comments, by uq_discussion_subject and ix_comment_discussion."""
     found = (
         select(Discussion.subject_id, Discussion.part, func.count(Comment.id))
         .join(Comment, (Comment.team_id == Discussion.team_id) & (Comment.discussion_id == Discussion.id))
@@ -73,19 +73,19 @@ def counts(session: ReadSession, kind: str, subject_ids: Sequence[UUID]) -> Sequ
 
 
 def members(session: ReadSession) -> Mapping[UUID, str]:
-    """Return how the people of the team are called."""
+    """Return the names of the team's members."""
     found = select(User.id, User.name).join(Membership, Membership.user_id == User.id)
     return {row.id: row.name for row in session.execute(found.where(Membership.team_id == session.team_id))}
 
 
 def token_name(session: ReadSession, token_id: UUID) -> str:
-    """Return how a token is called, by primary key."""
+    """Return the name of a token, by primary key."""
     row = session.get(ApiToken, (session.team_id, token_id))
     return row.name if row else ""
 
 
 def named_in(session: ReadSession, discussion_id: UUID) -> Sequence[Row[UUID, UUID]]:
-    """Return comment and person of each mention in a discussion, by ix_mention_discussion."""
+    """Return comment and user of each mention in a discussion, by ix_mention_discussion."""
     found = select(Mention.comment_id, Mention.user_id)
     return session.execute(
         found.where(Mention.team_id == session.team_id, Mention.discussion_id == discussion_id)
@@ -104,7 +104,7 @@ def _mentions(session: ReadSession, user_id: UserId) -> Select[Mention, Comment,
 def mentions(
     session: ReadSession, user_id: UserId, *, unread: bool, after: After, limit: int
 ) -> Sequence[Row[Mention, Comment, Discussion]]:
-    """Return where a person was named, newest first, by ix_mention_newest."""
+    """Return the mentions of a user, newest first, by ix_mention_newest."""
     found = _mentions(session, user_id)
     if unread:
         found = found.where(Mention.read_at.is_(None))
@@ -114,19 +114,19 @@ def mentions(
 
 
 def count_unread(session: ReadSession, user_id: UserId) -> int:
-    """Return how often a person was named without having read it, by ix_mention_newest."""
+    """Return the number of unread mentions of a user, by ix_mention_newest."""
     found = _mentions(session, user_id).where(Mention.read_at.is_(None))
     return session.scalars(found.with_only_columns(func.count())).one()
 
 
 def mentions_of(session: ReadSession, user_id: UserId, mention_ids: Sequence[UUID]) -> Sequence[Mention]:
-    """Return those of these mentions that are of a person, by primary key."""
+    """Return those of these mentions that belong to a user, by primary key."""
     found = select(Mention).where(Mention.team_id == session.team_id, Mention.id.in_(mention_ids))
     return session.scalars(found.where(Mention.user_id == user_id)).all()
 
 
 def all_unread(session: ReadSession, user_id: UserId) -> Sequence[Mention]:
-    """Return the mentions that a person has not read, by ix_mention_newest."""
+    """Return the unread mentions of a user, by ix_mention_newest."""
     found = select(Mention).where(Mention.team_id == session.team_id, Mention.user_id == user_id)
     return session.scalars(found.where(Mention.read_at.is_(None))).all()
 
@@ -134,7 +134,7 @@ def all_unread(session: ReadSession, user_id: UserId) -> Sequence[Mention]:
 def to_be_mailed(
     session: ReadSession, discussion_id: DiscussionId, since: datetime
 ) -> Sequence[Row[Mention, Comment, User]]:
-    """Return what those who are still in the team have neither read nor been mailed, oldest first; the rows are held."""
+    """Return mentions of current members that are neither read nor mailed, oldest first; locks the rows."""
     found = (
         select(Mention, Comment, User)
         .join(Comment, (Comment.team_id == Mention.team_id) & (Comment.id == Mention.comment_id))
@@ -157,7 +157,7 @@ def to_be_mailed(
 
 
 def last_mails(session: ReadSession, discussion_id: DiscussionId) -> Mapping[UUID, datetime]:
-    """Return when each person was last mailed of a discussion, by ix_mention_discussion."""
+    """Return when each user was last mailed about a discussion, by ix_mention_discussion."""
     found = (
         select(Mention.user_id, func.max(Mention.mailed_at))
         .where(Mention.team_id == session.team_id, Mention.discussion_id == discussion_id)

@@ -1,1 +1,1 @@
-"""The verbs on discussions, mentions and news."""
+"""Operations on discussions, mentions and the activity feed."""

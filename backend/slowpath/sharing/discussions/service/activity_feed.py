@@ -1,4 +1,4 @@
-"""The feed: what the team did and what Slowpath found, newest first."""
+"""The activity feed: actions of the team and findings of Slowpath, newest first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ PAGES = {
     "report": "reports",
     "bisect": "bisects",
 }
-"""Which page tells of what the log names."""
+"""The page of each kind of audit subject."""
 
 
 @dataclass(frozen=True)
 class ActivityEvent:
-    """One thing that happened."""
+    """One event of the activity feed."""
 
     id: UUID
     at: datetime
@@ -39,36 +39,36 @@ class ActivityEvent:
     subject_id: UUID | None
     title: str | None
     path: str | None
-    """Of the page that tells more, below the team's; none if it is gone."""
+    """Address of the page with details, relative to the team's; None if it was deleted."""
     service_id: UUID | None
     facts: dict[str, Any]
 
 
 def list_activity(session: ReadSession, wanted: ActivityFilter, *, after: After, limit: int) -> Sequence[ActivityEvent]:
-    """Return what happened, newest first."""
+    """Return the activity, newest first."""
     return [_event(row) for row in queries.select_activity(session, wanted, after=after, limit=limit)]
 
 
 def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union
-    told = {name: row.facts[name] for name in TOLD_FACTS if row.facts.get(name) is not None}
+    details = {name: row.facts[name] for name in TOLD_FACTS if row.facts.get(name) is not None}
     kind, action, title, path = row.kind, row.action, row.title, row.path
     if kind == "logged":
         kind = LOGGED[row.action]
-        title = next((str(told[name]) for name in ("name", "title", "commit") if name in told), None)
+        title = next((str(details[name]) for name in ("name", "title", "commit") if name in details), None)
         page = PAGES.get(row.subject_kind)
         path = f"/{page}/{row.subject_id}" if page and not action.endswith(".deleted") else None
     elif kind == "regression":
         action = f"regression.{action}"
-        told = {
+        details = {
             name: value for name, value in row.facts.items() if name in {"from", "to", "text", "sentence", "commit"}
         }
     elif kind == "deployment":
         action = "deployment.observed"
         title = row.facts.get("label") or row.facts.get("commit") or None
-        told = {"source": row.facts["source"]}
+        details = {"source": row.facts["source"]}
     else:
         action = "comment.created"
-        told = {"text": excerpt(row.facts["text"], EXCERPT_LETTERS)}
+        details = {"text": excerpt(row.facts["text"], EXCERPT_LETTERS)}
     return ActivityEvent(
         id=row.id,
         at=row.at,
@@ -82,5 +82,5 @@ def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union
         title=None if title is None else excerpt(title, EXCERPT_LETTERS),
         path=path,
         service_id=row.service_id,
-        facts=told,
+        facts=details,
     )

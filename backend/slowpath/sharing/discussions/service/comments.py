@@ -1,4 +1,4 @@
-"""Say something, change it, take it back; and read what was said."""
+"""Create, edit, delete and list comments."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,21 +25,21 @@ from slowpath.sharing.discussions.tables import Comment, Discussion, Mention
 
 @dataclass(frozen=True)
 class CommentThreadView:
-    """What was said about one thing, oldest first, with those named in each comment."""
+    """The comments on one subject, oldest first, with the users mentioned in each."""
 
     comments: Sequence[Comment]
     named: Mapping[UUID, Mapping[UUID, str]]
-    """By comment: the people, and how they are called. Who left the team is not told."""
+    """By comment: IDs and names of the mentioned users. Former members are omitted."""
 
 
 def get_discussion(session: ReadSession, kind: SubjectKind, subject_id: UUID, part: str) -> CommentThreadView:
-    """Return what was said about a thing; nothing, if nobody said anything."""
+    """Return the comments on a subject; empty without a discussion."""
     found = queries.discussion(session, kind, subject_id, part)
     return CommentThreadView([], {}) if found is None else _whole(session, found.id)
 
 
 def get_comment_view(session: ReadSession, row: Comment) -> CommentThreadView:
-    """Return one comment with those named in it."""
+    """Return one comment with its mentioned users."""
     return CommentThreadView([row], _whole(session, row.discussion_id).named)
 
 
@@ -56,18 +56,18 @@ def get_comment(session: ReadSession, comment_id: CommentId) -> Comment:
     """Return one comment. Raises `CommentNotFound`."""
     row = queries.comment(session, comment_id)
     if row is None or row.deleted_at is not None:
-        raise CommentNotFound("There is no such comment in this team.")
+        raise CommentNotFound("The team has no such comment.")
     return row
 
 
 def counts(session: ReadSession, kind: SubjectKind, subject_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str, int]]:
-    """Return subject, part and number of comments, where there are any."""
+    """Return subject, key and number of comments of the subjects that have comments."""
     return [(row[0], row[1], row[2]) for row in queries.counts(session, kind, subject_ids)]
 
 
 @dataclass(frozen=True)
 class CommentDraft:
-    """What is to be said: Markdown, the comment it answers, and who was picked from the list of people."""
+    """A new comment: Markdown, parent comment, and users selected from the list of members."""
 
     text: str
     parent_id: UUID | None = None
@@ -85,15 +85,15 @@ def create_comment(  # noqa: PLR0917 - who says what about what, told in the ord
     *,
     mail_is_sent: bool,
 ) -> Comment:
-    """Say something about a subject that was found. Raises `ParentCommentMismatch`, `MentionedUserNotInTeam`, `TooManyComments`."""
+    """Create a comment on a subject. Raises `ParentCommentMismatch`, `MentionedUserNotInTeam`, `TooManyComments`."""
     discussion = _discussion(session, kind, subject_id, part, subject)
     if (count := queries.count_comments(session, discussion.id)) >= rules.MOST_COMMENTS:
         raise TooManyComments(
-            "There are too many comments on this.",
+            "The discussion has reached its limit of comments.",
             limit=rules.MOST_COMMENTS,
             actual=count,
             unit="comments",
-            remedy="Write a report.",
+            remedy="Continue in a report.",
         )
     members = queries.members(session)
     row = Comment(
@@ -107,7 +107,7 @@ def create_comment(  # noqa: PLR0917 - who says what about what, told in the ord
         text=words.text,
     )
     session.add(row)
-    session.flush()  # mentions refer to it, and the answer tells when it was made
+    session.flush()  # mentions refer to it, and the response contains its creation time
     _name(session, row, words, members, mail_is_sent=mail_is_sent)
     return row
 
@@ -121,10 +121,13 @@ def update_comment(
     *,
     mail_is_sent: bool,
 ) -> Comment:
-    """Say it otherwise. Who is named now and was not is told. Raises `CommentNotFound`, `NotCommentAuthor`, `MentionedUserNotInTeam`."""
+    """Edit a comment and notify newly mentioned users.
+
+    Raises `CommentNotFound`, `NotCommentAuthor`, `MentionedUserNotInTeam`.
+    """
     row = get_comment(session, comment_id)
     if caller.user_id is None or row.author_id != caller.user_id:
-        raise NotCommentAuthor("Only its author changes a comment.")
+        raise NotCommentAuthor("Only the author can edit a comment.")
     if row.text != words.text:
         row.text, row.edited_at = words.text, now
     _name(session, row, words, queries.members(session), mail_is_sent=mail_is_sent)
@@ -132,14 +135,14 @@ def update_comment(
 
 
 def delete_comment(session: WriteSession, caller: Caller, comment_id: CommentId, now: datetime) -> Comment:
-    """Delete a comment; while it has answers, its place stays without its words.
+    """Delete a comment; with replies, it remains as an empty entry.
 
     Raises `CommentNotFound`, `NotCommentAuthor`.
     """
     row = get_comment(session, comment_id)
     own = caller.user_id is not None and row.author_id == caller.user_id
     if not own and not (caller.user_id and caller.role.reaches(Role.ADMIN)):
-        raise NotCommentAuthor("A comment is deleted by its author or by an admin.")
+        raise NotCommentAuthor("Only the author or an admin can delete a comment.")
     if queries.has_answers(session, row.id):
         row.text, row.deleted_at = "", now
     else:
@@ -169,13 +172,13 @@ def _discussion(
 
 
 def _thread(session: ReadSession, discussion: Discussion, parent_id: UUID | None) -> UUID | None:
-    """Return the comment that began the thread: an answer to an answer stands beside it."""
+    """Return the first comment of the thread: a reply to a reply joins the same thread."""
     if parent_id is None:
         return None
     parent = queries.comment(session, CommentId(parent_id))
     if parent is None or parent.discussion_id != discussion.id:
         raise ParentCommentMismatch(
-            "What is answered stands in another discussion.", remedy="Answer where it was said."
+            "The parent comment belongs to another discussion.", remedy="Reply in the discussion of the comment."
         )
     return parent.parent_id or parent.id
 
@@ -183,15 +186,17 @@ def _thread(session: ReadSession, discussion: Discussion, parent_id: UUID | None
 def _name(
     session: WriteSession, row: Comment, words: CommentDraft, members: Mapping[UUID, str], *, mail_is_sent: bool
 ) -> None:
-    """Write down who is named and was not before; what names oneself names nobody."""
+    """Record newly mentioned users, except the author."""
     strangers = [user_id for user_id in words.picked if user_id not in members]
     if strangers:
-        raise MentionedUserNotInTeam(f"{strangers[0]} is nobody in this team.", remedy="Invite them first.")
+        raise MentionedUserNotInTeam(
+            f"The mentioned user {strangers[0]} is not a member of this team.", remedy="Invite the user first."
+        )
     named = rules.mentioned(words.text, members, words.picked) - {row.author_id}
     before = {user_id for comment_id, user_id in queries.named_in(session, row.discussion_id) if comment_id == row.id}
     if len(named | before) > rules.MOST_MENTIONS:
         raise MentionedUserNotInTeam(
-            "Too many people are named at once.", limit=rules.MOST_MENTIONS, actual=len(named), unit="people"
+            "The comment mentions too many users.", limit=rules.MOST_MENTIONS, actual=len(named), unit="people"
         )
     for user_id in sorted(named - before):
         session.add(

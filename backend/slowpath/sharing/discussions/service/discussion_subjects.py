@@ -1,4 +1,4 @@
-"""What is talked about: found, named and addressed. What stands above this storey is found by what the app plugs in."""
+"""Find subjects of discussions, with name and address. The app provides finders for packages above this one."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -16,7 +16,7 @@ from slowpath.verdicts.comparisons.service import comparison_results, comparison
 from slowpath.verdicts.regressions.service import regression_views
 
 Finder = Callable[[ReadSession, UUID], DiscussionSubject]
-"""Returns a thing of the session's team that can be talked about. Raises `NotFound`."""
+"""Return a subject of the session's team. Raises `NotFound`."""
 Finders = Mapping[str, Finder]
 
 TITLE_LETTERS: Final = 300
@@ -26,14 +26,14 @@ SHORT_COMMIT: Final = 7
 def get_subject(
     session: ReadSession, kind: SubjectKind, subject_id: UUID, part: str, others: Finders
 ) -> DiscussionSubject:
-    """Return what is talked about. Raises `NotFound`."""
+    """Return the subject of a discussion. Raises `NotFound`."""
     if kind is SubjectKind.FINDING:
         return _finding(session, subject_id, part)
     if part:
-        raise DiscussionSubjectNotFound("Only findings are parts of something.")
+        raise DiscussionSubjectNotFound("Only a finding has a key.")
     finder = _OWN.get(kind) or others.get(kind)
     if finder is None:
-        raise DiscussionSubjectNotFound(f"Nothing of the kind {kind} is there.")
+        raise DiscussionSubjectNotFound(f"The team has no {kind} with this ID.")
     return finder(session, subject_id)
 
 

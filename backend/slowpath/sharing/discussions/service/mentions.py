@@ -1,4 +1,4 @@
-"""The inbox of a person: where they were named, what they have read, and what they are mailed."""
+"""The inbox of a user: mentions, what was read, and what is mailed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from slowpath.sharing.discussions.tables import Comment, Discussion, Mention
 def list_mentions(
     session: ReadSession, user_id: UserId | None, *, unread: bool, after: After, limit: int
 ) -> Sequence[tuple[Mention, Comment, Discussion]]:
-    """Return where a person was named, newest first. A token is nobody that could be named."""
+    """Return the mentions of a user, newest first. A token has none."""
     if user_id is None:
         return []
     rows = queries.mentions(session, user_id, unread=unread, after=after, limit=limit)
@@ -26,14 +26,14 @@ def list_mentions(
 
 
 def count_unread_mentions(session: ReadSession, user_id: UserId | None) -> int:
-    """Return how often a person was named without having read it."""
+    """Return the number of unread mentions of a user."""
     return 0 if user_id is None else queries.count_unread(session, user_id)
 
 
 def mark_mentions_read(
     session: WriteSession, user_id: UserId | None, mention_ids: Sequence[UUID] | None, now: datetime
 ) -> None:
-    """Note that a person has read these mentions, or all (None). Raises `MentionNotFound`: none of them is read then."""
+    """Mark these mentions of a user, or all (None), as read. Raises `MentionNotFound`: then none is marked."""
     if user_id is None:
         rows: Sequence[Mention] = []
     elif mention_ids is None:
@@ -41,15 +41,15 @@ def mark_mentions_read(
     else:
         rows = queries.mentions_of(session, user_id, mention_ids)
     if mention_ids is not None and {row.id for row in rows} != set(mention_ids):
-        raise MentionNotFound("You have no such mention.")
+        raise MentionNotFound("You have no mention with this ID.")
     for row in rows:
         row.read_at = row.read_at or now
-    session.flush()  # whoever asks next in this transaction counts them
+    session.flush()  # a later query in this transaction counts them
 
 
 @dataclass(frozen=True)
 class MentionDigest:
-    """What one person is to be mailed of one discussion."""
+    """The mail to one user about one discussion."""
 
     mention_ids: tuple[UUID, ...]
     to: str
@@ -57,12 +57,12 @@ class MentionDigest:
     url: str
     team: str
     said: tuple[tuple[str, str], ...]
-    """Who said what, oldest first."""
+    """Author and text of each comment, oldest first."""
 
 
 @dataclass(frozen=True)
 class MentionMailBatch:
-    """The letters that can go now, and in how many seconds to look again (None: nothing is left)."""
+    """Mails that can be sent now, and seconds until the next check (None: nothing is left)."""
 
     letters: tuple[MentionDigest, ...]
     again_s: float | None
@@ -71,9 +71,9 @@ class MentionMailBatch:
 def claim_mention_mails(
     session: WriteSession, discussion_id: DiscussionId, public_url: str, now: datetime
 ) -> MentionMailBatch:
-    """Take what may be mailed now: one letter a person, none sooner after the last than the pause.
+    """Claim what may be mailed now: one mail per user, with a pause between two.
 
-    What is taken is nobody else's for a while; whoever dies meanwhile leaves it to be taken again, as the same letter.
+    A claim excludes other senders for a while; after a crash it expires and the same mail is claimed again.
     """
     discussion = queries.discussion_of(session, discussion_id)
     if discussion is None:
@@ -106,19 +106,19 @@ def claim_mention_mails(
 
 
 def release_mention_mails(session: WriteSession, user_mentions: Sequence[UUID]) -> None:
-    """Leave what was taken and could not be sent to the next try."""
+    """Release claimed mentions that could not be mailed to the next attempt."""
     for row in _rows(session, user_mentions):
         row.mail_begun_at = None
 
 
 def record_mentions_mailed(session: WriteSession, user_mentions: Sequence[UUID], now: datetime) -> None:
-    """Note that mentions were mailed, or that their mail will never be taken."""
+    """Record that mentions were mailed, or that the mail server permanently rejected them."""
     for row in _rows(session, user_mentions):
         row.mailed_at = now
 
 
 def _left(since: datetime | None, pause_s: float, now: datetime) -> float:
-    """Return how many seconds of a pause are left."""
+    """Return the remaining seconds of a pause."""
     return 0.0 if since is None else pause_s - (now - since).total_seconds()
 
 

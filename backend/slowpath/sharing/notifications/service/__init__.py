@@ -1,1 +1,1 @@
-"""The verbs on channels and messages: keeping channels, telling of events, delivering."""
+"""Operations on channels and notifications: manage channels, notify of events, deliver."""

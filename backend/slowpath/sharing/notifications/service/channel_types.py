@@ -42,7 +42,7 @@ class OutboundNotification:
     kind: ChannelKind
     target: Mapping[str, Any]
     secret: str
-    told: NotificationContent
+    content: NotificationContent
     comment_id: str | None
     """The comment of the same pull request, if one was created before."""
 
@@ -97,15 +97,15 @@ def _validate_email(target: ChannelTarget, _egress: EgressClient) -> ValidatedTa
 
 def _recipients(given: Sequence[str]) -> list[str]:
     if not 1 <= len(given) <= MOST_RECIPIENTS:
-        raise InvalidChannel("Name who gets it.", limit=MOST_RECIPIENTS, actual=len(given), unit="addresses")
+        raise InvalidChannel("Add at least one address.", limit=MOST_RECIPIENTS, actual=len(given), unit="addresses")
     try:
         return [validate_email(one, check_deliverability=False).normalized for one in given]
     except EmailNotValidError as error:
-        raise InvalidChannel(f"One of the addresses is none: {str(error)[:200]}") from error
+        raise InvalidChannel(f"An address is invalid: {str(error)[:200]}") from error
 
 
 def _deliver_email(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
-    subject, text = wording.mail(outbound.told)
+    subject, text = wording.mail(outbound.content)
     for number, to in enumerate(outbound.target["to"]):  # one message each: recipients do not see each other
         ports.mailer.send(EmailMessage(to, subject, text, f"{outbound.message_id}.{number}"))
 
@@ -117,14 +117,16 @@ def _validate_slack(target: ChannelTarget, egress: EgressClient) -> ValidatedTar
 
 def _deliver_slack(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
     with ports.egress.opened(outbound.secret) as peer:
-        answer = peer.send("POST", "", wording.slack(outbound.told), max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+        answer = peer.send(
+            "POST", "", wording.slack(outbound.content), max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS
+        )
     if answer.status in SLACK_REJECTIONS:
-        said = answer.content[:200].decode(errors="replace")
-        if answer.status == 404 or said in {"no_service", "channel_is_archived", "action_prohibited"}:
+        excerpt = answer.content[:200].decode(errors="replace")
+        if answer.status == 404 or excerpt in {"no_service", "channel_is_archived", "action_prohibited"}:
             raise ReceiverGone(
-                f"Slack answered {answer.status}: {said}", remedy="Add the channel anew with another hook."
+                f"Slack answered {answer.status}: {excerpt}", remedy="Create a new channel with a new Slack webhook."
             )
-        raise PermanentDeliveryError(f"Slack answered {answer.status}: {said}")
+        raise PermanentDeliveryError(f"Slack answered {answer.status}: {excerpt}")
     check(answer, "Slack")
 
 
@@ -134,7 +136,7 @@ def _validate_webhook(target: ChannelTarget, egress: EgressClient) -> ValidatedT
 
 
 def _deliver_webhook(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
-    body = wording.webhook(outbound.told, ports.at)
+    body = wording.webhook(outbound.content, ports.at)
     headers = {
         "webhook-id": outbound.message_id,
         "webhook-timestamp": str(int(ports.at.timestamp())),
@@ -150,26 +152,26 @@ def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) 
 
     def validate(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
         if not REPOSITORY.fullmatch(target.repository) or ".." in target.repository:
-            raise InvalidChannel("The repository is not named.", remedy="Give it as owner/name.")
+            raise InvalidChannel("The repository is missing.", remedy="Enter it as owner/name.")
         if not TOKEN.fullmatch(target.token):
-            raise InvalidChannel("A token is needed: visible characters of ASCII, without spaces.")
+            raise InvalidChannel("The token is missing or invalid: use visible ASCII characters without spaces.")
         api_url = target.url or default_api_url
         egress.check(api_url)
         return {"api_url": api_url, "repository": target.repository}, target.token
 
     def deliver(outbound: OutboundNotification, ports: DeliveryPorts) -> str | None:
-        told = outbound.told
+        content = outbound.content
         with ports.egress.opened(outbound.target["api_url"]) as peer:
             host = client(peer, outbound.target["repository"], outbound.secret)
-            if told.build is None:  # a test writes nothing: it only reads the repository with this token
+            if content.build is None:  # a test writes nothing: it only reads the repository with this token
                 host.look()
                 return None
-            host.set_status(told.build.commit, wording.status(told))
-            number = told.build.pull_request
-            if number is None or not (told.regressions or outbound.comment_id):
+            host.set_status(content.build.commit, wording.status(content))
+            number = content.build.pull_request
+            if number is None or not (content.regressions or outbound.comment_id):
                 return None
-            comment_id = outbound.comment_id or host.find_comment(number, wording.comment_marker(told))
-            return host.write_comment(number, comment_id, wording.comment(told))
+            comment_id = outbound.comment_id or host.find_comment(number, wording.comment_marker(content))
+            return host.write_comment(number, comment_id, wording.comment(content))
 
     return ChannelType(kind, validate, deliver)
 

@@ -1,4 +1,4 @@
-"""Channels are added, changed and deleted; their secrets go in and are only ever used where they belong."""
+"""Create, update and delete channels. Secrets are stored encrypted and used only for delivery."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from slowpath.sharing.notifications.tables import NotificationChannel
 
 @dataclass(frozen=True)
 class CreatedChannel:
-    """A channel, and the secret that is shown this once: by it a receiver checks the signature of a webhook."""
+    """A channel, and its signing secret, shown only once: receivers verify a webhook's signature with it."""
 
     channel: NotificationChannel
     secret: str | None
@@ -53,17 +53,15 @@ def create_channel(
     service_ids: Sequence[str] | None,
     mail_is_sent: bool,
 ) -> CreatedChannel:
-    """Add a channel. Raises `AddressRefused`, `InvalidChannel`, `TooManyChannels`."""
+    """Create a channel. Raises `AddressNotAllowed`, `InvalidChannel`, `TooManyChannels`."""
     there = queries.count(session)
     if there >= MOST_CHANNELS:
         raise TooManyChannels(
-            "The team has as many channels as it may.", limit=MOST_CHANNELS, actual=there, unit="channels"
+            "The team has reached its limit of channels.", limit=MOST_CHANNELS, actual=there, unit="channels"
         )
     _check_events(ending.kind, events)
     if ending.kind is ChannelKind.EMAIL and not mail_is_sent:
-        raise InvalidChannel(
-            "No e-mail is sent from here.", slug="no-mail", remedy="The operator sets SLOWPATH_SMTP_URL."
-        )
+        raise InvalidChannel("Email is not configured.", slug="no-mail", remedy="An operator sets SLOWPATH_SMTP_URL.")
     channel_type = CHANNEL_TYPES[ending.kind]
     target, secret = channel_type.validate(ending, outside)
     row = NotificationChannel(
@@ -79,12 +77,12 @@ def create_channel(
     )
     row.encrypted_secret = sealer.seal(secret, row.team_id, row.id) if secret is not None else None
     session.add(row)
-    session.flush()  # the database gives the time
+    session.flush()  # the database sets the time
     return CreatedChannel(row, secret if channel_type.signs_messages else None)
 
 
 def update_channel(session: WriteSession, channel_id: ChannelId, values: Mapping[str, Any]) -> NotificationChannel:
-    """Change label, events, services or state (`on` or `off`); whoever turns it on forgets its failures.
+    """Update label, events, services or state (`on` or `off`); activation resets the failures.
 
     Raises `ChannelNotFound`, `InvalidChannel`.
     """
@@ -98,45 +96,47 @@ def update_channel(session: WriteSession, channel_id: ChannelId, values: Mapping
 
 
 def renew_secret(session: WriteSession, sealer: SecretEncryptor, channel_id: ChannelId) -> CreatedChannel:
-    """Give a webhook another signing secret; the old one signs nothing more. Raises `ChannelNotFound`, `InvalidChannel`."""
+    """Rotate the signing secret of a webhook. Raises `ChannelNotFound`, `InvalidChannel`."""
     row = _there(queries.held(session, channel_id))
     if not CHANNEL_TYPES[ChannelKind(row.kind)].signs_messages:
-        raise InvalidChannel("Only webhooks are signed.", remedy="Add the channel anew with its new address or token.")
+        raise InvalidChannel(
+            "Only webhook channels have a signing secret.", remedy="Create a new channel with the new address or token."
+        )
     secret = make_signing_secret()
     row.encrypted_secret = sealer.seal(secret, row.team_id, row.id)
     return CreatedChannel(row, secret)
 
 
 def delete_channel(session: WriteSession, channel_id: ChannelId) -> NotificationChannel:
-    """Delete a channel and what is known of its messages. Raises `ChannelNotFound`."""
+    """Delete a channel and its notifications. Raises `ChannelNotFound`."""
     row = get_channel(session, channel_id)
     session.delete(row)
     return row
 
 
 def get_channel_secret(row: NotificationChannel, sealer: SecretEncryptor) -> str:
-    """Return a channel's secret, "" if its kind has none. Raises `InvalidChannel` if the key is no longer the same."""
+    """Return a channel's secret, "" if its kind has none. Raises `InvalidChannel` if the key has changed."""
     if row.encrypted_secret is None:
         return ""
     try:
         return sealer.unseal(row.encrypted_secret, row.team_id, row.id)
     except DecryptionError as error:
         raise InvalidChannel(
-            "The secret of this channel can not be read any more: SLOWPATH_SECRET_KEY is another one.",
+            "The secret of this channel cannot be decrypted: SLOWPATH_SECRET_KEY has changed.",
             slug="secret-unreadable",
-            remedy="Delete the channel and add it anew.",
+            remedy="Delete the channel and create it again.",
         ) from error
 
 
 def _check_events(kind: ChannelKind, events: Sequence[NotificationEvent]) -> None:
-    """Refuse what would be written down as told although nothing is said of it there."""
+    """Reject events that the kind of channel cannot show, which would count as delivered."""
     if kind in CODE_HOSTS and not TOLD_OF_BUILDS.issuperset(events):
         raise InvalidChannel(
-            "A code host is told of builds, and of nothing else.", remedy=f"Choose {NotificationEvent.JUDGED} alone."
+            "A code host receives only events about builds.", remedy=f"Select only {NotificationEvent.JUDGED}."
         )
 
 
 def _there(row: NotificationChannel | None) -> NotificationChannel:
     if row is None:
-        raise ChannelNotFound("There is no such channel in this team.")
+        raise ChannelNotFound("The team has no such channel.")
     return row

@@ -1,4 +1,4 @@
-"""GitHub and GitLab, as far as a build is told there: the status of a commit, and one comment on a pull request."""
+"""GitHub and GitLab as receivers: the status of a commit, and one comment on a pull request."""
 
 import json
 import re
@@ -17,16 +17,16 @@ COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def check(answer: HttpResponse, who: str) -> None:
-    """Raise `ReceiverGone` (410), `PermanentDeliveryError` (422) or `UpstreamUnavailable` (all else that is no success)."""
+    """Raise `ReceiverGone` (410), `PermanentDeliveryError` (422) or `UpstreamUnavailable` (any other failure)."""
     if 200 <= answer.status < 300:
         return
-    said = " ".join(answer.content[:200].decode(errors="replace").split())
-    told = f"{who} answered {answer.status}" + (f": {said}" if said else ".")
+    excerpt = " ".join(answer.content[:200].decode(errors="replace").split())
+    detail = f"{who} answered {answer.status}" + (f": {excerpt}" if excerpt else ".")
     if answer.status == 410:
-        raise ReceiverGone(told, remedy="Give another address, or delete the channel.")
+        raise ReceiverGone(detail, remedy="Create a channel with another address, or delete this one.")
     if answer.status == 422:
-        raise PermanentDeliveryError(told)
-    raise UpstreamUnavailable(told, slug="answered-with-an-error")
+        raise PermanentDeliveryError(detail)
+    raise UpstreamUnavailable(detail, slug="answered-with-an-error")
 
 
 class CodeHost(ABC):
@@ -35,31 +35,31 @@ class CodeHost(ABC):
     name: str
 
     def __init__(self, peer: EgressConnection, repository: str, token: str) -> None:
-        """Speak about a repository with this token."""
+        """Access a repository with this token."""
         self._peer = peer
         self._repository = repository
         self._token = token
 
     def look(self) -> None:
-        """Ask for the repository itself: address, name and token are right if it is answered. Raises as `check` does."""
+        """Request the repository, which checks address, name and token. Raises as `check` does."""
         answer = self._peer.get(
             self._home_path(), [], self._headers(), max_bytes=8 * MAX_ANSWER_BYTES, seconds=SEND_SECONDS
         )
         self._read(answer)
 
     def set_status(self, commit: str, status: dict[str, Any]) -> None:
-        """Say something beside a commit; saying it again changes nothing. `status` as `wording.status` gives it.
+        """Set the status of a commit; repeating it changes nothing. `status` is the result of `wording.status`.
 
-        Raises `PermanentDeliveryError` for what is no full commit id, and as `check` does.
+        Raises `PermanentDeliveryError` for an abbreviated SHA, and as `check` does.
         """
         if not COMMIT.fullmatch(commit):
             raise PermanentDeliveryError(
-                f"{self.name} knows commits by their full id only.", remedy="Let CI send all 40 digits."
+                f"{self.name} requires the full commit SHA.", remedy="Send all 40 digits from CI."
             )
         self._send("POST", self._status_path(commit), self._status(status))
 
     def find_comment(self, number: int, mark: str) -> str | None:
-        """Return the id of the comment that holds a mark, of at most 1,000 comments."""
+        """Return the ID of the comment that contains a marker, among at most 1,000 comments."""
         path = f"{self._comments_path(number)}"
         for page in range(1, MOST_PAGES + 1):
             query = [("per_page", str(COMMENTS_A_PAGE)), ("page", str(page))]
@@ -75,7 +75,7 @@ class CodeHost(ABC):
         return None
 
     def write_comment(self, number: int, comment_id: str | None, text: str) -> str:
-        """Write a comment, or bring one up to date; returns its id. One that was deleted is written anew."""
+        """Create a comment or update it; returns its ID. A deleted comment is created again."""
         if comment_id is not None:
             answer = self._exchange(self._change_method, self._comment_path(number, comment_id), {"body": text})
             if answer.status not in {404, 410}:
@@ -116,7 +116,7 @@ class CodeHost(ABC):
         try:
             return json.loads(answer.content)
         except ValueError as error:
-            raise UpstreamUnavailable(f"{self.name} answered with what is no JSON.", slug="answer-no-json") from error
+            raise UpstreamUnavailable(f"{self.name} did not return JSON.", slug="answer-no-json") from error
 
 
 class GitHubStatuses(CodeHost):

@@ -1,4 +1,4 @@
-"""What there is to say of a regression or a build in this moment, read from the storeys below."""
+"""Compose the content of notifications from regressions, builds and bisects."""
 
 import hashlib
 from typing import Final
@@ -26,7 +26,7 @@ UNSETTLED: Final = frozenset({BuildVerdictState.PENDING, BuildVerdictState.EVALU
 def compose_regression_opened(
     session: ReadSession, regression_id: RegressionId, public_url: str
 ) -> NotificationContent | None:
-    """Return what is said of a confirmed regression; None: nobody is to hear of it. Raises `RegressionNotFound`."""
+    """Return the content for a confirmed regression; None: not notified. Raises `RegressionNotFound`."""
     row = regression_views.get_regression(session, regression_id)
     if not is_notifiable(confirmed=row.confirmed, state=row.state):
         return None
@@ -39,39 +39,43 @@ def compose_regression_opened(
 def compose_regression_changed(
     session: ReadSession, regression_id: RegressionId, what: str, moment: str, public_url: str
 ) -> NotificationContent | None:
-    """Return what is said when something about a regression changed; None: it is nothing to tell of.
+    """Return the content for a change of a regression; None: the change is not notified.
 
-    `moment` names the one time it changed. Raises `RegressionNotFound`.
+    `moment` identifies this change. Raises `RegressionNotFound`.
     """
     row = regression_views.get_regression(session, regression_id)
-    said = _regression(session, row)
+    regression = _regression(session, row)
     words = {
         "state": row.state.replace("-", " "),
         "fixed": "fixed",
-        "improved": "improved beyond what it was before",
-        "still-slower": "still slower after what was meant to mend it",
-        "reopened": "open again",
-        "assignee": f"assigned to {said.assignee}" if said.assignee else "assigned to nobody",
+        "improved": "improved beyond its earlier level",
+        "still-slower": "still slower after the fix",
+        "reopened": "reopened",
+        "assignee": f"assigned to {regression.assignee}" if regression.assignee else "unassigned",
     }.get(what)
     if not row.confirmed or words is None:
         return None
     url = f"{public_url}/t/{get_team(session).slug}/regressions/{row.id}"
-    return NotificationContent(NotificationEvent.CHANGED, row.id, row.service_id, url, None, (said,), words, moment)
+    return NotificationContent(
+        NotificationEvent.CHANGED, row.id, row.service_id, url, None, (regression,), words, moment
+    )
 
 
 def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url: str) -> NotificationContent | None:
-    """Return what is said of a build; None: nothing can be said yet. The same judgement is the same event.
+    """Return the content for a build; None: not evaluated yet. The same verdict is the same event.
 
-    Raises `BuildNotFound`, `JudgementNotFound`.
+    Raises `BuildNotFound`, `VerdictNotFound`.
     """
     build = catalog.build(session, build_id)
     row = regression_views.get_build_verdict(session, build_id)
     if row.state in UNSETTLED:
         return None
     found = [regression_views.get_regression(session, RegressionId(UUID(str(one)))) for one in row.regression_ids]
-    told = tuple(_regression(session, one) for one in found if is_notifiable(confirmed=one.confirmed, state=one.state))
+    content = tuple(
+        _regression(session, one) for one in found if is_notifiable(confirmed=one.confirmed, state=one.state)
+    )
     number = (build.pull_request or {}).get("number")
-    said = BuildContent(
+    regression = BuildContent(
         id=str(build.id),
         service=catalog.service(session, ServiceId(build.service_id)).slug,
         commit=build.commit,
@@ -82,16 +86,20 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
     )
     moment = hashlib.sha256(f"{row.state} {row.sentence} {sorted(map(str, row.regression_ids))}".encode()).hexdigest()
     url = f"{public_url}/t/{get_team(session).slug}/builds/{build.id}"
-    return NotificationContent(NotificationEvent.JUDGED, build.id, build.service_id, url, said, told, "", moment[:16])
+    return NotificationContent(
+        NotificationEvent.JUDGED, build.id, build.service_id, url, regression, content, "", moment[:16]
+    )
 
 
 def compose_bisect_finished(session: ReadSession, bisect_id: BisectId, public_url: str) -> NotificationContent:
-    """Return what is said of a bisect that has ended. Raises `BisectNotFound`."""
+    """Return the content for a finished bisect. Raises `BisectNotFound`."""
     row, sentence = get_bisect_outcome(session, bisect_id)
     service = catalog.service(session, ServiceId(row.service_id)).slug
-    said = BisectContent(str(row.id), row.number, service, row.state, row.title, sentence)
+    regression = BisectContent(str(row.id), row.number, service, row.state, row.title, sentence)
     url = f"{public_url}/t/{get_team(session).slug}/bisects/{row.id}"
-    return NotificationContent(NotificationEvent.BISECTED, row.id, row.service_id, url, what=row.state, bisect=said)
+    return NotificationContent(
+        NotificationEvent.BISECTED, row.id, row.service_id, url, what=row.state, bisect=regression
+    )
 
 
 def _regression(session: ReadSession, row: Regression) -> RegressionContent:

@@ -1,4 +1,4 @@
-"""An event becomes messages: one for each channel that wants it, however often the event is told."""
+"""Create one notification per event and subscribed channel, once even if the event repeats, and record deliveries."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -35,9 +35,11 @@ from slowpath.sharing.notifications.service import channels
 from slowpath.sharing.notifications.tables import Notification, NotificationChannel
 
 
-def enqueue_notifications(session: WriteSession, told: NotificationContent) -> list[MessageId]:
-    """Write a message for each open channel that wants the event; those that were told of it before are left out."""
-    written = [_write(session, channel, told) for channel in queries.open_channels(session) if _wants(channel, told)]
+def enqueue_notifications(session: WriteSession, content: NotificationContent) -> list[MessageId]:
+    """Create a notification for each active channel with this event, except those already notified of it."""
+    written = [
+        _write(session, channel, content) for channel in queries.open_channels(session) if _wants(channel, content)
+    ]
     told_to = [one for one in written if one is not None]
     if told_to:
         schedule_cleanup(session)
@@ -45,14 +47,14 @@ def enqueue_notifications(session: WriteSession, told: NotificationContent) -> l
 
 
 def schedule_cleanup(session: WriteSession) -> None:
-    """Have what is old deleted tomorrow, unless that is to be done anyway."""
+    """Enqueue the deletion of old notifications for tomorrow, unless it is enqueued."""
     enqueue_unless_pending(session, DeleteOldNotifications(session.team_id), after_s=FORGET_AFTER_S)
 
 
 def delete_old_notifications(session: WriteSession, now: datetime) -> int:
-    """Delete what was told longer ago than it is kept, and look again tomorrow while there is something.
+    """Delete notifications after their retention, and run again tomorrow while any are left.
 
-    What is still on its way stays. Returns how many are gone.
+    Pending notifications remain. Returns the number of deleted ones.
     """
     gone = queries.forget(session, now - timedelta(days=KEPT_DAYS))
     if queries.has_messages(session):
@@ -60,68 +62,71 @@ def delete_old_notifications(session: WriteSession, now: datetime) -> int:
     return gone
 
 
-def send_test_notification(session: WriteSession, channel_id: ChannelId, told: NotificationContent) -> Notification:
-    """Send a channel a word of trial. Raises `ChannelNotFound`, `ChannelNotActive`."""
+def send_test_notification(session: WriteSession, channel_id: ChannelId, content: NotificationContent) -> Notification:
+    """Send a test notification to a channel. Raises `ChannelNotFound`, `ChannelNotActive`."""
     channel = channels.get_channel(session, channel_id)
     if channel.state != ChannelState.ON:
-        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Turn it on first.")
-    message_id = _write(session, channel, told)
-    assert message_id is not None  # every trial has a subject of its own
+        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Activate the channel first.")
+    message_id = _write(session, channel, content)
+    assert message_id is not None  # every test has a subject of its own
     return get_notification(session, message_id)
 
 
 def messages(session: ReadSession, channel_id: ChannelId, after: After, limit: int) -> Sequence[Notification]:
-    """Return what was told through a channel, newest first. Raises `ChannelNotFound`."""
+    """Return the notifications of a channel, newest first. Raises `ChannelNotFound`."""
     channels.get_channel(session, channel_id)
     return queries.messages(session, channel_id, after, limit)
 
 
 def get_notification(session: ReadSession, message_id: MessageId) -> Notification:
-    """Return one message. Raises `NotificationNotFound`."""
+    """Return one notification. Raises `NotificationNotFound`."""
     row = queries.message(session, message_id)
     if row is None:
-        raise NotificationNotFound("There is no such message in this team.")
+        raise NotificationNotFound("The team has no such notification.")
     return row
 
 
 def redeliver_notification(session: WriteSession, message_id: MessageId) -> Notification:
-    """Send a message once more, as it was. Raises `NotificationNotFound`, `NotificationPending`, `ChannelNotActive`."""
+    """Send a notification again, unchanged.
+
+    Raises `NotificationNotFound`, `NotificationPending`, `ChannelNotActive`.
+    """
     row = get_notification(session, message_id)
     if row.state == NotificationState.WAITING:
-        raise NotificationPending("The message has not arrived yet and is tried again by itself.")
+        raise NotificationPending("The notification is still pending; delivery is retried automatically.")
     channel = channels.get_channel(session, ChannelId(row.channel_id))
     if channel.state != ChannelState.ON:
-        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Turn it on first.")
+        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Activate the channel first.")
     row.state, row.failures, row.next_attempt_at, row.problem = NotificationState.WAITING, 0, None, None
     row.job_id = enqueue(session, DeliverNotification(message_id))
     return row
 
 
 def get_thread_comment_id(session: ReadSession, message: Notification) -> str | None:
-    """Return what the other side calls the comment to which a message belongs, if one was made."""
+    """Return the receiver's ID of the comment that a notification updates, if there is one."""
     return message.thread and queries.comment_of(session, ChannelId(message.channel_id), message.thread)
 
 
 def record_delivered(session: WriteSession, message_id: MessageId, at: datetime, outside_id: str | None) -> None:
-    """Write down that a message arrived. Raises `NotificationNotFound`."""
+    """Record that a notification was delivered. Raises `NotificationNotFound`."""
     row = get_notification(session, message_id)
     row.state, row.sent_at, row.next_attempt_at, row.problem = NotificationState.SENT, at, None, None
     row.receiver_message_id = outside_id or row.receiver_message_id
     channel = queries.held(session, ChannelId(row.channel_id))
-    assert channel is not None  # its messages are deleted with it
+    assert channel is not None  # deleting the channel deletes its notifications
     channel.sent_at, channel.failing_since, channel.problem = at, None, None
 
 
 def record_attempt_failed(
     session: WriteSession, message_id: MessageId, at: datetime, error: SlowpathError
 ) -> float | None:
-    """Write down that a message did not arrive this time; returns how long to wait, None: it is given up.
+    """Record a failed delivery. Returns the pause before the next; None: the notification is abandoned.
 
-    A channel whose receiver is gone, or that has been failing for days, is dead from then on.
+    A channel whose receiver is gone, or that failed for days, is disabled.
     """
     row = get_notification(session, message_id)
     channel = queries.held(session, ChannelId(row.channel_id))
-    assert channel is not None  # its messages are deleted with it
+    assert channel is not None  # deleting the channel deletes its notifications
     row.failures += 1
     row.problem = channel.problem = error.facts()
     channel.failing_since = channel.failing_since or at
@@ -138,35 +143,35 @@ def record_attempt_failed(
 
 
 def record_permanent_failure(session: WriteSession, message_id: MessageId, problem: dict[str, Any]) -> None:
-    """Write down that a message will never arrive; the channel is none the worse for it. Raises `NotificationNotFound`."""
+    """Record a permanent rejection; the channel is not affected. Raises `NotificationNotFound`."""
     row = get_notification(session, message_id)
     row.problem = problem
     abandon_notification(row)
 
 
 def abandon_notification(row: Notification) -> None:
-    """Try a message no more."""
+    """Stop retrying a notification."""
     row.state, row.next_attempt_at = NotificationState.ABANDONED, None
 
 
-def _wants(channel: NotificationChannel, told: NotificationContent) -> bool:
-    if told.event not in channel.events:
+def _wants(channel: NotificationChannel, content: NotificationContent) -> bool:
+    if content.event not in channel.events:
         return False
-    if ChannelKind(channel.kind) in CODE_HOSTS and told.event not in TOLD_OF_BUILDS:
+    if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in TOLD_OF_BUILDS:
         return False
-    return channel.service_ids is None or str(told.service_id) in channel.service_ids
+    return channel.service_ids is None or str(content.service_id) in channel.service_ids
 
 
-def _write(session: WriteSession, channel: NotificationChannel, told: NotificationContent) -> MessageId | None:
+def _write(session: WriteSession, channel: NotificationChannel, content: NotificationContent) -> MessageId | None:
     message_id = MessageId(new_id())
     values = {
         "team_id": session.team_id,
         "id": message_id,
         "channel_id": channel.id,
-        "event": told.event,
-        "dedupe_key": told.dedupe_key(),
-        "thread": told.thread(),
-        "content": told.to_json(),
+        "event": content.event,
+        "dedupe_key": content.dedupe_key(),
+        "thread": content.thread(),
+        "content": content.to_json(),
         "state": NotificationState.WAITING,
         "failures": 0,
     }

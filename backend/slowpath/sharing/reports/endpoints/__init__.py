@@ -1,4 +1,4 @@
-"""Reports over HTTP: written, frozen, published; shared by links that nobody needs to be signed in for."""
+"""HTTP endpoints of reports, their snapshots and versions, and of share links, which need no sign-in."""
 
 from fastapi import APIRouter
 

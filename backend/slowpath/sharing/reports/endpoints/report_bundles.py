@@ -1,4 +1,4 @@
-"""Reports as one body: for the page, as others would see them, and as one file to take away."""
+"""HTTP endpoints that return reports as one body: for the page, as a preview of sharing, and as a file."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -32,11 +32,11 @@ RECORDING: dict[int | str, dict[str, Any]] = {
     }
 }
 DOCUMENT: dict[int | str, dict[str, Any]] = {
-    200: {"description": "One HTML file that opens offline", "content": {"text/html": {"schema": {"type": "string"}}}}
+    200: {"description": "One HTML file that works offline", "content": {"text/html": {"schema": {"type": "string"}}}}
 }
 PACKED = {"Content-Encoding": "gzip", "Cache-Control": "no-store"}
 OCTETS = "application/octet-stream"
-Version = Annotated[int | None, Query(ge=1, le=MAX_VERSIONS, description="left out: the draft")]
+Version = Annotated[int | None, Query(ge=1, le=MAX_VERSIONS, description="missing: the draft")]
 
 
 def _scrub_of_query(labels: bool = True, paths: bool = True, hosts: bool = True, people: bool = True) -> ScrubOptions:
@@ -44,7 +44,7 @@ def _scrub_of_query(labels: bool = True, paths: bool = True, hosts: bool = True,
 
 
 ScrubAsked = Annotated[ScrubOptions, Depends(_scrub_of_query)]
-"""What is to be taken out: everything that is not said to stay."""
+"""Which data scrubbing removes: everything that is not listed as included."""
 
 
 def _shown(request: Request, database: DatabaseOf, report_id: UUID, version: int | None) -> ReportContent:
@@ -53,13 +53,13 @@ def _shown(request: Request, database: DatabaseOf, report_id: UUID, version: int
 
 
 def _packed(found: ReportContent, blobs: BlobStore, settings: Settings, scrub: ScrubOptions) -> Iterator[bytes]:
-    """Return the gzipped recording; it is whole before the first piece of it leaves."""
+    """Return the gzipped report bundle; it is complete before the first byte is sent."""
     with ExitStack() as stack:
         file = stack.enter_context(report_bundles.open_report_bundle(found, blobs, scrub, settings.scratch_dir))
-        kept = stack.pop_all()
+        resources = stack.pop_all()
 
     def pieces() -> Iterator[bytes]:
-        with kept:
+        with resources:
             yield from report_bundles.chunks(file)
 
     return pieces()
@@ -80,7 +80,7 @@ def get_report_bundle(
     settings: Configured,
     version: Version = None,
 ) -> Response:
-    """Return the draft or one version with all answers, as the team sees it."""
+    """Return the draft or one version with all responses, as the team sees it."""
     found = _shown(request, database, report_id, version)
     nothing = ScrubOptions(labels=False, paths=False, hosts=False, people=False)
     return StreamingResponse(_packed(found, blobs, settings, nothing), media_type=OCTETS, headers=PACKED)
@@ -102,7 +102,7 @@ def get_preview(
     scrub: ScrubAsked,
     version: Version = None,
 ) -> Response:
-    """Return the recording as it would be seen by whoever has a link."""
+    """Return the report bundle as visitors of a share link would see it."""
     found = _shown(request, database, report_id, version)
     return StreamingResponse(_packed(found, blobs, settings, scrub), media_type=OCTETS, headers=PACKED)
 
@@ -121,7 +121,7 @@ def get_scrub_summary(
     scrub: ScrubAsked,
     version: Version = None,
 ) -> ScrubSummaryOut:
-    """Return how much would be taken out, with some of it."""
+    """Return how much scrubbing would remove, with examples."""
     found = _shown(request, database, report_id, version)
     return ScrubSummaryOut.of(report_bundles.summarize_scrubbed(found, blobs, scrub))
 

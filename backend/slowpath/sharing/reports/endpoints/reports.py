@@ -1,4 +1,4 @@
-"""Write reports: prose, frozen views, versions."""
+"""HTTP endpoints of reports: text blocks, snapshots, versions."""
 
 from datetime import datetime
 from typing import Annotated
@@ -33,7 +33,7 @@ from slowpath.sharing.reports.service.snapshots import SnapshotRequest
 from slowpath.sharing.reports.tables import Report, ReportVersion
 
 router = APIRouter(tags=["reports"])
-Version = Annotated[int | None, Query(ge=1, le=MAX_VERSIONS, description="left out: the draft")]
+Version = Annotated[int | None, Query(ge=1, le=MAX_VERSIONS, description="missing: the draft")]
 
 
 def _told(session: ReadSession, row: Report, now: datetime, version: ReportVersion | None = None) -> ReportOut:
@@ -49,7 +49,7 @@ def list_reports(
     clock: Now,
     search: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Page[ReportOut]:
-    """List reports, newest first, without the answers of their views."""
+    """List reports, newest first, without the responses of their snapshots."""
     rows = reports.list_reports(session, paging.after, paging.limit + 1, search)
     names, links = reports.names(session, rows), reports.link_counts(session, rows, clock.now())
     return paging.page(
@@ -61,7 +61,7 @@ def list_reports(
 
 @router.post("/reports", operation_id="reports:create", status_code=201, responses=document_problems(InvalidRequest))
 def create_report(wanted: ReportIn, caller: MayWrite, session: Writing, clock: Now) -> ReportOut:
-    """Begin a report."""
+    """Create a report."""
     row = reports.create_report(session, wanted.title, caller.user_id, clock.now())
     record_audit_event(session, caller, "report.created", "report", row.id, {"title": row.title})
     return _told(session, row, clock.now())
@@ -82,7 +82,7 @@ def get_report(report_id: UUID, caller: MayRead, session: Reading, clock: Now, v
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def update_report(report_id: UUID, wanted: ReportUpdate, caller: MayWrite, session: Writing, clock: Now) -> ReportOut:
-    """Change the title, or which blocks the draft has in which order."""
+    """Update the title, or the blocks of the draft and their order."""
     row = reports.update_report(
         session,
         ReportId(report_id),
@@ -101,7 +101,7 @@ def update_report(report_id: UUID, wanted: ReportUpdate, caller: MayWrite, sessi
     "/reports/{report_id}", operation_id="reports:delete", status_code=204, responses=document_problems(NotFound)
 )
 def delete_report(report_id: UUID, caller: MayWrite, session: Writing) -> None:
-    """Delete a report with its versions, links and frozen answers."""
+    """Delete a report with its versions, share links and snapshots."""
     row = reports.delete_report(session, ReportId(report_id))
     record_audit_event(session, caller, "report.deleted", "report", report_id, {"title": row.title})
 
@@ -123,9 +123,9 @@ def create_snapshot(
     blobs: Blobs,
     clock: Now,
 ) -> SnapshotBlockOut:
-    """Freeze a page: the server itself asks for what the page shows, as whoever asks now, and keeps the answers.
+    """Add a snapshot: the server performs the page's requests as the caller and stores the responses.
 
-    No transaction is open while it asks: the answers need connections of their own.
+    No transaction is open meanwhile: the requests need connections of their own.
     """
     scope, asked = (
         scope_of(request),
@@ -149,7 +149,7 @@ def create_snapshot(
     responses=document_problems(NotFound, LimitExceeded),
 )
 def publish_report(report_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> ReportOut:
-    """Make what stands in the draft a version that never changes."""
+    """Publish the draft as a new version, which never changes."""
     version = reports.publish_report(session, ReportId(report_id), caller.user_id, clock.now())
     facts = {"title": version.title, "version": version.version}
     record_audit_event(session, caller, "report.published", "report", report_id, facts)
@@ -158,6 +158,6 @@ def publish_report(report_id: UUID, caller: MayWrite, session: Writing, clock: N
 
 @router.get("/reports/{report_id}/versions", operation_id="reports:versions", responses=document_problems(NotFound))
 def list_versions(report_id: UUID, caller: MayRead, session: Reading) -> list[ReportVersionOut]:
-    """List what was published, newest first."""
+    """List the published versions, newest first."""
     rows, names = reports.versions(session, ReportId(report_id))
     return [version_out(row, names) for row in rows]

@@ -1,4 +1,4 @@
-"""Links to a report, and the team's switch for all of them."""
+"""HTTP endpoints of share links, and the team's switch for them."""
 
 from uuid import UUID
 
@@ -26,7 +26,7 @@ router = APIRouter(tags=["reports"])
 
 @router.get("/reports/{report_id}/share-links", operation_id="share-links:list", responses=document_problems(NotFound))
 def list_links(report_id: UUID, caller: MayRead, session: Reading) -> list[ShareLinkOut]:
-    """List the links of a report, newest first, also those that have ended."""
+    """List the share links of a report, newest first, including expired and revoked ones."""
     rows, names = share_links.links(session, ReportId(report_id))
     return [link_out(row, names) for row in rows]
 
@@ -40,7 +40,7 @@ def list_links(report_id: UUID, caller: MayRead, session: Reading) -> list[Share
 def create_link(
     report_id: UUID, wanted: ShareLinkIn, caller: MayWrite, session: Writing, settings: Configured, clock: Now
 ) -> ShareLinkCreatedOut:
-    """Make a link by which a report is seen signed out. Its secret is told here and never again."""
+    """Create a share link, which shows the report without sign-in. Only this response contains its secret."""
     row, secret = share_links.create_share_link(
         session,
         ReportId(report_id),
@@ -64,7 +64,7 @@ def create_link(
     responses=document_problems(NotFound),
 )
 def revoke_link(report_id: UUID, share_link_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> None:
-    """End a link: whoever opens it is told 410 from now on."""
+    """Revoke a share link: it returns 410 from now on."""
     row = share_links.revoke_share_link(session, ReportId(report_id), ShareLinkId(share_link_id), clock.now())
     facts = {"name": row.name, "report_id": str(report_id)}
     record_audit_event(session, caller, "share_link.revoked", "share_link", row.id, facts)
@@ -72,13 +72,13 @@ def revoke_link(report_id: UUID, share_link_id: UUID, caller: MayWrite, session:
 
 @router.get("/share-settings", operation_id="share-settings:get", responses=document_problems(InvalidRequest))
 def get_sharing(caller: MayRead, session: Reading) -> ShareSettingsOut:
-    """Tell whether the team allows share links."""
+    """Return whether the team allows share links."""
     return ShareSettingsOut(are_links_allowed=share_links.are_share_links_allowed(session))
 
 
 @router.patch("/share-settings", operation_id="share-settings:update", responses=document_problems(InvalidRequest))
 def change_sharing(wanted: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
-    """Allow share links, or end all of them at once."""
+    """Allow share links, or disable all of them immediately."""
     share_links.set_share_links_allowed(session, are_links_allowed=wanted.are_links_allowed)
     record_audit_event(
         session, caller, "share-settings.updated", "sharing", None, {"are_links_allowed": wanted.are_links_allowed}

@@ -1,4 +1,4 @@
-"""What whoever has a link sees. Nobody needs to be signed in, and no cookie or team is looked at."""
+"""HTTP endpoints for visitors of share links. They need no sign-in and ignore cookies and teams."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -27,13 +27,13 @@ Secret = Annotated[str, Path(max_length=100)]
 def _opened(
     request: Request, secret: str, database: Database, throttle: RateLimiter, clock: Now
 ) -> tuple[ReportContent, ScrubOptions]:
-    """Find what a secret leads to, and count that it was opened."""
+    """Find the share link of a secret, and count the visit."""
     times, seconds = SHARED_BY_ADDRESS
     if not throttle.hit(f"shared:{rate_limit_key(client_address(request))}", times=times, seconds=seconds):
         raise LimitExceeded(
-            "Links were opened too often from this address.",
+            "Too many share links were opened from this IP address.",
             limit=times,
-            unit=f"times in {seconds} s",
+            unit=f"requests in {seconds} s",
             remedy="Wait a minute.",
         )
     now = clock.now()
@@ -59,7 +59,7 @@ def get_shared(
     settings: Configured,
     clock: Now,
 ) -> Response:
-    """Return the recording that a link shows."""
+    """Return the report bundle of a share link."""
     found, scrub = _opened(request, secret, database, throttle, clock)
     content = report_bundles.get_shared_bundle(found, blobs, scrub, settings.scratch_dir)
     return StreamingResponse(content, media_type=OCTETS, headers=PACKED)
@@ -81,7 +81,7 @@ def export_shared(
     settings: Configured,
     clock: Now,
 ) -> Response:
-    """Return what a link shows as one HTML file."""
+    """Return the report of a share link as one HTML file."""
     found, scrub = _opened(request, secret, database, throttle, clock)
     script, style = html_export.viewer(settings.frontend_dist)
     content: Iterator[bytes] = report_bundles.get_shared_bundle(found, blobs, scrub, settings.scratch_dir)

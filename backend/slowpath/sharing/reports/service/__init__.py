@@ -1,1 +1,1 @@
-"""The verbs on reports: writing, freezing, publishing, sharing, packing."""
+"""Operations on reports: edit, record, publish, share, bundle."""

@@ -1,7 +1,7 @@
-"""A report as one file that opens offline: the viewer's script and style, and the recording, in one HTML document.
+"""Export a report as one HTML file that works offline: viewer script, style, and report bundle.
 
-Nothing of the report stands in the document as text but its title, escaped; the recording is base64. The document's own
-policy lets only the viewer's script run, by its hash, and lets nothing be asked of any network.
+The only text of the report in the document is its escaped title; the bundle is base64. The document's security policy
+allows only the viewer's script, by its hash, and no network access.
 """
 
 import base64
@@ -15,7 +15,7 @@ from slowpath.sharing.reports.errors import ViewerNotBuilt
 
 VIEWER = "viewer"
 SCRIPT_END = re.compile(r"<(?=/script|!--)", re.IGNORECASE)
-"""What would end the script for a reader of HTML; in JavaScript it stands in texts only, where `\\x3c` is the same letter."""
+"""Would end the script in HTML; in JavaScript it occurs only in strings, where `\\x3c` is the same character."""
 STYLE_END = re.compile(r"<(?=/style|!--)", re.IGNORECASE)
 
 
@@ -23,12 +23,12 @@ def viewer(dist: Path | None) -> tuple[str, str]:
     """Return script and style of the viewer. Raises `ViewerNotBuilt`."""
     folder = None if dist is None else dist / VIEWER
     if folder is None or not (folder / "viewer.js").is_file() or not (folder / "viewer.css").is_file():
-        raise ViewerNotBuilt("The pages of which a file is made are not built here.", remedy="Run: npm start")
+        raise ViewerNotBuilt("The web pages that the export needs are not built.", remedy="Run: npm start")
     return (folder / "viewer.js").read_text("utf-8"), (folder / "viewer.css").read_text("utf-8")
 
 
 def file_name(number: int) -> str:
-    """Return how the file is called: nothing of what people wrote."""
+    """Return the file name, without any text of users."""
     return f"slowpath-report-{number}.html"
 
 
@@ -41,7 +41,7 @@ def document(title: str, script: str, style: str, recording: Iterator[bytes]) ->
         (
             "default-src 'none'",
             f"script-src 'sha256-{digest}'",
-            "style-src 'unsafe-inline'",  # the component library's; they can not run anything
+            "style-src 'unsafe-inline'",  # the component library's; they cannot run code
             "img-src data: blob:",
             "font-src data:",
             "worker-src blob: data:",
@@ -62,7 +62,7 @@ def document(title: str, script: str, style: str, recording: Iterator[bytes]) ->
     left = b""
     for piece in recording:
         left += piece
-        whole = len(left) - len(left) % 3  # pieces of base64 follow each other without padding
+        whole = len(left) - len(left) % 3  # chunks of base64 follow each other without padding
         yield base64.b64encode(left[:whole])
         left = left[whole:]
     yield base64.b64encode(left)

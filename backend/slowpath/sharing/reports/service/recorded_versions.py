@@ -1,4 +1,4 @@
-"""Read recorded responses of former versions in the current one; snapshots keep the bytes that were recorded."""
+"""Read recorded responses of former versions in the current one; snapshots store the bytes that were recorded."""
 
 import json
 import re

@@ -1,6 +1,6 @@
-"""Recordings as one body: a header that says what the report is, then the answers' bytes, all of it gzipped.
+"""Write reports as report bundles: a header that describes the report, then the bytes of the responses, gzipped.
 
-u32 length of the header (little-endian), the header (JSON), the bytes. An answer's offset counts from the end of the header.
+u32 length of the header (little-endian), the header (JSON), the bytes. An offset counts from the end of the header.
 """
 
 import gzip
@@ -40,23 +40,23 @@ from slowpath.sharing.reports.tables import ShareLink
 CHUNK_BYTES = 1 << 20
 QUICK = 1
 SMALL = 6
-"""How hard gzip tries: for what is made for one look, and for what is kept for many."""
+"""gzip level for a bundle that is used once, and for a stored one."""
 PACKING = 2
-"""Grows when the same report would be packed or scrubbed otherwise, so that what was kept is made anew."""
+"""Increased when bundling or scrubbing changes, so that stored bundles are written again."""
 
 
 @dataclass(frozen=True)
 class ReportContent:
-    """What of a report is shown, read from the database; the bytes of answers come from the blob store."""
+    """The content of a report, read from the database; the bytes of responses come from the blob store."""
 
     team_id: TeamId
     report_id: ReportId
     said: Mapping[str, Any]
-    """What the header says of the report but its blocks; the title among it."""
+    """The header's fields about the report except its blocks, for example the title."""
     author: str | None
     blocks: tuple[Block, ...]
     people: tuple[tuple[str, str], ...]
-    """Names and e-mails of everybody in the team."""
+    """Names and emails of all members of the team."""
 
 
 def get_report_content(session: ReadSession, report_id: ReportId, number: int | None) -> ReportContent:
@@ -91,7 +91,7 @@ def _present(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def get_shared_content(session: ReadSession, link: ShareLink) -> ReportContent:
-    """Return what a link shows. Raises `ReportNotFound`."""
+    """Return the content of a share link. Raises `ReportNotFound`."""
     report_id = ReportId(link.report_id)
     found = get_report_content(session, report_id, link.version or reports.get_report(session, report_id).version)
     expires_at = None if link.expires_at is None else link.expires_at.isoformat()
@@ -99,26 +99,26 @@ def get_shared_content(session: ReadSession, link: ShareLink) -> ReportContent:
 
 
 def get_scrub_options(link: ShareLink) -> ScrubOptions:
-    """Return what a link takes out."""
+    """Return which data a share link removes."""
     return ScrubOptions(**link.scrub)
 
 
 class RecordedBodies:
-    """The bytes of a report's answers, unpacked."""
+    """The decompressed bytes of a report's responses."""
 
     def __init__(self, blobs: BlobStore, found: ReportContent) -> None:
-        """Read from a store."""
+        """Read from a blob store."""
         self._blobs, self._found = blobs, found
 
     def read(self, answer: RecordedResponse) -> bytes:
-        """Return the bytes of an answer. Raises `NotFound`, `Unavailable`."""
+        """Return the bytes of a response. Raises `NotFound`, `Unavailable`."""
         key = reports.blob_key(self._found.team_id, self._found.report_id, answer.sha256)
         content = gzip.decompress(self._blobs.read(key))
         return upgrade_response(answer.request, present_response(answer.request, answer.media_type, content))
 
 
 def scrubber_for(found: ReportContent, blobs: BlobStore, scrub: ScrubOptions) -> Scrubber:
-    """Return a scrubber that has seen all of a report, so that what it learnt anywhere is taken out everywhere."""
+    """Return a scrubber that has read the complete report, so that a value found anywhere is removed everywhere."""
     scrubber = Scrubber(found.people if found.author is None else (*found.people, (found.author, "")), **asdict(scrub))
     stored = RecordedBodies(blobs, found)
     for block in found.blocks:
@@ -141,7 +141,7 @@ def _each_once(blocks: Sequence[Block]) -> list[RecordedResponse]:
 def open_report_bundle(
     found: ReportContent, blobs: BlobStore, scrub: ScrubOptions, scratch: Path | None, level: int = QUICK
 ) -> Iterator[IO[bytes]]:
-    """Give the gzipped recording as a file that stands at its beginning and is gone when the context ends."""
+    """Yield a file with the gzipped report bundle, positioned at its start; it is deleted when the context ends."""
     scrubber = scrubber_for(found, blobs, scrub) if scrub.any() else None
     with tempfile.TemporaryFile(dir=scratch, prefix="recording-") as body:
         places = _write_bodies(body, found, blobs, scrubber)
@@ -157,12 +157,12 @@ def open_report_bundle(
 
 
 def chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield a file's bytes from where it stands."""
+    """Yield a file's bytes from its position."""
     return iter(lambda: file.read(CHUNK_BYTES), b"")
 
 
 Places = dict[str, tuple[int, int, str]]
-"""By the digest of an answer as it is kept: offset, length, and the digest of what is shown."""
+"""By the digest of the stored response: offset, length, and digest of the shown response."""
 
 
 def _write_bodies(body: IO[bytes], found: ReportContent, blobs: BlobStore, scrubber: Scrubber | None) -> Places:
@@ -191,9 +191,9 @@ def _header(found: ReportContent, places: Places, scrubber: Scrubber | None) -> 
         if isinstance(block, SnapshotBlock)
         for answer in block.answers
     ]
-    told = _text(found.author, scrubber) if found.author is not None else None
+    shown_author = _text(found.author, scrubber) if found.author is not None else None
     title = _text(str(found.said["title"]), scrubber)
-    report = {**found.said, "title": title, "created_by": told, "blocks": blocks}
+    report = {**found.said, "title": title, "created_by": shown_author, "blocks": blocks}
     return {"format": FORMAT, "report": report, "answers": listed}
 
 
@@ -219,14 +219,14 @@ def _text(text: str, scrubber: Scrubber | None) -> str:
 
 
 def scrub_request(request: str, scrubber: Scrubber | None) -> str:
-    """Return a request, or a page's address, as it is shown: what is taken out of answers is taken out of queries too."""
+    """Return a request or page address as it is shown: scrubbing also applies to queries."""
     if scrubber is None or "?" not in request:
         return request
     return request_with(request, {value: scrubber.text(value) for value in query_values(request)})
 
 
 def summarize_scrubbed(found: ReportContent, blobs: BlobStore, scrub: ScrubOptions) -> Mapping[str, Mapping[str, str]]:
-    """Return what is taken out of a report, and what stands there instead, by what it is."""
+    """Return the removed values of a report and their pseudonyms, by kind."""
     if not scrub.any():
         return {}
     scrubber = scrubber_for(found, blobs, scrub)
@@ -238,21 +238,21 @@ def summarize_scrubbed(found: ReportContent, blobs: BlobStore, scrub: ScrubOptio
 
 
 def title_shown(found: ReportContent, blobs: BlobStore, scrub: ScrubOptions) -> str:
-    """Return the title as it is shown."""
+    """Return the scrubbed title."""
     title = str(found.said["title"])
     return scrubber_for(found, blobs, scrub).text(title) if scrub.any() else title
 
 
-# -- what a link shows is packed once --------------------------------------------------------------
+# -- the bundle of a share link is stored -----------------------------------------------------------
 
 
 def shared_folder(team_id: TeamId, report_id: ReportId) -> str:
-    """Return beneath what lies what links show; it may be removed at any time, and is made anew."""
+    """Return the folder of stored bundles of share links; it may be deleted at any time, and is written again."""
     return f"{reports.folder(team_id, report_id)}/shared"
 
 
 def shared_key(found: ReportContent, scrub: ScrubOptions) -> BlobKey:
-    """Return where what a link shows is kept: it depends on all that it is made of."""
+    """Return the key of a share link's stored bundle: it depends on all of its inputs."""
     made_of = [PACKING, FORMAT, found.said, found.author, dump_blocks(found.blocks), found.people, asdict(scrub)]
     digest = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
     return BlobKey(f"{shared_folder(found.team_id, found.report_id)}/{digest}.gz")
@@ -261,7 +261,7 @@ def shared_key(found: ReportContent, scrub: ScrubOptions) -> BlobKey:
 def get_shared_bundle(
     found: ReportContent, blobs: BlobStore, scrub: ScrubOptions, scratch: Path | None
 ) -> Iterator[bytes]:
-    """Return what a link shows, gzipped, from where it is kept; it is made when it is not there."""
+    """Return the gzipped bundle of a share link, from the store or newly written."""
     key = shared_key(found, scrub)
     try:
         return blobs.stream(key)

@@ -1,4 +1,4 @@
-"""Make, look at, change, publish and delete reports."""
+"""Create, read, update, publish and delete reports."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -39,16 +39,16 @@ __all__ = [
     "version_of",
     "versions",
 ]  # fmt: skip
-NOT_FOUND = "There is no such report in this team."
+NOT_FOUND = "The team has no such report."
 
 
 def folder(team_id: TeamId, report_id: ReportId) -> str:
-    """Return beneath what all bytes of a report lie."""
+    """Return the folder of all blobs of a report."""
     return f"{team_id}/reports/{report_id}"
 
 
 def blob_key(team_id: TeamId, report_id: ReportId, sha256: str) -> BlobKey:
-    """Return where the bytes of an answer lie, gzipped; versions share them."""
+    """Return the key of a gzipped response; versions share them."""
     return BlobKey(f"{folder(team_id, report_id)}/{sha256}.gz")
 
 
@@ -61,7 +61,7 @@ def get_report(session: ReadSession, report_id: ReportId) -> Report:
 
 
 def lock_report(session: WriteSession, report_id: ReportId) -> Report:
-    """Return a report that nobody else changes until this transaction ends. Raises `ReportNotFound`."""
+    """Return a report and lock it until this transaction ends. Raises `ReportNotFound`."""
     row = queries.lock_report(session, report_id)
     if row is None:
         raise ReportNotFound(NOT_FOUND)
@@ -76,22 +76,22 @@ def list_reports(
 
 
 def names(session: ReadSession, rows: Sequence[Report]) -> dict[UUID, str]:
-    """Return how those who made these reports are called."""
+    """Return the names of these reports' authors."""
     return queries.names(session, [row.created_by for row in rows])
 
 
 def link_counts(session: ReadSession, rows: Sequence[Report], now: datetime) -> dict[UUID, int]:
-    """Return how many links of each report are open."""
+    """Return the number of active share links of each report."""
     return queries.open_links(session, [row.id for row in rows], now)
 
 
 def subject(session: ReadSession, report_id: UUID) -> DiscussionSubject:
-    """Return a report as something that people talk about. Raises `ReportNotFound`."""
+    """Return a report as the subject of a discussion. Raises `ReportNotFound`."""
     return DiscussionSubject(get_report(session, ReportId(report_id)).title, f"/reports/{report_id}")
 
 
 def create_report(session: WriteSession, title: str, by: UserId | None, now: datetime) -> Report:
-    """Make an empty report."""
+    """Create an empty report."""
     queries.lock_team(session)
     number = queries.next_number(session)
     row = Report(
@@ -111,11 +111,11 @@ def update_report(
     seen_at: datetime | None,
     now: datetime,
 ) -> Report:
-    """Change title or blocks. Raises `ReportNotFound`, `ReportConflict`, `InvalidBlocks`."""
+    """Update title or blocks. Raises `ReportNotFound`, `ReportConflict`, `InvalidBlocks`."""
     row = lock_report(session, report_id)
     if seen_at is not None and seen_at != row.changed_at:
         raise ReportConflict(
-            "Somebody changed the report since it was read; nothing was changed now.", remedy="Load it again."
+            "The report changed after you loaded it. Your change was not saved.", remedy="Reload the report."
         )
     if title is not None:
         row.title = title
@@ -130,15 +130,15 @@ def _arrange(session: WriteSession, row: Report, wanted: Sequence[BlockUpdate]) 
     try:
         after = reorder_blocks(before, wanted, (new_id() for _ in wanted))
     except ValueError as error:
-        raise InvalidBlocks(str(error), remedy="Load the report again.") from error
+        raise InvalidBlocks(str(error), remedy="Reload the report.") from error
     row.blocks = dump_blocks(after)
     if dropped := digests_of(before) - digests_of(after):
-        session.flush()  # the job must find them gone, also when it runs at once
+        session.flush()  # the job must find them deleted, also if it runs immediately
         enqueue(session, DeleteUnusedReportBlobs(ReportId(row.id), sorted(dropped)))
 
 
 def delete_report(session: WriteSession, report_id: ReportId) -> Report:
-    """Delete a report, its versions, links and what was said about it; a job removes its bytes. Raises `ReportNotFound`."""
+    """Delete a report, its versions, share links and discussion; a job deletes its blobs. Raises `ReportNotFound`."""
     row = lock_report(session, report_id)
     queries.forget_discussion(session, report_id)
     session.delete(row)
@@ -148,15 +148,15 @@ def delete_report(session: WriteSession, report_id: ReportId) -> Report:
 
 
 def publish_report(session: WriteSession, report_id: ReportId, by: UserId | None, now: datetime) -> ReportVersion:
-    """Make what stands in the draft a version that never changes. Raises `ReportNotFound`, `TooManyReportParts`."""
+    """Publish the draft as a new version, which never changes. Raises `ReportNotFound`, `TooManyReportParts`."""
     row = lock_report(session, report_id)
     if row.version >= MAX_VERSIONS:
         raise TooManyReportParts(
-            "The report has as many versions as it may.",
+            "The report has reached its limit of versions.",
             limit=MAX_VERSIONS,
             actual=row.version,
             unit="versions",
-            remedy="Go on in another report.",
+            remedy="Continue in another report.",
         )
     row.version += 1
     row.published_at = now
@@ -171,12 +171,12 @@ def publish_report(session: WriteSession, report_id: ReportId, by: UserId | None
     )
     session.add(made)
     session.flush()
-    enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # what links to the newest version showed is kept packed
+    enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # links to the newest version have a stored bundle
     return made
 
 
 def versions(session: ReadSession, report_id: ReportId) -> tuple[Sequence[ReportVersion], dict[UUID, str]]:
-    """Return what was published of a report, newest first, and how those who did are called. Raises `ReportNotFound`."""
+    """Return the published versions, newest first, with the names of their authors. Raises `ReportNotFound`."""
     get_report(session, report_id)
     rows = queries.versions(session, report_id)
     return rows, queries.names(session, [row.published_by for row in rows])
@@ -191,7 +191,7 @@ def version_of(session: ReadSession, report_id: ReportId, number: int) -> Report
 
 
 def list_referenced_blobs(session: WriteSession, report_id: ReportId) -> set[str] | None:
-    """Return which bytes the report and its versions refer to, or None if it is gone; it is held until the end."""
+    """Return the digests that the report and its versions refer to, or None if it was deleted; locks the report."""
     row = queries.lock_report(session, report_id)
     if row is None:
         return None
@@ -202,12 +202,12 @@ def list_referenced_blobs(session: WriteSession, report_id: ReportId) -> set[str
 
 
 def check_part_limit(blocks: int) -> None:
-    """Raise `TooManyReportParts` if a report of so many blocks may have no more."""
+    """Raise `TooManyReportParts` if a report with this many blocks may have no more."""
     if blocks >= MAX_BLOCKS:
         raise TooManyReportParts(
-            "The report has as many blocks as it may.",
+            "The report has reached its limit of blocks.",
             limit=MAX_BLOCKS,
             actual=blocks,
             unit="blocks",
-            remedy="Remove some, or go on in another report.",
+            remedy="Remove blocks, or continue in another report.",
         )

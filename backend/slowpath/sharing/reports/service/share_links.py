@@ -1,4 +1,4 @@
-"""Links by which a report is seen signed out: made, counted, ended."""
+"""Share links to reports: create, count, revoke."""
 
 import secrets
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ from slowpath.sharing.reports.rules import AUDITED_EVERY_SECONDS, MAX_LINKS, Scr
 from slowpath.sharing.reports.service import reports
 from slowpath.sharing.reports.tables import ShareLink
 
-NOBODY = "There is no such link."
+NOBODY = "The share link does not exist."
 
 
 @dataclass(frozen=True)
 class OpenedShareLink:
-    """Where a link leads."""
+    """The report and version of a share link."""
 
     team_id: TeamId
     link_id: ShareLinkId
@@ -47,21 +47,23 @@ def create_share_link(
     by: UserId | None,
     now: datetime,
 ) -> tuple[ShareLink, str]:
-    """Make a link; returns it and its secret, which is kept nowhere.
+    """Create a share link; returns it and its secret, which is not stored.
 
     Raises `ReportNotFound`, `ShareLinksDisabled`, `ReportNotPublished`, `TooManyReportParts`.
     """
     row = reports.lock_report(session, report_id)
     if not queries.are_links_allowed(session):
         raise ShareLinksDisabled(
-            "This team does not allow share links.", remedy="An admin can allow them in the settings."
+            "Share links are disabled in this team.", remedy="An admin can enable them in the settings."
         )
     if version is not None:
         reports.version_of(session, report_id, version)
     elif row.version == 0:
-        raise ReportNotPublished("There is no version to show yet.", remedy="Publish the report first.")
+        raise ReportNotPublished("The report has no published version.", remedy="Publish the report first.")
     if (count := len(queries.links(session, report_id))) >= MAX_LINKS:
-        raise TooManyReportParts("The report has as many links as it may.", limit=MAX_LINKS, actual=count, unit="links")
+        raise TooManyReportParts(
+            "The report has reached its limit of share links.", limit=MAX_LINKS, actual=count, unit="links"
+        )
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     link = ShareLink(
         team_id=session.team_id,
@@ -80,41 +82,41 @@ def create_share_link(
 
 
 def links(session: ReadSession, report_id: ReportId) -> tuple[Sequence[ShareLink], dict[UUID, str]]:
-    """Return all links of a report, newest first, and how those who made them are called. Raises `ReportNotFound`."""
+    """Return all share links of a report, newest first, with the names of their creators. Raises `ReportNotFound`."""
     reports.get_report(session, report_id)
     rows = queries.links(session, report_id)
     return rows, names(session, rows)
 
 
 def names(session: ReadSession, rows: Sequence[ShareLink]) -> dict[UUID, str]:
-    """Return how those who made these links are called."""
+    """Return the names of these share links' creators."""
     return queries.names(session, [row.created_by for row in rows])
 
 
 def revoke_share_link(session: WriteSession, report_id: ReportId, link_id: ShareLinkId, now: datetime) -> ShareLink:
-    """End a link. Raises `ReportNotFound`, `ShareLinkNotFound`."""
+    """Revoke a share link. Raises `ReportNotFound`, `ShareLinkNotFound`."""
     reports.get_report(session, report_id)
     row = queries.held_link(session, link_id)
     if row is None or row.report_id != report_id:
         raise ShareLinkNotFound(NOBODY)
     row.revoked_at = row.revoked_at or now
     session.flush()
-    enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # what it showed is kept packed
+    enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # its bundle is stored
     return row
 
 
 def are_share_links_allowed(session: ReadSession) -> bool:
-    """Tell whether the team allows share links."""
+    """Return whether the team allows share links."""
     return queries.are_links_allowed(session)
 
 
 def set_share_links_allowed(session: WriteSession, *, are_links_allowed: bool) -> None:
-    """Allow share links, or end all of them until they are allowed again."""
+    """Allow share links, or disable all of them until they are allowed again."""
     queries.allow_links(session, allowed=are_links_allowed)
 
 
 def resolve_share_link(database: Database, secret: str, now: datetime) -> OpenedShareLink:
-    """Return where a secret leads. It is looked up by its SHA-256, so how long that takes tells nothing of it.
+    """Return the share link of a secret. The lookup uses its SHA-256, so its duration reveals nothing of the secret.
 
     Raises `ShareLinkNotFound`, `ShareLinkEnded`.
     """
@@ -124,18 +126,18 @@ def resolve_share_link(database: Database, secret: str, now: datetime) -> Opened
         found = queries.find_link(cross_team, hash_secret(secret))
     if found is None:
         raise ShareLinkNotFound(NOBODY)
-    remedy = "Ask whoever gave it to you for another."
+    remedy = "Ask the sender for a new link."
     if found.revoked_at is not None:
-        raise ShareLinkEnded("This link was revoked.", remedy=remedy)
+        raise ShareLinkEnded("The share link was revoked.", remedy=remedy)
     if found.expires_at is not None and found.expires_at <= now:
-        raise ShareLinkEnded("This link has expired.", remedy=remedy)
+        raise ShareLinkEnded("The share link has expired.", remedy=remedy)
     if not found.allowed:
-        raise ShareLinkEnded("Share links are switched off.", remedy=remedy)
+        raise ShareLinkEnded("Share links are disabled.", remedy=remedy)
     return OpenedShareLink(TeamId(found.team_id), ShareLinkId(found.link_id), ReportId(found.report_id))
 
 
 def record_link_view(session: WriteSession, opened: OpenedShareLink, now: datetime) -> ShareLink:
-    """Count that a link was opened; the log is told of it at most once a minute. Raises `ShareLinkNotFound`."""
+    """Count a visit of a share link; at most one per minute is recorded. Raises `ShareLinkNotFound`."""
     row = queries.held_link(session, opened.link_id)
     if row is None:
         raise ShareLinkNotFound(NOBODY)

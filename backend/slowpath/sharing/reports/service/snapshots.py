@@ -1,4 +1,4 @@
-"""Freeze a page: ask our own API what it shows, and keep the answers as bytes of the report."""
+"""Record snapshots: request what a page shows from our own API, and store the responses with the report."""
 
 import gzip
 import hashlib
@@ -26,38 +26,38 @@ from slowpath.sharing.reports.service import reports
 
 
 class InvalidSnapshotRequest(InvalidRequest):
-    """What is to be frozen is not spelled as a request to the API."""
+    """A request or page address of a snapshot is invalid."""
 
     slug = "request-refused"
-    title = "This request is not understood"
+    title = "The request is invalid"
 
 
 @dataclass(frozen=True)
 class SnapshotRequest:
-    """What is to be frozen."""
+    """The page to record."""
 
     title: str
     path: str
     requests: Sequence[str]
-    """Behind what the page shows."""
+    """Requests of the page."""
     also: Sequence[str] = ()
-    """Behind what can be opened in it."""
+    """Requests behind links of the page."""
 
 
 @dataclass(frozen=True)
 class CanonicalRequests:
-    """Requests in their one form, each once."""
+    """Canonical requests, each once."""
 
     requests: Sequence[str]
     also: Sequence[str]
 
 
 def validate_snapshot_request(session: ReadSession, report_id: ReportId, wanted: SnapshotRequest) -> CanonicalRequests:
-    """Return the requests in their one form. Raises `ReportNotFound`, `InvalidSnapshotRequest`, `TooManyReportParts`."""
+    """Return the canonical requests. Raises `ReportNotFound`, `InvalidSnapshotRequest`, `TooManyReportParts`."""
     reports.check_part_limit(len(reports.get_report(session, report_id).blocks))
     if not is_page_path(wanted.path):
         raise InvalidSnapshotRequest(
-            "The address of the page is none below a team's.", remedy="It begins with one slash."
+            "The page address is not relative to a team's address.", remedy="Start it with one slash."
         )
     requests = list(dict.fromkeys(_canonical(request) for request in wanted.requests))
     also = dict.fromkeys(_canonical(request) for request in wanted.also)
@@ -68,11 +68,11 @@ def _canonical(request: str) -> str:
     try:
         return canonical_request(request)
     except ValueError as error:
-        raise InvalidSnapshotRequest(f"{request[:200]!r} {error}.", remedy="Name paths below /api/v1.") from error
+        raise InvalidSnapshotRequest(f"{request[:200]!r} {error}.", remedy="Use paths under /api/v1.") from error
 
 
 def record_responses(own: InternalApi, asked: CanonicalRequests) -> Sequence[InternalResponse]:
-    """Ask for all of it, as whoever is asking now. Raises `InvalidRequest`, `TooLarge`."""
+    """Perform all requests with the permissions of the caller. Raises `InvalidRequest`, `TooLarge`."""
     return own.ask(asked.requests, also=asked.also, most_bytes=MAX_VIEW_BYTES)
 
 
@@ -85,9 +85,9 @@ def append_snapshot(
     answers: Sequence[InternalResponse],
     now: datetime,
 ) -> SnapshotBlock:
-    """Keep the answers as a view at the end of the draft. Raises `ReportNotFound`, `TooLarge`, `TooMany`.
+    """Store the responses as a snapshot at the end of the draft. Raises `ReportNotFound`, `TooLarge`, `LimitExceeded`.
 
-    The report is held meanwhile, so that whoever deletes it or tidies up waits until the bytes are referred to.
+    The report is locked meanwhile, so that deletion and cleanup wait until the blobs are referenced.
     """
     row = reports.lock_report(session, report_id)
     reports.check_part_limit(len(row.blocks))
@@ -95,11 +95,11 @@ def append_snapshot(
     blocks = [*load_blocks(row.blocks), view]
     if (whole := frozen_bytes(blocks)) > MAX_REPORT_BYTES:
         raise SnapshotTooLarge(
-            "The report would hold more than it may.",
+            "The snapshot would exceed the size limit of the report.",
             limit=MAX_REPORT_BYTES,
             actual=whole,
             unit="bytes",
-            remedy="Remove a view, or go on in another report.",
+            remedy="Remove a view, or continue in another report.",
         )
     for answer, frozen in zip(answers, view.answers, strict=True):
         key = reports.blob_key(session.team_id, report_id, frozen.sha256)
