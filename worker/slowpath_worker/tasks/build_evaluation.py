@@ -73,7 +73,7 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
         if waiting:
             return
         if not measurable:
-            build_evaluation.record_skipped_build(session, row, wording.nothing_measured(), context.clock.now())
+            build_evaluation.record_skipped_build(session, row, wording.describe_unmeasured_build(), context.clock.now())
         else:
             build_evaluation.evaluate_build(session, build, context.clock.now())
 

@@ -237,7 +237,7 @@ def test_as_many_deploys_as_are_allowed(search: Search) -> None:
     assert told["state"] == "stopped"
     assert told["deploys"] <= 5
     assert told["cost"]["limit"] == 5
-    assert told["sentence"].startswith("Undecided at the limit of 5 deploys: ")
+    assert told["sentence"].startswith("Inconclusive at the limit of 5 deployments: ")
     assert "Most likely: " in told["sentence"]
     path = f"/api/v1/bisects/{search.bisect_id}"
     assert search.person.patch(path, json={"settings": {"max_deployments": 5}}).status_code == 409

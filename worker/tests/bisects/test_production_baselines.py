@@ -103,7 +103,7 @@ def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Sear
     assert [one["state"] for one in told["probes"][:2]] == ["annulled", "annulled"]
     assert "boundary" in {one["purpose"] for one in told["probes"]}
     [event] = [one for one in told["events"] if one["kind"] == "disowned"]
-    assert "does not count" in event["sentence"]
+    assert "baselines invalidated" in event["sentence"]
     assert told["evidence"]["known_good"] == []
 
 

@@ -51,7 +51,7 @@ from slowpath.verdicts.regressions.service import build_series, regression_views
 from slowpath.verdicts.regressions.service.build_series import BuildSeriesPage, DrawnSeries, HistoryPoint
 from slowpath.verdicts.regressions.service.regression_views import RegressionFilter
 from slowpath.verdicts.regressions.tables import Regression
-from slowpath.verdicts.regressions.wording import course_sentence
+from slowpath.verdicts.regressions.wording import describe_course
 
 router = APIRouter(prefix="/api/v1", tags=["regressions"])
 
@@ -341,7 +341,7 @@ def _course(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesCourse 
     if drawn.course is None:
         return None
     builds = [(point.build.commit, point.judgement.ordered_at) for point in points]
-    sentence = course_sentence(drawn.course.course, len(drawn.changes), builds)
+    sentence = describe_course(drawn.course.course, len(drawn.changes), builds)
     return SeriesCourse(kind=drawn.course.course.kind, sentence=sentence, values=_finite(drawn.course.values.tolist()))
 
 

@@ -132,7 +132,7 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
                 occurred_at=one.occurred_at,
                 kind=one.kind,
                 actor=told.named.people.get(one.actor) if one.actor else None,
-                sentence=wording.event(one.kind, one.details),
+                sentence=wording.describe_event(one.kind, one.details),
                 details=one.details,
             )
             for one in told.events

@@ -59,9 +59,7 @@ def _above(
     panels = service_panels(samples, grid_of(until_ms - LOOKED_AT_MS, until_ms, STEP_MS), window_ms)
     rate, p99_s = _error_rate(panels), _p99_s(panels)
     if guard.error_rate is not None and rate is not None and rate > guard.error_rate:
-        return (
-            f"The guard: {wording.percent(rate)} of the requests fail, more than {wording.percent(guard.error_rate)}."
-        )
+        return f"The guard: {wording.format_percent(rate)} of the requests fail, more than {wording.format_percent(guard.error_rate)}."
     if guard.p99_ns is not None and p99_s is not None and p99_s * 1e9 > guard.p99_ns:
         return f"The guard: p99 is {p99_s * 1e3:.3g} ms, above {guard.p99_ns / 1e6:.3g} ms."
     return None

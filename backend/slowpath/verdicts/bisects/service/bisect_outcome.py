@@ -16,4 +16,4 @@ def get_bisect_outcome(session: ReadSession, bisect_id: BisectId) -> tuple[Bisec
 def describe_bisect(row: Bisect) -> str:
     """Return how a bisect stands."""
     why = row.pause_reason or str((row.problem or {}).get("detail") or "")
-    return wording.sentence(row.state, row.summary, row.outcome, why)
+    return wording.describe_state(row.state, row.summary, row.outcome, why)

@@ -249,7 +249,7 @@ def _ratio(before: float | None, after: float | None) -> float | None:
 
 
 def _times(ratio: float | None) -> str:
-    return "" if ratio is None else f", {wording.percent(ratio)}"
+    return "" if ratio is None else f", {wording.format_change(ratio)}"
 
 
 def _custom() -> SignatureProposal:

@@ -97,7 +97,7 @@ def propose_from_series(
     if board is None:
         return None
     ratio = after / before if before and after else None
-    why = f"Changed with the regression{'' if ratio is None else f', {wording.percent(ratio)}'}."
+    why = f"Changed with the regression{'' if ratio is None else f', {wording.format_change(ratio)}'}."
     return SignatureProposal(signature(subject), before, after, _is_clear(ratio, low), why, board)
 
 
@@ -121,7 +121,7 @@ def _offered(
         return None
     error = math.hypot(before[1] / before[0], after[1] / after[0])
     low, high = (math.exp(math.log(ratio) + way * Z95 * error) for way in (-1, 1))
-    why = f"Production measured {wording.percent(ratio)} ({wording.percent(low)} to {wording.percent(high)}) where both ran."
+    why = f"Production measured {wording.format_change(ratio)} ({wording.format_change(low)} to {wording.format_change(high)}) where both ran."
     return SignatureProposal(signature(subject), before[0], after[0], _is_clear(ratio, low), why, board)
 
 

@@ -147,8 +147,8 @@ def _fill(ground: EvaluationInputs, row: Regression, story: RegressionGroup) -> 
     lead, change = story.lead, story.lead.change
     since, good = ground.places[change.index].build, ground.places[max(change.low_index - 1, 0)].build
     range_of = (ground.commit(change.low_index), ground.commit(change.high_index))
-    row.title = wording.title(lead.kind, lead.subject, lead.unit, change.ratio)
-    row.sentence = wording.sentence(lead, since.commit, range_of)
+    row.title = wording.format_title(lead.kind, lead.subject, lead.unit, change.ratio)
+    row.sentence = wording.describe_change(lead, since.commit, range_of)
     row.kind, row.subject, row.unit = lead.kind, lead.subject, lead.unit
     row.direction = "worse" if lead.worse else "better"
     row.before, row.after, row.ratio = change.before, change.after, change.ratio
@@ -270,13 +270,15 @@ class _AllowedStatements:
         if row.build_id in self.verdicts.perhaps:
             here = self.verdicts.perhaps[row.build_id]
             needs = {"builds": here.needs_builds, "profiles": here.needs_profiles}
-            said = wording.candidate(here, here.needs_builds, here.needs_profiles)
+            said = wording.describe_unconfirmed_change(here, here.needs_builds, here.needs_profiles)
             return _BuildStatement(BuildVerdictState.INCONCLUSIVE, said, needs)
         if is_asked and self.seen.too_few is not None:
             needs = {"builds": self.seen.too_few, "profiles": None}
-            return _BuildStatement(BuildVerdictState.SKIPPED, wording.too_few(self.seen.too_few), needs)
+            return _BuildStatement(BuildVerdictState.SKIPPED, wording.describe_missing_builds(self.seen.too_few), needs)
         if is_asked:
-            return _BuildStatement(BuildVerdictState.PASSED, wording.passed(self.seen.series, self.seen.detectable))
+            return _BuildStatement(
+                BuildVerdictState.PASSED, wording.describe_passed(self.seen.series, self.seen.detectable)
+            )
         return (
             _BuildStatement(BuildVerdictState.PASSED, wording.describe_dismissed())
             if row.state == BuildVerdictState.INCONCLUSIVE

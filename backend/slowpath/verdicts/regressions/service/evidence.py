@@ -27,7 +27,7 @@ def add_locations(session: WriteSession, comparison_id: ComparisonId, findings: 
     for row in queries.citing(session, comparison_id):
         if row.created_by is None:  # the title of a claimed one is a person's, or the finding's own
             location = location_of(row, findings)
-            row.title = wording.title(row.kind, row.subject, row.unit, row.ratio, location=location)
+            row.title = wording.format_title(row.kind, row.subject, row.unit, row.ratio, location=location)
 
 
 def location_of(row: Regression, findings: Sequence[Finding]) -> str | None:

@@ -129,7 +129,7 @@ def create_regression_from_comparison(
         branch=bad.branch or NO_BRANCH,
         state=RegressionState.NEW,
         confirmed=True,
-        title=title or wording.title(worse.kind, worse.subject, worse.unit, change.ratio),
+        title=title or wording.format_title(worse.kind, worse.subject, worse.unit, change.ratio),
         sentence=worse.sentence,
         kind=worse.kind,
         subject=worse.subject,
