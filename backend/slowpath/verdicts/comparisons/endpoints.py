@@ -33,11 +33,11 @@ from slowpath.verdicts.comparisons.schemas import (
     SideIn,
     SourceLineOut,
     StateName,
-    export_out,
     make_comparison_out,
     make_comparison_summary_out,
-    view_out,
-    window_in,
+    make_export_out,
+    make_view_out,
+    parse_time_range,
 )
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
@@ -63,7 +63,7 @@ CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
 
 def _asked(side: SideIn) -> SideRequest:
     artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
-    return SideRequest(artifact_ids, side.label, window_in(side.time_range))
+    return SideRequest(artifact_ids, side.label, parse_time_range(side.time_range))
 
 
 def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
@@ -216,7 +216,7 @@ def create_diff_view(comparison_id: UUID, wanted: DiffViewIn, caller: MayRead, s
     )
     if row.state not in OPEN_OR_DONE:
         comparison_results.enqueue_view(session, row)
-    return view_out(row)
+    return make_view_out(row)
 
 
 @router.get(
@@ -318,13 +318,13 @@ def create_export(comparison_id: UUID, wanted: ExportIn, caller: MayRead, sessio
     """Have a file made: merged pprof of a side, the diff as pprof, JSON or CSV."""
     row = comparison_exports.create_export(session, ComparisonId(comparison_id), wanted.format, wanted.kind)
     record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
-    return export_out(row)
+    return make_export_out(row)
 
 
 @router.get("/exports/{export_id}", operation_id="exports:get", responses=document_problems(NotFound))
 def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
     """Return how far an export is."""
-    return export_out(comparison_exports.get_export(session, ExportId(export_id)))
+    return make_export_out(comparison_exports.get_export(session, ExportId(export_id)))
 
 
 @router.get(

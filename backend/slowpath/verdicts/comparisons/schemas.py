@@ -182,7 +182,7 @@ class ExportOut(BaseModel):
     created_at: datetime
 
 
-def view_out(row: DiffView) -> DiffViewOut:
+def make_view_out(row: DiffView) -> DiffViewOut:
     """Tell a view."""
     return DiffViewOut.model_validate(
         {
@@ -203,7 +203,7 @@ def view_out(row: DiffView) -> DiffViewOut:
     )
 
 
-def window_in(window: TimeRangeIn | None) -> TimeRange | None:
+def parse_time_range(window: TimeRangeIn | None) -> TimeRange | None:
     """Read a window."""
     if window is None:
         return None
@@ -211,7 +211,7 @@ def window_in(window: TimeRangeIn | None) -> TimeRange | None:
     return TimeRange(ServiceId(window.service_id), EnvironmentId(window.environment_id), from_ms, to_ms)
 
 
-def window_out(window: TimeRange | None) -> TimeRangeOut | None:
+def make_time_range_out(window: TimeRange | None) -> TimeRangeOut | None:
     """Tell a window."""
     if window is None:
         return None
@@ -240,7 +240,7 @@ def make_comparison_out(
             "job": make_job_out(job) if job else None,
             "result": result,
             "artifact_kinds": [*(["profiles"] if views else []), *row.artifact_kinds],
-            "views": [view_out(view) for view in views],
+            "views": [make_view_out(view) for view in views],
         }
     )
 
@@ -259,13 +259,13 @@ def _members(
             "label": row.base_label,
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
-            "time_range": window_out(windows.get(Side.BASE)),
+            "time_range": make_time_range_out(windows.get(Side.BASE)),
         },
         "candidate": {
             "label": row.candidate_label,
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
-            "time_range": window_out(windows.get(Side.CANDIDATE)),
+            "time_range": make_time_range_out(windows.get(Side.CANDIDATE)),
         },
         "problem": read_problem(row.problem),
         "job_id": row.job_id,
@@ -275,7 +275,7 @@ def _members(
     }
 
 
-def export_out(row: ComparisonExport) -> ExportOut:
+def make_export_out(row: ComparisonExport) -> ExportOut:
     """Tell an export."""
     return ExportOut.model_validate(
         {

@@ -1,4 +1,4 @@
-"""Every SELECT about explanations of gaps, and about the traces that may tell them."""
+"""Database queries of gap explanations and of the execution traces that may explain them."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def explanation(session: ReadSession, explanation_id: ExplanationId) -> GapExpla
 
 
 def of_gap(session: ReadSession, artifact_id: ArtifactId, gap: GapRef) -> GapExplanation | None:
-    """Return what was asked about a gap, by uq_explanation_gap."""
+    """Return the explanation of a gap, by uq_explanation_gap."""
     found = select(GapExplanation).where(
         GapExplanation.artifact_id == artifact_id,
         GapExplanation.trace_id == gap.trace_id,
@@ -32,20 +32,20 @@ def of_gap(session: ReadSession, artifact_id: ArtifactId, gap: GapRef) -> GapExp
 
 
 def of_trace(session: ReadSession, artifact_id: ArtifactId, trace_id: str, limit: int) -> Sequence[GapExplanation]:
-    """Return what was asked about a trace, by uq_explanation_gap."""
+    """Return the explanations of a trace, by uq_explanation_gap."""
     found = select(GapExplanation).where(GapExplanation.artifact_id == artifact_id, GapExplanation.trace_id == trace_id)
     return session.scalars(found.order_by(GapExplanation.span_number, GapExplanation.gap_number).limit(limit)).all()
 
 
 def covering(session: ReadSession, from_ns: int, to_ns: int, limit: int) -> Sequence[Found]:
-    """Return traces whose wall clock says that they hold [from, to], with the service of their build; newest first."""
+    """Return traces whose wall clock covers [from, to], with the service of their build; newest first."""
     ends = ExecutionTrace.wall_start_ns + ExecutionTrace.duration_ns
     found = _with_service().where(ExecutionTrace.wall_start_ns <= from_ns, ends >= to_ns)
     return _told(session, found, limit)
 
 
 def beside(session: ReadSession, artifact: Artifact, slug: str, limit: int) -> Sequence[Found]:
-    """Return traces that came with these spans, or are of this service, whatever their clock says; newest first.
+    """Return traces of the same upload or service as these spans, whatever their clock; newest first.
 
     Those of the same batch or build come first.
     """

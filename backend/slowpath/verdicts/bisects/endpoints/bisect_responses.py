@@ -12,7 +12,7 @@ from slowpath.core.ids import ServiceId
 from slowpath.platform.jobs import service as work
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
 from slowpath.verdicts.bisects import wording
-from slowpath.verdicts.bisects.endpoints.runner_responses import runner_out
+from slowpath.verdicts.bisects.endpoints.runner_responses import make_runner_out
 from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, RangeBoundary, Signature
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, to_json
 from slowpath.verdicts.bisects.rules.bisect_states import UNDER_WAY, BisectState, ProbeState
@@ -320,7 +320,7 @@ def make_bisect_proposal_out(session: ReadSession, offer: BisectProposal, now: d
             )
             for one in offer.signatures
         ],
-        runners=[runner_out(one, now) for one in runners.list_runners(session)],
+        runners=[make_runner_out(one, now) for one in runners.list_runners(session)],
         environments=[EnvironmentRef(id=one, name=name) for one, name in offer.environments],
         missing_inputs=list(offer.missing),
     )

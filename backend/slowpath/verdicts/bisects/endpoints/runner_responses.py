@@ -19,7 +19,7 @@ from slowpath.verdicts.bisects.service.probe_leases import ProbeLease
 from slowpath.verdicts.bisects.service.runners import RunnerStatus
 
 
-def runner_out(seen: RunnerStatus, now: datetime) -> RunnerOut:
+def make_runner_out(seen: RunnerStatus, now: datetime) -> RunnerOut:
     """Return a runner."""
     row = seen.row
     return RunnerOut(
@@ -63,7 +63,7 @@ def _leased(lease: ProbeLease, public_url: str) -> dict[str, Any]:
     }
 
 
-def lease_out(lease: ProbeLease, public_url: str) -> LeaseOut:
+def make_lease_out(lease: ProbeLease, public_url: str) -> LeaseOut:
     """Return what a runner is to deploy."""
     return LeaseOut(**_leased(lease, public_url))
 

@@ -17,7 +17,7 @@ from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, Reading, Writing, scope_of
-from slowpath.verdicts.bisects.endpoints.runner_responses import lease_out, make_active_probe_out, runner_out
+from slowpath.verdicts.bisects.endpoints.runner_responses import make_active_probe_out, make_lease_out, make_runner_out
 from slowpath.verdicts.bisects.schemas.bisect_field_types import RunnerInstance, RunnerName
 from slowpath.verdicts.bisects.schemas.bisect_responses import RunnerOut
 from slowpath.verdicts.bisects.schemas.runner_protocol import (
@@ -47,7 +47,7 @@ RECHECK_SECONDS = 5.0
 @router.get("/runners", operation_id="runners:list", responses=document_problems(InvalidRequest))
 def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOut]:
     """List the team's runners, by name."""
-    return [runner_out(one, clock.now()) for one in runners.list_runners(session)]
+    return [make_runner_out(one, clock.now()) for one in runners.list_runners(session)]
 
 
 @router.put(
@@ -63,7 +63,7 @@ def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session
     if changed:
         facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version, "host": wanted.host}
         record_audit_event(session, caller, "runner.registered", "runner", seen.row.id, facts)
-    return runner_out(seen, clock.now())
+    return make_runner_out(seen, clock.now())
 
 
 @router.delete(
@@ -158,7 +158,7 @@ def _taken(
                 if one.is_new:
                     facts = {"runner": runner_name, "slot": one.probe.slot, "number": one.probe.number}
                     record_audit_event(session, caller, "probe.leased", "probe", one.probe.id, facts)
-            leases += [lease_out(one, settings.public_url) for one in found]
+            leases += [make_lease_out(one, settings.public_url) for one in found]
         slots -= {one.probe.slot for one in found if one.probe.slot is not None}
         if not any(one.is_new for one in found):
             break

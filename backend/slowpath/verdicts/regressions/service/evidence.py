@@ -25,7 +25,7 @@ _PROFILE_OF = {
 def add_locations(session: WriteSession, comparison_id: ComparisonId, findings: Sequence[Finding]) -> None:
     """Write the location of the change into every regression that cites the comparison. Idempotent."""
     for row in queries.citing(session, comparison_id):
-        if row.created_by is None:  # the title of a claimed one is a person's, or the finding's own
+        if row.created_by is None:  # the title of a claimed one is a make_user_ref's, or the finding's own
             location = location_of(row, findings)
             row.title = wording.format_title(row.kind, row.subject, row.unit, row.ratio, location=location)
 

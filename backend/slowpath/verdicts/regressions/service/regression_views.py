@@ -1,4 +1,4 @@
-"""Look at regressions, their history and evidence, and at what is known of builds."""
+"""Read regressions, their events and evidence, and verdicts on builds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,17 +26,17 @@ __all__ = [
     "names",
 ]
 
-NOT_JUDGED = "Nothing of this build has been measured yet."
-MORE_CAME = "More of this build has come in and is being measured."
+NOT_MEASURED = "This build has no measurements yet."
+NEW_ARTIFACTS = "New artifacts of this build are being measured."
 
 
 @dataclass(frozen=True)
 class RegressionCounts:
-    """How things stand: regressions by state, and by service (open, all); `nobodys` are new; the largest that is open."""
+    """Counts of regressions by state and by service (open, all), of new unassigned ones; and the largest open one."""
 
     states: dict[str, int]
     services: dict[UUID, tuple[int, int]]
-    nobodys: int
+    new_unassigned: int
     largest: Regression | None
 
 
@@ -51,30 +51,30 @@ def get_regression(session: ReadSession, regression_id: RegressionId) -> Regress
     """Return the regression. Raises `RegressionNotFound`."""
     row = queries.regression(session, regression_id)
     if row is None:
-        raise RegressionNotFound("There is no such regression in this team.")
+        raise RegressionNotFound("The team has no regression with this ID.")
     return row
 
 
 def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
-    """Return what a regression cites, oldest first."""
+    """Return the evidence of a regression, oldest first."""
     return queries.evidence(session, regression_id)
 
 
 def history(
     session: ReadSession, regression_id: RegressionId, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[RegressionEvent]:
-    """Return what happened to a regression, newest first. Raises `RegressionNotFound`."""
+    """Return the events of a regression, newest first. Raises `RegressionNotFound`."""
     get_regression(session, regression_id)
     return queries.events(session, regression_id, after=after, limit=limit)
 
 
 def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
-    """Return how people are called."""
+    """Return the names of users by ID."""
     return queries.names(session, [user_id for user_id in user_ids if user_id is not None])
 
 
 def count_regressions(session: ReadSession) -> RegressionCounts:
-    """Count what there is."""
+    """Count confirmed regressions by state and by service."""
     states: dict[str, int] = {}
     services: dict[UUID, tuple[int, int]] = {}
     for service_id, state, count in queries.counts(session):
@@ -87,7 +87,7 @@ def count_regressions(session: ReadSession) -> RegressionCounts:
 
 
 def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
-    """Return what is known of a build: that nothing is, if so. Raises `BuildNotFound`."""
+    """Return the verdict on a build; `pending` if there is none. Raises `BuildNotFound`."""
     build = catalog.build(session, build_id)
     row = queries.judgement(session, build_id)
     if row is not None:
@@ -98,7 +98,7 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
         service_id=build.service_id,
         branch=build.branch or NO_BRANCH,
         state=BuildVerdictState.PENDING,
-        sentence=NOT_JUDGED,
+        sentence=NOT_MEASURED,
         required_evidence=None,
         regression_ids=[],
         evaluated_at=None,
@@ -106,15 +106,15 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
 
 
 def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
-    """Return what to answer whoever waits for a build: an earlier judgement is none once more of it has come in.
+    """Return the verdict on a build; `evaluating` instead of an earlier one while newer artifacts are pending.
 
     Raises `BuildNotFound`.
     """
     row = get_build_verdict(session, build_id)
-    is_old = row.evaluated_at is not None and (
+    is_outdated = row.evaluated_at is not None and (
         queries.undecoded(session, build_id) > 0 or queries.is_to_be_measured(session, build_id)
     )
-    if not is_old:
+    if not is_outdated:
         return row
     return BuildVerdict(
         team_id=session.team_id,
@@ -122,7 +122,7 @@ def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict
         service_id=row.service_id,
         branch=row.branch,
         state=BuildVerdictState.EVALUATING,
-        sentence=MORE_CAME,
+        sentence=NEW_ARTIFACTS,
         required_evidence=None,
         regression_ids=row.regression_ids,
         evaluated_at=None,
