@@ -22,7 +22,7 @@ After = tuple[datetime, UUID] | None
 FIND_PROBE = text("SELECT team_id, probe_id FROM cross_team.find_probe(:sought)")
 
 
-def bisect(session: ReadSession, bisect_id: BisectId) -> Bisect | None:
+def select_bisect(session: ReadSession, bisect_id: BisectId) -> Bisect | None:
     """Return one bisect, by primary key."""
     return session.get(Bisect, (session.team_id, bisect_id))
 
@@ -32,7 +32,7 @@ def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect | None:
     return session.get(Bisect, (session.team_id, bisect_id), with_for_update=True, populate_existing=True)
 
 
-def newest(
+def select_bisects(
     session: ReadSession, states: Sequence[str], service_id: UUID | None, regression_id: UUID | None, *, after: After,
     limit: int,
 ) -> Sequence[Bisect]:  # fmt: skip
@@ -49,7 +49,7 @@ def newest(
     return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit)).all()
 
 
-def last_between(session: ReadSession, service_id: UUID, signature: Mapping[str, Any]) -> float | None:
+def select_spread_of_last_bisect(session: ReadSession, service_id: UUID, signature: Mapping[str, Any]) -> float | None:
     """Return the spread between deploys that the service's last decided bisect of a signature measured; None if there is none."""
     ended = select(Bisect).where(
         Bisect.team_id == session.team_id,
@@ -63,7 +63,7 @@ def last_between(session: ReadSession, service_id: UUID, signature: Mapping[str,
     return None if between is None else float(between)
 
 
-def open_count(session: ReadSession) -> int:
+def count_open_bisects(session: ReadSession) -> int:
     """Count bisects that have not ended."""
     return session.scalar(select(func.count()).where(Bisect.team_id == session.team_id, Bisect.state.in_(OPEN))) or 0
 
@@ -79,7 +79,7 @@ def next_number(session: ReadSession) -> int:
     return (session.scalar(select(func.max(Bisect.number)).where(Bisect.team_id == session.team_id)) or 0) + 1
 
 
-def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+def select_user_names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
     """Return how people of the team are called, by primary key."""
     wanted = {one for one in user_ids if one is not None}
     if not wanted:
@@ -87,13 +87,15 @@ def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, s
     return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(wanted)))}
 
 
-def services(session: ReadSession, service_ids: Iterable[UUID]) -> dict[UUID, str]:
+def select_service_names(session: ReadSession, service_ids: Iterable[UUID]) -> dict[UUID, str]:
     """Return how services are called, by primary key."""
     found = select(Service.id, Service.name).where(Service.team_id == session.team_id, Service.id.in_(set(service_ids)))
     return {row.id: row.name for row in session.execute(found)}
 
 
-def regressions(session: ReadSession, regression_ids: Iterable[UUID | None]) -> dict[UUID, tuple[int | None, str]]:
+def select_regression_refs(
+    session: ReadSession, regression_ids: Iterable[UUID | None]
+) -> dict[UUID, tuple[int | None, str]]:
     """Return number and title of regressions, by primary key."""
     wanted = {one for one in regression_ids if one is not None}
     if not wanted:
@@ -107,13 +109,13 @@ def regressions(session: ReadSession, regression_ids: Iterable[UUID | None]) -> 
 # -- probes ------------------------------------------------------------------------------------------
 
 
-def probes(session: ReadSession, bisect_id: UUID) -> Sequence[Probe]:
+def select_probes(session: ReadSession, bisect_id: UUID) -> Sequence[Probe]:
     """Return the probes of a bisect in order, by uq_probe_number; as they are in the database now."""
     found = select(Probe).where(Probe.team_id == session.team_id, Probe.bisect_id == bisect_id)
     return session.scalars(found.order_by(Probe.number), execution_options={"populate_existing": True}).all()
 
 
-def probe_of_run(session: ReadSession, run_id: UUID) -> Probe | None:
+def select_probe_by_run(session: ReadSession, run_id: UUID) -> Probe | None:
     """Return a probe by what names it outside, by uq_probe_run_id."""
     return session.scalar(
         select(Probe).where(Probe.team_id == session.team_id, Probe.run_id == run_id),
@@ -121,7 +123,7 @@ def probe_of_run(session: ReadSession, run_id: UUID) -> Probe | None:
     )
 
 
-def probe(session: ReadSession, probe_id: ProbeId) -> Probe | None:
+def select_probe(session: ReadSession, probe_id: ProbeId) -> Probe | None:
     """Return a probe, by primary key."""
     return session.get(Probe, (session.team_id, probe_id), populate_existing=True)
 
@@ -155,7 +157,7 @@ def select_active_probes(session: ReadSession, runner_id: UUID) -> Sequence[Prob
     return session.scalars(_running().where(Probe.team_id == session.team_id, Probe.runner_id == runner_id)).all()
 
 
-def running_counts(session: ReadSession) -> dict[UUID, int]:
+def count_active_probes(session: ReadSession) -> dict[UUID, int]:
     """Return how much each runner has, by uq_probe_slot."""
     found = (
         select(Probe.runner_id, func.count())
@@ -169,7 +171,7 @@ def _running() -> Select[Probe]:
     return select(Probe).where(Probe.runner_id.is_not(None), Probe.ended_at.is_(None)).order_by(Probe.queued_at)
 
 
-def windows(session: ReadSession, bisect_id: UUID) -> dict[UUID, list[ProbeMeasurement]]:
+def select_measurements(session: ReadSession, bisect_id: UUID) -> dict[UUID, list[ProbeMeasurement]]:
     """Return the windows of a bisect by probe, in order."""
     found = (
         select(ProbeMeasurement)
@@ -183,7 +185,7 @@ def windows(session: ReadSession, bisect_id: UUID) -> dict[UUID, list[ProbeMeasu
     return out
 
 
-def windows_of(session: ReadSession, probe_id: UUID) -> Sequence[ProbeMeasurement]:
+def select_measurements_of_probe(session: ReadSession, probe_id: UUID) -> Sequence[ProbeMeasurement]:
     """Return the windows of a probe in order, by uq_probe_window_index."""
     found = select(ProbeMeasurement).where(
         ProbeMeasurement.team_id == session.team_id, ProbeMeasurement.probe_id == probe_id
@@ -191,7 +193,7 @@ def windows_of(session: ReadSession, probe_id: UUID) -> Sequence[ProbeMeasuremen
     return session.scalars(found.order_by(ProbeMeasurement.index)).all()
 
 
-def window(session: ReadSession, window_id: ProbeWindowId) -> ProbeMeasurement | None:
+def select_measurement(session: ReadSession, window_id: ProbeWindowId) -> ProbeMeasurement | None:
     """Return one window, by primary key."""
     return session.get(ProbeMeasurement, (session.team_id, window_id), populate_existing=True)
 
@@ -199,23 +201,23 @@ def window(session: ReadSession, window_id: ProbeWindowId) -> ProbeMeasurement |
 # -- runners -----------------------------------------------------------------------------------------
 
 
-def runners(session: ReadSession) -> Sequence[Runner]:
+def select_runners(session: ReadSession) -> Sequence[Runner]:
     """Return the team's runners, by name."""
     return session.scalars(select(Runner).where(Runner.team_id == session.team_id).order_by(Runner.name)).all()
 
 
-def runner_named(session: ReadSession, name: str, *, locked: bool = False) -> Runner | None:
+def select_runner_by_name(session: ReadSession, name: str, *, locked: bool = False) -> Runner | None:
     """Return a runner by its name, by uq_runner_name; `locked`: nobody else takes leases for it meanwhile."""
     found = select(Runner).where(Runner.team_id == session.team_id, Runner.name == name)
     return session.scalar(found.with_for_update() if locked else found, execution_options={"populate_existing": locked})
 
 
-def runner_by_id(session: ReadSession, runner_id: UUID) -> Runner | None:
+def select_runner(session: ReadSession, runner_id: UUID) -> Runner | None:
     """Return a runner of the team."""
     return session.scalar(select(Runner).where(Runner.id == runner_id))
 
 
-def runner_names(session: ReadSession) -> dict[UUID, str]:
+def select_runner_names(session: ReadSession) -> dict[UUID, str]:
     """Return how runners are called."""
     found = select(Runner.id, Runner.name).where(Runner.team_id == session.team_id)
     return {row.id: row.name for row in session.execute(found)}
@@ -248,7 +250,7 @@ def count_probe_artifacts(session: ReadSession, bisect_id: UUID) -> tuple[int, i
     return files, int(size_bytes), compared
 
 
-def files_of(session: ReadSession, bisect_id: UUID) -> Sequence[Artifact]:
+def select_probe_artifacts(session: ReadSession, bisect_id: UUID) -> Sequence[Artifact]:
     """Return the files that were uploaded for its probes and are in no comparison, by ix_artifact_batch."""
     found = select(Artifact).where(
         Artifact.team_id == session.team_id, Artifact.batch.in_(_runs(session, bisect_id)), ~_is_compared()
@@ -259,13 +261,13 @@ def files_of(session: ReadSession, bisect_id: UUID) -> Sequence[Artifact]:
 # -- history -----------------------------------------------------------------------------------------
 
 
-def events(session: ReadSession, bisect_id: UUID, limit: int) -> Sequence[BisectEvent]:
+def select_events(session: ReadSession, bisect_id: UUID, limit: int) -> Sequence[BisectEvent]:
     """Return the newest lines of the history, newest first, by ix_bisect_event_newest."""
     found = select(BisectEvent).where(BisectEvent.team_id == session.team_id, BisectEvent.bisect_id == bisect_id)
     return session.scalars(found.order_by(BisectEvent.created_at.desc(), BisectEvent.id.desc()).limit(limit)).all()
 
 
-def last_event_at(session: ReadSession, bisect_id: UUID, kind: str) -> datetime | None:
+def select_last_event_time(session: ReadSession, bisect_id: UUID, kind: str) -> datetime | None:
     """Return when something last happened to a bisect, by ix_bisect_event_newest."""
     return session.scalar(
         select(func.max(BisectEvent.occurred_at)).where(

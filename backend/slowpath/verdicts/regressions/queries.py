@@ -49,12 +49,14 @@ class RegressionFilter:
     search: str | None = None
 
 
-def regression(session: ReadSession, regression_id: RegressionId, *, held: bool = False) -> Regression | None:
+def select_regression(session: ReadSession, regression_id: RegressionId, *, held: bool = False) -> Regression | None:
     """Return one regression, by primary key; `held` locks it until the transaction ends."""
     return session.get(Regression, (session.team_id, regression_id), with_for_update=held, populate_existing=held)
 
 
-def regressions(session: ReadSession, wanted: RegressionFilter, *, after: After, limit: int) -> Sequence[Regression]:
+def select_regressions(
+    session: ReadSession, wanted: RegressionFilter, *, after: After, limit: int
+) -> Sequence[Regression]:
     """Return regressions newest first, by ix_regression_newest (or ix_regression_line, ix_regression_since)."""
     found = select(Regression).order_by(Regression.created_at.desc(), Regression.id.desc()).limit(limit)
     equal: Mapping[Any, Any] = {
@@ -81,7 +83,9 @@ def regressions(session: ReadSession, wanted: RegressionFilter, *, after: After,
     return session.scalars(found).all()
 
 
-def all_of(session: ReadSession, regression_ids: Sequence[UUID], *, held: bool = False) -> Sequence[Regression]:
+def select_regressions_by_id(
+    session: ReadSession, regression_ids: Sequence[UUID], *, held: bool = False
+) -> Sequence[Regression]:
     """Return the regressions with these IDs in order of ID, by primary key; `held` locks them."""
     found = select(Regression).where(Regression.id.in_(regression_ids)).order_by(Regression.id)
     return session.scalars(found.with_for_update() if held else found).all()
@@ -106,7 +110,7 @@ def select_regressions_on_other_branches(
     return session.scalars(found.order_by(Regression.created_at.desc()).limit(MOST_ELSEWHERE)).all()
 
 
-def counts(session: ReadSession) -> Sequence[Row[UUID, str, int]]:
+def count_regressions(session: ReadSession) -> Sequence[Row[UUID, str, int]]:
     """Count confirmed regressions by service and state, by ix_regression_newest."""
     found = select(Regression.service_id, Regression.state, func.count()).where(Regression.confirmed)
     return session.execute(found.group_by(Regression.service_id, Regression.state)).all()
@@ -128,7 +132,7 @@ def select_largest_open_regression(session: ReadSession) -> Regression | None:
     return session.scalars(found.order_by(Regression.ratio.desc().nulls_last(), Regression.id).limit(1)).first()
 
 
-def names(session: ReadSession, user_ids: Sequence[UUID]) -> dict[UUID, str]:
+def select_user_names(session: ReadSession, user_ids: Sequence[UUID]) -> dict[UUID, str]:
     """Return the names of these users, by primary key."""
     if not user_ids:
         return {}
@@ -141,7 +145,7 @@ def is_member(session: ReadSession, user_id: UUID) -> bool:
     return session.scalar(select(Membership.id).where(Membership.user_id == user_id).limit(1)) is not None
 
 
-def lock_line(session: ReadSession, service_id: ServiceId) -> None:
+def lock_history(session: ReadSession, service_id: ServiceId) -> None:
     """Serialize evaluations of the builds of a service until the transaction ends."""
     _lock(session, f"judge/{service_id}")
 
@@ -156,7 +160,9 @@ def _lock(session: ReadSession, key: str) -> None:
     session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 5))"), {"key": key})
 
 
-def events(session: ReadSession, regression_id: RegressionId, *, after: After, limit: int) -> Sequence[RegressionEvent]:
+def select_events(
+    session: ReadSession, regression_id: RegressionId, *, after: After, limit: int
+) -> Sequence[RegressionEvent]:
     """Return the events of a regression, newest first, by ix_regression_event_newest."""
     found = select(RegressionEvent).where(RegressionEvent.regression_id == regression_id)
     found = found.order_by(RegressionEvent.created_at.desc(), RegressionEvent.id.desc()).limit(limit)
@@ -165,13 +171,13 @@ def events(session: ReadSession, regression_id: RegressionId, *, after: After, l
     return session.scalars(found).all()
 
 
-def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
+def select_evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
     """Return the evidence of a regression, oldest first, by ix_regression_evidence_regression."""
     found = select(RegressionEvidence).where(RegressionEvidence.regression_id == regression_id)
     return session.scalars(found.order_by(RegressionEvidence.created_at, RegressionEvidence.id)).all()
 
 
-def cited(session: ReadSession, regression_id: RegressionId, comparison_id: ComparisonId) -> bool:
+def has_evidence(session: ReadSession, regression_id: RegressionId, comparison_id: ComparisonId) -> bool:
     """Return whether the comparison is evidence of the regression, by ix_regression_evidence_regression."""
     found = select(RegressionEvidence.id).where(
         RegressionEvidence.regression_id == regression_id, RegressionEvidence.comparison_id == comparison_id
@@ -179,17 +185,17 @@ def cited(session: ReadSession, regression_id: RegressionId, comparison_id: Comp
     return session.scalar(found.limit(1)) is not None
 
 
-def citing(session: ReadSession, comparison_id: ComparisonId) -> Sequence[Regression]:
+def select_citing_regressions(session: ReadSession, comparison_id: ComparisonId) -> Sequence[Regression]:
     """Return the regressions whose evidence is this comparison, by ix_regression_comparison."""
     return session.scalars(select(Regression).where(Regression.comparison_id == comparison_id)).all()
 
 
-def judgement(session: ReadSession, build_id: BuildId) -> BuildVerdict | None:
+def select_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict | None:
     """Return the verdict on a build, by its unique constraint."""
     return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id == build_id)).one_or_none()
 
 
-def is_to_be_measured(session: ReadSession, build_id: BuildId) -> bool:
+def has_pending_evaluation(session: ReadSession, build_id: BuildId) -> bool:
     """Return whether the evaluation of a build is enqueued and not finished, by ix_job_subject."""
     found = select(JobRow.id).where(
         JobRow.subject_kind == EvaluateBuild.subject_kind,
@@ -200,7 +206,7 @@ def is_to_be_measured(session: ReadSession, build_id: BuildId) -> bool:
     return session.scalar(found.limit(1)) is not None
 
 
-def line(
+def select_history(
     session: ReadSession, service_id: ServiceId, branch: str, limit: int, *, until: datetime | None = None
 ) -> list[Row[BuildVerdict, Build]]:
     """Return the newest builds of a branch (up to `until`), oldest first, by ix_build_judgement_line."""
@@ -216,13 +222,13 @@ def line(
     return list(reversed(session.execute(found).all()))
 
 
-def branches(session: ReadSession, service_id: ServiceId) -> dict[str, int]:
+def count_builds_by_branch(session: ReadSession, service_id: ServiceId) -> dict[str, int]:
     """Count the builds of each branch of a service, by ix_build_judgement_line."""
     found = select(BuildVerdict.branch, func.count()).where(BuildVerdict.service_id == service_id)
     return {row[0]: row[1] for row in session.execute(found.group_by(BuildVerdict.branch))}
 
 
-def measures(
+def select_measurements(
     session: ReadSession, build_ids: Sequence[UUID], kinds: Sequence[str] | None = None
 ) -> Sequence[BuildMeasurement]:
     """Return the measurements of these builds, by uq_build_measure_kind."""
@@ -236,21 +242,21 @@ def select_measurement_sources(session: ReadSession, build_id: BuildId) -> dict[
     return {row[0]: row[1] for row in session.execute(found)}
 
 
-def measured_of(session: ReadSession, build_ids: Sequence[UUID], kind: str) -> dict[UUID, str]:
+def select_sources_by_build(session: ReadSession, build_ids: Sequence[UUID], kind: str) -> dict[UUID, str]:
     """Return the source of the measurement of a kind, by build, by uq_build_measure_kind."""
     found = select(BuildMeasurement.build_id, BuildMeasurement.artifact_hashes)
     rows = session.execute(found.where(BuildMeasurement.build_id.in_(build_ids), BuildMeasurement.kind == kind))
     return {row[0]: row[1] for row in rows}
 
 
-def forget_measures(session: WriteSession, build_id: BuildId, kinds: Sequence[str]) -> None:
+def delete_measurements(session: WriteSession, build_id: BuildId, kinds: Sequence[str]) -> None:
     """Delete the measurements of a build of these kinds, by uq_build_measure_kind."""
     session.execute(
         delete(BuildMeasurement).where(BuildMeasurement.build_id == build_id, BuildMeasurement.kind.in_(kinds))
     )
 
 
-def change_points(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[BuildChangePoint]:
+def select_change_points(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[BuildChangePoint]:
     """Return the change points of a branch, by uq_change_point_place."""
     found = select(BuildChangePoint).where(BuildChangePoint.service_id == service_id, BuildChangePoint.branch == branch)
     return session.scalars(found).all()
@@ -262,7 +268,7 @@ def select_mute_rules(session: ReadSession, service_id: ServiceId) -> Sequence[S
     return session.scalars(found.order_by(SeriesMuteRule.kind, SeriesMuteRule.subject)).all()
 
 
-def artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:
+def select_artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:
     """Return the newest decoded artifacts of a build, at most `limit` of each kind, oldest first, by ix_artifact_build."""
     number = func.row_number().over(
         partition_by=Artifact.kind, order_by=(Artifact.created_at.desc(), Artifact.id.desc())
@@ -276,7 +282,7 @@ def artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], lim
     return session.scalars(found.order_by(Artifact.created_at, Artifact.id)).all()
 
 
-def undecoded(session: ReadSession, build_id: BuildId) -> int:
+def count_undecoded(session: ReadSession, build_id: BuildId) -> int:
     """Count the artifacts of a build that are not decoded yet, by ix_artifact_build."""
     waiting = cast(case((Artifact.state.in_(("received", "decoding")), 1), else_=0), Integer)
     found = select(func.coalesce(func.sum(waiting), 0)).where(Artifact.build_id == build_id)

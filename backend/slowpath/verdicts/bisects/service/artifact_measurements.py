@@ -34,7 +34,7 @@ def get_pending_measurement(
     session: ReadSession, window_id: ProbeWindowId, bisect_id: BisectId
 ) -> PendingArtifactMeasurement | None:
     """Return what is to be read of a window; nothing where it was read, or is gone."""
-    window, bisect = queries.window(session, window_id), queries.bisect(session, bisect_id)
+    window, bisect = queries.select_measurement(session, window_id), queries.select_bisect(session, bisect_id)
     if window is None or bisect is None or has_result(window) or is_of_board(bisect):
         return None
     kind = str(bisect.signature["kind"])
@@ -86,7 +86,7 @@ def record_measurement_value(
 ) -> Bisect | None:
     """Write down what was read, or why nothing was; nothing if that was done. The first number says in which unit the others are."""
     bisect = lock_bisect(session, bisect_id)
-    window = queries.window(session, window_id)
+    window = queries.select_measurement(session, window_id)
     if window is None or has_result(window):
         return None
     window.value, window.problem, window.requests = value, problem, requests

@@ -83,7 +83,9 @@ def delete_bisect(
     bisect = lock_bisect(session, bisect_id)
     if bisect.state in OPEN:
         raise InvalidBisectState("The bisect has not ended.", remedy="Cancel it first.")
-    left = [one for one in queries.probes(session, bisect_id) if one.leased_at is not None and one.ended_at is None]
+    left = [
+        one for one in queries.select_probes(session, bisect_id) if one.leased_at is not None and one.ended_at is None
+    ]
     if left:
         raise InvalidBisectState(
             f"{len(left)} of its deploys have not been torn down yet.", remedy="Wait for the runner, or forget it."
@@ -103,7 +105,7 @@ def apply_action(
     if what == "retry":
         return _retry(session, bisect_id, now=now, by=by)
     bisect = _open(session, bisect_id)
-    probes = queries.probes(session, bisect_id)
+    probes = queries.select_probes(session, bisect_id)
     if what == "pause":
         if bisect.state == BisectState.PAUSED:
             raise InvalidBisectState("The bisect is paused already.")
@@ -172,7 +174,7 @@ def override_candidate(
 ) -> Bisect:
     """Say what is known of a candidate without a deploy. Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`."""
     bisect, plan = _planned(session, bisect_id, said.candidate)
-    probes = queries.probes(session, bisect_id)
+    probes = queries.select_probes(session, bisect_id)
     build = plan.build(said.candidate)
     row = search_steps.make_probe(session, bisect, build, len(probes) + 1, secret=secret, now=now)
     row.candidate, row.purpose, row.round = said.candidate, "override", max((one.round for one in probes), default=0)
@@ -191,7 +193,7 @@ def request_probe(
 ) -> Bisect:
     """Ask for one more deploy of a candidate. Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`."""
     bisect, plan = _planned(session, bisect_id, candidate)
-    probes = queries.probes(session, bisect_id)
+    probes = queries.select_probes(session, bisect_id)
     last = max((one.round for one in probes), default=0)
     under_way = any(one.state in LIVING and one.purpose != "control" for one in probes)
     round_ = last if under_way else last + 1
@@ -207,7 +209,7 @@ def invalidate_probe(
 ) -> Bisect:
     """Say that a probe does not count. Raises `BisectNotFound`, `ProbeNotFound`, `InvalidBisectState`."""
     bisect = _open(session, bisect_id)
-    row = next((one for one in queries.probes(session, bisect_id) if one.number == number), None)
+    row = next((one for one in queries.select_probes(session, bisect_id) if one.number == number), None)
     if row is None:
         raise ProbeNotFound(f"This bisect has no probe #{number}.")
     if row.state == ProbeState.INVALIDATED:

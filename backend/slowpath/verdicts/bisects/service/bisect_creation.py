@@ -78,7 +78,7 @@ def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | N
     if settings.use_production_baselines:
         production_baselines.require_production_baselines(session, ServiceId(service_id), signature, good, bad)
     check_room(session)
-    settings = replace(settings, between=queries.last_between(session, service_id, asdict(signature)))
+    settings = replace(settings, between=queries.select_spread_of_last_bisect(session, service_id, asdict(signature)))
     title = offer.title or f"{service.name}: {signature.label} since {good[:SHORT_COMMIT]}"
     row = Bisect(
         team_id=session.team_id,
@@ -133,7 +133,7 @@ def check_repository(row: Repository) -> None:
 def check_room(session: WriteSession) -> None:
     """Raise `TooManyBisects` where no more may be open."""
     queries.lock_team(session)
-    if (count := queries.open_count(session)) >= MOST_OPEN:
+    if (count := queries.count_open_bisects(session)) >= MOST_OPEN:
         raise TooManyBisects(
             "So many bisects have not ended.", limit=MOST_OPEN, actual=count + 1, unit="bisects",
             remedy="Cancel one, or wait until one has ended.",

@@ -15,7 +15,7 @@ from slowpath.verdicts.bisects.tables import Bisect, BisectEvent, Probe
 
 def get_bisect(session: ReadSession, bisect_id: BisectId) -> Bisect:
     """Return a bisect. Raises `BisectNotFound`."""
-    return _there(queries.bisect(session, bisect_id))
+    return _there(queries.select_bisect(session, bisect_id))
 
 
 def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect:
@@ -25,9 +25,9 @@ def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect:
 
 def lock_probe_run(session: WriteSession, run_id: UUID) -> tuple[Bisect, Probe]:
     """Return a probe with its bisect, which nobody else changes until the transaction ends. Raises `ProbeNotFound`."""
-    found = queries.probe_of_run(session, run_id)
+    found = queries.select_probe_by_run(session, run_id)
     bisect = None if found is None else queries.lock_bisect(session, found.bisect_id)
-    probe = queries.probe_of_run(session, run_id)  # as it is now that nobody else changes it
+    probe = queries.select_probe_by_run(session, run_id)  # as it is now that nobody else changes it
     if probe is None or bisect is None:
         raise ProbeNotFound("There is no such probe in this team.")
     return bisect, probe

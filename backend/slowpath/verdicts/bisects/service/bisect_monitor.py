@@ -32,7 +32,7 @@ MOST_ENVIRONMENTS: Final = 50
 
 def check_guardrail(session: ReadSession, bisect_id: BisectId, *, now: datetime) -> str | None:
     """Return why the guard stops a bisect: its service fails or is slow in an environment, lately; None: it does not."""
-    bisect = queries.bisect(session, bisect_id)
+    bisect = queries.select_bisect(session, bisect_id)
     guard = None if bisect is None else kept.from_json(bisect.settings).guardrail
     if bisect is None or guard is None or bisect.state not in OPEN or bisect.state == BisectState.PAUSED:
         return None
@@ -88,7 +88,7 @@ def _p99_s(panels: ServicePanels) -> float | None:
 def monitor_bisect(session: WriteSession, bisect_id: BisectId, stop: str | None, *, now: datetime) -> None:
     """Write down what is lost, stop what the guard stops, and look again later. Raises `BisectNotFound`."""
     bisect = lock_bisect(session, bisect_id)
-    probes = queries.probes(session, bisect_id)
+    probes = queries.select_probes(session, bisect_id)
     silent = timedelta(seconds=kept.from_json(bisect.settings).lease_timeout_seconds)
     for one in probes:
         if one.state in UNDER_WAY and one.lease_expires_at is not None and now > one.lease_expires_at + silent:

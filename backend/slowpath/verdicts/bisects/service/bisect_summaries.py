@@ -60,8 +60,8 @@ def list_deployed_probes(probes: Sequence[Probe]) -> list[Probe]:
 
 def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPlan) -> None:
     """Write down how a search stands."""
-    probes = queries.probes(session, bisect.id)
-    known = load_probe_observations(probes, queries.windows(session, bisect.id))
+    probes = queries.select_probes(session, bisect.id)
+    known = load_probe_observations(probes, queries.select_measurements(session, bisect.id))
     state = load_search_state(bisect, plan, known)
     marks = sum(one.purpose == "override" for one in known)
     view = compute_search_view(plan, state, known)

@@ -82,7 +82,9 @@ def list_bisects(
     session: ReadSession, wanted: BisectFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Bisect]:
     """Return bisects, newest first."""
-    return queries.newest(session, wanted.states, wanted.service_id, wanted.regression_id, after=after, limit=limit)
+    return queries.select_bisects(
+        session, wanted.states, wanted.service_id, wanted.regression_id, after=after, limit=limit
+    )
 
 
 def load_referenced_names(
@@ -90,9 +92,9 @@ def load_referenced_names(
 ) -> ReferencedNames:
     """Return what the rows name."""
     return ReferencedNames(
-        queries.names(session, [*(row.created_by for row in rows), *others]),
-        queries.services(session, [row.service_id for row in rows]),
-        queries.regressions(session, [row.regression_id for row in rows]),
+        queries.select_user_names(session, [*(row.created_by for row in rows), *others]),
+        queries.select_service_names(session, [row.service_id for row in rows]),
+        queries.select_regression_refs(session, [row.regression_id for row in rows]),
     )
 
 
@@ -100,14 +102,14 @@ def get_bisect_detail(session: ReadSession, row: Bisect) -> BisectDetail:
     """Gather what the page of a bisect shows."""
     settings = kept.from_json(row.settings)
     plan = search_plan.from_json(row.plan) if row.plan else None
-    probes, windows = queries.probes(session, row.id), queries.windows(session, row.id)
+    probes, windows = queries.select_probes(session, row.id), queries.select_measurements(session, row.id)
     view = None
     if plan is not None:
         known = load_probe_observations(probes, windows)
         view = compute_search_view(plan, load_search_state(row, plan, known), known)
-    events = queries.events(session, row.id, MOST_EVENTS)
+    events = queries.select_events(session, row.id, MOST_EVENTS)
     named = load_referenced_names(session, [row], [one.actor for one in events])
-    return BisectDetail(row, named, settings, plan, view, probes, windows, queries.runner_names(session), events)
+    return BisectDetail(row, named, settings, plan, view, probes, windows, queries.select_runner_names(session), events)
 
 
 def list_candidates(
@@ -122,7 +124,9 @@ def list_candidates(
         return CandidatePageRows((), 0, more=False)
     if plan is None or level not in plan.levels:
         raise LevelNotFound("This search has looked into no candidate of this id.")
-    known = load_probe_observations(queries.probes(session, row.id), queries.windows(session, row.id))
+    known = load_probe_observations(
+        queries.select_probes(session, row.id), queries.select_measurements(session, row.id)
+    )
     view = compute_search_view(plan, load_search_state(row, plan, known), known, most=len(plan.nodes))
     wanted = words.strip().lower()
     shown = next(one.candidates for one in view.levels if one.key == level)

@@ -55,7 +55,7 @@ def to_ask(
     session: ReadSession, beyond: RemoteSampleSource, window_id: ProbeWindowId, bisect_id: BisectId
 ) -> PendingLatencyQuery | None:
     """Return what is to be asked of the board; nothing of a window that was read, is gone, or is read of files."""
-    window, bisect = queries.window(session, window_id), queries.bisect(session, bisect_id)
+    window, bisect = queries.select_measurement(session, window_id), queries.select_bisect(session, bisect_id)
     if (
         window is None
         or bisect is None
@@ -63,7 +63,7 @@ def to_ask(
         or not artifact_measurements.is_of_board(bisect)
     ):
         return None
-    probe = queries.probe(session, ProbeId(window.probe_id))
+    probe = queries.select_probe(session, ProbeId(window.probe_id))
     board = kept.from_json(bisect.settings).dashboard_selector
     if probe is None or board is None:
         return None

@@ -28,5 +28,5 @@ def count_probe_artifacts(session: ReadSession, bisect_id: BisectId) -> ProbeArt
 def delete_probe_artifacts(session: WriteSession, bisect_id: BisectId) -> ProbeArtifactTotals:
     """Delete the files that its deploys left, but for those that comparisons show; returns what was deleted."""
     told = count_probe_artifacts(session, bisect_id)
-    uploads.delete_artifacts(session, queries.files_of(session, bisect_id))
+    uploads.delete_artifacts(session, queries.select_probe_artifacts(session, bisect_id))
     return told

@@ -33,7 +33,7 @@ def record_callback(
 
     Each word is heard once; after the last nothing else is. Raises `CallbackNotFound`, `CallbackClosed`.
     """
-    found = queries.probe(session, probe_id)
+    found = queries.select_probe(session, probe_id)
     if found is None:
         raise CallbackNotFound(NOT_FOUND)
     bisect, probe = lock_probe_run(session, found.run_id)

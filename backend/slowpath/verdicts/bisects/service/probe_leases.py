@@ -78,7 +78,7 @@ def lease_probes(session: WriteSession, asks: LeaseRequest, *, secret: str, now:
 def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> Probe | None:
     for waiting in queries.select_queued_probes(session, runner.labels, limit=100):
         bisect = queries.lock_bisect(session, waiting.bisect_id)
-        probe = queries.probe(session, ProbeId(waiting.id))
+        probe = queries.select_probe(session, ProbeId(waiting.id))
         if bisect is None or probe is None:
             continue
         if probe.state != ProbeState.QUEUED or bisect.state != BisectState.SEARCHING:
@@ -103,7 +103,7 @@ def list_leased_probes(
     session: ReadSession, runner: str, instance: str, *, secret: str, now: datetime
 ) -> Sequence[ProbeLease]:
     """Return what a runner has, as far as is known. Raises `RunnerNotFound`, `RunnerTaken`."""
-    row = queries.runner_named(session, runner)
+    row = queries.select_runner_by_name(session, runner)
     if row is None:
         raise RunnerNotFound("No runner of this name is known.", remedy="Make it known first: PUT /runners/{name}.")
     runners.check_runner_process(row, instance, now=now)
@@ -114,7 +114,7 @@ def _lease(session: ReadSession, probe: Probe, secret: str, *, is_new: bool) -> 
     bisect = session.get_one(Bisect, (session.team_id, probe.bisect_id))
     settings = kept.from_json(bisect.settings)
     service = catalog.service(session, ServiceId(bisect.service_id))
-    windows = queries.windows(session, bisect.id)
+    windows = queries.select_measurements(session, bisect.id)
     return ProbeLease(
         probe,
         bisect,
@@ -122,7 +122,7 @@ def _lease(session: ReadSession, probe: Probe, secret: str, *, is_new: bool) -> 
         (service.id, service.name),
         _repositories(session, bisect),
         len(windows.get(probe.id, [])),
-        get_probe_command(bisect, probe, queries.probes(session, bisect.id), windows),
+        get_probe_command(bisect, probe, queries.select_probes(session, bisect.id), windows),
         callback_secret(secret, probe.run_id),
         is_new,
     )

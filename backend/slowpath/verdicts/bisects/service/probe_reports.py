@@ -85,8 +85,8 @@ def record_heartbeat(session: WriteSession, run_id: UUID, told: Heartbeat, *, no
             probe.ready_at = now
         publish_bisect_change(session, bisect)
     session.flush()
-    windows = queries.windows(session, bisect.id)
-    said = get_probe_command(bisect, probe, queries.probes(session, bisect.id), windows)
+    windows = queries.select_measurements(session, bisect.id)
+    said = get_probe_command(bisect, probe, queries.select_probes(session, bisect.id), windows)
     seconds = kept.from_json(bisect.settings).measurement_seconds
     return HeartbeatReply(probe, said, len(windows.get(probe.id, [])), seconds, float(LEASE_SECONDS))
 
@@ -98,7 +98,7 @@ def record_measurement(
     bisect, probe = lock_probe_run(session, run_id)
     if probe.leased_at is None:
         raise InvalidBisectRequest("Nothing was deployed for this probe yet.", remedy="Lease it first.")
-    if any(one.index == told.index for one in queries.windows_of(session, probe.id)):
+    if any(one.index == told.index for one in queries.select_measurements_of_probe(session, probe.id)):
         return probe, False
     uploads.get_artifacts(session, [ArtifactId(one) for one in told.artifact_ids])
     told_already = told.value is not None or told.verdict is not None or told.problem is not None
@@ -111,7 +111,7 @@ def record_measurement(
         id=new_id(),
         probe_id=probe.id,
         index=told.index,
-        round=max((one.round for one in queries.probes(session, bisect.id)), default=probe.round),
+        round=max((one.round for one in queries.select_probes(session, bisect.id)), default=probe.round),
         value=told.value,
         verdict=told.verdict,
         problem=told.problem,
@@ -143,7 +143,9 @@ def record_probe_result(
         return probe, False
     if probe.leased_at is None:
         raise InvalidBisectRequest("Nothing was deployed for this probe yet.", remedy="Lease it first.")
-    given = queries.windows_of(session, probe.id)  # what was measured before something went wrong still counts
+    given = queries.select_measurements_of_probe(
+        session, probe.id
+    )  # what was measured before something went wrong still counts
     probe.ended_at, probe.lease_expires_at = now, None
     probe.log_tail = truncate_log(log_tail) or probe.log_tail
     if probe.state not in {ProbeState.LOST, ProbeState.INVALIDATED}:

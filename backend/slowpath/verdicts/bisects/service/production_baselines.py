@@ -39,7 +39,7 @@ def find_production_baselines(
 ) -> tuple[CommitMeasurement, CommitMeasurement] | None:
     """Return what was measured of both ends; nothing where that is not known of both, in one unit and under equal conditions."""
     wanted = SubjectQuery(signature.kind, signature.subject, signature.unit, MOST_WINDOWS)
-    first, second = (commits.told(sha, wanted) for sha in (good, bad))
+    first, second = (commits.find_measurement(sha, wanted) for sha in (good, bad))
     if first is None or second is None or (first.unit, first.conditions) != (second.unit, second.conditions):
         return None
     return first, second
@@ -58,7 +58,7 @@ def require_production_baselines(
 
 def record_production_baselines(session: WriteSession, row: Bisect, plan: SearchPlan, now: datetime) -> None:
     """Write down as probes what production measured of the ends, if the search is to begin with it; jobs read the values."""
-    if not from_json(row.settings).use_production_baselines or queries.probes(session, row.id):
+    if not from_json(row.settings).use_production_baselines or queries.select_probes(session, row.id):
         return
     signature = Signature(**row.signature)
     found = find_production_baselines(

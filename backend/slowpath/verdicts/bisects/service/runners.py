@@ -66,13 +66,13 @@ class RunnerStatus:
 
 def list_runners(session: ReadSession) -> Sequence[RunnerStatus]:
     """Return the runners, by name."""
-    counts = queries.running_counts(session)
-    return [RunnerStatus(row, counts.get(row.id, 0)) for row in queries.runners(session)]
+    counts = queries.count_active_probes(session)
+    return [RunnerStatus(row, counts.get(row.id, 0)) for row in queries.select_runners(session)]
 
 
 def lock_runner(session: WriteSession, name: str) -> Runner:
     """Return a runner for which nobody else takes leases until the transaction ends. Raises `RunnerNotFound`."""
-    row = queries.runner_named(session, name, locked=True)
+    row = queries.select_runner_by_name(session, name, locked=True)
     if row is None:
         raise RunnerNotFound("No runner of this name is known.", remedy="Make it known first: PUT /runners/{name}.")
     return row
@@ -87,15 +87,15 @@ def lock_own_runner(session: WriteSession, name: str, instance: str, *, now: dat
 
 def check_caller(session: ReadSession, name: str, caller: Caller) -> None:
     """Refuse a token that only runs probes, where another token has made the runner known. Raises `RunnerNotFound`."""
-    row = queries.runner_named(session, name)
+    row = queries.select_runner_by_name(session, name)
     if row is not None and not _is_of(row, caller):
         raise RunnerNotFound("No runner of this name belongs to this token.", remedy="Give the runner another name.")
 
 
 def check_run(session: ReadSession, run_id: UUID, caller: Caller) -> None:
     """Refuse a token that only runs probes what was leased to a runner of another token. Raises `ProbeNotFound`."""
-    probe = queries.probe_of_run(session, run_id)
-    row = None if probe is None or probe.runner_id is None else queries.runner_by_id(session, probe.runner_id)
+    probe = queries.select_probe_by_run(session, run_id)
+    row = None if probe is None or probe.runner_id is None else queries.select_runner(session, probe.runner_id)
     if row is not None and not _is_of(row, caller):
         raise ProbeNotFound("No deploy of this id was given to a runner of this token.")
 
@@ -127,10 +127,10 @@ def register_runner(
     while: a machine that was lost, a work folder that is gone.
     """
     queries.lock_team(session)
-    row = queries.runner_named(session, told.name, locked=True)
+    row = queries.select_runner_by_name(session, told.name, locked=True)
     is_new = row is None
     if row is None:
-        known = queries.runners(session)
+        known = queries.select_runners(session)
         if len(known) >= MOST_RUNNERS:
             raise TooManyBisects(
                 "The team has as many runners as it may.", limit=MOST_RUNNERS, actual=len(known) + 1, unit="runners",

@@ -52,10 +52,10 @@ def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, n
         return
     plan = search_plan.from_json(bisect.plan)
     enqueue_unless_pending(session, MonitorBisect(bisect_id), after_s=WATCH_SECONDS)
-    resumed = queries.last_event_at(session, bisect_id, "resumed")
+    resumed = queries.select_last_event_time(session, bisect_id, "resumed")
     for _ in range(MOST_STEPS):
-        probes = queries.probes(session, bisect_id)
-        known = load_probe_observations(probes, queries.windows(session, bisect_id))
+        probes = queries.select_probes(session, bisect_id)
+        known = load_probe_observations(probes, queries.select_measurements(session, bisect_id))
         state = load_search_state(bisect, plan, known)
         since = {one.number for one in probes if resumed is None or one.queued_at >= resumed}
         todo = decide_next_step(state, known, since=since)
@@ -83,7 +83,7 @@ def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be d
     now: datetime,
 ) -> None:
     for number in todo.measure:
-        taken = len(queries.windows_of(session, probes[number].id))
+        taken = len(queries.select_measurements_of_probe(session, probes[number].id))
         probes[number].measurements_requested = max(probes[number].measurements_requested, taken + 1)
     for number in todo.close:
         stop_probe(probes[number], now)
@@ -93,7 +93,7 @@ def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be d
         _tell_drift(session, bisect, state, now)
         for one in probes.values():  # what stays is measured together with what comes
             if one.purpose == "control" and one.state in LIVING:
-                one.measurements_requested = len(queries.windows_of(session, one.id)) + 1
+                one.measurements_requested = len(queries.select_measurements_of_probe(session, one.id)) + 1
         queue_probes(session, bisect, plan, todo.start, state.round + 1, secret=secret, now=now)
     if todo.open is not None:
         bisect.expanding_candidate = todo.open
@@ -119,7 +119,7 @@ def queue_probes(
 ) -> list[Probe]:
     """Ask for deploys in a round of their own; with `approval` they wait for a person."""
     rows = []
-    first = len(queries.probes(session, bisect.id)) + 1
+    first = len(queries.select_probes(session, bisect.id)) + 1
     for number, one in enumerate(starts, start=first):
         rows.append(make_probe(session, bisect, plan.build(one.build), number, secret=secret, now=now))
         rows[-1].candidate, rows[-1].purpose, rows[-1].verified_candidate, rows[-1].round = (
@@ -198,7 +198,7 @@ def _disown(session: WriteSession, bisect: Bisect, probes: Iterable[Probe], reas
 
 def _tell_drift(session: WriteSession, bisect: Bisect, state: SearchState, now: datetime) -> None:
     """Say once that what no control sees makes all of it less sure, long before anybody is named."""
-    told = queries.last_event_at(session, bisect.id, "drifts") is not None
+    told = queries.select_last_event_time(session, bisect.id, "drifts") is not None
     if not told and measurement_normalization.has_drift(state, search.compute_state_posterior(state)):
         record_bisect_event(session, bisect, "drifts", {}, now=now)
 
@@ -260,5 +260,10 @@ def fail_bisect(session: WriteSession, bisect_id: BisectId, problem: dict[str, A
         return
     bisect.state, bisect.problem = BisectState.FAILED, problem
     tear_down_bisect(
-        session, bisect, queries.probes(session, bisect_id), "failed", {"detail": problem.get("detail", "")}, now=now
+        session,
+        bisect,
+        queries.select_probes(session, bisect_id),
+        "failed",
+        {"detail": problem.get("detail", "")},
+        now=now,
     )

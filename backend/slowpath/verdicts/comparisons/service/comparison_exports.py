@@ -35,7 +35,7 @@ def create_export(
 
 def get_export(session: ReadSession, export_id: ExportId) -> ComparisonExport:
     """Return the export. Raises `ExportNotFound`."""
-    row = queries.export(session, export_id)
+    row = queries.select_export(session, export_id)
     if row is None:
         raise ExportNotFound("There is no such export in this team.")
     return row

@@ -113,7 +113,7 @@ def record_result(session: WriteSession, comparison_id: ComparisonId, found: Com
     row.state = ComparisonState.DONE
     row.problem = None
     row.finished_at = func.clock_timestamp()
-    known = {_name(view): view for view in queries.views(session, [comparison_id])}
+    known = {_name(view): view for view in queries.select_views(session, [comparison_id])}
     for position, (name, described) in enumerate(found.views):
         view = known.get(name)
         if view is None:

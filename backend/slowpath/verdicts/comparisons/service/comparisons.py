@@ -103,7 +103,7 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
 
 def get_comparison(session: ReadSession, comparison_id: ComparisonId) -> Comparison:
     """Return the comparison. Raises `ComparisonNotFound`."""
-    row = queries.comparison(session, comparison_id)
+    row = queries.select_comparison(session, comparison_id)
     if row is None:
         raise ComparisonNotFound("There is no such comparison in this team.")
     return row
@@ -113,17 +113,17 @@ def list_comparisons(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
 ) -> Sequence[Comparison]:
     """Return up to `limit` comparisons, newest first."""
-    return queries.comparisons(session, after=after, limit=limit, states=states, search=search)
+    return queries.select_comparisons(session, after=after, limit=limit, states=states, search=search)
 
 
 def artifact_counts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
     """Return how many artifacts stand on each side of each comparison."""
-    return queries.counts(session, comparison_ids)
+    return queries.count_artifacts(session, comparison_ids)
 
 
 def list_side_artifacts(session: ReadSession, comparison_id: ComparisonId) -> list[SideArtifact]:
     """Return what stands on the sides, in its order. Artifacts deleted since are absent."""
-    rows = queries.sides(session, comparison_id)
+    rows = queries.select_side_artifacts(session, comparison_id)
     found = artifacts.get_artifacts(session, [ArtifactId(row.artifact_id) for row in rows])
     return [SideArtifact(Side(row.side), artifact) for row, artifact in zip(rows, found, strict=True)]
 
@@ -191,11 +191,11 @@ def delete_comparison(session: WriteSession, comparison_id: ComparisonId) -> lis
     row = get_comparison(session, comparison_id)
     keys = [
         key
-        for view in queries.views(session, [comparison_id])
+        for view in queries.select_views(session, [comparison_id])
         for key in (view.full_blob_key, view.head_blob_key, view.tail_blob_key, view.functions_key, view.lines_key)
     ]
     keys += list(row.artifact_kinds.values())
-    keys += [export.blob_key for export in queries.exports(session, comparison_id)]
+    keys += [export.blob_key for export in queries.select_exports(session, comparison_id)]
     session.delete(row)
     return [BlobKey(key) for key in keys if key]
 

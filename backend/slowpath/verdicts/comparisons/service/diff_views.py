@@ -37,14 +37,14 @@ class FrameSearchPattern:
 def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[UUID, list[DiffView]]:
     """Return the views of each comparison, in their order."""
     found: dict[UUID, list[DiffView]] = {comparison_id: [] for comparison_id in comparison_ids}
-    for row in queries.views(session, comparison_ids):
+    for row in queries.select_views(session, comparison_ids):
         found[row.comparison_id].append(row)
     return found
 
 
 def get_view(session: ReadSession, comparison_id: ComparisonId, view_id: UUID) -> DiffView:
     """Return a view. Raises `ViewNotFound`."""
-    row = queries.view(session, comparison_id, view_id)
+    row = queries.select_view(session, comparison_id, view_id)
     if row is None:
         raise ViewNotFound("The comparison has no such view.")
     return row
@@ -54,7 +54,7 @@ def get_view_by_key(
     session: ReadSession, comparison_id: ComparisonId, kind: str, sample_type: str, granularity: str
 ) -> DiffView:
     """Return the view of a kind, sample type and granularity. Raises `ViewNotFound`."""
-    row = queries.view_of(session, comparison_id, kind, sample_type, granularity)
+    row = queries.select_view_by_key(session, comparison_id, kind, sample_type, granularity)
     if row is None:
         raise ViewNotFound(
             f"The comparison has no view of {kind}/{sample_type} by {granularity}.",

@@ -14,11 +14,11 @@ ENDED_BADLY = (ComparisonState.FAILED, ComparisonState.CANCELLED)
 
 def reset_comparison(session: WriteSession, job: JobRow) -> None:
     """Of a comparison with a result, the views that its job cuts; else itself."""
-    row = queries.comparison(session, ComparisonId(job.subject_id))
+    row = queries.select_comparison(session, ComparisonId(job.subject_id))
     if row is None:
         return
     _wait(row)
-    for view in queries.views(session, [row.id]):
+    for view in queries.select_views(session, [row.id]):
         if view.job_id is None:
             _wait(view)
 
@@ -26,14 +26,14 @@ def reset_comparison(session: WriteSession, job: JobRow) -> None:
 def reset_view(session: WriteSession, job: JobRow) -> None:
     """One view."""
     cut = BuildDiffView.from_payload(job.payload)
-    row = queries.view_of(session, cut.comparison_id, cut.kind, cut.sample_type, cut.granularity)
+    row = queries.select_view_by_key(session, cut.comparison_id, cut.kind, cut.sample_type, cut.granularity)
     if row is not None:
         _wait(row)
 
 
 def reset_export(session: WriteSession, job: JobRow) -> None:
     """One export."""
-    row = queries.export(session, ExportId(job.subject_id))
+    row = queries.select_export(session, ExportId(job.subject_id))
     if row is not None:
         _wait(row)
 

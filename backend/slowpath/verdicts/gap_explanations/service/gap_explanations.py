@@ -59,7 +59,7 @@ def request_explanation(
         state=ExplanationState.WAITING,
         created_by=session.scope.user_id,
     )
-    row, made = get_or_insert(session, new, lambda: queries.of_gap(session, artifact_id, asked))
+    row, made = get_or_insert(session, new, lambda: queries.select_explanation_of_gap(session, artifact_id, asked))
     document = find_document(row)
     anew = made or not is_final(row.state, None if document is None else document.basis)
     if anew:
@@ -86,7 +86,7 @@ def _trace(table: SpanTable, trace_id: str) -> int:
 
 def get_explanation(session: ReadSession, explanation_id: ExplanationId) -> GapExplanation:
     """Return the explanation. Raises `ExplanationNotFound`."""
-    row = queries.explanation(session, explanation_id)
+    row = queries.select_explanation(session, explanation_id)
     if row is None:
         raise ExplanationNotFound("The team has no explanation with this ID.")
     return row
@@ -95,12 +95,12 @@ def get_explanation(session: ReadSession, explanation_id: ExplanationId) -> GapE
 def list_explanations(session: ReadSession, artifact_id: ArtifactId, trace_id: str) -> Sequence[GapExplanation]:
     """Return the explanations of a trace, at most 500. Raises `SpanSetNotFound`."""
     spans.get_span_set(session, artifact_id)
-    return queries.of_trace(session, artifact_id, trace_id.lower().rjust(32, "0"), MOST_TOLD)
+    return queries.select_explanations_of_trace(session, artifact_id, trace_id.lower().rjust(32, "0"), MOST_TOLD)
 
 
 def mark_explanation_pending(session: WriteSession, job: JobRow) -> None:
     """Mark an explanation whose job runs again as waiting and clear the error of the earlier run."""
-    row = queries.explanation(session, ExplanationId(job.subject_id))
+    row = queries.select_explanation(session, ExplanationId(job.subject_id))
     if row is not None and row.state in (ExplanationState.FAILED, ExplanationState.CANCELLED):
         row.state = ExplanationState.WAITING
         row.problem = None

@@ -37,7 +37,7 @@ def list_candidate_traces(session: ReadSession, spans_id: ArtifactId, question: 
     slug = make_slug(question.service)
     covering = [
         found
-        for found in queries.covering(session, question.span_start_ns, question.span_end_ns, SEARCHED)
+        for found in queries.select_traces_covering(session, question.span_start_ns, question.span_end_ns, SEARCHED)
         if found[2] in {None, slug}
     ]
     covering.sort(key=lambda found: found[2] is None)
@@ -47,7 +47,7 @@ def list_candidate_traces(session: ReadSession, spans_id: ArtifactId, question: 
         return chosen
     beside = [
         found
-        for found in queries.beside(session, uploads.get_artifact(session, spans_id), slug, SEARCHED)
+        for found in queries.select_related_traces(session, uploads.get_artifact(session, spans_id), slug, SEARCHED)
         if found[2] in {None, slug} and found[0].id not in known and found[0].duration_ns <= MOST_BESIDE_NS
     ]
     return chosen + [_candidate(found, by_clock=False) for found in beside[:MOST_BESIDE]]

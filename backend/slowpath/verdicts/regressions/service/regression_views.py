@@ -44,12 +44,12 @@ def list_regressions(
     session: ReadSession, wanted: RegressionFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Regression]:
     """Return up to `limit` regressions, newest first."""
-    return queries.regressions(session, wanted, after=after, limit=limit)
+    return queries.select_regressions(session, wanted, after=after, limit=limit)
 
 
 def get_regression(session: ReadSession, regression_id: RegressionId) -> Regression:
     """Return the regression. Raises `RegressionNotFound`."""
-    row = queries.regression(session, regression_id)
+    row = queries.select_regression(session, regression_id)
     if row is None:
         raise RegressionNotFound("The team has no regression with this ID.")
     return row
@@ -57,7 +57,7 @@ def get_regression(session: ReadSession, regression_id: RegressionId) -> Regress
 
 def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
     """Return the evidence of a regression, oldest first."""
-    return queries.evidence(session, regression_id)
+    return queries.select_evidence(session, regression_id)
 
 
 def history(
@@ -65,19 +65,19 @@ def history(
 ) -> Sequence[RegressionEvent]:
     """Return the events of a regression, newest first. Raises `RegressionNotFound`."""
     get_regression(session, regression_id)
-    return queries.events(session, regression_id, after=after, limit=limit)
+    return queries.select_events(session, regression_id, after=after, limit=limit)
 
 
 def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
     """Return the names of users by ID."""
-    return queries.names(session, [user_id for user_id in user_ids if user_id is not None])
+    return queries.select_user_names(session, [user_id for user_id in user_ids if user_id is not None])
 
 
 def count_regressions(session: ReadSession) -> RegressionCounts:
     """Count confirmed regressions by state and by service."""
     states: dict[str, int] = {}
     services: dict[UUID, tuple[int, int]] = {}
-    for service_id, state, count in queries.counts(session):
+    for service_id, state, count in queries.count_regressions(session):
         states[state] = states.get(state, 0) + count
         is_open, total = services.get(service_id, (0, 0))
         services[service_id] = (is_open + (count if state in OPEN else 0), total + count)
@@ -89,7 +89,7 @@ def count_regressions(session: ReadSession) -> RegressionCounts:
 def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
     """Return the verdict on a build; `pending` if there is none. Raises `BuildNotFound`."""
     build = catalog.build(session, build_id)
-    row = queries.judgement(session, build_id)
+    row = queries.select_build_verdict(session, build_id)
     if row is not None:
         return row
     return BuildVerdict(
@@ -112,7 +112,7 @@ def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict
     """
     row = get_build_verdict(session, build_id)
     is_outdated = row.evaluated_at is not None and (
-        queries.undecoded(session, build_id) > 0 or queries.is_to_be_measured(session, build_id)
+        queries.count_undecoded(session, build_id) > 0 or queries.has_pending_evaluation(session, build_id)
     )
     if not is_outdated:
         return row

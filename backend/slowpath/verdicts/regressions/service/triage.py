@@ -30,7 +30,7 @@ def update_regressions(
 
     Equal values are no change. Raises `RegressionNotFound`, `RegressionNotConfirmed`, `AssigneeNotInTeam`.
     """
-    rows = queries.all_of(session, regression_ids, held=True)
+    rows = queries.select_regressions_by_id(session, regression_ids, held=True)
     if len(rows) < len(set(regression_ids)):
         raise RegressionNotFound("The team has no regression with this ID.")
     if fields.get("assignee_id") is not None and not queries.is_member(session, fields["assignee_id"]):
@@ -70,7 +70,7 @@ def set_state(row: Regression, state: RegressionState, now: datetime) -> None:
 
 def add_note(session: WriteSession, regression_id: RegressionId, text: str) -> RegressionEvent:
     """Add a note to a regression. Raises `RegressionNotFound`."""
-    row = queries.regression(session, regression_id)
+    row = queries.select_regression(session, regression_id)
     if row is None:
         raise RegressionNotFound("The team has no regression with this ID.")
     return record_event(session, row, "note", {"text": text})
@@ -161,7 +161,7 @@ def create_regression_from_comparison(
 
 def add_evidence(session: WriteSession, row: Regression, comparison_id: ComparisonId) -> None:
     """Add a comparison to the evidence of a regression, once."""
-    if queries.cited(session, RegressionId(row.id), comparison_id):
+    if queries.has_evidence(session, RegressionId(row.id), comparison_id):
         return
     session.add(
         RegressionEvidence(
