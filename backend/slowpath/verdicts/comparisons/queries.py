@@ -1,4 +1,4 @@
-"""Every SELECT about comparisons, their views and exports."""
+"""Database queries of comparisons, their views and exports."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ def select_comparison(session: ReadSession, comparison_id: ComparisonId) -> Comp
 
 
 def lock_comparison(session: ReadSession, comparison_id: ComparisonId) -> bool:
-    """Lock a comparison against being deleted, or deleting it against its job's end; False when it is gone."""
+    """Lock a comparison until the transaction ends, against deletion or its job; return False if it was deleted."""
     found = select(Comparison.id).where(Comparison.id == comparison_id).with_for_update()
     return session.scalar(found) is not None
 
@@ -38,7 +38,7 @@ def select_comparisons(
 
 
 def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
-    """Return how many artifacts stand on each side of these comparisons: one query for a whole page."""
+    """Count the artifacts on each side of these comparisons, in one query."""
     if not comparison_ids:
         return {}
     rows = session.execute(
@@ -50,7 +50,7 @@ def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dic
 
 
 def select_side_artifacts(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonArtifact]:
-    """Return what stands on the sides, in its order, by the unique constraint."""
+    """Return the artifacts of both sides in order, by the unique constraint."""
     return session.scalars(
         select(ComparisonArtifact)
         .where(ComparisonArtifact.comparison_id == comparison_id)

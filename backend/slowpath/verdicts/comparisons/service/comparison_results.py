@@ -79,7 +79,9 @@ def part_key_of(row: Comparison, part: Part) -> BlobKey:
     """Return the stored blob key of the document of a part. Raises `ArtifactKindNotCompared`."""
     key = row.artifact_kinds.get(part)
     if key is None:
-        raise ArtifactKindNotCompared(f"The comparison has no {part}.", remedy="Its parts are listed in `parts`.")
+        raise ArtifactKindNotCompared(
+            f"The comparison has no result of {part}.", remedy="Use one of the kinds listed in `parts`."
+        )
     return BlobKey(key)
 
 

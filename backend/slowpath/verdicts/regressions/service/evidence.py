@@ -25,7 +25,7 @@ _PROFILE_OF = {
 def add_locations(session: WriteSession, comparison_id: ComparisonId, findings: Sequence[Finding]) -> None:
     """Add the location of the change to the title of every regression that cites the comparison. Idempotent."""
     for row in queries.select_citing_regressions(session, comparison_id):
-        if row.created_by is None:  # the title of a claimed one is a make_user_ref's, or the finding's own
+        if row.created_by is None:  # the title of a manually created regression stays
             location = location_of(row, findings)
             row.title = wording.format_title(row.kind, row.subject, row.unit, row.ratio, location=location)
 
