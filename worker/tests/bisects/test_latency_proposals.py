@@ -72,10 +72,10 @@ def test_the_signature_names_where_it_is_read(search: Search, asked: dict[str, A
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"signature": {"kind": "latency", "subject": "lab p0"}}, "names no quantile"),
-    ({"signature": {"kind": "latency", "subject": "nowhere p99"}}, "no environment nowhere"),
-    ({"signature": {"kind": "custom", "subject": "ms"}, "settings": {"board": "lab"}}, "not read from the board"),
-    ({"settings": {"board": "lab", "slots": 2}}, "would be taken for each"),
+    ({"signature": {"kind": "latency", "subject": "lab p0"}}, "does not name a latency quantile"),
+    ({"signature": {"kind": "latency", "subject": "nowhere p99"}}, "no dashboard metrics"),
+    ({"signature": {"kind": "custom", "subject": "ms"}, "settings": {"board": "lab"}}, "not measured from dashboard metrics"),
+    ({"settings": {"board": "lab", "slots": 2}}, "cannot be distinguished"),
 ]
 
 

@@ -144,5 +144,5 @@ def test_an_offer_shows_what_is_known_and_starts_nothing(measured: Search) -> No
     body = {"regression_id": regression_id, "settings": {"use_production_baselines": True}}
     said = measured.person.post("/api/v1/bisects", json={**body, "signature": {"kind": "custom", "subject": ""}})
     assert said.status_code == 422
-    assert "both ends" in said.json()["detail"]
+    assert "both boundaries" in said.json()["detail"]
     assert measured.person.post("/api/v1/bisects", json=body).json()["settings"]["use_production_baselines"] is True
