@@ -156,7 +156,7 @@ def update_bisect(bisect_id: UUID, wanted: BisectUpdate, caller: MayWrite, sessi
 )
 def delete_bisect(bisect_id: UUID, caller: MayWrite, session: Writing, delete_artifacts: bool = False) -> None:
     """Delete a bisect that has ended and of which nothing runs any more; the files of its deploys only if that is said."""
-    row, forgotten = bisect_actions.delete_bisect(session, BisectId(bisect_id), with_files=delete_artifacts)
+    row, forgotten = bisect_actions.delete_bisect(session, BisectId(bisect_id), with_artifacts=delete_artifacts)
     facts: dict[str, Any] = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
     if forgotten is not None:
         facts |= {"files": forgotten.files, "bytes": forgotten.size_bytes}

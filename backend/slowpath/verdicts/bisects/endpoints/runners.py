@@ -86,7 +86,7 @@ def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: 
 )
 def release_runner(runner_name: Name, wanted: RunnerShutdownIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Release the name of a runner that has stopped and left nothing deployed."""
-    runners.check_caller(session, runner_name, caller)
+    runners.require_runner_token(session, runner_name, caller)
     row = runners.release_runner(session, runner_name, wanted.instance, now=clock.now())
     record_audit_event(session, caller, "runner.released", "runner", row.id, {"name": row.name})
 
@@ -104,7 +104,7 @@ def list_runner_probes(
 ) -> list[ActiveProbeOut]:
     """List what the server believes a runner runs: to go on with after a restart, or to tear down."""
     secret = settings.secret_key.get_secret_value()
-    runners.check_caller(session, runner_name, caller)
+    runners.require_runner_token(session, runner_name, caller)
     found = probe_leases.list_leased_probes(session, runner_name, instance, secret=secret, now=clock.now())
     return [make_active_probe_out(one, settings.public_url) for one in found]
 
@@ -151,7 +151,7 @@ def _taken(
     secret, slots, leases = settings.secret_key.get_secret_value(), set(wanted.free_slots), []
     while slots:
         with database.writing(scope) as session:
-            runners.check_caller(session, runner_name, caller)
+            runners.require_runner_token(session, runner_name, caller)
             asks = probe_leases.LeaseRequest(runner_name, wanted.instance, sorted(slots))
             found = probe_leases.lease_probes(session, asks, secret=secret, now=clock.now())
             for one in found:
@@ -173,7 +173,7 @@ def _taken(
 )
 def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: Writing, clock: Now) -> HeartbeatOut:
     """Say that a deploy is still looked after, and hear what is to become of it."""
-    runners.check_run(session, run_id, caller)
+    runners.require_run_token(session, run_id, caller)
     told = probe_reports.Heartbeat(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
     heard = probe_reports.record_heartbeat(session, run_id, told, now=clock.now())
     said = heard.probe.callback
@@ -195,7 +195,7 @@ def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: W
 )
 def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Tell one measurement. Told again by its index, the first one stays."""
-    runners.check_run(session, run_id, caller)
+    runners.require_run_token(session, run_id, caller)
     told = probe_reports.MeasurementReport(
         index=wanted.index,
         value=wanted.value,
@@ -221,7 +221,7 @@ def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun,
 )
 def report_probe_result(run_id: UUID, wanted: ProbeResultIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Say that nothing of a deploy runs any more. Told again, the first word stays."""
-    runners.check_run(session, run_id, caller)
+    runners.require_run_token(session, run_id, caller)
     probe, is_new = probe_reports.record_probe_result(session, run_id, wanted.outcome, wanted.log_tail, now=clock.now())
     if is_new:
         record_audit_event(

@@ -1,4 +1,4 @@
-"""Look at bisects."""
+"""Read bisects, their candidates and boundaries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,7 @@ from slowpath.inventory.repositories.errors import CommitNotFound
 from slowpath.inventory.repositories.service import suspect_commits
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import LevelNotFound
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
-from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
 from slowpath.verdicts.bisects.rules.bisect_proposals import RangeBoundary
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_EVENTS
@@ -38,7 +37,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class BisectFilter:
-    """Which bisects."""
+    """Filter of a list of bisects."""
 
     states: tuple[str, ...] = ()
     service_id: UUID | None = None
@@ -47,7 +46,7 @@ class BisectFilter:
 
 @dataclass(frozen=True)
 class ReferencedNames:
-    """How that is called which rows name."""
+    """Names that rows refer to by ID."""
 
     people: Mapping[UUID, str]
     services: Mapping[UUID, str]
@@ -56,7 +55,7 @@ class ReferencedNames:
 
 @dataclass(frozen=True)
 class BisectDetail:
-    """A bisect with all that its page shows; without a plan there is no view yet."""
+    """A bisect with all data of its page; the view is None before there is a plan."""
 
     row: Bisect
     named: ReferencedNames
@@ -71,7 +70,7 @@ class BisectDetail:
 
 @dataclass(frozen=True)
 class CandidatePageRows:
-    """Candidates of a level with their places in it, the newest first; how many there are in all, and whether more follow."""
+    """Candidates of a level with their positions, the newest first; their total, and whether more follow."""
 
     page: Sequence[tuple[int, CandidateView]]
     found: int
@@ -90,7 +89,7 @@ def list_bisects(
 def load_referenced_names(
     session: ReadSession, rows: Sequence[Bisect], others: Sequence[UUID | None] = ()
 ) -> ReferencedNames:
-    """Return what the rows name."""
+    """Return the names that rows refer to."""
     return ReferencedNames(
         queries.select_user_names(session, [*(row.created_by for row in rows), *others]),
         queries.select_service_names(session, [row.service_id for row in rows]),
@@ -99,8 +98,8 @@ def load_referenced_names(
 
 
 def get_bisect_detail(session: ReadSession, row: Bisect) -> BisectDetail:
-    """Gather what the page of a bisect shows."""
-    settings = kept.from_json(row.settings)
+    """Load the data of the page of a bisect."""
+    settings = bisect_settings.from_json(row.settings)
     plan = search_plan.from_json(row.plan) if row.plan else None
     probes, windows = queries.select_probes(session, row.id), queries.select_measurements(session, row.id)
     view = None
@@ -115,7 +114,7 @@ def get_bisect_detail(session: ReadSession, row: Bisect) -> BisectDetail:
 def list_candidates(
     session: ReadSession, row: Bisect, level: str, words: str, *, before: int | None, limit: int
 ) -> CandidatePageRows:
-    """Return candidates of a level with a commit that begins with `words`, or whose title or reason holds them; those before a place.
+    """Return candidates of a level before a position, filtered by SHA prefix or part of title or reason.
 
     Raises `LevelNotFound`.
     """
@@ -123,7 +122,7 @@ def list_candidates(
     if plan is None and level == search_plan.TOP:
         return CandidatePageRows((), 0, more=False)
     if plan is None or level not in plan.levels:
-        raise LevelNotFound("This search has looked into no candidate of this id.")
+        raise LevelNotFound("The bisect has no level with this key.")
     known = load_probe_observations(
         queries.select_probes(session, row.id), queries.select_measurements(session, row.id)
     )
@@ -143,7 +142,7 @@ def _fits(one: CandidateView, words: str) -> bool:
 
 
 def get_range_boundaries(session: ReadSession, row: Bisect) -> tuple[RangeBoundary, RangeBoundary]:
-    """Return the good and the bad commit with what is known of them."""
+    """Return the good and the bad commit with title and time."""
     return _end(session, row.repository_id, row.good_sha), _end(session, row.repository_id, row.bad_sha)
 
 
