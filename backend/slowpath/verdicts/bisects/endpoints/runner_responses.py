@@ -1,4 +1,4 @@
-"""Wire shapes of runners and the probes they lease."""
+"""Make response bodies of runners and leases."""
 
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,7 @@ from slowpath.verdicts.bisects.service.runners import RunnerStatus
 
 
 def make_runner_out(seen: RunnerStatus, now: datetime) -> RunnerOut:
-    """Return a runner."""
+    """Return the response body of a runner."""
     row = seen.row
     return RunnerOut(
         id=row.id,
@@ -64,10 +64,10 @@ def _leased(lease: ProbeLease, public_url: str) -> dict[str, Any]:
 
 
 def make_lease_out(lease: ProbeLease, public_url: str) -> LeaseOut:
-    """Return what a runner is to deploy."""
+    """Return the response body of a lease."""
     return LeaseOut(**_leased(lease, public_url))
 
 
 def make_active_probe_out(lease: ProbeLease, public_url: str) -> ActiveProbeOut:
-    """Return what a runner has, and what is to become of it."""
+    """Return the response body of an unfinished probe with its command."""
     return ActiveProbeOut(**_leased(lease, public_url), state=lease.probe.state, command=lease.command)

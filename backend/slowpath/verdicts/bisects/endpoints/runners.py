@@ -1,4 +1,4 @@
-"""What runners ask: what to deploy, and to be heard of what they deployed."""
+"""HTTP endpoints of runners: registration, leases, heartbeats and measurements."""
 
 import asyncio
 from typing import Annotated
@@ -39,9 +39,9 @@ router = APIRouter(tags=["runners"])
 Name = Annotated[RunnerName, Path()]
 
 LOOKS_EVERY_SECONDS = 0.5
-"""How often a waiting runner's leases are looked for. No connection and no thread is held in between."""
+"""Interval of lease attempts for a waiting runner. No connection and no thread is used in between."""
 RECHECK_SECONDS = 5.0
-"""How often it is asked anew whether the runner's token still may."""
+"""Interval of checks that the runner's token is still valid."""
 
 
 @router.get("/runners", operation_id="runners:list", responses=document_problems(InvalidRequest))
@@ -56,10 +56,10 @@ def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOu
     responses=document_problems(Conflict, InvalidRequest, LimitExceeded),
 )
 def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
-    """Make a runner known, or tell what has changed of it. Of two processes of one name the later one is refused."""
+    """Register a runner or update its registration. Of two processes with one name the later one is rejected."""
     process = runners.RunnerProcess(wanted.instance, wanted.host)
-    told = runners.RunnerInfo(runner_name, wanted.slots, dict(wanted.labels), wanted.version, process)
-    seen, changed = runners.register_runner(session, told, token_id=caller.token_id, now=clock.now())
+    info = runners.RunnerInfo(runner_name, wanted.slots, dict(wanted.labels), wanted.version, process)
+    seen, changed = runners.register_runner(session, info, token_id=caller.token_id, now=clock.now())
     if changed:
         facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version, "host": wanted.host}
         record_audit_event(session, caller, "runner.registered", "runner", seen.row.id, facts)
@@ -73,7 +73,7 @@ def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session
     responses=document_problems(NotFound, Conflict),
 )
 def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: Now) -> None:
-    """Forget a runner that has nothing deployed, or that has been silent for long."""
+    """Delete a runner that has nothing deployed, or has been silent for an hour."""
     row = runners.delete_runner(session, runner_name, now=clock.now())
     record_audit_event(session, caller, "runner.deleted", "runner", row.id, {"name": row.name})
 
@@ -102,7 +102,7 @@ def list_runner_probes(
     clock: Now,
     instance: Annotated[RunnerInstance, Query()] = "",
 ) -> list[ActiveProbeOut]:
-    """List what the server believes a runner runs: to go on with after a restart, or to tear down."""
+    """List the unfinished probes of a runner: to continue after a restart, or to tear down."""
     secret = settings.secret_key.get_secret_value()
     runners.require_runner_token(session, runner_name, caller)
     found = probe_leases.list_leased_probes(session, runner_name, instance, secret=secret, now=clock.now())
@@ -123,7 +123,7 @@ async def lease_probes(
     settings: Configured,
     clock: Now,
 ) -> LeasesOut:
-    """Give a runner what to deploy in its free slots; waits for something to do. A deploy is given once."""
+    """Lease queued probes for the free slots of a runner; waits for work. A probe is leased once."""
     loop = asyncio.get_running_loop()
     asked, deadline = loop.time(), loop.time() + wanted.wait_seconds
     scope = scope_of(request)
@@ -172,18 +172,18 @@ def _taken(
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: Writing, clock: Now) -> HeartbeatOut:
-    """Say that a deploy is still looked after, and hear what is to become of it."""
+    """Renew the lease of a probe, and return the next command."""
     runners.require_run_token(session, run_id, caller)
-    told = probe_reports.Heartbeat(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
-    heard = probe_reports.record_heartbeat(session, run_id, told, now=clock.now())
-    said = heard.probe.callback
+    beat = probe_reports.Heartbeat(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
+    reply = probe_reports.record_heartbeat(session, run_id, beat, now=clock.now())
+    callback = reply.probe.callback
     return HeartbeatOut(
-        command=heard.command,
-        measurements_requested=heard.probe.measurements_requested,
-        measurements_taken=heard.taken,
-        measurement_seconds=heard.window_seconds,
-        lease_seconds=heard.lease_seconds,
-        callback=ProbeCallbackOut.model_validate(said) if said else None,
+        command=reply.command,
+        measurements_requested=reply.probe.measurements_requested,
+        measurements_taken=reply.taken,
+        measurement_seconds=reply.window_seconds,
+        lease_seconds=reply.lease_seconds,
+        callback=ProbeCallbackOut.model_validate(callback) if callback else None,
     )
 
 
@@ -194,9 +194,9 @@ def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: W
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun, session: Writing, clock: Now) -> None:
-    """Tell one measurement. Told again by its index, the first one stays."""
+    """Record one measurement. A repeated index changes nothing."""
     runners.require_run_token(session, run_id, caller)
-    told = probe_reports.MeasurementReport(
+    report = probe_reports.MeasurementReport(
         index=wanted.index,
         value=wanted.value,
         verdict=wanted.verdict,
@@ -205,7 +205,7 @@ def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun,
         started_at=wanted.started_at,
         ended_at=wanted.ended_at,
     )
-    probe, is_new = probe_reports.record_measurement(session, run_id, told, now=clock.now())
+    probe, is_new = probe_reports.record_measurement(session, run_id, report, now=clock.now())
     if is_new:
         record_audit_event(
             session, caller, "probe.measured", "probe", probe.id, {"number": probe.number, "index": wanted.index}
@@ -220,7 +220,7 @@ def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def report_probe_result(run_id: UUID, wanted: ProbeResultIn, caller: MayRun, session: Writing, clock: Now) -> None:
-    """Say that nothing of a deploy runs any more. Told again, the first word stays."""
+    """Record the end of a probe. Repetitions change nothing."""
     runners.require_run_token(session, run_id, caller)
     probe, is_new = probe_reports.record_probe_result(session, run_id, wanted.outcome, wanted.log_tail, now=clock.now())
     if is_new:

@@ -126,22 +126,22 @@ LIVE: Final = frozenset(
 
 def to_json(settings: BisectSettings) -> dict[str, Any]:
     """Return the stored JSON of settings."""
-    told = asdict(settings)
+    document = asdict(settings)
     if settings.deployment_hours is not None:
         hours = settings.deployment_hours
-        told["hours"] = {"days": list(hours.days), "from": hours.start, "to": hours.end, "zone": hours.zone}
-    return {**told, "tags": list(settings.tags), "module_repositories": dict(settings.module_repositories)}
+        document["hours"] = {"days": list(hours.days), "from": hours.start, "to": hours.end, "zone": hours.zone}
+    return {**document, "tags": list(settings.tags), "module_repositories": dict(settings.module_repositories)}
 
 
-def from_json(told: Mapping[str, Any]) -> BisectSettings:
+def from_json(stored: Mapping[str, Any]) -> BisectSettings:
     """Return the settings of stored JSON; fields unknown to older versions get defaults."""
-    return apply_settings_update(BisectSettings(), told)
+    return apply_settings_update(BisectSettings(), stored)
 
 
-def apply_settings_update(settings: BisectSettings, said: Mapping[str, Any]) -> BisectSettings:
+def apply_settings_update(settings: BisectSettings, update: Mapping[str, Any]) -> BisectSettings:
     """Return settings updated with fields in the form of `to_json`."""
     known = {one.name for one in fields(BisectSettings)}
-    values = {name: value for name, value in said.items() if name in known}
+    values = {name: value for name, value in update.items() if name in known}
     if (hours := values.get("hours")) is not None:
         values["hours"] = DeploymentHours(tuple(hours["days"]), hours["from"], hours["to"], hours["zone"])
     if (guard := values.get("guard")) is not None:

@@ -12,5 +12,5 @@ def name_of(commit: str, replaced: Mapping[str, str | None]) -> str:
     """Return the name of a build: its commit, and a hash of its module overrides (module to commit or version)."""
     if not replaced:
         return commit
-    told = json.dumps(dict(sorted(replaced.items())))
-    return f"{commit[:SHORT_COMMIT]}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    text = json.dumps(dict(sorted(replaced.items())))
+    return f"{commit[:SHORT_COMMIT]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"

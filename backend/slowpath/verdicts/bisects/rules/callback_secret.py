@@ -9,5 +9,5 @@ from slowpath.platform.accounts.rules.credentials import SECRET_BYTES, make_secr
 
 def callback_secret(key: str, run_id: UUID) -> str:
     """Return the 192-bit callback secret of a run; `key` is the server's secret."""
-    told = hmac.new(key.encode(), b"slowpath.probe-callback:" + run_id.bytes, hashlib.sha256).digest()
-    return make_secret(told[:SECRET_BYTES])
+    digest = hmac.new(key.encode(), b"slowpath.probe-callback:" + run_id.bytes, hashlib.sha256).digest()
+    return make_secret(digest[:SECRET_BYTES])

@@ -74,15 +74,15 @@ def to_json(node: CandidateNode) -> dict[str, Any]:
     return asdict(node)
 
 
-def from_json(told: Mapping[str, Any]) -> CandidateNode:
+def from_json(stored: Mapping[str, Any]) -> CandidateNode:
     """Return the node of stored JSON."""
-    bump = told["bump"]
+    bump = stored["bump"]
     return CandidateNode(
         **{
-            **told,
-            "build": BuildInputs(**told["build"]),
-            "before": BuildInputs(**told["before"]),
-            "members": tuple(told["members"]),
+            **stored,
+            "build": BuildInputs(**stored["build"]),
+            "before": BuildInputs(**stored["before"]),
+            "members": tuple(stored["members"]),
             "bump": tuple(bump) if bump else None,
         }
     )

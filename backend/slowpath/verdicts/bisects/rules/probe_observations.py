@@ -64,8 +64,8 @@ class ProbeObservation:
     def told_nothing(self) -> int:
         """Return how many measurements have no value, if none has one."""
         counted = [one for one in self.windows if not one.annulled]
-        said = any(one.value is not None or one.verdict is not None for one in counted)
-        return 0 if said else sum(one.problem is not None for one in counted)
+        has_result = any(one.value is not None or one.verdict is not None for one in counted)
+        return 0 if has_result else sum(one.problem is not None for one in counted)
 
 
 def build_search_state(
