@@ -308,11 +308,11 @@ def _page(drawn: BuildSeriesPage) -> SeriesPage:
         SeriesBuild(
             id=point.build.id,
             commit=point.build.commit,
-            ordered_at=point.judgement.ordered_at,
-            branch=point.judgement.branch,
+            ordered_at=point.verdict.ordered_at,
+            branch=point.verdict.branch,
             label=point.build.display_name,
             conditions=point.conditions,
-            verdict=point.judgement.state,
+            verdict=point.verdict.state,
         )
         for point in drawn.points
     ]
@@ -344,7 +344,7 @@ def _series(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesOut:
 def _course(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesCourse | None:
     if drawn.course is None:
         return None
-    builds = [(point.build.commit, point.judgement.ordered_at) for point in points]
+    builds = [(point.build.commit, point.verdict.ordered_at) for point in points]
     sentence = describe_course(drawn.course.course, len(drawn.changes), builds)
     return SeriesCourse(kind=drawn.course.course.kind, sentence=sentence, values=_finite(drawn.course.values.tolist()))
 

@@ -74,10 +74,10 @@ def select_regressions(
         found = found.where(Regression.assignee_id.is_(None))
     if wanted.search:
         texts = (Regression.title, Regression.subject, Regression.since_commit)
-        said = [each.icontains(wanted.search, autoescape=True) for each in texts]
+        conditions = [each.icontains(wanted.search, autoescape=True) for each in texts]
         if (number := NUMBER.fullmatch(wanted.search.strip())) is not None:
-            said.append(Regression.number == int(number[1]))
-        found = found.where(or_(*said))
+            conditions.append(Regression.number == int(number[1]))
+        found = found.where(or_(*conditions))
     if after is not None:
         found = found.where(tuple_(Regression.created_at, Regression.id) < after)
     return session.scalars(found).all()

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 StateName = Literal["new", "investigating", "acknowledged", "fixed", "improved", "not-a-regression", "ignored"]
-JudgementName = Literal["pending", "evaluating", "passed", "changed", "inconclusive", "skipped"]
+BuildVerdictName = Literal["pending", "evaluating", "passed", "changed", "inconclusive", "skipped"]
 CauseName = Literal["code", "conditions"]
 EventName = Literal[
     "opened",
@@ -64,7 +64,7 @@ MOST_FUNCTIONS: Final = 256
 """Functions per build that are measured, the largest by total."""
 LEAST_SHARE: Final = 0.004
 """Least share of the total that a function needs in some build to have a series."""
-NEVER_JUDGED: Final = frozenset({"profile.mutex", "profile.block"})
+NEVER_EVALUATED: Final = frozenset({"profile.mutex", "profile.block"})
 """Kinds that are drawn but never evaluated: idle waits dominate, and two runs of one binary differ."""
 NEEDS_LOAD: Final = frozenset({"profile.allocs"})
 """Kinds that are evaluated only under known load: of shares, all others shrink when one grows."""

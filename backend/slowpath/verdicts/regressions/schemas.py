@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from slowpath.verdicts.regressions.rules import CauseName, EventName, EvidenceName, JudgementName, StateName
+from slowpath.verdicts.regressions.rules import BuildVerdictName, CauseName, EventName, EvidenceName, StateName
 from slowpath.verdicts.regressions.tables import (
     BuildVerdict,
     Regression,
@@ -232,7 +232,7 @@ class SeriesBuild(BaseModel):
     branch: str
     label: str | None
     conditions: str
-    verdict: JudgementName
+    verdict: BuildVerdictName
 
 
 class SeriesChangePoint(BaseModel):
@@ -293,7 +293,7 @@ class BuildVerdictOut(BaseModel):
     """The verdict on a build. `pending` and `evaluating` are interim; others may change when more artifacts arrive."""
 
     build_id: UUID
-    state: JudgementName
+    state: BuildVerdictName
     sentence: str
     required_evidence: RequiredEvidenceOut | None
     regression_ids: list[UUID]

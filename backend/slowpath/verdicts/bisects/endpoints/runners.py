@@ -152,8 +152,8 @@ def _taken(
     while slots:
         with database.writing(scope) as session:
             runners.require_runner_token(session, runner_name, caller)
-            asks = probe_leases.LeaseRequest(runner_name, wanted.instance, sorted(slots))
-            found = probe_leases.lease_probes(session, asks, secret=secret, now=clock.now())
+            slots_request = probe_leases.LeaseRequest(runner_name, wanted.instance, sorted(slots))
+            found = probe_leases.lease_probes(session, slots_request, secret=secret, now=clock.now())
             for one in found:
                 if one.is_new:
                     facts = {"runner": runner_name, "slot": one.probe.slot, "number": one.probe.number}

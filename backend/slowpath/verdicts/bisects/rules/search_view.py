@@ -138,13 +138,13 @@ def _level(
     nodes = sorted(inside, key=lambda one: first.get(one.id, len(plan.line.ids)))
     total = sum(priors.get(one.id, 0.0) for one in nodes) or 1.0
     shares = [priors.get(one.id, 0.0) / total for one in nodes]
-    believed = [masses.get(one.id, 0.0) for one in nodes]
+    posteriors = [masses.get(one.id, 0.0) for one in nodes]
     place = {one.id: at for at, one in enumerate(nodes)} | ({GOOD_END: -1} if key == TOP else {})
     mine = [one for one in tried if one.candidate in place]
     newest = {one.candidate: one for one in mine}
-    order = sorted(range(len(nodes)), key=lambda at: (nodes[at].id not in newest, -believed[at], at))
+    order = sorted(range(len(nodes)), key=lambda at: (nodes[at].id not in newest, -posteriors[at], at))
     shown = sorted(order[:most])
-    suspect = max(range(len(nodes)), key=lambda at: believed[at], default=None)
+    suspect = max(range(len(nodes)), key=lambda at: posteriors[at], default=None)
     return LevelView(
         key,
         plan.levels[key],
@@ -152,16 +152,16 @@ def _level(
             CandidateView(
                 nodes[at],
                 shares[at],
-                believed[at],
+                posteriors[at],
                 verdicts[newest[nodes[at].id].number] if nodes[at].id in newest else None,
                 newest[nodes[at].id].number if nodes[at].id in newest else None,
             )
             for at in shown
         ),
-        tuple(_short(one) for one in believed),
+        tuple(_short(one) for one in posteriors),
         tuple(_short(one) for one in shares),
         tuple((place[one.candidate], one.number) for one in mine),
-        nodes[suspect] if suspect is not None and believed[suspect] >= SUSPECTED else None,
+        nodes[suspect] if suspect is not None and posteriors[suspect] >= SUSPECTED else None,
     )
 
 

@@ -91,9 +91,9 @@ def monitor_bisect(session: WriteSession, bisect_id: BisectId, stop: str | None,
     """Record lost probes, pause on the guardrail, and enqueue the next check. Raises `BisectNotFound`."""
     bisect = lock_bisect(session, bisect_id)
     probes = queries.select_probes(session, bisect_id)
-    silent = timedelta(seconds=bisect_settings.from_json(bisect.settings).lease_timeout_seconds)
+    silence = timedelta(seconds=bisect_settings.from_json(bisect.settings).lease_timeout_seconds)
     for one in probes:
-        if one.state in UNDER_WAY and one.lease_expires_at is not None and now > one.lease_expires_at + silent:
+        if one.state in UNDER_WAY and one.lease_expires_at is not None and now > one.lease_expires_at + silence:
             one.state, one.reason = ProbeState.LOST, "its runner stopped responding"
             record_bisect_event(session, bisect, "lost", {"number": one.number}, now=now)
             publish_bisect_change(session, bisect)

@@ -40,7 +40,7 @@ class PendingLatencyQuery:
     """A measurement to read. `bound`: the source of a federated service, queried without a session."""
 
     asked: MeasurementQuery
-    whose: SeriesOwner
+    owner: SeriesOwner
     service_id: ServiceId
     environment_id: EnvironmentId
     bound: RemoteServiceBinding | None
@@ -85,16 +85,16 @@ def get_pending_query(
         to_ms(window.ended_at),
         (probe_latency.now_ms(session) - to_ms(window.created_at)) / 1000,
     )
-    whose = SeriesOwner(
+    owner = SeriesOwner(
         board.match, run_id, name_of(build["commit"], replaced), None if replaced else str(build["commit"])
     )
-    return PendingLatencyQuery(asked, whose, service_id, environment_id, bound[0] if bound else None)
+    return PendingLatencyQuery(asked, owner, service_id, environment_id, bound[0] if bound else None)
 
 
 def read_stored(session: ReadSession, one: PendingLatencyQuery) -> MeasurementOutcome:
     """Read a measurement from stored samples."""
     found = probe_latency.latency_of_run(
-        session, one.service_id, one.environment_id, one.between_ms, one.whose, one.asked.route
+        session, one.service_id, one.environment_id, one.between_ms, one.owner, one.asked.route
     )
     return _evaluate(found, one)
 
@@ -108,7 +108,7 @@ def read_federated(source: RemoteSampleSource, one: PendingLatencyQuery) -> Meas
     found: RemoteServiceSamples = source.asked([one.bound], (first_ms, until_ms), COLUMN_MS)[one.service_id]
     problem = found.said.get("problem")
     why = found.why.latency if problem is None else f"{found.said.get('name')}: {problem}"
-    return _evaluate(probe_latency.of_samples(found.samples, why, one.between_ms, one.whose, one.asked.route), one)
+    return _evaluate(probe_latency.of_samples(found.samples, why, one.between_ms, one.owner, one.asked.route), one)
 
 
 def _evaluate(found: ProbeLatency, one: PendingLatencyQuery) -> MeasurementOutcome:

@@ -42,10 +42,10 @@ class LatencyEnvironments:
         self._session, self._service_id = session, service_id
         rows = catalog.environments(session, None, MOST_ENVIRONMENTS)
         measured = service_signals.environments_measured(session)
-        self._through = set(federated_services.environments_of(session, service_id))
+        self._federated = set(federated_services.environments_of(session, service_id))
         self.by_slug = {row.slug: row for row in rows}
-        self.rows = [row for row in rows if row.id in measured or row.id in self._through]
-        self._lately: dict[UUID, RecentServiceMetrics] = {}
+        self.rows = [row for row in rows if row.id in measured or row.id in self._federated]
+        self._recent: dict[UUID, RecentServiceMetrics] = {}
 
     def named(self) -> tuple[tuple[UUID, str], ...]:
         """Return ID and name of each environment."""
@@ -60,14 +60,14 @@ class LatencyEnvironments:
         seconds = None if known is None else required_window_seconds(quantile, known.per_second, known.interval_ms)
         return DashboardLatencySource(row.id, row.name, seconds)
 
-    def tells(self, row: Environment) -> bool:
+    def has_latency(self, row: Environment) -> bool:
         """Return whether the service has latency samples there."""
-        return row.id in self._through or self._of(row).has_histogram
+        return row.id in self._federated or self._of(row).has_histogram
 
     def _of(self, row: Environment) -> RecentServiceMetrics:
-        if row.id not in self._lately:
-            self._lately[row.id] = probe_latency.lately(self._session, self._service_id, EnvironmentId(row.id))
-        return self._lately[row.id]
+        if row.id not in self._recent:
+            self._recent[row.id] = probe_latency.lately(self._session, self._service_id, EnvironmentId(row.id))
+        return self._recent[row.id]
 
 
 def propose_from_builds(
@@ -103,7 +103,7 @@ def propose_from_series(
 
 def propose_default(places: LatencyEnvironments) -> list[SignatureProposal]:
     """Return the default quantile in environments with latency of the service."""
-    rows = [row for row in places.rows if places.tells(row)][:MOST_PLACES]
+    rows = [row for row in places.rows if places.has_latency(row)][:MOST_PLACES]
     why = "Shown on the dashboard of this environment"
     subjects = [LatencySubject(row.slug, "", USUAL) for row in rows]
     return [

@@ -54,13 +54,13 @@ class ProbeLease:
     is_new: bool
 
 
-def lease_probes(session: WriteSession, asks: LeaseRequest, *, secret: str, now: datetime) -> Sequence[ProbeLease]:
+def lease_probes(session: WriteSession, request: LeaseRequest, *, secret: str, now: datetime) -> Sequence[ProbeLease]:
     """Return the leases of these slots: earlier ones not acknowledged yet, else queued probes.
 
     At most one new lease, so that a transaction locks only one bisect: repeat while there is one.
     Raises `RunnerNotFound`, `RunnerTaken`.
     """
-    slots, row = asks.slots, runners.lock_own_runner(session, asks.runner, asks.instance, now=now)
+    slots, row = request.slots, runners.lock_own_runner(session, request.runner, request.instance, now=now)
     if row.left_at is not None:  # a late request of a runner that shut down
         raise RunnerNotFound("This runner has shut down.", remedy="Register it again: PUT /runners/{name}.")
     if now - row.seen_at >= SEEN_EVERY:

@@ -109,11 +109,11 @@ def require_free_name(row: Runner, instance: str, *, now: datetime) -> None:
     """Raise `RunnerNameTaken` if another process holds the name: a process never acts for deployments of another."""
     if row.instance == instance:
         return
-    silent = max((now - row.seen_at).total_seconds(), 0.0)
+    silence = max((now - row.seen_at).total_seconds(), 0.0)
     where = f" on {row.host}" if row.host else ""
     raise RunnerNameTaken(
-        f"The runner name {row.name} is taken: another process runs{where}, last seen {silent:.0f} s ago.",
-        limit=ALIVE_SECONDS, actual=round(silent, 1), unit="seconds of silence",
+        f"The runner name {row.name} is taken: another process runs{where}, last seen {silence:.0f} s ago.",
+        limit=ALIVE_SECONDS, actual=round(silence, 1), unit="seconds of silence",
         remedy="Give one of the two a different name ([runner] name, or --name), or stop the other one.",
     )  # fmt: skip
 

@@ -25,28 +25,28 @@ class HistoryPosition:
     """One build of a history; `is_own`: of the branch itself, not of its parent branch."""
 
     build: Build
-    judgement: BuildVerdict
+    verdict: BuildVerdict
     is_own: bool
 
 
 def load_branch_history(session: ReadSession, service_id: ServiceId, branch: str) -> list[HistoryPosition]:
     """Return the newest builds of a branch, oldest first, after those of its parent branch."""
     own = [
-        HistoryPosition(build, judgement, True)
-        for judgement, build in queries.select_history(session, service_id, branch, MOST_BUILDS)
+        HistoryPosition(build, verdict, True)
+        for verdict, build in queries.select_history(session, service_id, branch, MOST_BUILDS)
     ]
     trunk = guess_default_branch(queries.count_builds_by_branch(session, service_id))
     before: list[HistoryPosition] = []
     if trunk != branch and own:
-        rows = queries.select_history(session, service_id, trunk, MOST_BUILDS, until=own[0].judgement.ordered_at)
-        before = [HistoryPosition(build, judgement, False) for judgement, build in rows]
+        rows = queries.select_history(session, service_id, trunk, MOST_BUILDS, until=own[0].verdict.ordered_at)
+        before = [HistoryPosition(build, verdict, False) for verdict, build in rows]
     return (_in_order(session, service_id, before) + _in_order(session, service_id, own))[-MOST_BUILDS:]
 
 
 def load_own_branch_history(session: ReadSession, service_id: ServiceId, branch: str) -> list[HistoryPosition]:
     """Return the newest builds of a branch without those of its parent branch, oldest first."""
     rows = queries.select_history(session, service_id, branch, MOST_BUILDS)
-    return _in_order(session, service_id, [HistoryPosition(build, judgement, True) for judgement, build in rows])
+    return _in_order(session, service_id, [HistoryPosition(build, verdict, True) for verdict, build in rows])
 
 
 def _in_order(session: ReadSession, service_id: ServiceId, places: Sequence[HistoryPosition]) -> list[HistoryPosition]:

@@ -162,7 +162,7 @@ def _set_fields(inputs: EvaluationInputs, row: Regression, group: RegressionGrou
     row.before, row.after, row.ratio = change.before, change.after, change.ratio
     row.ratio_low, row.ratio_high = change.ratio_low, change.ratio_high
     row.since_build_id, row.since_commit = since.id, since.commit
-    row.since_at = inputs.places[change.index].judgement.ordered_at
+    row.since_at = inputs.places[change.index].verdict.ordered_at
     row.good_build_id, row.good_commit = good.id, good.commit
     row.first_commit, row.last_commit = range_of
     row.related_series = [_member(each, group) for each in group.members]
@@ -295,8 +295,8 @@ class _EvaluationResult:
 def _record_verdicts(session: WriteSession, inputs: EvaluationInputs, build: Build, result: _EvaluationResult) -> None:
     """Record the verdict on each build of the branch."""
     for place in inputs.places:
-        if place.is_own and (verdict := result.of(place.judgement, is_asked=place.build.id == build.id)) is not None:
-            _record_verdict(session, place.judgement, verdict, result.now)
+        if place.is_own and (verdict := result.of(place.verdict, is_asked=place.build.id == build.id)) is not None:
+            _record_verdict(session, place.verdict, verdict, result.now)
 
 
 def _record_verdict(session: WriteSession, row: BuildVerdict, verdict: _Verdict, now: datetime) -> None:

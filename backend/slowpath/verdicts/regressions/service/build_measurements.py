@@ -84,9 +84,9 @@ def conditions(build: Build, facts: Sequence[RunMetadata]) -> str:
 
 def record(session: WriteSession, build_id: BuildId, made: Sequence[PackedMeasurement]) -> None:
     """Record measurements; replace older ones of the same kind."""
-    kept = {row.kind: row for row in queries.select_measurements(session, [build_id])}
+    existing = {row.kind: row for row in queries.select_measurements(session, [build_id])}
     for each in made:
-        row = kept.get(each.kind)
+        row = existing.get(each.kind)
         if row is None:
             row = BuildMeasurement(team_id=session.team_id, id=new_id(), build_id=build_id, kind=each.kind)
             session.add(row)

@@ -39,7 +39,7 @@ from slowpath.verdicts.regressions.service.known_change_points import known_step
 from slowpath.verdicts.regressions.tables import BuildMeasurement, BuildVerdict, SeriesMuteRule
 
 F64 = NDArray[np.float64]
-LEAST_JUDGED = DEFAULT_SERIES_THRESHOLDS.least_builds
+LEAST_BUILDS_WITH_LEVEL = DEFAULT_SERIES_THRESHOLDS.least_builds
 """Least builds for which a level is drawn without a change point."""
 REACH = 1.96
 """Half width of the drawn interval, in standard errors."""
@@ -54,7 +54,7 @@ class HistoryPoint:
     """One build of a history, and the conditions of its measurements."""
 
     build: Build
-    judgement: BuildVerdict
+    verdict: BuildVerdict
     conditions: str
 
 
@@ -142,7 +142,7 @@ def _drawn(
     return BuildSeriesPage(
         branch,
         sorted({*branches, branch}),
-        [HistoryPoint(place.build, place.judgement, conditions.get(place.build.id, "")) for place in places],
+        [HistoryPoint(place.build, place.verdict, conditions.get(place.build.id, "")) for place in places],
         series[:MOST_SERIES],
     )
 
@@ -219,7 +219,7 @@ def _series(
                 values - REACH * errors,
                 values + REACH * errors,
                 levels_of(values, changes)
-                if course is None and (changes or known > LEAST_JUDGED)
+                if course is None and (changes or known > LEAST_BUILDS_WITH_LEVEL)
                 else np.full(len(values), np.nan),
                 changes,
                 course,

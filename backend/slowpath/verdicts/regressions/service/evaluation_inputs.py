@@ -15,14 +15,14 @@ from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ServiceId
 from slowpath.verdicts.regressions import queries
-from slowpath.verdicts.regressions.rules import LATENCY, LEAST_SHARE, NEEDS_LOAD, NEVER_JUDGED
+from slowpath.verdicts.regressions.rules import LATENCY, LEAST_SHARE, NEEDS_LOAD, NEVER_EVALUATED
 from slowpath.verdicts.regressions.service.branch_history import HistoryPosition, load_branch_history
 from slowpath.verdicts.regressions.service.build_measurements import MEASURED
 from slowpath.verdicts.regressions.service.build_series import is_muted
 from slowpath.verdicts.regressions.service.known_change_points import known_steps
 
 LEAST_KNOWN = DEFAULT_SERIES_THRESHOLDS.least_builds
-KINDS = (*(kind for kinds in MEASURED.values() for kind in kinds if kind not in NEVER_JUDGED), LATENCY)
+KINDS = (*(kind for kinds in MEASURED.values() for kind in kinds if kind not in NEVER_EVALUATED), LATENCY)
 
 
 @dataclass(frozen=True)
