@@ -168,7 +168,7 @@ class RepositoryMirrors:
                 if entry is not None and entry.is_file:
                     module = parse_go_mod(folders.text(entry, MOST_BYTES)).module
                     return [module] if module else []
-        return [search_planner.path_of(one.url)] if one.url is not None else []
+        return [search_planner.parse_module_path(one.url)] if one.url is not None else []
 
     def _required(self) -> list[str]:
         inputs, lines = self._inputs, self.lines(self._inputs.main)

@@ -74,7 +74,7 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
         sides[each.side].append(each.artifact.id)
     job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
     document = comparison_results.find_document(row)
-    return make_comparison_out(row, document, sides, job, diff_views.views(session, [row.id])[row.id])
+    return make_comparison_out(row, document, sides, job, diff_views.list_views(session, [row.id])[row.id])
 
 
 @router.post(
@@ -118,7 +118,7 @@ def list_comparisons(
     rows = comparisons.list_comparisons(
         session, after=paging.after, limit=paging.limit + 1, states=state or (), search=search
     )
-    counts = comparisons.artifact_counts(session, [row.id for row in rows])
+    counts = comparisons.count_artifacts(session, [row.id for row in rows])
     return paging.page(rows, lambda row: make_comparison_summary_out(row, counts), lambda row: (row.created_at, row.id))
 
 
@@ -144,7 +144,7 @@ def get_kind_document(
     comparison_id: UUID, part: comparison_results.Part, caller: MayRead, session: Reading, blobs: Blobs
 ) -> Response:
     """Return the result of one artifact kind: traces, spans, growth logs or benchmarks."""
-    key = comparison_results.part_key_of(comparisons.get_comparison(session, ComparisonId(comparison_id)), part)
+    key = comparison_results.get_document_key(comparisons.get_comparison(session, ComparisonId(comparison_id)), part)
     return Response(blobs.read(key), media_type="application/json", headers={**FRESH, "Content-Encoding": "gzip"})
 
 
@@ -304,7 +304,7 @@ def get_view_chunk(
     comparison_id: UUID, view_id: UUID, part: diff_views.Part, caller: MayRead, session: Reading, blobs: Blobs
 ) -> Response:
     """Return one precomputed chunk of a view: the largest nodes, the rest, or the functions."""
-    key = diff_views.part_key(diff_views.get_view(session, ComparisonId(comparison_id), view_id), part)
+    key = diff_views.get_chunk_key(diff_views.get_view(session, ComparisonId(comparison_id), view_id), part)
     if key is None:
         return Response(status_code=204)
     content = blobs.read(key)
@@ -340,7 +340,7 @@ def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
 def get_export_content(export_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
     """Return the content of a finished export."""
     row = comparison_exports.get_export(session, ExportId(export_id))
-    content = blobs.stream(comparison_exports.content_key(row))
+    content = blobs.stream(comparison_exports.get_content_key(row))
     return make_attachment_response(
         content, row.file_name or "export", media_type=row.media_type or "application/octet-stream"
     )

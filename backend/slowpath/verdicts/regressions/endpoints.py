@@ -63,13 +63,13 @@ Search = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 def _make_regressions_out(session: ReadSession, rows: Sequence[Regression]) -> list[RegressionOut]:
-    names = regression_views.names(session, [row.assignee_id for row in rows])
+    names = regression_views.get_user_names(session, [row.assignee_id for row in rows])
     return [make_regression_out(row, names) for row in rows]
 
 
 def _make_detail_out(session: ReadSession, row: Regression) -> RegressionDetailOut:
-    names = regression_views.names(session, [row.assignee_id])
-    return make_regression_detail_out(row, names, regression_views.evidence(session, RegressionId(row.id)))
+    names = regression_views.get_user_names(session, [row.assignee_id])
+    return make_regression_detail_out(row, names, regression_views.list_evidence(session, RegressionId(row.id)))
 
 
 @router.get(
@@ -110,7 +110,7 @@ def list_regressions(
         search=search,
     )
     rows = regression_views.list_regressions(session, wanted, after=paging.after, limit=paging.limit + 1)
-    names = regression_views.names(session, [row.assignee_id for row in rows])
+    names = regression_views.get_user_names(session, [row.assignee_id for row in rows])
     return paging.page(rows, lambda row: make_regression_out(row, names), lambda row: (row.created_at, row.id))
 
 
@@ -213,8 +213,10 @@ def list_regression_events(
     regression_id: UUID, caller: MayRead, session: Reading, paging: Paging
 ) -> Page[RegressionEventOut]:
     """List the events of a regression, newest first."""
-    rows = regression_views.history(session, RegressionId(regression_id), after=paging.after, limit=paging.limit + 1)
-    names = regression_views.names(session, [row.user_id for row in rows])
+    rows = regression_views.list_events(
+        session, RegressionId(regression_id), after=paging.after, limit=paging.limit + 1
+    )
+    names = regression_views.get_user_names(session, [row.user_id for row in rows])
     return paging.page(rows, lambda row: make_regression_event_out(row, names), lambda row: (row.created_at, row.id))
 
 
@@ -231,7 +233,7 @@ def create_regression_note(
     """Add a note to a regression."""
     row = triage.add_note(session, RegressionId(regression_id), wanted.text)
     record_audit_event(session, caller, "regression.note-added", "regression", regression_id, {})
-    return make_regression_event_out(row, regression_views.names(session, [row.user_id]))
+    return make_regression_event_out(row, regression_views.get_user_names(session, [row.user_id]))
 
 
 @router.get(
@@ -271,7 +273,7 @@ def series_of_service(
 def list_mute_rules(service_id: UUID, caller: MayRead, session: Reading) -> list[MuteRuleOut]:
     """List the mute rules of a service."""
     rows = build_series.list_mute_rules(session, ServiceId(service_id))
-    names = regression_views.names(session, [row.created_by for row in rows])
+    names = regression_views.get_user_names(session, [row.created_by for row in rows])
     return [make_mute_rule_out(row, names) for row in rows]
 
 
@@ -284,7 +286,7 @@ def set_mute_rule(service_id: UUID, wanted: MuteRuleIn, caller: MayWrite, sessio
     """Mute or unmute a series, or all series of a kind."""
     row = build_series.set_mute_rule(session, ServiceId(service_id), wanted.kind, wanted.subject, muted=wanted.is_muted)
     record_audit_event(session, caller, "mute-rule.updated", "service", service_id, wanted.model_dump())
-    return make_mute_rule_out(row, regression_views.names(session, [row.created_by]))
+    return make_mute_rule_out(row, regression_views.get_user_names(session, [row.created_by]))
 
 
 @router.get(

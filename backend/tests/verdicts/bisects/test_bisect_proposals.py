@@ -121,7 +121,9 @@ def latency_of(lab: SyntheticBuilds, build_id: UUID, **values: tuple[float, floa
     measure = KindMeasurement("latency", 1, subjects, {"quantile": held}, load={"lab": 20.0})
     with lab.writing() as session:
         source = PendingBuildMeasurement("latency", (), (), f"1 {build_id}", "")
-        build_measurements.record(session, BuildId(build_id), [PackedMeasurement("latency", measure.pack(), source)])
+        build_measurements.record_measurements(
+            session, BuildId(build_id), [PackedMeasurement("latency", measure.pack(), source)]
+        )
 
 
 def test_latency_that_production_measured_of_both_builds_is_offered_by_its_interval(lab: SyntheticBuilds) -> None:

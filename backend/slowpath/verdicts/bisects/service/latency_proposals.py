@@ -29,7 +29,7 @@ MOST_PLACES: Final = 3
 """Most environments proposed without measurements of the two builds."""
 
 
-def signature(subject: str) -> Signature:
+def make_latency_signature(subject: str) -> Signature:
     """Return the signature of a quantile in an environment."""
     return Signature(LATENCY, subject, f"Latency, {wording.name_series(LATENCY, subject)}", UNIT)
 
@@ -76,7 +76,7 @@ def propose_from_builds(
     """Return the quantiles that increased between both builds in production, except `but`."""
     if good is None or bad is None:
         return []
-    known = build_latency.of_builds(session, [BuildId(good), BuildId(bad)])
+    known = build_latency.load_latency(session, [BuildId(good), BuildId(bad)])
     if len(known) < 2:
         return []
     before, after = known[BuildId(good)], known[BuildId(bad)]
@@ -98,7 +98,7 @@ def propose_from_series(
         return None
     ratio = after / before if before and after else None
     why = f"Changed with the regression{'' if ratio is None else f', {wording.format_change(ratio)}'}."
-    return SignatureProposal(signature(subject), before, after, _is_clear(ratio, low), why, board)
+    return SignatureProposal(make_latency_signature(subject), before, after, _is_clear(ratio, low), why, board)
 
 
 def propose_default(places: LatencyEnvironments) -> list[SignatureProposal]:
@@ -107,7 +107,9 @@ def propose_default(places: LatencyEnvironments) -> list[SignatureProposal]:
     why = "Shown on the dashboard of this environment"
     subjects = [LatencySubject(row.slug, "", USUAL) for row in rows]
     return [
-        SignatureProposal(signature(str(one)), None, None, separates=False, why=why, board=places.board(one))
+        SignatureProposal(
+            make_latency_signature(str(one)), None, None, separates=False, why=why, board=places.board(one)
+        )
         for one in subjects
     ]
 
@@ -123,7 +125,7 @@ def _offered(
     low, high = (math.exp(math.log(ratio) + way * Z95 * error) for way in (-1, 1))
     interval = f"{wording.format_change(low)} to {wording.format_change(high)}"
     why = f"Measured in production: {wording.format_change(ratio)} (95 % CI {interval})."
-    return SignatureProposal(signature(subject), before[0], after[0], _is_clear(ratio, low), why, board)
+    return SignatureProposal(make_latency_signature(subject), before[0], after[0], _is_clear(ratio, low), why, board)
 
 
 def _is_clear(ratio: float | None, low: float | None) -> bool:

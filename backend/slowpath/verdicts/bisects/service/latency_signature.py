@@ -38,7 +38,7 @@ def resolve_latency_signature(
         )
     board = settings.dashboard_selector or _board_of(session, offered, subject)
     slug = catalog.environment(session, EnvironmentId(UUID(board.environment_id))).slug
-    signature = latency_proposals.signature(str(replace(subject, environment=slug)))
+    signature = latency_proposals.make_latency_signature(str(replace(subject, environment=slug)))
     settings = replace(settings, dashboard_selector=board)
     advised = offered.board.window_seconds if offered.board is not None else None
     if advised is not None and not is_window_set:

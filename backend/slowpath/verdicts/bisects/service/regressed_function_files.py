@@ -22,7 +22,7 @@ MOST_TABLES = 8
 def list_function_tables(session: ReadSession, row: Bisect) -> list[BlobKey]:
     """Return the blob keys of the function tables."""
     comparison = bisect_proposals.get_source_comparison(session, row)
-    views = [] if comparison is None else diff_views.views(session, [comparison.id])[comparison.id]
+    views = [] if comparison is None else diff_views.list_views(session, [comparison.id])[comparison.id]
     return [BlobKey(one.functions_key) for one in views if one.functions_key and one.granularity == "function"][
         :MOST_TABLES
     ]

@@ -123,7 +123,7 @@ def make_plan(level: SearchLevel, modules: Mapping[str, RepositoryId]) -> Search
     return search_plan.make_search_plan(level, {module: str(one) for module, one in modules.items()})
 
 
-def path_of(url: str) -> str:
+def parse_module_path(url: str) -> str:
     """Return the module path of a repository URL: host and path."""
     parts = urlsplit(url)
     return f"{parts.hostname or ''}{parts.path}".rstrip("/").removesuffix(".git").rstrip("/")

@@ -43,13 +43,13 @@ def get_export(session: ReadSession, export_id: ExportId) -> ComparisonExport:
     return row
 
 
-def content_key(row: ComparisonExport) -> BlobKey:
+def get_content_key(row: ComparisonExport) -> BlobKey:
     """Return the blob key of a finished export. Raises `ExportNotReady`."""
     if row.state != ComparisonState.DONE or row.blob_key is None:
         raise ExportNotReady(f"The export is not finished: its state is {row.state}.", remedy="Wait until it is done.")
     return BlobKey(row.blob_key)
 
 
-def export_key(team_id: TeamId, export_id: ExportId) -> BlobKey:
+def make_export_key(team_id: TeamId, export_id: ExportId) -> BlobKey:
     """Return the blob key of an export."""
     return BlobKey(f"{team_id}/exports/{export_id}")

@@ -64,18 +64,18 @@ class DiffViewKey:
     granularity: Granularity
 
 
-def view_key(team_id: TeamId, comparison_id: ComparisonId, name: DiffViewKey, part: str) -> BlobKey:
+def make_view_key(team_id: TeamId, comparison_id: ComparisonId, name: DiffViewKey, part: str) -> BlobKey:
     """Return the blob key of a part of a view; it contains a hash of the sample type, whose name can be any text."""
     digest = hashlib.sha256(name.sample_type.encode("utf-8", "replace")).hexdigest()[:16]
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{digest}-{name.granularity}/{part}")
 
 
-def document_key(team_id: TeamId, comparison_id: ComparisonId, part: Part) -> BlobKey:
+def make_document_key(team_id: TeamId, comparison_id: ComparisonId, part: Part) -> BlobKey:
     """Return the blob key of the document of a part."""
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{part}")
 
 
-def part_key_of(row: Comparison, part: Part) -> BlobKey:
+def get_document_key(row: Comparison, part: Part) -> BlobKey:
     """Return the stored blob key of the document of a part. Raises `ArtifactKindNotCompared`."""
     key = row.artifact_kinds.get(part)
     if key is None:

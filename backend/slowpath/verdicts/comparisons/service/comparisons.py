@@ -116,7 +116,7 @@ def list_comparisons(
     return queries.select_comparisons(session, after=after, limit=limit, states=states, search=search)
 
 
-def artifact_counts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
+def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
     """Return the number of artifacts on each side of each comparison."""
     return queries.count_artifacts(session, comparison_ids)
 

@@ -34,7 +34,7 @@ class FrameSearchPattern:
     case: bool
 
 
-def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[UUID, list[DiffView]]:
+def list_views(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[UUID, list[DiffView]]:
     """Return the views of each comparison, in their order."""
     found: dict[UUID, list[DiffView]] = {comparison_id: [] for comparison_id in comparison_ids}
     for row in queries.select_views(session, comparison_ids):
@@ -63,7 +63,7 @@ def get_view_by_key(
     return row
 
 
-def part_key(view: DiffView, part: Part) -> BlobKey | None:
+def get_chunk_key(view: DiffView, part: Part) -> BlobKey | None:
     """Return the blob key of a chunk of a finished view; None if the rest is empty. Raises `ViewNotReady`."""
     if view.state != DiffViewState.DONE:
         raise ViewNotReady(
@@ -92,7 +92,7 @@ def search_frames(view: DiffView, blobs: BlobStore, pattern: FrameSearchPattern)
 
 def list_source_lines(view: DiffView, blobs: BlobStore, function: str) -> list[SourceLine]:
     """Return the lines of a function, both sides. Raises `ViewNotReady`."""
-    part_key(view, "functions")
+    get_chunk_key(view, "functions")
     assert view.lines_key is not None
     return lines_of(blobs.read(BlobKey(view.lines_key)), function)
 
@@ -113,7 +113,7 @@ def compile_pattern(pattern: FrameSearchPattern) -> Callable[[str], bool]:
 
 
 def _stored(view: DiffView, blobs: BlobStore) -> StoredView:
-    part_key(view, "first")
+    get_chunk_key(view, "first")
     assert view.full_blob_key is not None
     return RECENT.get(BlobKey(view.full_blob_key), blobs)
 

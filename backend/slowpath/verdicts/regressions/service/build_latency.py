@@ -66,7 +66,7 @@ def record_latency(
     )
 
 
-def is_known(session: ReadSession, build_id: BuildId) -> bool:
+def has_latency(session: ReadSession, build_id: BuildId) -> bool:
     """Return whether the latency of a build has been measured."""
     return any(row.conditions for row in queries.select_measurements(session, [build_id], [LATENCY]))
 
@@ -84,7 +84,7 @@ def enqueue_due_builds(
         enqueue_unless_pending(session, EvaluateBuild(build_id), after_s=SETTLE_SECONDS)
 
 
-def of_builds(session: ReadSession, build_ids: Sequence[BuildId]) -> dict[BuildId, KindMeasurement]:
+def load_latency(session: ReadSession, build_ids: Sequence[BuildId]) -> dict[BuildId, KindMeasurement]:
     """Return the latency measurements of builds."""
     rows = queries.select_measurements(session, list(build_ids), [LATENCY])
     return {BuildId(row.build_id): unpack(row.content) for row in rows}

@@ -57,7 +57,7 @@ def get_pending_measurements(session: ReadSession, build: Build) -> tuple[list[P
         if not mine:
             continue
         facts = tuple(RunMetadata.from_json({**build.run_metadata, **row.run_metadata}) for row in mine)
-        under = conditions(build, facts)
+        under = describe_conditions(build, facts)
         made_of = _made_of(mine, facts, under)
         if any(have.get(measure) != made_of for measure in measures):
             asked.append(PendingBuildMeasurement(kind, mine, facts, made_of, under))
@@ -71,7 +71,7 @@ def _made_of(rows: Sequence[Artifact], facts: Sequence[RunMetadata], under: str)
     return f"{FORMAT} {hashlib.sha256('|'.join(parts).encode()).hexdigest()[:32]}"
 
 
-def conditions(build: Build, facts: Sequence[RunMetadata]) -> str:
+def describe_conditions(build: Build, facts: Sequence[RunMetadata]) -> str:
     """Format the conditions of a measurement: Go version, platform, processors. Equal text means equal conditions."""
     found = set()
     for metadata in facts:
@@ -82,7 +82,7 @@ def conditions(build: Build, facts: Sequence[RunMetadata]) -> str:
     return " + ".join(sorted(found))
 
 
-def record(session: WriteSession, build_id: BuildId, made: Sequence[PackedMeasurement]) -> None:
+def record_measurements(session: WriteSession, build_id: BuildId, made: Sequence[PackedMeasurement]) -> None:
     """Record measurements; replace older ones of the same kind."""
     existing = {row.kind: row for row in queries.select_measurements(session, [build_id])}
     for each in made:
@@ -141,7 +141,7 @@ def is_measured(row: BuildVerdict | None, waiting: int) -> bool:
     return row is not None and row.evaluated_at is not None and waiting == 0
 
 
-def undecoded(session: ReadSession, build_id: BuildId) -> int:
+def count_undecoded(session: ReadSession, build_id: BuildId) -> int:
     """Count the artifacts of a build that are not decoded yet."""
     return queries.count_undecoded(session, build_id)
 

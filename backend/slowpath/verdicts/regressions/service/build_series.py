@@ -35,7 +35,7 @@ from slowpath.verdicts.regressions.service.branch_history import (
     load_branch_history,
     load_own_branch_history,
 )
-from slowpath.verdicts.regressions.service.known_change_points import known_steps
+from slowpath.verdicts.regressions.service.known_change_points import select_known_change_points
 from slowpath.verdicts.regressions.tables import BuildMeasurement, BuildVerdict, SeriesMuteRule
 
 F64 = NDArray[np.float64]
@@ -156,7 +156,7 @@ def _steps(
     """
     number = {build.id: place for place, build in enumerate(builds)}
     steps: Steps = {}
-    for known in known_steps(session, service_id, branch, number):
+    for known in select_known_change_points(session, service_id, branch, number):
         steps.setdefault((known.kind, known.subject), []).append(known.change)
     for row in queries.select_regressions_of_branch(session, service_id, branch):
         since, good = number.get(row.since_build_id or row.id), number.get(row.good_build_id or row.id)
@@ -207,7 +207,7 @@ def _series(
     for number, seen in zip(chosen, found, strict=True):
         values, errors = line.values[number], line.errors[number]
         subject, known = line.subjects[number], int(np.isfinite(values).sum())
-        changes = with_known(values, seen.points, steps.get((line.kind, subject), ()))
+        changes = merge_known_change_points(values, seen.points, steps.get((line.kind, subject), ()))
         course = _course(values, seen, changes)
         after = changes[-1].index if changes else 0
         drawn.append(
@@ -218,7 +218,7 @@ def _series(
                 values,
                 values - REACH * errors,
                 values + REACH * errors,
-                levels_of(values, changes)
+                compute_levels(values, changes)
                 if course is None and (changes or known > LEAST_BUILDS_WITH_LEVEL)
                 else np.full(len(values), np.nan),
                 changes,
@@ -233,10 +233,12 @@ def _series(
 def _course(values: F64, seen: SeriesShape, changes: Sequence[ChangePoint]) -> DrawnCourse | None:
     if seen.course is None or seen.slow is None:
         return None
-    return DrawnCourse(seen.course, levels_of(values - seen.slow, changes) + seen.slow)
+    return DrawnCourse(seen.course, compute_levels(values - seen.slow, changes) + seen.slow)
 
 
-def with_known(values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangePoint]) -> tuple[ChangePoint, ...]:
+def merge_known_change_points(
+    values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangePoint]
+) -> tuple[ChangePoint, ...]:
     """Return the change points detected in a series, and the known ones that are not near any of them.
 
     An evaluation uses all series of a service and earlier results: a single series may show less. The levels of known change
@@ -247,7 +249,7 @@ def with_known(values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangeP
         if not any(_is_same(step, each) for each in changes):
             changes.append(step)
     changes.sort(key=lambda each: each.index)
-    levels = levels_of(values, changes)
+    levels = compute_levels(values, changes)
     out = []
     for change in changes:
         before, after = (float(levels[place]) for place in (max(change.index - 1, 0), change.index))
@@ -262,7 +264,7 @@ def _is_same(step: ChangePoint, other: ChangePoint) -> bool:
     return near and (step.index == other.index or (step.ratio > 1) == (other.ratio > 1))
 
 
-def levels_of(values: F64, changes: Sequence[ChangePoint]) -> F64:
+def compute_levels(values: F64, changes: Sequence[ChangePoint]) -> F64:
     """Return [builds] the median of the values between one change and the next; NaN before the first value."""
     levels = np.full(len(values), np.nan)
     edges = [0, *(change.index for change in changes), len(values)]

@@ -19,7 +19,7 @@ from slowpath.verdicts.regressions.rules import LATENCY, LEAST_SHARE, NEEDS_LOAD
 from slowpath.verdicts.regressions.service.branch_history import HistoryPosition, load_branch_history
 from slowpath.verdicts.regressions.service.build_measurements import MEASURED
 from slowpath.verdicts.regressions.service.build_series import is_muted
-from slowpath.verdicts.regressions.service.known_change_points import known_steps
+from slowpath.verdicts.regressions.service.known_change_points import select_known_change_points
 
 LEAST_KNOWN = DEFAULT_SERIES_THRESHOLDS.least_builds
 KINDS = (*(kind for kinds in MEASURED.values() for kind in kinds if kind not in NEVER_EVALUATED), LATENCY)
@@ -75,7 +75,7 @@ def load_evaluation_inputs(session: ReadSession, service_id: ServiceId, branch: 
     muted = frozenset(
         (kind, subject) for kind, line in lines.items() for subject in line.subjects if is_muted(rules, kind, subject)
     )
-    known = known_steps(session, service_id, branch, number)
+    known = select_known_change_points(session, service_id, branch, number)
     return EvaluationInputs(service_id, branch, places, number, lines, conditions, known, muted)
 
 

@@ -26,11 +26,11 @@ def add_locations(session: WriteSession, comparison_id: ComparisonId, findings: 
     """Add the location of the change to the title of every regression that cites the comparison. Idempotent."""
     for row in queries.select_citing_regressions(session, comparison_id):
         if row.created_by is None:  # the title of a manually created regression stays
-            location = location_of(row, findings)
+            location = find_location(row, findings)
             row.title = wording.format_title(row.kind, row.subject, row.unit, row.ratio, location=location)
 
 
-def location_of(row: Regression, findings: Sequence[Finding]) -> str | None:
+def find_location(row: Regression, findings: Sequence[Finding]) -> str | None:
     """Return the name of the leading significant finding inside the regression's subject, if there is one."""
     profile = _PROFILE_OF.get(row.kind)
     for finding in findings:

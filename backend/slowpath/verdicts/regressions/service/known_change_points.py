@@ -12,7 +12,7 @@ from slowpath.verdicts.regressions.rules import guess_default_branch
 from slowpath.verdicts.regressions.tables import BuildChangePoint
 
 
-def known_steps(
+def select_known_change_points(
     session: ReadSession, service_id: ServiceId, branch: str, number: Mapping[UUID, int]
 ) -> list[KnownChange]:
     """Return the recorded change points of a branch; `number` is the position of each build."""

@@ -17,13 +17,13 @@ from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, Regre
 __all__ = [
     "RegressionFilter",
     "count_regressions",
-    "evidence",
     "get_build_verdict",
     "get_regression",
     "get_settled_verdict",
-    "history",
+    "get_user_names",
+    "list_events",
+    "list_evidence",
     "list_regressions",
-    "names",
 ]
 
 NOT_MEASURED = "This build has no measurements yet."
@@ -55,12 +55,12 @@ def get_regression(session: ReadSession, regression_id: RegressionId) -> Regress
     return row
 
 
-def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
+def list_evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
     """Return the evidence of a regression, oldest first."""
     return queries.select_evidence(session, regression_id)
 
 
-def history(
+def list_events(
     session: ReadSession, regression_id: RegressionId, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[RegressionEvent]:
     """Return the events of a regression, newest first. Raises `RegressionNotFound`."""
@@ -68,7 +68,7 @@ def history(
     return queries.select_events(session, regression_id, after=after, limit=limit)
 
 
-def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+def get_user_names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
     """Return the names of users by ID."""
     return queries.select_user_names(session, [user_id for user_id in user_ids if user_id is not None])
 
