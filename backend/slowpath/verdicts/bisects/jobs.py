@@ -55,7 +55,10 @@ class ReadMeasurement(Job):
 
 @dataclass(frozen=True)
 class MonitorBisect(Job):
-    """Monitor an open bisect: expired leases, allowed hours, guardrail. Enqueues itself again while it is open."""
+    """Monitor an open bisect: expired leases, allowed hours, guardrail.
+
+    Enqueues itself again while it is open.
+    """
 
     name: ClassVar[str] = "bisects.monitor"
     queue: ClassVar[Queue] = Queue.BISECT

@@ -50,7 +50,7 @@ def select_bisects(
 
 
 def select_spread_of_last_bisect(session: ReadSession, service_id: UUID, signature: Mapping[str, Any]) -> float | None:
-    """Return the dispersion ratio that the service's last decided bisect of a signature estimated, or None."""
+    """Return the dispersion ratio from the service's last decided bisect of a signature, or None."""
     ended = select(Bisect).where(
         Bisect.team_id == session.team_id,
         Bisect.service_id == service_id,

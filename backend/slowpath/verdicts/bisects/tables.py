@@ -111,7 +111,10 @@ class Bisect(TeamScoped, Table):
 
 
 class Probe(TeamScoped, Table):
-    """One deployment of a build; or, without one, an override by a user (`override`) or a production baseline (`baseline`)."""
+    """One deployment of a build.
+
+    Or, without one, an override by a user (`override`) or a production baseline (`baseline`).
+    """
 
     __tablename__ = "probe"
     __table_args__ = (

@@ -87,7 +87,10 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
 def create_comparison(
     wanted: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
 ) -> ComparisonOut:
-    """Compare two sides, each with artifacts, a time range of metrics, or both. Artifacts still being decoded delay the result."""
+    """Compare two sides, each with artifacts, a time range of metrics, or both.
+
+    Artifacts still being decoded delay the result.
+    """
 
     def make() -> UUID:
         row = comparisons.create_comparison(
@@ -214,7 +217,10 @@ def retry_comparison(comparison_id: UUID, caller: MayWrite, session: Writing) ->
     responses=document_problems(NotFound),
 )
 def create_diff_view(comparison_id: UUID, wanted: DiffViewIn, caller: MayRead, session: Writing) -> DiffViewOut:
-    """Enqueue the computation of a view listed in the result; a finished or enqueued one is returned unchanged."""
+    """Enqueue the computation of a view listed in the result.
+
+    A finished or enqueued one is returned unchanged.
+    """
     row = diff_views.get_view_by_key(
         session, ComparisonId(comparison_id), wanted.kind, wanted.sample_type, wanted.granularity
     )

@@ -17,7 +17,10 @@ def select_comparison(session: ReadSession, comparison_id: ComparisonId) -> Comp
 
 
 def lock_comparison(session: ReadSession, comparison_id: ComparisonId) -> bool:
-    """Lock a comparison until the transaction ends, against deletion or its job; return False if it was deleted."""
+    """Lock a comparison until the transaction ends, against deletion or its job.
+
+    Return False if it was deleted.
+    """
     found = select(Comparison.id).where(Comparison.id == comparison_id).with_for_update()
     return session.scalar(found) is not None
 

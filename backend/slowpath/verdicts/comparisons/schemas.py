@@ -80,7 +80,7 @@ class TimeRangeOut(BaseModel):
 
 
 class SideOut(BaseModel):
-    """One side: its label, number of artifacts, artifact IDs (only of a single comparison), and time range."""
+    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range."""
 
     label: str
     artifacts: int

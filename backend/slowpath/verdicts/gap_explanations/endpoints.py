@@ -42,7 +42,10 @@ def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, ses
 def ask(
     artifact_id: UUID, trace_id: TraceId, wanted: GapIn, caller: MayRead, session: Writing, blobs: Blobs
 ) -> ExplanationOut:
-    """Explain a gap from execution traces of the same process and time. Repeated requests return the same explanation."""
+    """Explain a gap from execution traces of the same process and time.
+
+    Repeated requests return the same explanation.
+    """
     row, anew = gap_explanations.request_explanation(
         session, blobs, ArtifactId(artifact_id), GapRef(trace_id, wanted.span, wanted.gap)
     )

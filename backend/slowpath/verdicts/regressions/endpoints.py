@@ -124,7 +124,10 @@ def list_regressions(
 def create_regression(
     wanted: RegressionIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
 ) -> RegressionDetailOut:
-    """Create a regression from the first worse finding of a comparison. Notifications are sent as for any other."""
+    """Create a regression from the first worse finding of a comparison.
+
+    Notifications are sent as for any other.
+    """
 
     def make() -> UUID:
         row = triage.create_regression_from_comparison(
@@ -243,7 +246,7 @@ def create_regression_note(
     responses=document_problems(NotFound),
 )
 def series_of_regression(regression_id: UUID, caller: MayRead, session: Reading) -> SeriesPage:
-    """Return the series that changed with a regression, its own first, over the newest builds of its branch."""
+    """Return the series that changed with a regression, its own first, over the newest builds."""
     return _page(build_series.load_regression_series(session, RegressionId(regression_id)))
 
 

@@ -57,7 +57,10 @@ def select_regression(session: ReadSession, regression_id: RegressionId, *, held
 def select_regressions(
     session: ReadSession, wanted: RegressionFilter, *, after: After, limit: int
 ) -> Sequence[Regression]:
-    """Return regressions newest first, by ix_regression_newest (or ix_regression_line, ix_regression_since)."""
+    """Return regressions, newest first.
+
+    By ix_regression_newest, ix_regression_line or ix_regression_since.
+    """
     found = select(Regression).order_by(Regression.created_at.desc(), Regression.id.desc()).limit(limit)
     equal: Mapping[Any, Any] = {
         Regression.service_id: wanted.service_id,
@@ -269,7 +272,10 @@ def select_mute_rules(session: ReadSession, service_id: ServiceId) -> Sequence[S
 
 
 def select_artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:
-    """Return the newest decoded artifacts of a build, at most `limit` of each kind, oldest first, by ix_artifact_build."""
+    """Return the newest decoded artifacts of a build, at most `limit` per kind, oldest first.
+
+    By ix_artifact_build.
+    """
     number = func.row_number().over(
         partition_by=Artifact.kind, order_by=(Artifact.created_at.desc(), Artifact.id.desc())
     )

@@ -82,7 +82,10 @@ MOST_COMPARED: Final = 10
 
 
 def guess_default_branch(branches: Mapping[str, int]) -> str:
-    """Return the default branch, given the number of builds per branch: by name, else that with most builds."""
+    """Return the default branch: by its name, else the branch with most builds.
+
+    `branches`: number of builds by branch.
+    """
     named = next((branch for branch in MAIN_BRANCHES if branch in branches), None)
     return named or max(branches, key=lambda branch: (branches[branch], branch), default=NO_BRANCH)
 

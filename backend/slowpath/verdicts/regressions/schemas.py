@@ -79,7 +79,7 @@ class RelatedSeriesOut(BaseModel):
 
 
 class SparklineOut(BaseModel):
-    """A series reduced to few values, null where a build has none; `levels` are before and after `step_at`."""
+    """A series reduced to few values, null where unknown; `levels` are before and after `step_at`."""
 
     values: list[float | None]
     step_at: int | None
@@ -87,7 +87,7 @@ class SparklineOut(BaseModel):
 
 
 class RequiredEvidenceOut(BaseModel):
-    """Evidence still required to confirm: this many more builds, or this many more profiles of the newest build."""
+    """Evidence still required to confirm: more builds, or more profiles of the newest build."""
 
     builds: int | None
     profiles: int | None
@@ -236,7 +236,7 @@ class SeriesBuild(BaseModel):
 
 
 class SeriesChangePoint(BaseModel):
-    """A change point of a series: the new level begins with the build `index`, or one from `low_index` to `high_index`."""
+    """A change point; the new level begins with build `index`, or one from `low_index` to `high_index`."""
 
     index: int
     low_index: int
@@ -251,10 +251,7 @@ class SeriesChangePoint(BaseModel):
 
 
 class SeriesCourse(BaseModel):
-    """A slow course of a series, in addition to its change points: a trend, a ramp between two builds, or a season.
-
-    `values` is the series without its noise.
-    """
+    """A slow course of a series besides its change points; `values` is the series without noise."""
 
     kind: Literal["trend", "ramp", "season"]
     sentence: str
@@ -290,7 +287,10 @@ class SeriesPage(BaseModel):
 
 
 class BuildVerdictOut(BaseModel):
-    """The verdict on a build. `pending` and `evaluating` are interim; others may change when more artifacts arrive."""
+    """The verdict on a build; `pending` and `evaluating` are interim.
+
+    Other verdicts can change when more artifacts arrive.
+    """
 
     build_id: UUID
     state: BuildVerdictName

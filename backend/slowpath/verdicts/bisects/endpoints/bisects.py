@@ -95,7 +95,7 @@ def get_bisect_proposal(
     comparison_id: UUID | None = None,
     service_id: UUID | None = None,
 ) -> BisectProposalOut:
-    """Return the prefilled settings of a bisect of a regression, a comparison or a service, and what is missing."""
+    """Return prefilled settings for a bisect of a regression, comparison or service, and what is missing."""
     found = bisect_proposals.propose_bisect(
         session,
         regression_id=RegressionId(regression_id) if regression_id else None,
@@ -127,7 +127,10 @@ def list_candidates(
     cursor: Annotated[int | None, Query(ge=0)] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
 ) -> CandidatePage:
-    """List the candidates of a level, the newest commit first; `search` matches a SHA prefix, or part of title or reason."""
+    """List the candidates of a level, the newest commit first.
+
+    `search` matches a SHA prefix, or part of title or reason.
+    """
     row = bisect_views.get_bisect(session, BisectId(bisect_id))
     return make_candidate_page_out(
         bisect_views.list_candidates(session, row, level, search, before=cursor, limit=limit)
@@ -155,7 +158,10 @@ def update_bisect(bisect_id: UUID, wanted: BisectUpdate, caller: MayWrite, sessi
     responses=document_problems(NotFound, Conflict),
 )
 def delete_bisect(bisect_id: UUID, caller: MayWrite, session: Writing, delete_artifacts: bool = False) -> None:
-    """Delete a bisect that has ended and has nothing deployed; `delete_artifacts` includes the artifacts of its probes."""
+    """Delete a bisect that has ended and has nothing deployed.
+
+    `delete_artifacts` includes the artifacts of its probes.
+    """
     row, forgotten = bisect_actions.delete_bisect(session, BisectId(bisect_id), with_artifacts=delete_artifacts)
     facts: dict[str, Any] = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
     if forgotten is not None:

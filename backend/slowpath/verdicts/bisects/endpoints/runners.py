@@ -56,7 +56,10 @@ def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOu
     responses=document_problems(Conflict, InvalidRequest, LimitExceeded),
 )
 def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
-    """Register a runner or update its registration. Of two processes with one name the later one is rejected."""
+    """Register a runner or update its registration.
+
+    Of two processes with one name the later one is rejected.
+    """
     process = runners.RunnerProcess(wanted.instance, wanted.host)
     info = runners.RunnerInfo(runner_name, wanted.slots, dict(wanted.labels), wanted.version, process)
     seen, changed = runners.register_runner(session, info, token_id=caller.token_id, now=clock.now())

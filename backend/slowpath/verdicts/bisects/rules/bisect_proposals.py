@@ -27,7 +27,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class DashboardLatencySource:
-    """Environment where latency would be measured, and the measurement window its traffic requires; None if unknown."""
+    """Environment where latency would be measured, and the measurement window its traffic requires.
+
+    None if unknown.
+    """
 
     environment_id: UUID
     environment: str

@@ -9,7 +9,10 @@ SHORT_COMMIT: Final = 16
 
 
 def name_of(commit: str, replaced: Mapping[str, str | None]) -> str:
-    """Return the name of a build: its commit, and a hash of its module overrides (module to commit or version)."""
+    """Return the name of a build: its commit, and a hash of its module overrides.
+
+    `replaced`: commit or version by module.
+    """
     if not replaced:
         return commit
     text = json.dumps(dict(sorted(replaced.items())))

@@ -61,7 +61,10 @@ class MeasurementQuery:
 
 @dataclass(frozen=True)
 class MeasurementOutcome:
-    """The result of a measurement, or when to read again. `longer_seconds`: a sufficient measurement window."""
+    """The result of a measurement, or when to read again.
+
+    `longer_seconds`: a sufficient measurement window.
+    """
 
     value_ns: float | None = None
     requests: int | None = None
@@ -91,7 +94,10 @@ def required_window_seconds(quantile: float, per_second: float, interval_ms: int
 
 
 def read_latency_measurement(seen: ProbeLatencyWindow, why: str | None, asked: MeasurementQuery) -> MeasurementOutcome:
-    """Return the value of a measurement from its samples, or how long to wait. `why`: why no latency is recognized."""
+    """Return the value of a measurement from its samples, or how long to wait.
+
+    `why`: why no latency is recognized.
+    """
     patience = LATE_SECONDS + PUSHES * seen.interval_ms / 1000
     if seen.newest_ms is None:
         if asked.waited_seconds < max(FIRST_SECONDS, patience):

@@ -38,7 +38,10 @@ class CandidateView:
 
 @dataclass(frozen=True)
 class LevelView:
-    """One level. `belief` and `before`: posterior and prior of its candidates in order; `marks`: [position, number] of probes."""
+    """One level of the search.
+
+    `belief` and `before`: posterior and prior of its candidates in order; `marks`: [position, number] of probes.
+    """
 
     key: str
     opened: ExpandedLevel
@@ -59,7 +62,10 @@ class PosteriorPreview:
 
 @dataclass(frozen=True)
 class SearchView:
-    """The computed view. `verdicts`, `odds` and `would` are keyed by probe number; `would` has unfinished probes."""
+    """The computed view.
+
+    `verdicts`, `odds` and `would` are keyed by probe number; `would` has unfinished probes.
+    """
 
     levels: tuple[LevelView, ...]
     suspect: CandidateNode | None
@@ -264,7 +270,7 @@ def _windows(wanted: Sequence[ProbeRecord]) -> tuple[float, ...]:
 
 
 def estimate_git_bisect_cost(plan: SearchPlan, measurements: int) -> int:
-    """Return how many deployments git bisect needs with `measurements` per build, repository by repository.
+    """Return how many deployments git bisect needs with `measurements` per build, by repository.
 
     The longest range of each repository counts: expansions without a culprit and branches of merges need none.
     """

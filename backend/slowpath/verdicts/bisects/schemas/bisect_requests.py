@@ -42,10 +42,10 @@ class GuardrailIn(BisectRequest):
 
 
 class DashboardSelectorIn(BisectRequest):
-    """Environment that probes push metrics to, for a latency signature, and how the series of a probe are identified.
+    """Environment that probes push metrics to, and how the series of a probe are identified.
 
-    `instance`: a label contains the run ID, such as service.instance.id set by the runner. `version`: a label contains the build
-    name or the run ID. `environment`: all series match, with one deployment at a time.
+    Only for a latency signature. `instance`: a label contains the run ID, such as service.instance.id set by the runner.
+    `version`: a label contains the build name or the run ID. `environment`: all series match, with one deployment at a time.
     """
 
     environment_id: UUID
@@ -87,7 +87,7 @@ class BisectSettingsIn(BisectSettingsUpdate):
 
 
 class SignatureIn(BisectRequest):
-    """What is measured of every probe: a proposed signature, or `custom`, measured by the runner's command."""
+    """A signature to measure: a proposed one, or `custom`, measured by the runner's command."""
 
     kind: SignatureKind
     subject: SignatureSubject

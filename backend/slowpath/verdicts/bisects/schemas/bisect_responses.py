@@ -98,7 +98,10 @@ class CandidateOut(BaseModel):
 
 
 class CandidatePage(BaseModel):
-    """Candidates of a level, the newest commit first; `places`: their positions in the level, from 0, the oldest first."""
+    """Candidates of a level, the newest commit first.
+
+    `places`: their positions in the level, from 0, the oldest first.
+    """
 
     items: list[CandidateOut]
     places: list[int]
@@ -119,7 +122,10 @@ class PosteriorBarsOut(BaseModel):
 
 
 class LevelOut(BaseModel):
-    """One level of the search: a repository between two commits. `key`: "" for the first, else the expanded candidate."""
+    """One level of the search: a repository between two commits.
+
+    `key`: "" for the first, else the expanded candidate.
+    """
 
     key: str
     repository: str
@@ -304,7 +310,10 @@ class ProductionBaselineOut(BaseModel):
 
 
 class ProductionBaselinesOut(BaseModel):
-    """Production baselines of both boundaries under equal conditions; they save deployments if probes run under the same."""
+    """Production baselines of both boundaries under equal conditions.
+
+    They save deployments if probes run under the same.
+    """
 
     good: ProductionBaselineOut
     bad: ProductionBaselineOut

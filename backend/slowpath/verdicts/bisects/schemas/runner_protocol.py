@@ -79,7 +79,10 @@ class LeaseRepository(BaseModel):
 
 
 class CallbackTarget(BaseModel):
-    """Address where the deployment can report its state. The URL contains the secret; `token` is the secret alone."""
+    """Address where the deployment can report its state.
+
+    The URL contains the secret; `token` is the secret alone.
+    """
 
     url: str
     token: str
@@ -151,9 +154,9 @@ class HeartbeatOut(BaseModel):
 
 
 class ProbeMeasurementIn(BisectRequest):
-    """One measurement: a value, a verdict, artifacts that contain the signature, or a reference to dashboard metrics.
+    """One measurement: a value, a verdict, artifacts, or a reference to dashboard metrics.
 
-    A repeated index changes nothing.
+    The artifacts contain the signature. A repeated index changes nothing.
     """
 
     index: Annotated[int, Field(ge=0, lt=MOST_WINDOWS)]

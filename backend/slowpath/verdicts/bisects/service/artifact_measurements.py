@@ -84,7 +84,10 @@ def record_measurement_value(
     problem: str | None = None,
     requests: int | None = None,
 ) -> Bisect | None:
-    """Record the value of a measurement, or why there is none; None if it is complete. The first value sets the unit."""
+    """Record the value of a measurement, or why there is none; None if it is complete.
+
+    The first value sets the unit.
+    """
     bisect = lock_bisect(session, bisect_id)
     window = queries.select_measurement(session, window_id)
     if window is None or has_result(window):

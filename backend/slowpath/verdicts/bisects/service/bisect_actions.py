@@ -65,7 +65,10 @@ def update_settings(
 
 
 def _continue(session: WriteSession, bisect: Bisect, most: int | None, *, now: datetime, by: UserId | None) -> None:
-    """Reopen a bisect that stopped at its limit. Raises `InvalidBisectState` unless the new limit is higher."""
+    """Reopen a bisect that stopped at its limit.
+
+    Raises `InvalidBisectState` unless the new limit is higher.
+    """
     limit = int((bisect.summary or {}).get("limit", 0))
     if most is None or most <= limit:
         raise InvalidBisectState(
@@ -79,9 +82,9 @@ def _continue(session: WriteSession, bisect: Bisect, most: int | None, *, now: d
 def delete_bisect(
     session: WriteSession, bisect_id: BisectId, *, with_artifacts: bool
 ) -> tuple[Bisect, ProbeArtifactTotals | None]:
-    """Delete a bisect that has ended and has nothing deployed, optionally with the artifacts of its probes.
+    """Delete a bisect that has ended and has nothing deployed.
 
-    Raises `BisectNotFound`, `InvalidBisectState`.
+    `with_artifacts` includes the artifacts of its probes. Raises `BisectNotFound`, `InvalidBisectState`.
     """
     bisect = lock_bisect(session, bisect_id)
     if bisect.state in OPEN:
@@ -175,7 +178,10 @@ def override_candidate(
     by: UserId | None,
     now: datetime,
 ) -> Bisect:
-    """Record the verdict of a user on a candidate. Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`."""
+    """Record the verdict of a user on a candidate.
+
+    Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`.
+    """
     bisect, plan = _planned(session, bisect_id, override.candidate)
     probes = queries.select_probes(session, bisect_id)
     build = plan.build(override.candidate)
@@ -203,7 +209,10 @@ def override_candidate(
 def request_probe(
     session: WriteSession, bisect_id: BisectId, candidate: str, *, secret: str, by: UserId | None, now: datetime
 ) -> Bisect:
-    """Queue one more probe of a candidate. Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`."""
+    """Queue one more probe of a candidate.
+
+    Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`.
+    """
     bisect, plan = _planned(session, bisect_id, candidate)
     probes = queries.select_probes(session, bisect_id)
     last = max((one.round for one in probes), default=0)

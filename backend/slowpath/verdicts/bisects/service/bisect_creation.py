@@ -52,7 +52,10 @@ class BisectOptions:
 
 
 def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | None, now: datetime) -> Bisect:
-    """Create a bisect and enqueue its plan. Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`."""
+    """Create a bisect and enqueue its plan.
+
+    Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`.
+    """
     offer = bisect_proposals.propose_bisect(
         session,
         regression_id=RegressionId(asked.regression_id) if asked.regression_id else None,
@@ -107,7 +110,7 @@ def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | N
 
 
 def validate_settings(session: ReadSession, settings: BisectSettings) -> None:
-    """Raise `InvalidBisectRequest` if settings contradict each other, `NotFound` if they refer to something deleted."""
+    """Raise `InvalidBisectRequest` if settings conflict, `NotFound` if they refer to something deleted."""
     if settings.control and settings.slots < 2:
         raise InvalidBisectRequest(
             "A control stays deployed next to the probes and requires its own slot.",

@@ -1,4 +1,7 @@
-"""Lock bisects while they change, and record and publish the change. Lock the bisect before its probes."""
+"""Lock bisects while they change, and record and publish the change.
+
+Lock the bisect before its probes.
+"""
 
 from datetime import datetime
 from typing import Any

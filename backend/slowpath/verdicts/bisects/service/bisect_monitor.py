@@ -31,7 +31,10 @@ MOST_ENVIRONMENTS: Final = 50
 
 
 def check_guardrail(session: ReadSession, bisect_id: BisectId, *, now: datetime) -> str | None:
-    """Return why the guardrail stops a bisect: recent error rate or p99 above its limit; None if it does not."""
+    """Return why the guardrail stops a bisect: recent error rate or p99 above its limit.
+
+    None if it does not.
+    """
     bisect = queries.select_bisect(session, bisect_id)
     guard = None if bisect is None else bisect_settings.from_json(bisect.settings).guardrail
     if bisect is None or guard is None or bisect.state not in OPEN or bisect.state == BisectState.PAUSED:

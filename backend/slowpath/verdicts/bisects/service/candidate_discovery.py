@@ -99,7 +99,10 @@ class MultiRepositoryHistory(Generic[R]):
                     )
 
     def inside(self, node: CandidateNode) -> SearchLevel:
-        """Return the level that a candidate expands to; the last one has its build. Empty if it cannot be expanded."""
+        """Return the level that a candidate expands to; the last one has its build.
+
+        Empty if it cannot be expanded.
+        """
         if node.bump is not None:
             return self._commits_of(node, *node.bump)
         repository = self.repositories[node.repository]
@@ -123,7 +126,7 @@ class MultiRepositoryHistory(Generic[R]):
         return self._level(node.repository, parents[0], [*commits, merge], self._beside(node), node)
 
     def _beside(self, outer: CandidateNode) -> Callable[[str], BuildInputs]:
-        """Return the build inputs of a merge with another commit of its repository and the modules it requires."""
+        """Return the build inputs of a merge with another commit of its repository and its requirements."""
         module = outer.repository
 
         def build(sha: str) -> BuildInputs:

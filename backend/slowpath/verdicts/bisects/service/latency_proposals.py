@@ -92,7 +92,10 @@ def propose_from_builds(
 def propose_from_series(
     subject: str, before: float | None, after: float | None, low: float | None, places: LatencyEnvironments
 ) -> SignatureProposal | None:
-    """Return the signature of a latency series that changed with a regression; None if probes cannot measure it."""
+    """Return the signature of a latency series that changed with a regression.
+
+    None if probes cannot measure it.
+    """
     board = places.board(LatencySubject.read(subject))
     if board is None:
         return None

@@ -47,7 +47,10 @@ def resolve_latency_signature(
 
 
 def validate_dashboard_selector(session: ReadSession, settings: BisectSettings, board: DashboardSelector) -> None:
-    """Raise `EnvironmentNotFound`, or `InvalidBisectRequest` if concurrent probes could not be distinguished."""
+    """Raise `InvalidBisectRequest` if concurrent probes could not be distinguished.
+
+    Raises `EnvironmentNotFound` for an unknown environment.
+    """
     catalog.environment(session, EnvironmentId(UUID(board.environment_id)))
     if board.match == "environment" and (settings.slots > 1 or settings.control):
         raise InvalidBisectRequest(

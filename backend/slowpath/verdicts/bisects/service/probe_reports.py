@@ -94,7 +94,10 @@ def record_heartbeat(session: WriteSession, run_id: UUID, beat: Heartbeat, *, no
 def record_measurement(
     session: WriteSession, run_id: UUID, report: MeasurementReport, *, now: datetime
 ) -> tuple[Probe, bool]:
-    """Record one measurement; return whether it was new. A repeated index changes nothing. Raises `ProbeNotFound`."""
+    """Record one measurement; return whether it was new. A repeated index changes nothing.
+
+    Raises `ProbeNotFound`.
+    """
     bisect, probe = lock_probe_run(session, run_id)
     if probe.leased_at is None:
         raise InvalidBisectRequest("This probe was never leased.", remedy="Lease it first.")

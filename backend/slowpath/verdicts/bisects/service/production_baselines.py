@@ -37,7 +37,10 @@ NO_CALLBACK_BYTES: Final = 32
 def find_production_baselines(
     commits: CommitMeasurements, signature: Signature, good: str, bad: str
 ) -> tuple[CommitMeasurement, CommitMeasurement] | None:
-    """Return the baselines of both boundaries; None unless both exist, in one unit and under equal conditions."""
+    """Return the baselines of both boundaries.
+
+    None unless both exist, in one unit and under equal conditions.
+    """
     wanted = SubjectQuery(signature.kind, signature.subject, signature.unit, MOST_WINDOWS)
     first, second = (commits.find_measurement(sha, wanted) for sha in (good, bad))
     if first is None or second is None or (first.unit, first.conditions) != (second.unit, second.conditions):

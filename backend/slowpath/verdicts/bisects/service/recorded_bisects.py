@@ -1,4 +1,7 @@
-"""Insert a recorded bisect, such as that of the example team. Nothing of it is deployed or searched again."""
+"""Insert a recorded bisect, such as that of the example team.
+
+Nothing of it is deployed or searched again.
+"""
 
 import hashlib
 from collections.abc import Mapping

@@ -86,14 +86,14 @@ def lock_own_runner(session: WriteSession, name: str, instance: str, *, now: dat
 
 
 def require_runner_token(session: ReadSession, name: str, caller: Caller) -> None:
-    """Raise `RunnerNotFound` for a token limited to running probes if another token registered the runner."""
+    """Raise `RunnerNotFound` if the token only runs probes and another token registered the runner."""
     row = queries.select_runner_by_name(session, name)
     if row is not None and not _is_of(row, caller):
         raise RunnerNotFound("This token has no runner with this name.", remedy="Choose another name for the runner.")
 
 
 def require_run_token(session: ReadSession, run_id: UUID, caller: Caller) -> None:
-    """Raise `ProbeNotFound` for a token limited to running probes if a runner of another token leased the probe."""
+    """Raise `ProbeNotFound` if the token only runs probes and a runner of another token leased the probe."""
     probe = queries.select_probe_by_run(session, run_id)
     row = None if probe is None or probe.runner_id is None else queries.select_runner(session, probe.runner_id)
     if row is not None and not _is_of(row, caller):
@@ -106,7 +106,10 @@ def _is_of(row: Runner, caller: Caller) -> bool:
 
 
 def require_free_name(row: Runner, instance: str, *, now: datetime) -> None:
-    """Raise `RunnerNameTaken` if another process holds the name: a process never acts for deployments of another."""
+    """Raise `RunnerNameTaken` if another process holds the name.
+
+    A process never acts for the deployments of another.
+    """
     if row.instance == instance:
         return
     silence = max((now - row.seen_at).total_seconds(), 0.0)
@@ -121,8 +124,9 @@ def require_free_name(row: Runner, instance: str, *, now: datetime) -> None:
 def register_runner(
     session: WriteSession, info: RunnerInfo, *, token_id: UUID | None, now: datetime
 ) -> tuple[RunnerStatus, bool]:
-    """Register a runner; return it, and whether anything changed. Raises `TooManyBisects`, `RunnerNameTaken`.
+    """Register a runner; return it, and whether anything changed.
 
+    Raises `TooManyBisects`, `RunnerNameTaken`.
     A name belongs to one process. Another one can take it at once after a shutdown, or after a period of silence: a lost machine or
     work folder.
     """
@@ -149,7 +153,10 @@ def register_runner(
 
 
 def release_runner(session: WriteSession, name: str, instance: str, *, now: datetime) -> Runner:
-    """Record that a runner has shut down, so that its name is free. Raises `RunnerNotFound`, `RunnerNameTaken`, `RunnerBusy`."""
+    """Record that a runner has shut down, so that its name is free.
+
+    Raises `RunnerNotFound`, `RunnerNameTaken`, `RunnerBusy`.
+    """
     row = lock_own_runner(session, name, instance, now=now)
     left = queries.select_active_probes(session, row.id)
     begun = sum(one.state != ProbeState.LEASED for one in left)

@@ -1,4 +1,7 @@
-"""Apply the next step of a search. Its whole state is in the rows, so that it can be repeated at any time."""
+"""Apply the next step of a search.
+
+Its whole state is in the rows, so that it can be repeated at any time.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

@@ -28,7 +28,10 @@ _DOCUMENTS: Final = TypeAdapter(ComparisonDocument)
 
 
 def find_document(row: Comparison) -> ComparisonDocument | None:
-    """Return the result of a comparison, whichever version of the format is stored; None before it is computed."""
+    """Return the result of a comparison, whichever version of the format is stored.
+
+    None before it is computed.
+    """
     return None if row.result is None else _DOCUMENTS.validate_python(upgrade_comparison(row.result))
 
 
@@ -65,7 +68,10 @@ class DiffViewKey:
 
 
 def make_view_key(team_id: TeamId, comparison_id: ComparisonId, name: DiffViewKey, part: str) -> BlobKey:
-    """Return the blob key of a part of a view; it contains a hash of the sample type, whose name can be any text."""
+    """Return the blob key of a part of a view.
+
+    It contains a hash of the sample type, whose name can be any text.
+    """
     digest = hashlib.sha256(name.sample_type.encode("utf-8", "replace")).hexdigest()[:16]
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{digest}-{name.granularity}/{part}")
 

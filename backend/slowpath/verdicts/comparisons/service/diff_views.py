@@ -119,7 +119,7 @@ def _stored(view: DiffView, blobs: BlobStore) -> StoredView:
 
 
 class _StoredViewCache:
-    """Cache of the most recently used views, so that a search per keystroke does not read the blob each time."""
+    """Cache of recently used views, so that a search per keystroke does not read the blob each time."""
 
     MOST = 4
 

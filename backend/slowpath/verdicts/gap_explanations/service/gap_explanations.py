@@ -70,7 +70,10 @@ def request_explanation(
 
 
 def build_gap_question(table: SpanTable, gap: GapRef) -> GapQuestion:
-    """Return the span, time range and process to look for in execution traces. Raises `SpanTraceNotFound`, `GapNotFound`."""
+    """Return the span, time range and process to look for in execution traces.
+
+    Raises `SpanTraceNotFound`, `GapNotFound`.
+    """
     try:
         return make_gap_question(table, _trace(table, gap.trace_id), gap.span_number, gap.gap_number)
     except IndexError:

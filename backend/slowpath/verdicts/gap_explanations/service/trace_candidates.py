@@ -30,7 +30,7 @@ class CandidateTrace:
 
 
 def list_candidate_traces(session: ReadSession, spans_id: ArtifactId, question: GapQuestion) -> list[CandidateTrace]:
-    """Return the traces to examine, the likeliest first: those of the service, then those of unknown service.
+    """Return the traces to examine: those of the service first, then those of unknown service.
 
     Traces whose build belongs to another service are left out: they are of another process.
     """

@@ -65,7 +65,10 @@ def _in_order(session: ReadSession, service_id: ServiceId, places: Sequence[Hist
 
 
 def _after_parents(places: Sequence[HistoryPosition]) -> list[HistoryPosition]:
-    """Move each build that precedes the build of its parent commit directly after it; keep the order of the others."""
+    """Move each build that precedes the build of its parent commit directly after it.
+
+    Keep the order of the others.
+    """
     by_short = {place.build.commit[:LEAST_SHA]: place for place in places}
     waiting: dict[UUID, list[HistoryPosition]] = {}
     done: dict[UUID, HistoryPosition] = {}

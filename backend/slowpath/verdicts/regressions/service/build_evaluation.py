@@ -115,7 +115,10 @@ def _regression(
 
 
 def _move_to_branch(session: WriteSession, inputs: EvaluationInputs, row: Regression, group: RegressionGroup) -> None:
-    """Move a regression to the branch it was merged to; number, state and events stay, without a notification."""
+    """Move a regression to the branch it was merged to.
+
+    Number, state and events stay, without a notification.
+    """
     came_from = row.branch
     row.branch = inputs.branch
     _set_fields(inputs, row, group)
@@ -144,7 +147,10 @@ def _find_matching(
 
 
 def _tolerance(row: Regression, group: RegressionGroup) -> int:
-    """Return how many builds a group may be away from a regression and still match: smaller changes are located less exactly."""
+    """Return how many builds a group may be away from a regression and still match.
+
+    Smaller changes are located less exactly.
+    """
     if row.before is None or row.after is None or row.unit != group.lead.unit:
         return NEXT
     return NEAR if abs(group.lead.difference) <= SMALLER * abs(row.after - row.before) else NEXT
@@ -199,7 +205,7 @@ def _confirm(session: WriteSession, inputs: EvaluationInputs, row: Regression, g
 def _record_change_points(
     session: WriteSession, inputs: EvaluationInputs, group: RegressionGroup, row: Regression | None
 ) -> None:
-    """Record confirmed change points, so that later evaluations do not detect them again, with their regression."""
+    """Record confirmed change points with their regression, so that they are not detected again."""
     regression_id = row.id if row is not None and row.confirmed else None
     for member in group.members:
         if not member.confirmed or not member.is_new:

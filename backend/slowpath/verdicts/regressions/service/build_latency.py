@@ -74,7 +74,10 @@ def has_latency(session: ReadSession, build_id: BuildId) -> bool:
 def enqueue_due_builds(
     session: WriteSession, recognised: EnvironmentSignals, environment_id: EnvironmentId, deploys: Sequence[Deployment]
 ) -> None:
-    """Enqueue the evaluation of builds with enough new time in an environment: those of `deploys`, and the running ones."""
+    """Enqueue the evaluation of builds with enough new time in an environment.
+
+    These are the builds of `deploys` and the running ones.
+    """
     windows = deployment_latency.list_recent_deployment_ranges(session, recognised, environment_id, deploys)
     if not windows:
         return

@@ -72,7 +72,10 @@ def _made_of(rows: Sequence[Artifact], facts: Sequence[RunMetadata], under: str)
 
 
 def describe_conditions(build: Build, facts: Sequence[RunMetadata]) -> str:
-    """Format the conditions of a measurement: Go version, platform, processors. Equal text means equal conditions."""
+    """Format the conditions of a measurement: Go version, platform, processors.
+
+    Equal text means equal conditions.
+    """
     found = set()
     for metadata in facts:
         platform = "/".join(part for part in (metadata.goos or build.goos, metadata.goarch or build.goarch) if part)

@@ -265,7 +265,10 @@ def _is_same(step: ChangePoint, other: ChangePoint) -> bool:
 
 
 def compute_levels(values: F64, changes: Sequence[ChangePoint]) -> F64:
-    """Return [builds] the median of the values between one change and the next; NaN before the first value."""
+    """Return [builds] the median of the values between one change and the next.
+
+    NaN before the first value.
+    """
     levels = np.full(len(values), np.nan)
     edges = [0, *(change.index for change in changes), len(values)]
     for first, last in pairwise(edges):

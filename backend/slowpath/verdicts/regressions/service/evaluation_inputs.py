@@ -27,7 +27,10 @@ KINDS = (*(kind for kinds in MEASURED.values() for kind in kinds if kind not in 
 
 @dataclass(frozen=True)
 class EvaluationInputs:
-    """A build history: `places` in order, `number` of each build in it, its series by kind, and known change points."""
+    """A build history: its builds in order, their series by kind, and known change points.
+
+    `number`: position of each build.
+    """
 
     service_id: ServiceId
     branch: str
@@ -82,7 +85,10 @@ def load_evaluation_inputs(session: ReadSession, service_id: ServiceId, branch: 
 def measurement_conditions(
     texts_by_build: Sequence[str | None], measures: Sequence[KindMeasurement | None]
 ) -> list[str]:
-    """Return [builds] the conditions of each measurement, with the load where it matters; an unmeasured build repeats the one before."""
+    """Return [builds] the conditions of each measurement, with the load where it matters.
+
+    An unmeasured build repeats the one before.
+    """
     known = next((each for each in texts_by_build if each is not None), "")
     texts = []
     for each in texts_by_build:

@@ -23,7 +23,10 @@ _PROFILE_OF = {
 
 
 def add_locations(session: WriteSession, comparison_id: ComparisonId, findings: Sequence[Finding]) -> None:
-    """Add the location of the change to the title of every regression that cites the comparison. Idempotent."""
+    """Add the location of the change to the title of every regression that cites the comparison.
+
+    Idempotent.
+    """
     for row in queries.select_citing_regressions(session, comparison_id):
         if row.created_by is None:  # the title of a manually created regression stays
             location = find_location(row, findings)

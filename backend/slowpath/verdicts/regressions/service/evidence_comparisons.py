@@ -25,8 +25,9 @@ MOST_LOOKED_AT = 10
 def enqueue_evidence_comparison(
     session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]
 ) -> ComparisonId | None:
-    """Enqueue a comparison of builds, the nearest of each side first; None if a side has nothing to compare.
+    """Enqueue a comparison of builds, the nearest of each side first.
 
+    None if a side has nothing to compare.
     Of each kind that both sides have, use enough artifacts of the nearest builds. Without a common kind, compare the latency of
     the nearest build of each side that ran in the same environment.
     """

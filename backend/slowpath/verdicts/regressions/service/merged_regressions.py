@@ -1,4 +1,4 @@
-"""Find the regression of another branch that reached this branch with a merge, so that it is not notified twice.
+"""Find the regression of another branch that was merged to this one; it is not notified twice.
 
 It is identified by commits: those merged contain the first bad commit; or, where a code host rewrote them, one with the same
 title and author (rebase), or one that names the same pull request (squash).
@@ -90,5 +90,8 @@ def _pull_request(session: ReadSession, build_id: UUID | None) -> int | None:
 
 
 def _names(titles: Sequence[str] | Collection[str], number: int) -> bool:
-    """Return whether a title is one that GitHub (`... (#7)`, `Merge pull request #7 from ...`) gives to merges."""
+    """Return whether a title is one that GitHub (`...
+
+    (#7)`, `Merge pull request #7 from ...`) gives to merges.
+    """
     return any(title.endswith(f"(#{number})") or title.startswith(f"Merge pull request #{number} ") for title in titles)

@@ -18,7 +18,10 @@ STATES = {"fixed": RegressionState.FIXED, "improved": RegressionState.IMPROVED}
 
 
 def resolve_if_fixed(session: WriteSession, inputs: EvaluationInputs, row: Regression, now: datetime) -> None:
-    """Close a regression if its newest builds are as good as the good ones; record an improvement over the bad ones."""
+    """Close a regression if its newest builds are as good as the good ones.
+
+    Record an improvement over the bad ones.
+    """
     since, line = inputs.index_of(row.since_build_id), inputs.lines.get(row.kind)
     number = None if line is None else line.index(row.subject)
     if since is None or line is None or number is None or line.unit_of(row.subject) != row.unit:

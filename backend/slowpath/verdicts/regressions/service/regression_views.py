@@ -32,7 +32,10 @@ NEW_ARTIFACTS = "New artifacts of this build are being measured."
 
 @dataclass(frozen=True)
 class RegressionCounts:
-    """Counts of regressions by state and by service (open, all), of new unassigned ones; and the largest open one."""
+    """Counts of regressions by state and by service (open, all), of new unassigned ones.
+
+    And the largest open one.
+    """
 
     states: dict[str, int]
     services: dict[UUID, tuple[int, int]]
@@ -106,8 +109,9 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
 
 
 def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
-    """Return the verdict on a build; `evaluating` instead of an earlier one while newer artifacts are pending.
+    """Return the verdict on a build.
 
+    `evaluating` instead of an earlier one while newer artifacts are pending.
     Raises `BuildNotFound`.
     """
     row = get_build_verdict(session, build_id)

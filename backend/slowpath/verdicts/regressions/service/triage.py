@@ -103,9 +103,9 @@ def record_event(
 def create_regression_from_comparison(
     session: WriteSession, comparison_id: ComparisonId, title: str | None, text: str | None
 ) -> Regression:
-    """Create a regression from the first worse finding of a comparison, since the build of its candidate side.
+    """Create a regression from the first worse finding of a comparison.
 
-    Raises `ComparisonNotFound`, `ComparisonNotClaimable`.
+    It began with the build of the candidate side. Raises `ComparisonNotFound`, `ComparisonNotClaimable`.
     """
     comparison = comparisons.get_comparison(session, comparison_id)
     findings = comparison_results.list_findings(comparison)
