@@ -127,6 +127,7 @@ def register_runner(
     """Register a runner; return it, and whether anything changed.
 
     Raises `TooManyBisects`, `RunnerNameTaken`.
+
     A name belongs to one process. Another one can take it at once after a shutdown, or after a period of silence: a lost machine or
     work folder.
     """
