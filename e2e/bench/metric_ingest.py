@@ -25,7 +25,7 @@ from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.ids import TeamId
 from slowpath.core.settings import read_settings
-from slowpath.evidence.metrics.rules import FOLD_SAMPLES
+from slowpath.evidence.metrics.rules import COMPACTION_SAMPLES
 from slowpath.evidence.metrics.service import chunk_compaction
 from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from support.demo_user import DemoUser
@@ -159,7 +159,7 @@ def _fold(database: Database, team_id: TeamId) -> None:
     """Compact everything like the worker."""
     while True:
         with database.reading(TeamScope(team_id)) as session:
-            gathered = chunk_compaction.gather_wal_samples(session, FOLD_SAMPLES)
+            gathered = chunk_compaction.gather_wal_samples(session, COMPACTION_SAMPLES)
         if gathered is None:
             return
         folded = list(compact_chunk(gathered.sorted_out, gathered.there))

@@ -144,7 +144,7 @@ test('a bisect ends at the guilty commit, and its page tells how', async ({
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     // It updates while the page is open: without a reload.
     const answer = page.getByRole('heading', { level: 1 });
-    await expect(answer).toContainText('made it slower', { timeout: 180_000 });
+    await expect(answer).toContainText('caused the regression', { timeout: 180_000 });
     await expect(answer).toContainText(guilty);
   } finally {
     child.kill('SIGTERM');

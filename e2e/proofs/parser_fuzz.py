@@ -80,7 +80,7 @@ def texts(text: str) -> None:
     clean_name(text).encode()
     make_slug(text)
     read_go_mod(text)
-    for read in (upload_bodies.parse_run_metadata, build_uploads._build_facts, position):
+    for read in (upload_bodies.parse_run_metadata, build_uploads._parse_build_metadata, position):
         with suppress(InvalidRequest):
             read(text)
     with suppress(ValueError):

@@ -81,7 +81,7 @@ class ComparisonsFactory:
         """Make a finished comparison: the view by function is cut, the one by line is not."""
         comparison_id, blobs, team_id = self.asked(name), self.files.house.blobs, self.files.team.id
         keys = {
-            part: comparison_results.view_key(team_id, comparison_id, FUNCTION_VIEW, part)
+            part: comparison_results.make_view_key(team_id, comparison_id, FUNCTION_VIEW, part)
             for part in ("all", "first", "functions", "lines")
         }
         blobs.put(keys["all"], diff_columns())
@@ -120,7 +120,7 @@ class ComparisonsFactory:
         """Make a finished export."""
         with self.files.house.database.writing(self.files.scope) as session:
             export = comparison_exports.create_export(session, comparison_id, ExportFormat.CSV, None)
-            key = comparison_exports.export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
+            key = comparison_exports.make_export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
             export.state, export.blob_key, export.size_bytes = ComparisonState.DONE, key, len(content)
             export.file_name, export.media_type = file_name, "text/csv"
         self.files.house.blobs.put(key, content)

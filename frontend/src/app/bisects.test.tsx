@@ -71,14 +71,14 @@ describe('the page of a bisect', () => {
   });
 
   it('says how far a long range is read, and what production measured', async () => {
-    const end = aProbe({ number: 1, purpose: 'baseline', title: 'the good end', slot: null });
+    const end = aProbe({ number: 1, purpose: 'baseline', title: 'the good boundary', slot: null });
     const evidence = { ...aBisect().evidence, baseline_good: [0.06, 0.07] };
     const job = aJob({ state: 'running', progress: 0.3, step: 'read 1,200 of 4,096 commits' });
     serve(aBisect({ job, evidence, probes: [end, ...aBisect().probes] }));
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByText('read 1,200 of 4,096 commits')).toBeVisible();
     expect(screen.getByRole('progressbar', { name: '30%' })).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'the good end, 1 window' }));
+    await user.click(screen.getByRole('button', { name: 'the good boundary, 1 window' }));
     expect(screen.getByText('Measurements of probe 1')).toBeVisible();
     expect(screen.getByText('known good, 2')).toBeInTheDocument();
     await accessible();

@@ -317,7 +317,7 @@ describe('a regression', () => {
   it('says of a series how it moves slowly, and draws that instead of levels', async () => {
     serveOne();
     const [first] = SERIES.series;
-    const sentence = 'Rises by about 0.4% per build since 2222222; no step.';
+    const sentence = 'Rises by about 0.4% per build since 2222222; no change point.';
     server.use(
       http.get(at('/regressions/:id/series'), () =>
         HttpResponse.json({

@@ -68,7 +68,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   number: 14,
   title: 'Stack growth per request',
   state: 'searching',
-  sentence: 'Suspects 4be1d07 in libx (ident: copy bytes through a helper): 86% after 2 deploys.',
+  sentence: 'Top suspect 4be1d07 in libx (ident: copy bytes through a helper): 86% probability after 2 deployments.',
   service: { id: SERVICE, name: 'ingester' },
   regression: null,
   posterior: 0.86,

@@ -42,11 +42,11 @@ def plan_bisect(job: PlanBisect, context: JobContext) -> None:
             if row.plan is not None
             else search_planner.gather_plan_inputs(session, create_sealer(context.settings), row)
         )
-        tables = regressed_function_files.tables(session, row)
+        tables = regressed_function_files.list_function_tables(session, row)
     if inputs is None:
         with context.finishing():
             return
-    inputs = regressed_function_files.with_files(inputs, tables, context.blobs)
+    inputs = regressed_function_files.add_function_files(inputs, tables, context.blobs)
     mirrors = RepositoryMirrors(context, inputs)
     context.progress("finding modules", 0.1)
     modules = mirrors.modules()
@@ -78,13 +78,13 @@ def expand_candidate(job: ExpandCandidate, context: JobContext) -> None:
     with context.reading() as session:
         row = bisect_locks.get_bisect(session, job.bisect_id)
         inputs = search_planner.gather_plan_inputs(session, create_sealer(context.settings), row)
-        tables = regressed_function_files.tables(session, row)
+        tables = regressed_function_files.list_function_tables(session, row)
     plan = inputs.plan
     if plan is None or job.candidate not in plan.line.hiding:
         with context.finishing() as session:  # already expanded
             search_planner.record_level(session, job.bisect_id, job.candidate, SearchLevel((), 0), context.clock.now())
             return
-    inputs = regressed_function_files.with_files(inputs, tables, context.blobs)
+    inputs = regressed_function_files.add_function_files(inputs, tables, context.blobs)
     mirrors = RepositoryMirrors(context, inputs)
     context.progress("expanding the candidate", 0.1)
     repositories = {module: RepositoryId(UUID(one)) for module, one in plan.modules.items()}
@@ -168,7 +168,7 @@ class RepositoryMirrors:
                 if entry is not None and entry.is_file:
                     module = parse_go_mod(folders.text(entry, MOST_BYTES)).module
                     return [module] if module else []
-        return [search_planner.path_of(one.url)] if one.url is not None else []
+        return [search_planner.parse_module_path(one.url)] if one.url is not None else []
 
     def _required(self) -> list[str]:
         inputs, lines = self._inputs, self.lines(self._inputs.main)

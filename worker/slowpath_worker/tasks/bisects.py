@@ -55,7 +55,7 @@ def read_measurement(job: ReadMeasurement, context: JobContext) -> None:
     remote = FederatedQueries(context.egress, create_sealer(context.settings))
     with context.reading() as session:
         pending = artifact_measurements.get_pending_measurement(session, job.window_id, job.bisect_id)
-        latency_query = latency_measurements.to_ask(session, remote, job.window_id, job.bisect_id)
+        latency_query = latency_measurements.get_pending_query(session, remote, job.window_id, job.bisect_id)
     if latency_query is not None:
         _read_latency(job, latency_query, remote, context)
         return
@@ -73,14 +73,14 @@ def _read_latency(
     job: ReadMeasurement, one: PendingLatencyQuery, remote: RemoteSampleSource, context: JobContext
 ) -> None:
     if one.bound is not None:
-        result = latency_measurements.read_through(remote, one)
+        result = latency_measurements.read_federated(remote, one)
     else:
         with context.reading() as session:
-            result = latency_measurements.read(session, one)
+            result = latency_measurements.read_stored(session, one)
     if result.again_seconds is not None:
         raise Postponed(result.again_seconds)
     with context.finishing() as session:
-        latency_measurements.record(session, job.window_id, job.bisect_id, result, now=context.clock.now())
+        latency_measurements.record_outcome(session, job.window_id, job.bisect_id, result, now=context.clock.now())
 
 
 def _read(pending: PendingArtifactMeasurement, context: JobContext) -> tuple[float | None, str, str | None]:

@@ -56,13 +56,13 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
             build = catalog.build(session, job.build_id)
         except BuildNotFound:
             return  # deleted meanwhile, with all its data
-        waiting = build_measurements.undecoded(session, job.build_id)
+        waiting = build_measurements.count_undecoded(session, job.build_id)
         if not measured and build_measurements.is_measured(
             build_measurements.get_build_verdict_row(session, job.build_id), waiting
         ):
             return
-        build_measurements.record(session, job.build_id, measured)
-        measurable |= build_latency.is_known(session, job.build_id)
+        build_measurements.record_measurements(session, job.build_id, measured)
+        measurable |= build_latency.has_latency(session, job.build_id)
         if (
             pending_latency is not None
             and not measurable
@@ -73,7 +73,9 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
         if waiting:
             return
         if not measurable:
-            build_evaluation.record_skipped_build(session, row, wording.nothing_measured(), context.clock.now())
+            build_evaluation.record_skipped_build(
+                session, row, wording.describe_unmeasured_build(), context.clock.now()
+            )
         else:
             build_evaluation.evaluate_build(session, build, context.clock.now())
 

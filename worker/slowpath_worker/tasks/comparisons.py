@@ -150,7 +150,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         comparison_id = ComparisonId(export.comparison_id)
         comparison = comparisons.get_comparison(session, comparison_id)
         name, result = comparison.name, comparison_results.find_document(comparison)
-        views = diff_views.views(session, [comparison_id])[comparison_id]
+        views = diff_views.list_views(session, [comparison_id])[comparison_id]
         of_kind = [view for view in views if kind in (None, view.kind)]
         if wanted == ExportFormat.CSV and any(
             view.state in (DiffViewState.WAITING, DiffViewState.RUNNING) for view in of_kind
@@ -175,7 +175,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         if wanted != ExportFormat.JSON and kind and len({view.kind for view in views}) > 1:
             suffix = f"{kind}.{suffix}"  # otherwise files of different kinds would have the same name
         size_bytes = out.stat().st_size
-        key = comparison_exports.export_key(context.team_id, job.export_id)
+        key = comparison_exports.make_export_key(context.team_id, job.export_id)
         context.blobs.put(key, out)
 
     with context.finishing() as session:
@@ -195,7 +195,7 @@ def record_comparison_failure(session: WriteSession, job: ComputeComparison, fai
     if comparison.state != ComparisonState.DONE:
         comparison_results.record_failure(comparison, _state(failure.error), failure.problem)
         return
-    for view in diff_views.views(session, [job.comparison_id])[job.comparison_id]:
+    for view in diff_views.list_views(session, [job.comparison_id])[job.comparison_id]:
         if view.state == DiffViewState.RUNNING:
             comparison_results.record_failure(view, _state(failure.error), failure.problem)
 
@@ -241,7 +241,7 @@ def _store_documents(
     views = {_name(view): view for view in comparison.profiles.views()} if comparison.profiles else {}
     documents: dict[comparison_results.Part, BlobKey] = {}
     for part, document in comparison.documents(labels.base, labels.candidate).items():
-        key = comparison_results.document_key(context.team_id, labels.comparison_id, part)
+        key = comparison_results.make_document_key(context.team_id, labels.comparison_id, part)
         content = dump_document(document).encode()
         context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0))
         documents[part] = key
@@ -268,7 +268,7 @@ def _build_view_files(
     context: JobContext, comparison_id: ComparisonId, name: DiffViewKey, view: DiffViewColumns
 ) -> DiffViewFiles:
     def put(part: str, content: bytes, *, packed: bool = True) -> BlobKey:
-        key = comparison_results.view_key(context.team_id, comparison_id, name, part)
+        key = comparison_results.make_view_key(context.team_id, comparison_id, name, part)
         context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0) if packed else content)
         return key
 

@@ -142,9 +142,9 @@ def test_deploys_begin_in_the_allowed_hours_only(search: Search, people: Account
 def test_the_guard_stops_everything(search: Search) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
-    watch(search, "The guard: 7 % of the requests fail, more than 5 %.")
+    watch(search, "Guardrail: error rate 7 %, limit 5 %.")
     told = search.told()
-    assert (told["state"], told["pause_reason"]) == ("paused", "The guard: 7 % of the requests fail, more than 5 %.")
+    assert (told["state"], told["pause_reason"]) == ("paused", "Guardrail: error rate 7 %, limit 5 %.")
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
 
@@ -171,7 +171,7 @@ def test_an_unbuildable_end_is_reported_to_a_person(search: Search) -> None:
     search.begin(plan_of(20))
     told = search.run(lambda lease: None if lease["build"]["commit"] == sha(0) else 1.0)
     assert told["state"] == "paused"
-    assert "good end" in told["pause_reason"].lower()
+    assert "good boundary" in told["pause_reason"].lower()
     search.ask("actions", {"action": "resume"})
     assert search.run(slower_from(5))["culprit"]["sha"] == sha(5)
 
@@ -237,7 +237,7 @@ def test_as_many_deploys_as_are_allowed(search: Search) -> None:
     assert told["state"] == "stopped"
     assert told["deployments"] <= 5
     assert told["cost"]["limit"] == 5
-    assert told["sentence"].startswith("Undecided at the limit of 5 deploys: ")
+    assert told["sentence"].startswith("Inconclusive at the limit of 5 deployments: ")
     assert "Most likely: " in told["sentence"]
     path = f"/api/v1/bisects/{search.bisect_id}"
     assert search.person.patch(path, json={"settings": {"max_deployments": 5}}).status_code == 409

@@ -157,7 +157,7 @@ def test_a_start_that_failed_is_tried_again(client: TestClient, house: AppUnderT
 
     assert again.status_code == 200, again.text
     assert (again.json()["state"], again.json()["problem"]) == ("planned", None)
-    assert [one["sentence"] for one in again.json()["events"]].count("Tried again") == 1
+    assert [one["sentence"] for one in again.json()["events"]].count("Retried") == 1
     with house.database.reading(TeamScope(team.id)) as session:
         names = session.scalars(select(JobRow.name).where(JobRow.state == "waiting")).all()
     assert names.count("bisects.plan") == 1

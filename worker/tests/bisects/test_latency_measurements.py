@@ -150,9 +150,7 @@ def test_a_run_without_pushed_metrics_is_reported_as_such(lab: Lab, window: tupl
     lab.waited(200)
     assert lab.read() == ["done"]
     problem = lab.windows()[lease["run_id"]]["problem"]
-    assert problem.startswith(
-        f"Nothing was pushed by run {lease['run_id']} in lab; 1 other instance of ingester pushed"
-    )
+    assert problem.startswith(f"No samples of run {lease['run_id']} in lab; 1 other instance of ingester pushed")
     assert f"service.instance.id={lease['run_id']}" in problem
 
 
@@ -166,7 +164,7 @@ def test_what_was_deployed_but_never_asked_has_no_requests(lab: Lab, window: tup
     lab.measure(lease["run_id"], *window)
 
     assert lab.read() == ["done"]
-    assert "answered no requests in this window" in lab.windows()[lease["run_id"]]["problem"]
+    assert "answered no requests in this measurement window" in lab.windows()[lease["run_id"]]["problem"]
 
 
 @pytest.mark.parametrize("named", [lambda lease: lease["run_id"], lambda lease: name_of(lease["build"]["commit"], {})])
@@ -203,4 +201,4 @@ def test_only_of_latency_the_board_is_asked(search: Search) -> None:
     body = {"index": 0, "is_on_dashboard": True, "started_at": iso(0), "ended_at": iso(60_000)}
     said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/measurements", json=body)
     assert said.status_code == 422
-    assert "not read from the board" in said.json()["detail"]
+    assert "not measured from dashboard metrics" in said.json()["detail"]

@@ -76,13 +76,13 @@ def test_the_signature_names_where_it_is_read(search: Search, asked: dict[str, A
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"signature": {"kind": "latency", "subject": "lab p0"}}, "names no quantile"),
-    ({"signature": {"kind": "latency", "subject": "nowhere p99"}}, "no environment nowhere"),
+    ({"signature": {"kind": "latency", "subject": "lab p0"}}, "does not name a latency quantile"),
+    ({"signature": {"kind": "latency", "subject": "nowhere p99"}}, "no dashboard metrics"),
     (
         {"signature": {"kind": "custom", "subject": "ms"}, "settings": {"dashboard_selector": "lab"}},
-        "not read from the board",
+        "not measured from dashboard metrics",
     ),
-    ({"settings": {"dashboard_selector": "lab", "slots": 2}}, "would be taken for each"),
+    ({"settings": {"dashboard_selector": "lab", "slots": 2}}, "cannot be distinguished"),
 ]
 
 

@@ -103,7 +103,7 @@ def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Sear
     assert [one["state"] for one in told["probes"][:2]] == ["invalidated", "invalidated"]
     assert "boundary" in {one["purpose"] for one in told["probes"]}
     [event] = [one for one in told["events"] if one["kind"] == "disowned"]
-    assert "does not count" in event["sentence"]
+    assert "baselines invalidated" in event["sentence"]
     assert told["evidence"]["baseline_good"] == []
 
 
@@ -144,5 +144,5 @@ def test_an_offer_shows_what_is_known_and_starts_nothing(measured: Search) -> No
     body = {"regression_id": regression_id, "settings": {"use_production_baselines": True}}
     said = measured.person.post("/api/v1/bisects", json={**body, "signature": {"kind": "custom", "subject": ""}})
     assert said.status_code == 422
-    assert "both ends" in said.json()["detail"]
+    assert "both boundaries" in said.json()["detail"]
     assert measured.person.post("/api/v1/bisects", json=body).json()["settings"]["use_production_baselines"] is True

@@ -27,7 +27,7 @@ def test_of_two_processes_of_one_name_the_later_one_is_refused(search: Search, p
     assert problem["type"] == "urn:slowpath:runner-taken"
     assert "runs on machine of one" in problem["detail"]
     assert (problem["limit"], problem["value"]) == (ALIVE_SECONDS, 0)
-    assert "name of its own" in problem["resolution"]
+    assert "different name" in problem["resolution"]
     asked = {"instance": "two", "free_slots": [1], "wait_seconds": 0}
     assert twin.client.post("/api/v1/runners/lab/leases", json=asked).status_code == 409
     told = {"runner": "lab", "instance": "two", "phase": "warming"}

@@ -188,7 +188,7 @@ def test_an_interrupted_search_prints_the_command_that_continues_it(
         (["--good", "$(id)", "--bad", "main"], "no commit, branch or tag"),
         (["--good", "main", "--bad", "main"], "the same commit"),
         (["--good", "main", "--bad", "HEAD~3"], "not among the ancestors of"),
-        (["--good", "main", "--bad", "HEAD~3"], "the wrong way round"),
+        (["--good", "main", "--bad", "HEAD~3"], "Swap them"),
         (["--good", "HEAD~3", "--bad", "main", "--main", "./cmd/nosuch"], "has no folder 'cmd/nosuch'"),
         (["--good", "HEAD~99", "--bad", "main"], "no commit"),
         (["--good", "HEAD~3", "--bad", "main", "--module-repo", "x"], "MODULE=DIR"),

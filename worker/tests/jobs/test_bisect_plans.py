@@ -165,7 +165,7 @@ def test_a_plan_goes_down_to_a_module_of_a_module(near: Bench, three: tuple[Thre
     top = plan.levels[""]
     assert (top.commits, top.classes, top.label, top.module) == (9, 4, "mono", "")
     assert (top.good, top.bad) == (history.good, history.monos[-1])
-    assert [(one.commits, one.why) for one in top.pruned] == [(5, "They change nothing that the binary is built from.")]
+    assert [(one.commits, one.why) for one in top.pruned] == [(5, "No change to the inputs of the binary.")]
     assert plan.modules == {"example.org/lib": str(ids["lib"]), "example.org/deep": str(ids["deep"])}
     bump = plan.nodes[history.monos[4]]
     assert "example.org/deep" in bump.why

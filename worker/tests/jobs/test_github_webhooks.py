@@ -88,7 +88,10 @@ def test_an_organisation_hook_reveals_no_other_repository(
     project = {"path_with_namespace": "group/other"}
 
     sender.send({**GITLAB_PUSH, "project": project}, "Push Hook")
-    assert taken(bench, client, sender) == ("ignored", "The delivery is from group/other, but this webhook belongs to Group/App.")
+    assert taken(bench, client, sender) == (
+        "ignored",
+        "The delivery is from group/other, but this webhook belongs to Group/App.",
+    )
     sender.send({**GITLAB_PUSH, "project": {"path_with_namespace": "group/app"}}, "Push Hook")
     assert taken(bench, client, sender)[0] == "done"
 

@@ -1,1 +1,1 @@
-"""Bisects: which commit made a service slower, found by deploying commits in between through runners."""
+"""Bisects: find the commit that made a service slower by deploying commits through runners."""

@@ -1,101 +1,101 @@
-"""What can go wrong with bisects, probes and runners."""
+"""Errors of bisects, probes and runners."""
 
 from slowpath.core.errors import Conflict, Gone, InvalidRequest, LimitExceeded, NotFound
 
 
 class BisectNotFound(NotFound):
-    """No such bisect in this team."""
+    """The team has no such bisect."""
 
     slug = "bisect-not-found"
     title = "No such bisect"
 
 
 class LevelNotFound(NotFound):
-    """A bisect has looked into no candidate of this id."""
+    """The bisect has not expanded a candidate with this ID."""
 
     slug = "bisect-level-not-found"
     title = "No such level of this bisect"
 
 
 class RunnerNotFound(NotFound):
-    """No such runner in this team."""
+    """The team has no such runner."""
 
     slug = "runner-not-found"
     title = "No such runner"
 
 
 class ProbeNotFound(NotFound):
-    """No such probe in this team."""
+    """The team has no such probe."""
 
     slug = "probe-not-found"
     title = "No such probe"
 
 
 class CallbackNotFound(NotFound):
-    """Nothing is called back by this secret."""
+    """No probe has this callback secret."""
 
     slug = "callback-not-found"
     title = "No such callback"
 
 
 class CallbackClosed(Gone):
-    """The deploy has ended, or has said its last word."""
+    """The probe has ended, or already reported a final state."""
 
     slug = "callback-ended"
-    title = "This deploy has ended"
+    title = "This deployment has ended"
 
 
 class BisectIncomplete(InvalidRequest):
-    """Something that a bisect needs is neither given nor known."""
+    """A value that a bisect requires is missing and has no default."""
 
     slug = "bisect-incomplete"
-    title = "Not enough is known to start"
+    title = "Required settings are missing"
 
 
 class InvalidBisectRequest(InvalidRequest):
-    """What was sent does not fit this bisect."""
+    """The request does not apply to this bisect."""
 
     slug = "bisect-refused"
-    title = "This does not fit the bisect"
+    title = "Invalid request for this bisect"
 
 
 class InvalidBisectState(Conflict):
-    """The bisect is not in a state that allows this."""
+    """The state of the bisect does not allow this action."""
 
     slug = "bisect-state"
-    title = "Not possible in this state"
+    title = "Not allowed in this state"
 
 
 class ProbeLeasedElsewhere(Conflict):
-    """Another runner has this probe."""
+    """Another runner holds the lease of this probe."""
 
     slug = "not-your-probe"
-    title = "Another runner has it"
+    title = "Another runner holds this probe"
 
 
 class RunnerBusy(Conflict):
-    """Deploys of the runner have not ended."""
+    """The runner has deployments that have not ended."""
 
     slug = "runner-busy"
-    title = "The runner still has deploys"
+    title = "The runner still has deployments"
 
 
 class RunnerNameTaken(Conflict):
-    """Another process has the runner's name."""
+    """Another process is registered under the name of this runner."""
 
     slug = "runner-taken"
-    title = "Another runner has this name"
+    title = "The runner name is taken"
 
 
 class TooManyBisects(LimitExceeded):
-    """As many bisects or runners as there may be."""
+    """The team has reached the limit of open bisects or of runners."""
 
     slug = "too-many-bisects"
-    title = "Too many"
+    title = "Too many bisects or runners"
 
 
 class InvalidCommitRange(InvalidRequest):
-    """Nothing can be searched between the two commits."""
+    """The range between the two commits cannot be searched."""
 
     slug = "bisect-range"
     title = "Nothing to search between these commits"

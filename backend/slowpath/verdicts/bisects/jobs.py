@@ -1,4 +1,4 @@
-"""What is to be done for bisects, as values. The rows are the truth: done twice, each finds nothing left to do."""
+"""Jobs of bisects. All are idempotent: the rows hold the state."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class PlanBisect(Job):
-    """Find the candidates between good and bad, and have the search begin."""
+    """Find the candidates between good and bad, and start the search."""
 
     name: ClassVar[str] = "bisects.plan"
     queue: ClassVar[Queue] = Queue.BISECT
@@ -20,7 +20,7 @@ class PlanBisect(Job):
 
 @dataclass(frozen=True)
 class ExpandCandidate(Job):
-    """Look into a candidate that may hide others: a merge, a bump of versions."""
+    """Expand a candidate: a merge or a dependency update."""
 
     name: ClassVar[str] = "bisects.expand-candidate"
     queue: ClassVar[Queue] = Queue.BISECT
@@ -32,7 +32,7 @@ class ExpandCandidate(Job):
 
 @dataclass(frozen=True)
 class AdvanceBisect(Job):
-    """Do what the search says next, if there is anything."""
+    """Apply the next step of a search, if there is one."""
 
     name: ClassVar[str] = "bisects.advance"
     queue: ClassVar[Queue] = Queue.BISECT
@@ -43,7 +43,7 @@ class AdvanceBisect(Job):
 
 @dataclass(frozen=True)
 class ReadMeasurement(Job):
-    """Read a window's value from its artifacts, as soon as they are decoded."""
+    """Read the value of a measurement from its artifacts once they are decoded."""
 
     name: ClassVar[str] = "bisects.read-measurement"
     queue: ClassVar[Queue] = Queue.ANALYSE
@@ -55,7 +55,10 @@ class ReadMeasurement(Job):
 
 @dataclass(frozen=True)
 class MonitorBisect(Job):
-    """Look after an open bisect: leases that ended, allowed hours, the guard. Asks for itself again while it is open."""
+    """Monitor an open bisect: expired leases, allowed hours, guardrail.
+
+    Enqueues itself again while it is open.
+    """
 
     name: ClassVar[str] = "bisects.monitor"
     queue: ClassVar[Queue] = Queue.BISECT
@@ -66,7 +69,7 @@ class MonitorBisect(Job):
 
 @dataclass(frozen=True)
 class BisectFinished(Job):
-    """A bisect has ended: it may be told of, once."""
+    """A bisect has ended: notify once."""
 
     name: ClassVar[str] = "bisects.notify-finished"
     queue: ClassVar[Queue] = Queue.NOTIFY

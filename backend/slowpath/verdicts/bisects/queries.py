@@ -1,4 +1,4 @@
-"""Every SELECT of bisects."""
+"""Database queries of bisects, probes, measurements and runners."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -22,17 +22,17 @@ After = tuple[datetime, UUID] | None
 FIND_PROBE = text("SELECT team_id, probe_id FROM cross_team.find_probe(:sought)")
 
 
-def bisect(session: ReadSession, bisect_id: BisectId) -> Bisect | None:
+def select_bisect(session: ReadSession, bisect_id: BisectId) -> Bisect | None:
     """Return one bisect, by primary key."""
     return session.get(Bisect, (session.team_id, bisect_id))
 
 
 def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect | None:
-    """Return one bisect that nobody else changes until the transaction ends, by primary key."""
+    """Lock one bisect until the transaction ends, by primary key."""
     return session.get(Bisect, (session.team_id, bisect_id), with_for_update=True, populate_existing=True)
 
 
-def newest(
+def select_bisects(
     session: ReadSession, states: Sequence[str], service_id: UUID | None, regression_id: UUID | None, *, after: After,
     limit: int,
 ) -> Sequence[Bisect]:  # fmt: skip
@@ -49,8 +49,8 @@ def newest(
     return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit)).all()
 
 
-def last_between(session: ReadSession, service_id: UUID, signature: Mapping[str, Any]) -> float | None:
-    """Return the spread between deploys that the service's last decided bisect of a signature measured; None if there is none."""
+def select_spread_of_last_bisect(session: ReadSession, service_id: UUID, signature: Mapping[str, Any]) -> float | None:
+    """Return the dispersion ratio from the service's last decided bisect of a signature, or None."""
     ended = select(Bisect).where(
         Bisect.team_id == session.team_id,
         Bisect.service_id == service_id,
@@ -63,13 +63,13 @@ def last_between(session: ReadSession, service_id: UUID, signature: Mapping[str,
     return None if between is None else float(between)
 
 
-def open_count(session: ReadSession) -> int:
+def count_open_bisects(session: ReadSession) -> int:
     """Count bisects that have not ended."""
     return session.scalar(select(func.count()).where(Bisect.team_id == session.team_id, Bisect.state.in_(OPEN))) or 0
 
 
 def lock_team(session: WriteSession) -> None:
-    """Hold off who would number a bisect or name a runner until the transaction ends."""
+    """Serialize numbering of bisects and registration of runners of the team until the transaction ends."""
     key = f"slowpath.bisects:{session.team_id}"
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
 
@@ -79,21 +79,23 @@ def next_number(session: ReadSession) -> int:
     return (session.scalar(select(func.max(Bisect.number)).where(Bisect.team_id == session.team_id)) or 0) + 1
 
 
-def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
-    """Return how people of the team are called, by primary key."""
+def select_user_names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+    """Return the names of users of the team, by primary key."""
     wanted = {one for one in user_ids if one is not None}
     if not wanted:
         return {}
     return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(wanted)))}
 
 
-def services(session: ReadSession, service_ids: Iterable[UUID]) -> dict[UUID, str]:
-    """Return how services are called, by primary key."""
+def select_service_names(session: ReadSession, service_ids: Iterable[UUID]) -> dict[UUID, str]:
+    """Return the names of services, by primary key."""
     found = select(Service.id, Service.name).where(Service.team_id == session.team_id, Service.id.in_(set(service_ids)))
     return {row.id: row.name for row in session.execute(found)}
 
 
-def regressions(session: ReadSession, regression_ids: Iterable[UUID | None]) -> dict[UUID, tuple[int | None, str]]:
+def select_regression_refs(
+    session: ReadSession, regression_ids: Iterable[UUID | None]
+) -> dict[UUID, tuple[int | None, str]]:
     """Return number and title of regressions, by primary key."""
     wanted = {one for one in regression_ids if one is not None}
     if not wanted:
@@ -107,34 +109,34 @@ def regressions(session: ReadSession, regression_ids: Iterable[UUID | None]) -> 
 # -- probes ------------------------------------------------------------------------------------------
 
 
-def probes(session: ReadSession, bisect_id: UUID) -> Sequence[Probe]:
-    """Return the probes of a bisect in order, by uq_probe_number; as they are in the database now."""
+def select_probes(session: ReadSession, bisect_id: UUID) -> Sequence[Probe]:
+    """Return the probes of a bisect in order, refreshed from the database, by uq_probe_number."""
     found = select(Probe).where(Probe.team_id == session.team_id, Probe.bisect_id == bisect_id)
     return session.scalars(found.order_by(Probe.number), execution_options={"populate_existing": True}).all()
 
 
-def probe_of_run(session: ReadSession, run_id: UUID) -> Probe | None:
-    """Return a probe by what names it outside, by uq_probe_run_id."""
+def select_probe_by_run(session: ReadSession, run_id: UUID) -> Probe | None:
+    """Return a probe by its run ID, by uq_probe_run_id."""
     return session.scalar(
         select(Probe).where(Probe.team_id == session.team_id, Probe.run_id == run_id),
         execution_options={"populate_existing": True},
     )
 
 
-def probe(session: ReadSession, probe_id: ProbeId) -> Probe | None:
+def select_probe(session: ReadSession, probe_id: ProbeId) -> Probe | None:
     """Return a probe, by primary key."""
     return session.get(Probe, (session.team_id, probe_id), populate_existing=True)
 
 
 def find_probe(cross_team: Connection, sought: bytes) -> Row[Any] | None:
-    """Return team and probe of a callback's secret, by its hash."""
+    """Return team and probe of a callback secret, by its hash."""
     return cross_team.execute(FIND_PROBE, {"sought": sought}).one_or_none()
 
 
 def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit: int) -> Sequence[Row[UUID, UUID]]:
-    """Return id and bisect of probes that nobody has and of searches that go on, oldest first, by ix_probe_asked.
+    """Return ID and bisect of queued probes of running searches, oldest first, by ix_probe_queued.
 
-    Only those that a runner with these labels may have.
+    Only those that a runner with these labels may lease.
     """
     wanted = func.coalesce(Bisect.settings["runner_labels"], cast({}, JSONB()))
     found = (
@@ -151,12 +153,12 @@ def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit:
 
 
 def select_active_probes(session: ReadSession, runner_id: UUID) -> Sequence[Probe]:
-    """Return what a runner has and has not ended, by uq_probe_slot."""
+    """Return the unfinished probes of a runner, by uq_probe_slot."""
     return session.scalars(_running().where(Probe.team_id == session.team_id, Probe.runner_id == runner_id)).all()
 
 
-def running_counts(session: ReadSession) -> dict[UUID, int]:
-    """Return how much each runner has, by uq_probe_slot."""
+def count_active_probes(session: ReadSession) -> dict[UUID, int]:
+    """Count the unfinished probes of each runner, by uq_probe_slot."""
     found = (
         select(Probe.runner_id, func.count())
         .where(Probe.team_id == session.team_id, Probe.runner_id.is_not(None), Probe.ended_at.is_(None))
@@ -169,8 +171,8 @@ def _running() -> Select[Probe]:
     return select(Probe).where(Probe.runner_id.is_not(None), Probe.ended_at.is_(None)).order_by(Probe.queued_at)
 
 
-def windows(session: ReadSession, bisect_id: UUID) -> dict[UUID, list[ProbeMeasurement]]:
-    """Return the windows of a bisect by probe, in order."""
+def select_measurements(session: ReadSession, bisect_id: UUID) -> dict[UUID, list[ProbeMeasurement]]:
+    """Return the measurements of a bisect by probe, in order."""
     found = (
         select(ProbeMeasurement)
         .join(Probe, (Probe.team_id == ProbeMeasurement.team_id) & (Probe.id == ProbeMeasurement.probe_id))
@@ -183,49 +185,49 @@ def windows(session: ReadSession, bisect_id: UUID) -> dict[UUID, list[ProbeMeasu
     return out
 
 
-def windows_of(session: ReadSession, probe_id: UUID) -> Sequence[ProbeMeasurement]:
-    """Return the windows of a probe in order, by uq_probe_window_index."""
+def select_measurements_of_probe(session: ReadSession, probe_id: UUID) -> Sequence[ProbeMeasurement]:
+    """Return the measurements of a probe in order, by uq_probe_measurement_index."""
     found = select(ProbeMeasurement).where(
         ProbeMeasurement.team_id == session.team_id, ProbeMeasurement.probe_id == probe_id
     )
     return session.scalars(found.order_by(ProbeMeasurement.index)).all()
 
 
-def window(session: ReadSession, window_id: ProbeWindowId) -> ProbeMeasurement | None:
-    """Return one window, by primary key."""
+def select_measurement(session: ReadSession, window_id: ProbeWindowId) -> ProbeMeasurement | None:
+    """Return one measurement, by primary key."""
     return session.get(ProbeMeasurement, (session.team_id, window_id), populate_existing=True)
 
 
 # -- runners -----------------------------------------------------------------------------------------
 
 
-def runners(session: ReadSession) -> Sequence[Runner]:
+def select_runners(session: ReadSession) -> Sequence[Runner]:
     """Return the team's runners, by name."""
     return session.scalars(select(Runner).where(Runner.team_id == session.team_id).order_by(Runner.name)).all()
 
 
-def runner_named(session: ReadSession, name: str, *, locked: bool = False) -> Runner | None:
-    """Return a runner by its name, by uq_runner_name; `locked`: nobody else takes leases for it meanwhile."""
+def select_runner_by_name(session: ReadSession, name: str, *, locked: bool = False) -> Runner | None:
+    """Return a runner by its name, by uq_runner_name; `locked`: lock it until the transaction ends."""
     found = select(Runner).where(Runner.team_id == session.team_id, Runner.name == name)
     return session.scalar(found.with_for_update() if locked else found, execution_options={"populate_existing": locked})
 
 
-def runner_by_id(session: ReadSession, runner_id: UUID) -> Runner | None:
+def select_runner(session: ReadSession, runner_id: UUID) -> Runner | None:
     """Return a runner of the team."""
     return session.scalar(select(Runner).where(Runner.id == runner_id))
 
 
-def runner_names(session: ReadSession) -> dict[UUID, str]:
-    """Return how runners are called."""
+def select_runner_names(session: ReadSession) -> dict[UUID, str]:
+    """Return the names of runners."""
     found = select(Runner.id, Runner.name).where(Runner.team_id == session.team_id)
     return {row.id: row.name for row in session.execute(found)}
 
 
-# -- files -------------------------------------------------------------------------------------------
+# -- artifacts -------------------------------------------------------------------------------------------
 
 
 def _is_compared() -> ColumnElement[bool]:
-    """By ix_comparison_artifact_artifact."""
+    """Match artifacts of any comparison, by ix_comparison_artifact_artifact."""
     return exists().where(ComparisonArtifact.team_id == Artifact.team_id, ComparisonArtifact.artifact_id == Artifact.id)
 
 
@@ -234,7 +236,7 @@ def _runs(session: ReadSession, bisect_id: UUID) -> Select[UUID]:
 
 
 def count_probe_artifacts(session: ReadSession, bisect_id: UUID) -> tuple[int, int, int]:
-    """Return files and bytes that were uploaded for its probes and are in no comparison, and how many are in one.
+    """Count artifacts uploaded by its probes: number and bytes outside comparisons, number inside.
 
     By ix_artifact_batch.
     """
@@ -248,8 +250,8 @@ def count_probe_artifacts(session: ReadSession, bisect_id: UUID) -> tuple[int, i
     return files, int(size_bytes), compared
 
 
-def files_of(session: ReadSession, bisect_id: UUID) -> Sequence[Artifact]:
-    """Return the files that were uploaded for its probes and are in no comparison, by ix_artifact_batch."""
+def select_probe_artifacts(session: ReadSession, bisect_id: UUID) -> Sequence[Artifact]:
+    """Return the artifacts uploaded by its probes that are in no comparison, by ix_artifact_batch."""
     found = select(Artifact).where(
         Artifact.team_id == session.team_id, Artifact.batch.in_(_runs(session, bisect_id)), ~_is_compared()
     )
@@ -259,14 +261,14 @@ def files_of(session: ReadSession, bisect_id: UUID) -> Sequence[Artifact]:
 # -- history -----------------------------------------------------------------------------------------
 
 
-def events(session: ReadSession, bisect_id: UUID, limit: int) -> Sequence[BisectEvent]:
-    """Return the newest lines of the history, newest first, by ix_bisect_event_newest."""
+def select_events(session: ReadSession, bisect_id: UUID, limit: int) -> Sequence[BisectEvent]:
+    """Return the newest events of a bisect, newest first, by ix_bisect_event_newest."""
     found = select(BisectEvent).where(BisectEvent.team_id == session.team_id, BisectEvent.bisect_id == bisect_id)
     return session.scalars(found.order_by(BisectEvent.created_at.desc(), BisectEvent.id.desc()).limit(limit)).all()
 
 
-def last_event_at(session: ReadSession, bisect_id: UUID, kind: str) -> datetime | None:
-    """Return when something last happened to a bisect, by ix_bisect_event_newest."""
+def select_last_event_time(session: ReadSession, bisect_id: UUID, kind: str) -> datetime | None:
+    """Return the time of the newest event of a kind, by ix_bisect_event_newest."""
     return session.scalar(
         select(func.max(BisectEvent.occurred_at)).where(
             BisectEvent.team_id == session.team_id, BisectEvent.bisect_id == bisect_id, BisectEvent.kind == kind

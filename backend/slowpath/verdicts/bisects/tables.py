@@ -1,6 +1,6 @@
-"""Runners, bisects, probes, their windows, and what happened to a bisect.
+"""Tables of runners, bisects, probes, measurements and events.
 
-Probes and windows are the truth of a search: they are only added to and completed. What is believed is computed from them.
+Probes and measurements are the state of a search: rows are added and completed. Posteriors are computed from them.
 """
 
 from datetime import datetime
@@ -24,29 +24,29 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class Runner(TeamScoped, Table):
-    """A program in the user's infrastructure that deploys what it is told to."""
+    """A program in the user's infrastructure that deploys and measures probes."""
 
     __tablename__ = "runner"
     __table_args__ = (UniqueConstraint("team_id", "name", name="uq_runner_name"),)
 
     name: Mapped[str]
     slots: Mapped[int]
-    """How many deploys it runs at a time."""
+    """Most concurrent probes."""
     labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     version: Mapped[str]
     instance: Mapped[str] = mapped_column(default="", server_default="")
-    """Which process of this name it is: made once in a work folder, another one elsewhere."""
+    """Identifies the process: generated once per work folder."""
     host: Mapped[str] = mapped_column(default="", server_default="")
-    """The machine it runs on, as that calls itself."""
+    """Host name of its machine."""
     token_id: Mapped[UUID | None]
-    """With which it last came."""
+    """The API token it last used."""
     seen_at: Mapped[datetime]
     left_at: Mapped[datetime | None]
-    """When it said that it has ended, with nothing left deployed: its name is free."""
+    """Time of its shutdown with nothing left deployed; the name is free since."""
 
 
 class Bisect(TeamScoped, Table):
-    """One search."""
+    """One bisect."""
 
     __tablename__ = "bisect"
     __table_args__ = (
@@ -74,7 +74,7 @@ class Bisect(TeamScoped, Table):
     )
 
     number: Mapped[int]
-    """Counts up inside the team; how people call it."""
+    """Number in the team, shown to users."""
     title: Mapped[str]
     service_id: Mapped[UUID]
     repository_id: Mapped[UUID | None]
@@ -84,34 +84,37 @@ class Bisect(TeamScoped, Table):
     bad_sha: Mapped[str]
     state: Mapped[str]
     signature: Mapped[dict[str, Any]]
-    """`rules.signature`: what is measured of every build."""
+    """`rules.signature`: what is measured of every probe."""
     settings: Mapped[dict[str, Any]]
     """`rules.settings`."""
     plan: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
     """{"line": analysis.bisect.line's JSON, "nodes": {id: rules.nodes' JSON}, "levels": {id of what was opened, or "":
     {"commits", "classes", "repository", "good", "bad", "pruned": [{"why", "commits"}]}}}.
 
-    Megabytes where candidates are thousands: read only by those who need it, so that lists and beats stay cheap.
+    Megabytes with thousands of candidates: deferred, so that lists and heartbeats stay cheap.
     """
     expanding_candidate: Mapped[str | None]
-    """The candidate in which is being looked."""
+    """The candidate being expanded."""
     approved_through_round: Mapped[int] = mapped_column(default=0)
-    """Up to which round a person has allowed deploys."""
+    """The last approved round of deployments."""
     pause_reason: Mapped[str | None]
     outcome: Mapped[dict[str, Any] | None]
     """{"outcome", "suspects", "belief"}."""
     problem: Mapped[dict[str, Any] | None]
     summary: Mapped[dict[str, Any] | None]
-    """What a row of the list shows, as of the last step; can be made anew from the probes."""
+    """Summary for lists, as of the last step; can be computed from the probes."""
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     revision: Mapped[int] = mapped_column(default=1)
-    """Grows with every change."""
+    """Increases with every change."""
 
 
 class Probe(TeamScoped, Table):
-    """One deploy of a build, or what is known without one: what a person said (purpose `mark`), what production measured (`known`)."""
+    """One deployment of a build.
+
+    Or, without one, an override by a user (`override`) or a production baseline (`baseline`).
+    """
 
     __tablename__ = "probe"
     __table_args__ = (
@@ -145,9 +148,9 @@ class Probe(TeamScoped, Table):
 
     bisect_id: Mapped[UUID]
     number: Mapped[int]
-    """From 1; the deploy's number in the search."""
+    """Number in the bisect, from 1."""
     run_id: Mapped[UUID]
-    """Names the deploy to everybody outside; nothing is started twice under one."""
+    """Public ID of the deployment; nothing is started twice under one."""
     callback_hash: Mapped[bytes] = mapped_column(LargeBinary)
     build: Mapped[dict[str, Any]]
     candidate: Mapped[str]
@@ -162,22 +165,22 @@ class Probe(TeamScoped, Table):
     measurements_requested: Mapped[int] = mapped_column(default=1)
     good_verdicts: Mapped[int] = mapped_column(default=0)
     bad_verdicts: Mapped[int] = mapped_column(default=0)
-    """Verdicts: of its windows, or of a person."""
+    """Verdicts of its measurements, or of a user."""
     reason: Mapped[str | None]
-    """Why it was marked or annulled."""
+    """Why it was overridden, invalidated or lost."""
     queued_at: Mapped[datetime]
     leased_at: Mapped[datetime | None]
     deployed_at: Mapped[datetime | None]
     ready_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
-    """Since when nothing of it runs any more."""
+    """Time since which nothing of it is deployed."""
     log_tail: Mapped[str] = mapped_column(default="")
     callback: Mapped[dict[str, Any] | None]
-    """{"state", "detail", "at"}: what the deploy itself said last."""
+    """{"state", "detail", "at"} of the last callback of the deployment."""
 
 
 class ProbeMeasurement(TeamScoped, Table):
-    """One measurement of a probe. Without value, verdict and problem it is still being read."""
+    """One measurement of a probe. Without value, verdict and problem it is pending."""
 
     __tablename__ = "probe_measurement"
     __table_args__ = (
@@ -195,13 +198,13 @@ class ProbeMeasurement(TeamScoped, Table):
     invalidated: Mapped[bool] = mapped_column(default=False)
     artifact_ids: Mapped[list[Any]]
     requests: Mapped[int | None] = mapped_column(BigInteger)
-    """Of how many requests it was read, where the board told their latency."""
+    """Number of requests, if read from dashboard metrics."""
     started_at: Mapped[datetime]
     ended_at: Mapped[datetime]
 
 
 class BisectEvent(TeamScoped, Table):
-    """One line of a bisect's history."""
+    """One event of a bisect."""
 
     __tablename__ = "bisect_event"
     __table_args__ = (
@@ -213,5 +216,5 @@ class BisectEvent(TeamScoped, Table):
     occurred_at: Mapped[datetime]
     kind: Mapped[str]
     actor: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
-    """Nobody: the search itself."""
+    """The user; None if the search recorded it."""
     details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")

@@ -1,1 +1,1 @@
-"""One set of artifacts against another: findings with their uncertainty, views, exports."""
+"""Comparisons of two sets of artifacts: findings with their uncertainty, views, exports."""

@@ -1,4 +1,4 @@
-"""Comparisons over HTTP."""
+"""HTTP endpoints of comparisons, diff views and exports."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -33,11 +33,11 @@ from slowpath.verdicts.comparisons.schemas import (
     SideIn,
     SourceLineOut,
     StateName,
-    export_out,
     make_comparison_out,
     make_comparison_summary_out,
-    view_out,
-    window_in,
+    make_export_out,
+    make_view_out,
+    parse_time_range,
 )
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
@@ -50,29 +50,31 @@ BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 COLUMNS: dict[int | str, dict[str, Any]] = {
     200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
 }
-DOCUMENT: dict[int | str, dict[str, Any]] = {200: {"description": "The document of the part", "model": KindDocument}}
+DOCUMENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The result of one artifact kind", "model": KindDocument}
+}
 FRESH = {"Cache-Control": "private, no-cache"}
-"""A comparison that is computed again writes its documents anew."""
+"""No caching by age: a comparison that is computed again overwrites its documents."""
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
 OPEN_OR_DONE = frozenset({DiffViewState.WAITING, DiffViewState.RUNNING, DiffViewState.DONE})
 MAX_FUNCTION = 8000
-"""Letters of a name in an address: the server reads no request line above 64 KiB, and one letter may take twelve."""
+"""Characters of a function name: the request line is limited to 64 KiB, and one character may need twelve bytes."""
 CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
-"""A part that has been cut never changes."""
+"""A chunk of a finished view never changes."""
 
 
-def _asked(side: SideIn) -> SideRequest:
+def _make_side_request(side: SideIn) -> SideRequest:
     artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
-    return SideRequest(artifact_ids, side.label, window_in(side.time_range))
+    return SideRequest(artifact_ids, side.label, parse_time_range(side.time_range))
 
 
-def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
+def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
     sides: dict[str, list[UUID]] = {side.value: [] for side in Side}
     for each in comparisons.list_side_artifacts(session, ComparisonId(row.id)):
         sides[each.side].append(each.artifact.id)
     job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
     document = comparison_results.find_document(row)
-    return make_comparison_out(row, document, sides, job, diff_views.views(session, [row.id])[row.id])
+    return make_comparison_out(row, document, sides, job, diff_views.list_views(session, [row.id])[row.id])
 
 
 @router.post(
@@ -85,16 +87,21 @@ def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
 def create_comparison(
     wanted: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
 ) -> ComparisonOut:
-    """Compare two sides, each artifacts or a window of metrics or both. Artifacts that are still being decoded are waited for."""
+    """Compare two sides, each with artifacts, a time range of metrics, or both.
+
+    Artifacts still being decoded delay the result.
+    """
 
     def make() -> UUID:
-        row = comparisons.create_comparison(session, wanted.name, _asked(wanted.base), _asked(wanted.candidate))
+        row = comparisons.create_comparison(
+            session, wanted.name, _make_side_request(wanted.base), _make_side_request(wanted.candidate)
+        )
         record_audit_event(session, caller, "comparison.created", "comparison", row.id, {"name": row.name})
         return row.id
 
     asked = wanted.model_dump(mode="json")
     comparison_id = ComparisonId(work.run_idempotent(session, "comparisons:create", idempotency_key, asked, make))
-    return _told(session, comparisons.get_comparison(session, comparison_id))
+    return _make_out(session, comparisons.get_comparison(session, comparison_id))
 
 
 @router.get(
@@ -114,7 +121,7 @@ def list_comparisons(
     rows = comparisons.list_comparisons(
         session, after=paging.after, limit=paging.limit + 1, states=state or (), search=search
     )
-    counts = comparisons.artifact_counts(session, [row.id for row in rows])
+    counts = comparisons.count_artifacts(session, [row.id for row in rows])
     return paging.page(rows, lambda row: make_comparison_summary_out(row, counts), lambda row: (row.created_at, row.id))
 
 
@@ -126,7 +133,7 @@ def list_comparisons(
 )
 def get_comparison(comparison_id: UUID, caller: MayRead, session: Reading) -> ComparisonOut:
     """Return one comparison with its result."""
-    return _told(session, comparisons.get_comparison(session, ComparisonId(comparison_id)))
+    return _make_out(session, comparisons.get_comparison(session, ComparisonId(comparison_id)))
 
 
 @router.get(
@@ -139,8 +146,8 @@ def get_comparison(comparison_id: UUID, caller: MayRead, session: Reading) -> Co
 def get_kind_document(
     comparison_id: UUID, part: comparison_results.Part, caller: MayRead, session: Reading, blobs: Blobs
 ) -> Response:
-    """Return what the page shows of the traces, growth logs or benchmarks that were compared."""
-    key = comparison_results.part_key_of(comparisons.get_comparison(session, ComparisonId(comparison_id)), part)
+    """Return the result of one artifact kind: traces, spans, growth logs or benchmarks."""
+    key = comparison_results.get_document_key(comparisons.get_comparison(session, ComparisonId(comparison_id)), part)
     return Response(blobs.read(key), media_type="application/json", headers={**FRESH, "Content-Encoding": "gzip"})
 
 
@@ -152,13 +159,13 @@ def get_kind_document(
 def update_comparison(
     comparison_id: UUID, wanted: ComparisonUpdate, caller: MayWrite, session: Writing
 ) -> ComparisonOut:
-    """Change the name or the labels of the sides."""
+    """Update the name of a comparison or the labels of its sides."""
     labels = (wanted.base_label, wanted.candidate_label)
     row = comparisons.rename_comparison(session, ComparisonId(comparison_id), wanted.name, labels)
     record_audit_event(
         session, caller, "comparison.updated", "comparison", row.id, wanted.model_dump(exclude_none=True)
     )
-    return _told(session, row)
+    return _make_out(session, row)
 
 
 @router.delete(
@@ -172,7 +179,7 @@ def delete_comparison(comparison_id: UUID, caller: MayWrite, session: Writing, b
     name = comparisons.get_comparison(session, ComparisonId(comparison_id)).name
     keys = comparisons.delete_comparison(session, ComparisonId(comparison_id))
     record_audit_event(session, caller, "comparison.deleted", "comparison", comparison_id, {"name": name})
-    session.flush()  # a row that can not go must keep its bytes
+    session.flush()  # blobs are deleted only if the row can be
     blobs.delete(keys)
 
 
@@ -183,12 +190,12 @@ def delete_comparison(comparison_id: UUID, caller: MayWrite, session: Writing, b
     responses=document_problems(NotFound, InvalidRequest),
 )
 def swap_sides(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
-    """Compare the same artifacts with the sides swapped: another comparison."""
+    """Create a comparison of the same artifacts with the sides swapped."""
     row = comparisons.swap_sides(session, ComparisonId(comparison_id))
     record_audit_event(
         session, caller, "comparison.created", "comparison", row.id, {"name": row.name, "swapped": str(comparison_id)}
     )
-    return _told(session, row)
+    return _make_out(session, row)
 
 
 @router.post(
@@ -200,7 +207,7 @@ def retry_comparison(comparison_id: UUID, caller: MayWrite, session: Writing) ->
     """Compute a failed or cancelled comparison again."""
     row = comparisons.retry_comparison(session, ComparisonId(comparison_id))
     record_audit_event(session, caller, "comparison.retried", "comparison", row.id, {"name": row.name})
-    return _told(session, row)
+    return _make_out(session, row)
 
 
 @router.post(
@@ -210,13 +217,16 @@ def retry_comparison(comparison_id: UUID, caller: MayWrite, session: Writing) ->
     responses=document_problems(NotFound),
 )
 def create_diff_view(comparison_id: UUID, wanted: DiffViewIn, caller: MayRead, session: Writing) -> DiffViewOut:
-    """Have a view cut that the result lists; one that is ready or under way is returned as it is."""
+    """Enqueue the computation of a view listed in the result.
+
+    A finished or enqueued one is returned unchanged.
+    """
     row = diff_views.get_view_by_key(
         session, ComparisonId(comparison_id), wanted.kind, wanted.sample_type, wanted.granularity
     )
     if row.state not in OPEN_OR_DONE:
         comparison_results.enqueue_view(session, row)
-    return view_out(row)
+    return make_view_out(row)
 
 
 @router.get(
@@ -234,7 +244,7 @@ def get_subtree(
     session: Reading,
     blobs: Blobs,
 ) -> Response:
-    """Return the largest nodes beneath one node."""
+    """Return the largest nodes below one node."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
     return Response(diff_views.get_subtree(view, blobs, node_id), media_type="application/octet-stream", headers=CACHED)
 
@@ -255,7 +265,7 @@ def search(
     regex: bool = False,
     case: bool = False,
 ) -> FrameSearchOut:
-    """Return the totals of what a pattern matches, over all nodes, also those that were not sent."""
+    """Return the totals of all nodes that match a pattern, including nodes that were not sent."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
     found = diff_views.search_frames(view, blobs, diff_views.FrameSearchPattern(pattern, regex, case))
     return FrameSearchOut(
@@ -277,7 +287,7 @@ def list_lines(
     session: Reading,
     blobs: Blobs,
 ) -> list[SourceLineOut]:
-    """Return the lines of a function with the cost of each side, as `list` of pprof does for one."""
+    """Return the source lines of a function with the cost of each side, as pprof's `list`."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
     return [
         SourceLineOut.model_validate(line, from_attributes=True)
@@ -292,15 +302,15 @@ def list_lines(
     responses={
         **document_problems(NotFound, Conflict, Unavailable),
         **COLUMNS,
-        204: {"description": "There is no rest"},
+        204: {"description": "The view has no further nodes"},
     },
     response_class=StreamingResponse,
 )
 def get_view_chunk(
     comparison_id: UUID, view_id: UUID, part: diff_views.Part, caller: MayRead, session: Reading, blobs: Blobs
 ) -> Response:
-    """Return a part of a view, cut and packed beforehand: the largest nodes, the rest, or the functions."""
-    key = diff_views.part_key(diff_views.get_view(session, ComparisonId(comparison_id), view_id), part)
+    """Return one precomputed chunk of a view: the largest nodes, the rest, or the functions."""
+    key = diff_views.get_chunk_key(diff_views.get_view(session, ComparisonId(comparison_id), view_id), part)
     if key is None:
         return Response(status_code=204)
     content = blobs.read(key)
@@ -315,16 +325,16 @@ def get_view_chunk(
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def create_export(comparison_id: UUID, wanted: ExportIn, caller: MayRead, session: Writing) -> ExportOut:
-    """Have a file made: merged pprof of a side, the diff as pprof, JSON or CSV."""
+    """Enqueue an export: the merged pprof of a side, the diff as pprof, JSON or CSV."""
     row = comparison_exports.create_export(session, ComparisonId(comparison_id), wanted.format, wanted.kind)
     record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
-    return export_out(row)
+    return make_export_out(row)
 
 
 @router.get("/exports/{export_id}", operation_id="exports:get", responses=document_problems(NotFound))
 def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
-    """Return how far an export is."""
-    return export_out(comparison_exports.get_export(session, ExportId(export_id)))
+    """Return the state of an export."""
+    return make_export_out(comparison_exports.get_export(session, ExportId(export_id)))
 
 
 @router.get(
@@ -334,9 +344,9 @@ def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
     response_class=StreamingResponse,
 )
 def get_export_content(export_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
-    """Return the file."""
+    """Return the content of a finished export."""
     row = comparison_exports.get_export(session, ExportId(export_id))
-    content = blobs.stream(comparison_exports.content_key(row))
+    content = blobs.stream(comparison_exports.get_content_key(row))
     return make_attachment_response(
         content, row.file_name or "export", media_type=row.media_type or "application/octet-stream"
     )

@@ -1,10 +1,10 @@
-"""What can go wrong with comparisons."""
+"""Errors of comparisons, views and exports."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
 
 
 class ComparisonNotFound(NotFound):
-    """No such comparison in this team."""
+    """The team has no such comparison."""
 
     slug = "comparison-not-found"
     title = "No such comparison"
@@ -18,21 +18,21 @@ class ViewNotFound(NotFound):
 
 
 class ExportNotFound(NotFound):
-    """No such export in this team."""
+    """The team has no such export."""
 
     slug = "export-not-found"
     title = "No such export"
 
 
 class ViewNotReady(Conflict):
-    """The view is still being cut, or could not be."""
+    """The view is not computed yet, or computing it failed."""
 
     slug = "view-not-ready"
     title = "The view is not ready"
 
 
 class ExportNotReady(Conflict):
-    """The export is still being made, or could not be."""
+    """The export is not written yet, or writing it failed."""
 
     slug = "export-not-ready"
     title = "The export is not ready"
@@ -42,49 +42,49 @@ class ComparisonNotFinished(Conflict):
     """The comparison has no result yet."""
 
     slug = "comparison-not-done"
-    title = "The comparison is not done"
+    title = "The comparison is not finished"
 
 
 class EmptySide(InvalidRequest):
-    """A side has no artifacts."""
+    """A side has neither artifacts nor a time range."""
 
     slug = "side-empty"
     title = "A side is empty"
 
 
 class SidesOverlap(InvalidRequest):
-    """The same artifact stands on both sides, or twice on one."""
+    """The same artifact is on both sides, or twice on one side."""
 
     slug = "sides-overlap"
-    title = "An artifact stands twice"
+    title = "An artifact is listed twice"
 
 
 class InvalidTimeRange(InvalidRequest):
-    """A window of metrics that can not be compared: reversed, too long, out of range, or overlapping the other side's."""
+    """A time range is reversed, too long, out of range, or overlaps that of the other side."""
 
     slug = "window-refused"
-    title = "The window can not be compared"
+    title = "Invalid time range"
 
 
 class TooManyArtifacts(LimitExceeded):
-    """A side has more artifacts than can be compared."""
+    """A side has more artifacts than the limit."""
 
     slug = "too-many-artifacts"
     title = "Too many artifacts"
 
 
 class NothingToCompare(InvalidRequest):
-    """The two sides have no kind of artifact in common that can be compared."""
+    """The two sides have no artifact kind in common that can be compared."""
 
     slug = "nothing-to-compare"
     title = "Nothing to compare"
 
 
 class InvalidPattern(InvalidRequest):
-    """The search pattern is not a regular expression that can be run safely."""
+    """The search pattern is not a valid regular expression."""
 
     slug = "pattern-refused"
-    title = "The pattern can not be used"
+    title = "Invalid search pattern"
 
 
 class NodeNotFound(NotFound):
@@ -95,7 +95,7 @@ class NodeNotFound(NotFound):
 
 
 class ArtifactKindNotCompared(NotFound):
-    """The comparison has no artifacts of this sort on both sides."""
+    """The comparison has no artifacts of this kind on both sides."""
 
     slug = "part-not-found"
-    title = "No such part"
+    title = "No such result"

@@ -1,4 +1,4 @@
-"""What is to be done for comparisons, as values."""
+"""Jobs of comparisons."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import Job, Queue
 
 @dataclass(frozen=True)
 class ComputeComparison(Job):
-    """Compare the two sides and cut the first views."""
+    """Compare the two sides and compute the first views."""
 
     name: ClassVar[str] = "comparisons.compute"
     queue: ClassVar[Queue] = Queue.ANALYSE
@@ -20,7 +20,7 @@ class ComputeComparison(Job):
 
 @dataclass(frozen=True)
 class BuildDiffView(Job):
-    """Cut one more view of a finished comparison."""
+    """Compute one more view of a finished comparison."""
 
     name: ClassVar[str] = "comparisons.build-view"
     queue: ClassVar[Queue] = Queue.ANALYSE
@@ -34,7 +34,7 @@ class BuildDiffView(Job):
 
 @dataclass(frozen=True)
 class ExportComparison(Job):
-    """Make a file to take away."""
+    """Write an export file."""
 
     name: ClassVar[str] = "comparisons.export"
     queue: ClassVar[Queue] = Queue.ANALYSE

@@ -1,4 +1,4 @@
-"""Every SELECT about comparisons, their views and exports."""
+"""Database queries of comparisons, their views and exports."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,18 +11,21 @@ from slowpath.core.ids import ComparisonId, ExportId
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact, ComparisonExport, DiffView
 
 
-def comparison(session: ReadSession, comparison_id: ComparisonId) -> Comparison | None:
+def select_comparison(session: ReadSession, comparison_id: ComparisonId) -> Comparison | None:
     """Return one comparison, by primary key."""
     return session.get(Comparison, (session.team_id, comparison_id))
 
 
 def lock_comparison(session: ReadSession, comparison_id: ComparisonId) -> bool:
-    """Lock a comparison against being deleted, or deleting it against its job's end; False when it is gone."""
+    """Lock a comparison until the transaction ends, against deletion or its job.
+
+    Return False if it was deleted.
+    """
     found = select(Comparison.id).where(Comparison.id == comparison_id).with_for_update()
     return session.scalar(found) is not None
 
 
-def comparisons(
+def select_comparisons(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
 ) -> Sequence[Comparison]:
     """Return comparisons newest first, by ix_comparison_newest."""
@@ -37,8 +40,8 @@ def comparisons(
     return session.scalars(found).all()
 
 
-def counts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
-    """Return how many artifacts stand on each side of these comparisons: one query for a whole page."""
+def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
+    """Count the artifacts on each side of these comparisons, in one query."""
     if not comparison_ids:
         return {}
     rows = session.execute(
@@ -49,8 +52,8 @@ def counts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[U
     return {(comparison_id, side): count for comparison_id, side, count in rows}
 
 
-def sides(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonArtifact]:
-    """Return what stands on the sides, in its order, by the unique constraint."""
+def select_side_artifacts(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonArtifact]:
+    """Return the artifacts of both sides in order, by the unique constraint."""
     return session.scalars(
         select(ComparisonArtifact)
         .where(ComparisonArtifact.comparison_id == comparison_id)
@@ -58,7 +61,7 @@ def sides(session: ReadSession, comparison_id: ComparisonId) -> Sequence[Compari
     ).all()
 
 
-def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> Sequence[DiffView]:
+def select_views(session: ReadSession, comparison_ids: Sequence[UUID]) -> Sequence[DiffView]:
     """Return the views of these comparisons in their order, by the unique constraint."""
     if not comparison_ids:
         return []
@@ -69,13 +72,13 @@ def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> Sequence[Diff
     ).all()
 
 
-def view(session: ReadSession, comparison_id: ComparisonId, view_id: UUID) -> DiffView | None:
+def select_view(session: ReadSession, comparison_id: ComparisonId, view_id: UUID) -> DiffView | None:
     """Return one view of a comparison, by primary key."""
     row = session.get(DiffView, (session.team_id, view_id))
     return row if row is not None and row.comparison_id == comparison_id else None
 
 
-def view_of(
+def select_view_by_key(
     session: ReadSession, comparison_id: ComparisonId, kind: str, sample_type: str, granularity: str
 ) -> DiffView | None:
     """Return the view of this kind, sample type and granularity, by the unique constraint."""
@@ -89,11 +92,11 @@ def view_of(
     ).one_or_none()
 
 
-def export(session: ReadSession, export_id: ExportId) -> ComparisonExport | None:
+def select_export(session: ReadSession, export_id: ExportId) -> ComparisonExport | None:
     """Return one export, by primary key."""
     return session.get(ComparisonExport, (session.team_id, export_id))
 
 
-def exports(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonExport]:
+def select_exports(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonExport]:
     """Return the exports of a comparison."""
     return session.scalars(select(ComparisonExport).where(ComparisonExport.comparison_id == comparison_id)).all()

@@ -1,4 +1,4 @@
-"""Pure decisions about comparisons."""
+"""Rules of comparisons, without a database."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from slowpath.core.ids import EnvironmentId, ServiceId
 
 
 class DiffViewState(StrEnum):
-    """Where a view stands. `uncut`: nobody has looked at it yet, so nothing was done for it."""
+    """States of a view. `not-built`: it was not requested yet."""
 
     NOT_BUILT = "not-built"
     WAITING = "waiting"
@@ -20,7 +20,7 @@ class DiffViewState(StrEnum):
 
 
 class ComparisonState(StrEnum):
-    """Where a comparison or an export stands."""
+    """States of a comparison or an export."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -37,7 +37,7 @@ class Side(StrEnum):
 
 
 class Granularity(StrEnum):
-    """What one frame of a view is."""
+    """What one frame of a view represents."""
 
     PACKAGE = "package"
     FUNCTION = "function"
@@ -45,7 +45,7 @@ class Granularity(StrEnum):
 
 
 class ExportFormat(StrEnum):
-    """What a comparison can be taken away as."""
+    """File formats of an export."""
 
     PPROF_BASE = "pprof-base"
     PPROF_CANDIDATE = "pprof-candidate"
@@ -55,12 +55,12 @@ class ExportFormat(StrEnum):
 
 
 MAX_ARTIFACTS_A_SIDE = 200
-"""Beyond this nothing more is learnt that would not show already; memory grows with it."""
+"""Most artifacts per side: more hardly add precision, and memory grows with them."""
 
 MAX_WINDOW_MS = 7 * 86_400_000
-"""A week holds every rhythm of a service once."""
+"""Longest time range: a week covers the daily and weekly cycles of a service."""
 LATEST_MS = 4_102_444_800_000
-"""2100: what a clock that was never set says is no window."""
+"""Latest accepted time, the year 2100: rejects clocks that are not set."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ class TimeRange:
     to_ms: int
 
     def overlaps(self, other: "TimeRange") -> bool:
-        """Whether some of the same requests would lie in both."""
+        """Return whether both ranges can contain the same requests."""
         same = (self.service_id, self.environment_id) == (other.service_id, other.environment_id)
         return same and self.from_ms < other.to_ms and other.from_ms < self.to_ms
 
     def to_json(self) -> dict[str, Any]:
-        """What is stored."""
+        """Return the time range as stored JSON."""
         return {
             "service_id": str(self.service_id),
             "environment_id": str(self.environment_id),
@@ -88,11 +88,11 @@ class TimeRange:
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "TimeRange":
-        """From what was stored."""
+        """Return the time range of stored JSON."""
         service_id, environment_id = UUID(stored["service_id"]), UUID(stored["environment_id"])
         return cls(ServiceId(service_id), EnvironmentId(environment_id), stored["from_ms"], stored["to_ms"])
 
 
-def windows_from(stored: dict[str, Any]) -> dict[Side, TimeRange]:
-    """Return the windows of a comparison by side, from what was stored."""
+def parse_time_ranges(stored: dict[str, Any]) -> dict[Side, TimeRange]:
+    """Return the time ranges of a comparison by side, from stored JSON."""
     return {Side(side): TimeRange.from_json(window) for side, window in stored.items()}

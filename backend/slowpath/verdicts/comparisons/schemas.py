@@ -1,4 +1,4 @@
-"""Comparisons on the wire."""
+"""Request and response bodies of comparisons, views and exports."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
@@ -11,24 +11,24 @@ from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
 from slowpath.platform.http.problems import Problem, read_problem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
-from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, windows_from
+from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, parse_time_ranges
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
 PartName = Literal["profiles", "traces", "spans", "growth", "benchmarks"]
-"""What a comparison is made of; each is a part of its page."""
+"""Artifact kinds that have a result."""
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
 MOST_LISTED = 1000
-"""Above the limit a side has, so that the limit's own error names it."""
+"""Above the limit of a side, so that the error of that limit is returned."""
 
 
 class ComparisonRequest(BaseModel):
-    """What is sent: nothing that is not asked for."""
+    """A request body; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,7 +45,7 @@ class TimeRangeIn(ComparisonRequest):
 
 
 class SideIn(ComparisonRequest):
-    """One side: which artifacts, which window of metrics, and how it is called. One of both is needed."""
+    """One side: artifacts, a time range of metrics, or both, and its label."""
 
     artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
     time_range: TimeRangeIn | None = None
@@ -53,7 +53,7 @@ class SideIn(ComparisonRequest):
 
 
 class ComparisonIn(ComparisonRequest):
-    """Base sets against candidate sets."""
+    """Two sides to compare: base and candidate."""
 
     name: Label | None = None
     base: SideIn
@@ -61,7 +61,7 @@ class ComparisonIn(ComparisonRequest):
 
 
 class ComparisonUpdate(ComparisonRequest):
-    """Another name, other labels."""
+    """Fields to update: the name and the labels of the sides."""
 
     name: Label | None = None
     base_label: Label | None = None
@@ -69,7 +69,7 @@ class ComparisonUpdate(ComparisonRequest):
 
 
 class TimeRangeOut(BaseModel):
-    """A window of metrics on a side."""
+    """The time range of metrics on a side."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -80,7 +80,7 @@ class TimeRangeOut(BaseModel):
 
 
 class SideOut(BaseModel):
-    """One side: how it is called, how many artifacts it has, which (when one comparison is asked for), and its window."""
+    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range."""
 
     label: str
     artifacts: int
@@ -89,7 +89,7 @@ class SideOut(BaseModel):
 
 
 class DiffViewOut(BaseModel):
-    """One way of looking; its parts can be fetched once it is done."""
+    """A view of a comparison; its chunks are available once it is done."""
 
     id: UUID
     kind: str
@@ -107,7 +107,7 @@ class DiffViewOut(BaseModel):
 
 
 class ComparisonSummaryOut(BaseModel):
-    """A comparison in a list."""
+    """A comparison as listed."""
 
     id: UUID
     name: str
@@ -133,7 +133,7 @@ class ComparisonOut(ComparisonSummaryOut):
 
 
 class DiffViewIn(ComparisonRequest):
-    """Which view is to be cut."""
+    """The view to compute."""
 
     kind: Annotated[str, StringConstraints(max_length=40)]
     sample_type: Annotated[str, StringConstraints(max_length=200)]
@@ -141,7 +141,7 @@ class DiffViewIn(ComparisonRequest):
 
 
 class FrameSearchOut(BaseModel):
-    """What a pattern matches over all nodes; nested matches count once."""
+    """Totals of the nodes that match a pattern; nested matches count once."""
 
     nodes: int
     functions: int
@@ -160,14 +160,14 @@ class SourceLineOut(BaseModel):
 
 
 class ExportIn(ComparisonRequest):
-    """Which file is to be made; `kind` for a comparison of several kinds, the first one if not said."""
+    """The file to export; `kind` selects one of several kinds, by default the first."""
 
     format: ExportFormat
     kind: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
 class ExportOut(BaseModel):
-    """A file being made, or made."""
+    """An export and its state."""
 
     id: UUID
     comparison_id: UUID
@@ -182,8 +182,8 @@ class ExportOut(BaseModel):
     created_at: datetime
 
 
-def view_out(row: DiffView) -> DiffViewOut:
-    """Tell a view."""
+def make_view_out(row: DiffView) -> DiffViewOut:
+    """Return the response body of a view."""
     return DiffViewOut.model_validate(
         {
             "id": row.id,
@@ -203,24 +203,26 @@ def view_out(row: DiffView) -> DiffViewOut:
     )
 
 
-def window_in(window: TimeRangeIn | None) -> TimeRange | None:
-    """Read a window."""
-    if window is None:
+def parse_time_range(time_range: TimeRangeIn | None) -> TimeRange | None:
+    """Return the time range of a request, or None."""
+    if time_range is None:
         return None
-    from_ms, to_ms = ((at - EPOCH) // timedelta(milliseconds=1) for at in (window.begin, window.end))
-    return TimeRange(ServiceId(window.service_id), EnvironmentId(window.environment_id), from_ms, to_ms)
+    from_ms, to_ms = ((at - EPOCH) // timedelta(milliseconds=1) for at in (time_range.begin, time_range.end))
+    return TimeRange(ServiceId(time_range.service_id), EnvironmentId(time_range.environment_id), from_ms, to_ms)
 
 
-def window_out(window: TimeRange | None) -> TimeRangeOut | None:
-    """Tell a window."""
-    if window is None:
+def make_time_range_out(time_range: TimeRange | None) -> TimeRangeOut | None:
+    """Return the response body of a time range."""
+    if time_range is None:
         return None
-    begin, end = (EPOCH + timedelta(milliseconds=ms) for ms in (window.from_ms, window.to_ms))
-    return TimeRangeOut(service_id=window.service_id, environment_id=window.environment_id, begin=begin, end=end)
+    begin, end = (EPOCH + timedelta(milliseconds=ms) for ms in (time_range.from_ms, time_range.to_ms))
+    return TimeRangeOut(
+        service_id=time_range.service_id, environment_id=time_range.environment_id, begin=begin, end=end
+    )
 
 
 def make_comparison_summary_out(row: Comparison, counts: dict[tuple[UUID, str], int]) -> ComparisonSummaryOut:
-    """Tell a comparison in a list."""
+    """Return the response body of a listed comparison."""
     return ComparisonSummaryOut.model_validate(_members(row, counts, None))
 
 
@@ -231,7 +233,7 @@ def make_comparison_out(
     job: JobRow | None,
     views: list[DiffView],
 ) -> ComparisonOut:
-    """Tell a comparison whole."""
+    """Return the response body of a comparison with its result."""
     counts = {(row.id, side): len(ids) for side, ids in sides.items()}
     members = _members(row, counts, sides)
     return ComparisonOut.model_validate(
@@ -240,7 +242,7 @@ def make_comparison_out(
             "job": make_job_out(job) if job else None,
             "result": result,
             "artifact_kinds": [*(["profiles"] if views else []), *row.artifact_kinds],
-            "views": [view_out(view) for view in views],
+            "views": [make_view_out(view) for view in views],
         }
     )
 
@@ -248,7 +250,7 @@ def make_comparison_out(
 def _members(
     row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
 ) -> dict[str, Any]:
-    windows = windows_from(row.time_ranges)
+    time_ranges = parse_time_ranges(row.time_ranges)
     return {
         "id": row.id,
         "name": row.name,
@@ -259,13 +261,13 @@ def _members(
             "label": row.base_label,
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
-            "time_range": window_out(windows.get(Side.BASE)),
+            "time_range": make_time_range_out(time_ranges.get(Side.BASE)),
         },
         "candidate": {
             "label": row.candidate_label,
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
-            "time_range": window_out(windows.get(Side.CANDIDATE)),
+            "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
         },
         "problem": read_problem(row.problem),
         "job_id": row.job_id,
@@ -275,8 +277,8 @@ def _members(
     }
 
 
-def export_out(row: ComparisonExport) -> ExportOut:
-    """Tell an export."""
+def make_export_out(row: ComparisonExport) -> ExportOut:
+    """Return the response body of an export."""
     return ExportOut.model_validate(
         {
             "id": row.id,

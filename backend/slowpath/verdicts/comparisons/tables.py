@@ -1,4 +1,4 @@
-"""Comparisons, what they compare, their views and exports."""
+"""Tables of comparisons, their artifacts, views and exports."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ _STATES = "state in ('waiting', 'running', 'done', 'failed', 'cancelled')"
 
 
 class Comparison(TeamScoped, Table):
-    """Base sets against candidate sets, and what came of it."""
+    """A comparison of base with candidate artifacts, and its result."""
 
     __tablename__ = "comparison"
     __table_args__ = (
@@ -33,9 +33,9 @@ class Comparison(TeamScoped, Table):
     result: Mapped[dict[str, Any] | None]
     """`slowpath.comparison/2`, or version 1 in older rows: read it by `comparison_results.find_document`."""
     artifact_kinds: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
-    """Where what the page shows of traces, growth logs and benchmarks lies: {"traces": key, ...}."""
+    """Blob keys of the results by artifact kind: {"traces": key, ...}."""
     time_ranges: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
-    """Of metrics, by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
+    """Time ranges of metrics by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
@@ -61,7 +61,7 @@ class ComparisonArtifact(TeamScoped, Table):
 
 
 class DiffView(TeamScoped, Table):
-    """One way of looking at a comparison: a sample type at a granularity, cut into parts for the page."""
+    """A view of a comparison: a sample type at a granularity, stored in chunks."""
 
     __tablename__ = "diff_view"
     __table_args__ = (
@@ -85,7 +85,7 @@ class DiffView(TeamScoped, Table):
     nodes: Mapped[int | None]
     functions: Mapped[int | None]
     full_blob_key: Mapped[str | None]
-    """The whole diff tree, as columns; `first`, `rest`, functions and lines are cut from it beforehand."""
+    """Blob key of the complete diff tree, as columns; the chunks are computed from it."""
     head_blob_key: Mapped[str | None]
     tail_blob_key: Mapped[str | None]
     functions_key: Mapped[str | None]
@@ -93,7 +93,7 @@ class DiffView(TeamScoped, Table):
 
 
 class ComparisonExport(TeamScoped, Table):
-    """A file made from a comparison on request."""
+    """A file exported from a comparison."""
 
     __tablename__ = "comparison_export"
     __table_args__ = (
@@ -105,7 +105,7 @@ class ComparisonExport(TeamScoped, Table):
     comparison_id: Mapped[UUID]
     format: Mapped[str]
     kind: Mapped[str | None]
-    """Which kind of profile, for the formats that hold one."""
+    """The profile kind, for formats that hold one kind."""
     state: Mapped[str] = mapped_column(default=ComparisonState.WAITING)
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]

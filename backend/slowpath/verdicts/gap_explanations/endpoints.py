@@ -1,4 +1,4 @@
-"""Explanations of gaps over HTTP."""
+"""HTTP endpoints of gap explanations."""
 
 from typing import Annotated
 from uuid import UUID
@@ -13,7 +13,7 @@ from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
 from slowpath.verdicts.gap_explanations.rules import GapRef
-from slowpath.verdicts.gap_explanations.schemas import ExplanationOut, GapIn, explanation_out
+from slowpath.verdicts.gap_explanations.schemas import ExplanationOut, GapIn, make_explanation_out
 from slowpath.verdicts.gap_explanations.service import gap_explanations
 
 router = APIRouter(prefix="/api/v1", tags=["gap explanations"])
@@ -28,9 +28,9 @@ TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal d
     responses=document_problems(NotFound, InvalidRequest),
 )
 def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, session: Reading) -> list[ExplanationOut]:
-    """List what was asked about the gaps of one trace, by span and gap, at most 500."""
+    """List the explanations of the gaps of one trace, by span and gap, at most 500."""
     rows = gap_explanations.list_explanations(session, ArtifactId(artifact_id), trace_id)
-    return [explanation_out(row, gap_explanations.find_document(row)) for row in rows]
+    return [make_explanation_out(row, gap_explanations.find_document(row)) for row in rows]
 
 
 @router.post(
@@ -42,7 +42,10 @@ def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, ses
 def ask(
     artifact_id: UUID, trace_id: TraceId, wanted: GapIn, caller: MayRead, session: Writing, blobs: Blobs
 ) -> ExplanationOut:
-    """Have a gap explained from execution traces of the same process and time; asked again, the answer is the same."""
+    """Explain a gap from execution traces of the same process and time.
+
+    Repeated requests return the same explanation.
+    """
     row, anew = gap_explanations.request_explanation(
         session, blobs, ArtifactId(artifact_id), GapRef(trace_id, wanted.span, wanted.gap)
     )
@@ -50,7 +53,7 @@ def ask(
         record_audit_event(
             session, caller, "gap-explanation.created", "explanation", row.id, {"artifact_id": str(artifact_id)}
         )
-    return explanation_out(row, gap_explanations.find_document(row))
+    return make_explanation_out(row, gap_explanations.find_document(row))
 
 
 @router.get(
@@ -62,4 +65,4 @@ def ask(
 def get(explanation_id: UUID, caller: MayRead, session: Reading) -> ExplanationOut:
     """Return one explanation."""
     row = gap_explanations.get_explanation(session, ExplanationId(explanation_id))
-    return explanation_out(row, gap_explanations.find_document(row))
+    return make_explanation_out(row, gap_explanations.find_document(row))

@@ -1,4 +1,4 @@
-"""What is to be done to explain a gap, as values."""
+"""Jobs of gap explanations."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import Job, Queue
 
 @dataclass(frozen=True)
 class ExplainGap(Job):
-    """Look for what a span's goroutine did in a gap, in the execution traces of its process."""
+    """Find what a span's goroutine did in a gap, in the execution traces of its process."""
 
     name: ClassVar[str] = "gap-explanations.compute"
     queue: ClassVar[Queue] = Queue.DECODE

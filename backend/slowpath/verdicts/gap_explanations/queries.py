@@ -1,4 +1,4 @@
-"""Every SELECT about explanations of gaps, and about the traces that may tell them."""
+"""Database queries of gap explanations and of the execution traces that may explain them."""
 
 from collections.abc import Sequence
 
@@ -15,13 +15,13 @@ from slowpath.verdicts.gap_explanations.tables import GapExplanation
 Found = tuple[ExecutionTrace, Artifact, str | None]
 
 
-def explanation(session: ReadSession, explanation_id: ExplanationId) -> GapExplanation | None:
+def select_explanation(session: ReadSession, explanation_id: ExplanationId) -> GapExplanation | None:
     """Return one explanation, by primary key."""
     return session.get(GapExplanation, (session.team_id, explanation_id))
 
 
-def of_gap(session: ReadSession, artifact_id: ArtifactId, gap: GapRef) -> GapExplanation | None:
-    """Return what was asked about a gap, by uq_explanation_gap."""
+def select_explanation_of_gap(session: ReadSession, artifact_id: ArtifactId, gap: GapRef) -> GapExplanation | None:
+    """Return the explanation of a gap, by uq_explanation_gap."""
     found = select(GapExplanation).where(
         GapExplanation.artifact_id == artifact_id,
         GapExplanation.trace_id == gap.trace_id,
@@ -31,21 +31,23 @@ def of_gap(session: ReadSession, artifact_id: ArtifactId, gap: GapRef) -> GapExp
     return session.scalar(found)
 
 
-def of_trace(session: ReadSession, artifact_id: ArtifactId, trace_id: str, limit: int) -> Sequence[GapExplanation]:
-    """Return what was asked about a trace, by uq_explanation_gap."""
+def select_explanations_of_trace(
+    session: ReadSession, artifact_id: ArtifactId, trace_id: str, limit: int
+) -> Sequence[GapExplanation]:
+    """Return the explanations of a trace, by uq_explanation_gap."""
     found = select(GapExplanation).where(GapExplanation.artifact_id == artifact_id, GapExplanation.trace_id == trace_id)
     return session.scalars(found.order_by(GapExplanation.span_number, GapExplanation.gap_number).limit(limit)).all()
 
 
-def covering(session: ReadSession, from_ns: int, to_ns: int, limit: int) -> Sequence[Found]:
-    """Return traces whose wall clock says that they hold [from, to], with the service of their build; newest first."""
+def select_traces_covering(session: ReadSession, from_ns: int, to_ns: int, limit: int) -> Sequence[Found]:
+    """Return traces whose wall clock covers [from, to], with the service of their build; newest first."""
     ends = ExecutionTrace.wall_start_ns + ExecutionTrace.duration_ns
     found = _with_service().where(ExecutionTrace.wall_start_ns <= from_ns, ends >= to_ns)
     return _told(session, found, limit)
 
 
-def beside(session: ReadSession, artifact: Artifact, slug: str, limit: int) -> Sequence[Found]:
-    """Return traces that came with these spans, or are of this service, whatever their clock says; newest first.
+def select_related_traces(session: ReadSession, artifact: Artifact, slug: str, limit: int) -> Sequence[Found]:
+    """Return traces of the same upload or service as these spans, whatever their clock; newest first.
 
     Those of the same batch or build come first.
     """

@@ -1,11 +1,11 @@
-"""Pure decisions about explanations of gaps."""
+"""Rules of gap explanations, without a database."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class ExplanationState(StrEnum):
-    """Where an explanation stands."""
+    """States of an explanation."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -16,7 +16,7 @@ class ExplanationState(StrEnum):
 
 @dataclass(frozen=True)
 class GapRef:
-    """One gap of a set of spans: of which trace, and span and gap by their place in the trace's page."""
+    """One gap of a span set: the trace ID, and span and gap by their index on the page of the trace."""
 
     trace_id: str
     span_number: int
@@ -24,9 +24,9 @@ class GapRef:
 
 
 def is_final(state: str, basis: str | None) -> bool:
-    """Tell whether asking again would say the same: a goroutine was found, or one is being looked for.
+    """Return whether a repeated request would return the same: a goroutine was found, or the job is open.
 
-    What could not be explained may be since, by a trace that came later.
+    A gap that could not be explained may be explained by a trace uploaded later.
     """
     return state in {ExplanationState.WAITING, ExplanationState.RUNNING} or (
         state == ExplanationState.DONE and basis in {"id", "clock"}

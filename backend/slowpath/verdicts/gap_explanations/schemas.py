@@ -1,4 +1,4 @@
-"""Explanations on the wire."""
+"""Request and response bodies of gap explanations."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -14,7 +14,7 @@ Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
 class GapIn(BaseModel):
-    """Which gap is to be explained: span and gap by their place in the trace's page."""
+    """A gap to explain: span and gap by their index on the page of the trace."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -23,7 +23,7 @@ class GapIn(BaseModel):
 
 
 class ExplanationOut(BaseModel):
-    """How far the explanation of a gap is, and what it says."""
+    """The state of a gap explanation, and its result."""
 
     id: UUID
     artifact_id: UUID
@@ -37,8 +37,8 @@ class ExplanationOut(BaseModel):
     created_at: datetime
 
 
-def explanation_out(row: GapExplanation, document: GapExplanationDocument | None) -> ExplanationOut:
-    """Return an explanation as the API sends it."""
+def make_explanation_out(row: GapExplanation, document: GapExplanationDocument | None) -> ExplanationOut:
+    """Return the response body of an explanation."""
     return ExplanationOut.model_validate(
         {
             "id": row.id,

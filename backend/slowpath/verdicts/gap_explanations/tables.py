@@ -1,4 +1,4 @@
-"""Explanations of gaps: what was asked, and the small document that answers it."""
+"""Tables of gap explanations: the gap, and the document that explains it."""
 
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from slowpath.verdicts.gap_explanations.rules import ExplanationState
 
 
 class GapExplanation(TeamScoped, Table):
-    """What one gap of one span was, as execution traces tell it. Asked twice, it is the same."""
+    """The explanation of one gap of one span from execution traces. One row per gap."""
 
     __tablename__ = "gap_explanation"
     __table_args__ = (
@@ -25,11 +25,11 @@ class GapExplanation(TeamScoped, Table):
     )
 
     artifact_id: Mapped[UUID]
-    """The set of spans."""
+    """The artifact of the span set."""
     trace_id: Mapped[str]
     """32 hexadecimal digits."""
     span_number: Mapped[int]
-    """Which span of the trace, and which of its gaps, as the trace's page numbers them."""
+    """Indexes of the span and of its gap, as the page of the trace numbers them."""
     gap_number: Mapped[int]
     state: Mapped[str] = mapped_column(default=ExplanationState.WAITING)
     problem: Mapped[dict[str, Any] | None]

@@ -1,4 +1,4 @@
-"""Regressions over HTTP."""
+"""HTTP endpoints of regressions, build series, mute rules and build verdicts."""
 
 import math
 from collections.abc import Sequence
@@ -41,33 +41,35 @@ from slowpath.verdicts.regressions.schemas import (
     StateCounts,
     TriageIn,
     TriageOut,
-    event_out,
-    judgement_out,
-    regression_out,
-    watched_out,
-    whole,
+    make_build_verdict_out,
+    make_mute_rule_out,
+    make_regression_detail_out,
+    make_regression_event_out,
+    make_regression_out,
 )
 from slowpath.verdicts.regressions.service import build_series, regression_views, triage
 from slowpath.verdicts.regressions.service.build_series import BuildSeriesPage, DrawnSeries, HistoryPoint
 from slowpath.verdicts.regressions.service.regression_views import RegressionFilter
 from slowpath.verdicts.regressions.tables import Regression
-from slowpath.verdicts.regressions.wording import course_sentence
+from slowpath.verdicts.regressions.wording import describe_course
 
 router = APIRouter(prefix="/api/v1", tags=["regressions"])
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
-Branch = Annotated[str | None, Query(max_length=300, pattern=r"^[^\x00]*$", description="The main one if left out")]
+Branch = Annotated[
+    str | None, Query(max_length=300, pattern=r"^[^\x00]*$", description="Defaults to the default branch")
+]
 Search = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
-def _told(session: ReadSession, rows: Sequence[Regression]) -> list[RegressionOut]:
-    names = regression_views.names(session, [row.assignee_id for row in rows])
-    return [regression_out(row, names) for row in rows]
+def _make_regressions_out(session: ReadSession, rows: Sequence[Regression]) -> list[RegressionOut]:
+    names = regression_views.get_user_names(session, [row.assignee_id for row in rows])
+    return [make_regression_out(row, names) for row in rows]
 
 
-def _whole(session: ReadSession, row: Regression) -> RegressionDetailOut:
-    names = regression_views.names(session, [row.assignee_id])
-    return whole(row, names, regression_views.evidence(session, RegressionId(row.id)))
+def _make_detail_out(session: ReadSession, row: Regression) -> RegressionDetailOut:
+    names = regression_views.get_user_names(session, [row.assignee_id])
+    return make_regression_detail_out(row, names, regression_views.list_evidence(session, RegressionId(row.id)))
 
 
 @router.get(
@@ -85,14 +87,16 @@ def list_regressions(
     state: Annotated[list[StateName] | None, Query()] = None,
     assignee: UUID | Literal["me", "nobody"] | None = None,
     kind: Annotated[str | None, Query(max_length=100, pattern=r"^[^\x00]*$")] = None,
-    build_id: Annotated[UUID | None, Query(description="That began with this build")] = None,
+    build_id: Annotated[UUID | None, Query(description="Regressions whose first bad build is this one")] = None,
     search: Search = None,
-    confirmed: Annotated[bool, Query(description="false: candidates, of which nobody is told")] = True,
+    confirmed: Annotated[
+        bool, Query(description="false: unconfirmed regressions, for which no notification is sent")
+    ] = True,
 ) -> Page[RegressionOut]:
     """List regressions, newest first."""
     if assignee == "me" and caller.user_id is None:
         raise InvalidRequest(
-            "A token is nobody that something could be assigned to.", remedy="Name a member by their id."
+            "`assignee=me` requires a user: an API token has no assigned regressions.", remedy="Use the ID of a member."
         )
     wanted = RegressionFilter(
         service_id=ServiceId(service_id) if service_id else None,
@@ -106,8 +110,8 @@ def list_regressions(
         search=search,
     )
     rows = regression_views.list_regressions(session, wanted, after=paging.after, limit=paging.limit + 1)
-    names = regression_views.names(session, [row.assignee_id for row in rows])
-    return paging.page(rows, lambda row: regression_out(row, names), lambda row: (row.created_at, row.id))
+    names = regression_views.get_user_names(session, [row.assignee_id for row in rows])
+    return paging.page(rows, lambda row: make_regression_out(row, names), lambda row: (row.created_at, row.id))
 
 
 @router.post(
@@ -120,7 +124,10 @@ def list_regressions(
 def create_regression(
     wanted: RegressionIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
 ) -> RegressionDetailOut:
-    """Make a regression by hand of what a comparison found. It is told of like any other."""
+    """Create a regression from the first worse finding of a comparison.
+
+    Notifications are sent as for any other.
+    """
 
     def make() -> UUID:
         row = triage.create_regression_from_comparison(
@@ -131,7 +138,7 @@ def create_regression(
 
     asked = wanted.model_dump(mode="json")
     regression_id = RegressionId(work.run_idempotent(session, "regressions:create", idempotency_key, asked, make))
-    return _whole(session, regression_views.get_regression(session, regression_id))
+    return _make_detail_out(session, regression_views.get_regression(session, regression_id))
 
 
 @router.get(
@@ -141,17 +148,17 @@ def create_regression(
     responses=document_problems(InvalidRequest),
 )
 def summary(caller: MayRead, session: Reading) -> RegressionSummaryOut:
-    """Count regressions by state and service, and return the largest that is open."""
+    """Count regressions by state and service; return the largest open regression."""
     found = regression_views.count_regressions(session)
     return RegressionSummaryOut(
         open=sum(found.states.get(state, 0) for state in OPEN),
         states=StateCounts.model_validate(found.states),
-        new_unassigned_count=found.nobodys,
+        new_unassigned_count=found.new_unassigned,
         services=[
             ServiceCounts(service_id=service_id, open=is_open, total=total)
             for service_id, (is_open, total) in sorted(found.services.items())
         ],
-        headline=_told(session, [found.largest])[0] if found.largest else None,
+        headline=_make_regressions_out(session, [found.largest])[0] if found.largest else None,
     )
 
 
@@ -162,13 +169,13 @@ def summary(caller: MayRead, session: Reading) -> RegressionSummaryOut:
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def update_regressions(wanted: TriageIn, caller: MayWrite, session: Writing, clock: Now) -> TriageOut:
-    """Change many regressions at once: all of them or none."""
-    said = wanted.change.model_dump(exclude_unset=True)
-    rows = triage.update_regressions(session, [RegressionId(each) for each in wanted.ids], said, clock.now())
-    facts = wanted.change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
+    """Update several regressions: all of them or none."""
+    change = wanted.change.model_dump(exclude_unset=True)
+    rows = triage.update_regressions(session, [RegressionId(each) for each in wanted.ids], change, clock.now())
+    details = wanted.change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
     for row in rows:
-        record_audit_event(session, caller, "regression.updated", "regression", row.id, facts)
-    return TriageOut(items=_told(session, rows))
+        record_audit_event(session, caller, "regression.updated", "regression", row.id, details)
+    return TriageOut(items=_make_regressions_out(session, rows))
 
 
 @router.get(
@@ -178,8 +185,8 @@ def update_regressions(wanted: TriageIn, caller: MayWrite, session: Writing, clo
     responses=document_problems(NotFound),
 )
 def get_regression(regression_id: UUID, caller: MayRead, session: Reading) -> RegressionDetailOut:
-    """Return one regression with what it cites."""
-    return _whole(session, regression_views.get_regression(session, RegressionId(regression_id)))
+    """Return one regression with its evidence."""
+    return _make_detail_out(session, regression_views.get_regression(session, RegressionId(regression_id)))
 
 
 @router.patch(
@@ -191,12 +198,12 @@ def get_regression(regression_id: UUID, caller: MayRead, session: Reading) -> Re
 def update_regression(
     regression_id: UUID, change: RegressionUpdate, caller: MayWrite, session: Writing, clock: Now
 ) -> RegressionDetailOut:
-    """Change a regression's state, whose it is, or by when it is to be mended."""
-    said = change.model_dump(exclude_unset=True)
-    [row] = triage.update_regressions(session, [RegressionId(regression_id)], said, clock.now())
-    facts = change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
-    record_audit_event(session, caller, "regression.updated", "regression", row.id, facts)
-    return _whole(session, row)
+    """Update the state, assignee or due date of a regression."""
+    fields = change.model_dump(exclude_unset=True)
+    [row] = triage.update_regressions(session, [RegressionId(regression_id)], fields, clock.now())
+    details = change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
+    record_audit_event(session, caller, "regression.updated", "regression", row.id, details)
+    return _make_detail_out(session, row)
 
 
 @router.get(
@@ -208,10 +215,12 @@ def update_regression(
 def list_regression_events(
     regression_id: UUID, caller: MayRead, session: Reading, paging: Paging
 ) -> Page[RegressionEventOut]:
-    """List what happened to a regression, newest first."""
-    rows = regression_views.history(session, RegressionId(regression_id), after=paging.after, limit=paging.limit + 1)
-    names = regression_views.names(session, [row.user_id for row in rows])
-    return paging.page(rows, lambda row: event_out(row, names), lambda row: (row.created_at, row.id))
+    """List the events of a regression, newest first."""
+    rows = regression_views.list_events(
+        session, RegressionId(regression_id), after=paging.after, limit=paging.limit + 1
+    )
+    names = regression_views.get_user_names(session, [row.user_id for row in rows])
+    return paging.page(rows, lambda row: make_regression_event_out(row, names), lambda row: (row.created_at, row.id))
 
 
 @router.post(
@@ -224,10 +233,10 @@ def list_regression_events(
 def create_regression_note(
     regression_id: UUID, wanted: NoteIn, caller: MayWrite, session: Writing
 ) -> RegressionEventOut:
-    """Say something about a regression."""
+    """Add a note to a regression."""
     row = triage.add_note(session, RegressionId(regression_id), wanted.text)
     record_audit_event(session, caller, "regression.note-added", "regression", regression_id, {})
-    return event_out(row, regression_views.names(session, [row.user_id]))
+    return make_regression_event_out(row, regression_views.get_user_names(session, [row.user_id]))
 
 
 @router.get(
@@ -237,7 +246,7 @@ def create_regression_note(
     responses=document_problems(NotFound),
 )
 def series_of_regression(regression_id: UUID, caller: MayRead, session: Reading) -> SeriesPage:
-    """Return the series that changed with a regression, its own first, over the newest builds of its branch."""
+    """Return the series that changed with a regression, its own first, over the newest builds."""
     return _page(build_series.load_regression_series(session, RegressionId(regression_id)))
 
 
@@ -265,10 +274,10 @@ def series_of_service(
     responses=document_problems(NotFound, InvalidRequest),
 )
 def list_mute_rules(service_id: UUID, caller: MayRead, session: Reading) -> list[MuteRuleOut]:
-    """List the rules on what of a service is told of."""
+    """List the mute rules of a service."""
     rows = build_series.list_mute_rules(session, ServiceId(service_id))
-    names = regression_views.names(session, [row.created_by for row in rows])
-    return [watched_out(row, names) for row in rows]
+    names = regression_views.get_user_names(session, [row.created_by for row in rows])
+    return [make_mute_rule_out(row, names) for row in rows]
 
 
 @router.put(
@@ -277,10 +286,10 @@ def list_mute_rules(service_id: UUID, caller: MayRead, session: Reading) -> list
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
 def set_mute_rule(service_id: UUID, wanted: MuteRuleIn, caller: MayWrite, session: Writing) -> MuteRuleOut:
-    """Mute a series (or all of a kind), or let it be told of again."""
+    """Mute or unmute a series, or all series of a kind."""
     row = build_series.set_mute_rule(session, ServiceId(service_id), wanted.kind, wanted.subject, muted=wanted.is_muted)
     record_audit_event(session, caller, "mute-rule.updated", "service", service_id, wanted.model_dump())
-    return watched_out(row, regression_views.names(session, [row.created_by]))
+    return make_mute_rule_out(row, regression_views.get_user_names(session, [row.created_by]))
 
 
 @router.get(
@@ -290,13 +299,13 @@ def set_mute_rule(service_id: UUID, wanted: MuteRuleIn, caller: MayWrite, sessio
     responses=document_problems(NotFound),
 )
 def get_build_verdict(build_id: UUID, caller: MayWait, session: Reading) -> BuildVerdictOut:
-    """Return what is known of a build; `judging` while more of it is being read or measured.
+    """Return the verdict on a build; `evaluating` while artifacts are still being decoded or measured.
 
-    A token that only uploads sees the builds that it made known or sent something of.
+    A token that only uploads sees the builds that it created or uploaded artifacts of.
     """
     if not uploads.can_see_build(session, BuildId(build_id), caller):
-        raise NotFound("This token has no such build.")
-    return judgement_out(regression_views.get_settled_verdict(session, BuildId(build_id)))
+        raise NotFound("This token has no build with this ID.")
+    return make_build_verdict_out(regression_views.get_settled_verdict(session, BuildId(build_id)))
 
 
 def _page(drawn: BuildSeriesPage) -> SeriesPage:
@@ -304,11 +313,11 @@ def _page(drawn: BuildSeriesPage) -> SeriesPage:
         SeriesBuild(
             id=point.build.id,
             commit=point.build.commit,
-            ordered_at=point.judgement.ordered_at,
-            branch=point.judgement.branch,
+            ordered_at=point.verdict.ordered_at,
+            branch=point.verdict.branch,
             label=point.build.display_name,
             conditions=point.conditions,
-            verdict=point.judgement.state,
+            verdict=point.verdict.state,
         )
         for point in drawn.points
     ]
@@ -340,8 +349,8 @@ def _series(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesOut:
 def _course(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesCourse | None:
     if drawn.course is None:
         return None
-    builds = [(point.build.commit, point.judgement.ordered_at) for point in points]
-    sentence = course_sentence(drawn.course.course, len(drawn.changes), builds)
+    builds = [(point.build.commit, point.verdict.ordered_at) for point in points]
+    sentence = describe_course(drawn.course.course, len(drawn.changes), builds)
     return SeriesCourse(kind=drawn.course.course.kind, sentence=sentence, values=_finite(drawn.course.values.tolist()))
 
 

@@ -1,38 +1,38 @@
-"""What can go wrong with regressions."""
+"""Errors of regressions."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
 
 
 class RegressionNotFound(NotFound):
-    """No such regression in this team."""
+    """The team has no such regression."""
 
     slug = "regression-not-found"
     title = "No such regression"
 
 
 class AssigneeNotInTeam(InvalidRequest):
-    """A regression can be given to members of the team only."""
+    """Only members of the team can be assigned a regression."""
 
     slug = "not-a-member"
     title = "Not a member of the team"
 
 
 class RegressionNotConfirmed(Conflict):
-    """What is not confirmed is nobody's yet."""
+    """The regression is not confirmed yet."""
 
     slug = "regression-not-confirmed"
     title = "Not confirmed yet"
 
 
 class ComparisonNotClaimable(InvalidRequest):
-    """The comparison does not hold what a regression needs."""
+    """The comparison lacks what a regression requires."""
 
     slug = "nothing-to-claim"
-    title = "No regression can be made of this"
+    title = "Cannot create a regression from this comparison"
 
 
 class TooManyMuteRules(LimitExceeded):
-    """The service has as many rules as it may."""
+    """The service has reached the limit of mute rules."""
 
     slug = "too-many-watched-series"
-    title = "Too many rules"
+    title = "Too many mute rules"

@@ -1,4 +1,4 @@
-"""What is to be done with builds and regressions, as values. Nobody asked for any of it: lists of jobs leave it out."""
+"""Jobs of builds and regressions. None is requested by a user: lists of jobs leave them out."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class EvaluateBuild(Job):
-    """Measure a build by its decoded artifacts, and judge it. Doing it twice finds nothing left to do."""
+    """Measure a build from its decoded artifacts and evaluate it. Idempotent."""
 
     name: ClassVar[str] = "regressions.evaluate-build"
     queue: ClassVar[Queue] = Queue.ANALYSE
@@ -20,7 +20,7 @@ class EvaluateBuild(Job):
 
 @dataclass(frozen=True)
 class BuildEvaluated(Job):
-    """What is known of a build has changed: whoever tells others of it is to look."""
+    """The verdict on a build changed: check whether to notify."""
 
     name: ClassVar[str] = "regressions.notify-build-evaluated"
     queue: ClassVar[Queue] = Queue.NOTIFY
@@ -31,7 +31,7 @@ class BuildEvaluated(Job):
 
 @dataclass(frozen=True)
 class RegressionOpened(Job):
-    """A regression is confirmed: it may be told of, once."""
+    """A regression was confirmed: notify once."""
 
     name: ClassVar[str] = "regressions.notify-opened"
     queue: ClassVar[Queue] = Queue.NOTIFY
@@ -42,7 +42,7 @@ class RegressionOpened(Job):
 
 @dataclass(frozen=True)
 class RegressionChanged(Job):
-    """Something about a confirmed regression is otherwise: `what` names the event in its history."""
+    """A confirmed regression changed: `what` is the kind of its event."""
 
     name: ClassVar[str] = "regressions.notify-changed"
     queue: ClassVar[Queue] = Queue.NOTIFY

@@ -1,4 +1,4 @@
-"""Every SELECT about measures, judgements and regressions."""
+"""Database queries of build measurements, build verdicts and regressions."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +31,7 @@ from slowpath.verdicts.regressions.tables import (
 After = tuple[datetime, UUID] | None
 MOST_ELSEWHERE = 100
 NUMBER = re.compile(r"#?(\d{1,9})", re.ASCII)
-"""A regression as messages name it."""
+"""A regression as notifications name it."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,18 @@ class RegressionFilter:
     search: str | None = None
 
 
-def regression(session: ReadSession, regression_id: RegressionId, *, held: bool = False) -> Regression | None:
-    """Return one regression, by primary key; `held`: nobody else changes it until the transaction ends."""
+def select_regression(session: ReadSession, regression_id: RegressionId, *, held: bool = False) -> Regression | None:
+    """Return one regression, by primary key; `held` locks it until the transaction ends."""
     return session.get(Regression, (session.team_id, regression_id), with_for_update=held, populate_existing=held)
 
 
-def regressions(session: ReadSession, wanted: RegressionFilter, *, after: After, limit: int) -> Sequence[Regression]:
-    """Return regressions newest first, by ix_regression_newest (or ix_regression_line, ix_regression_since)."""
+def select_regressions(
+    session: ReadSession, wanted: RegressionFilter, *, after: After, limit: int
+) -> Sequence[Regression]:
+    """Return regressions, newest first.
+
+    By ix_regression_newest, ix_regression_line or ix_regression_since.
+    """
     found = select(Regression).order_by(Regression.created_at.desc(), Regression.id.desc()).limit(limit)
     equal: Mapping[Any, Any] = {
         Regression.service_id: wanted.service_id,
@@ -72,23 +77,25 @@ def regressions(session: ReadSession, wanted: RegressionFilter, *, after: After,
         found = found.where(Regression.assignee_id.is_(None))
     if wanted.search:
         texts = (Regression.title, Regression.subject, Regression.since_commit)
-        said = [each.icontains(wanted.search, autoescape=True) for each in texts]
+        conditions = [each.icontains(wanted.search, autoescape=True) for each in texts]
         if (number := NUMBER.fullmatch(wanted.search.strip())) is not None:
-            said.append(Regression.number == int(number[1]))
-        found = found.where(or_(*said))
+            conditions.append(Regression.number == int(number[1]))
+        found = found.where(or_(*conditions))
     if after is not None:
         found = found.where(tuple_(Regression.created_at, Regression.id) < after)
     return session.scalars(found).all()
 
 
-def all_of(session: ReadSession, regression_ids: Sequence[UUID], *, held: bool = False) -> Sequence[Regression]:
-    """Return the regressions of these ids in one order, by primary key."""
+def select_regressions_by_id(
+    session: ReadSession, regression_ids: Sequence[UUID], *, held: bool = False
+) -> Sequence[Regression]:
+    """Return the regressions with these IDs in order of ID, by primary key; `held` locks them."""
     found = select(Regression).where(Regression.id.in_(regression_ids)).order_by(Regression.id)
     return session.scalars(found.with_for_update() if held else found).all()
 
 
 def select_regressions_of_branch(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[Regression]:
-    """Return all regressions and candidates of a line, by ix_regression_line."""
+    """Return all regressions of a branch, confirmed or not, by ix_regression_line."""
     found = select(Regression).where(Regression.service_id == service_id, Regression.branch == branch)
     return session.scalars(found.order_by(Regression.created_at)).all()
 
@@ -106,14 +113,14 @@ def select_regressions_on_other_branches(
     return session.scalars(found.order_by(Regression.created_at.desc()).limit(MOST_ELSEWHERE)).all()
 
 
-def counts(session: ReadSession) -> Sequence[Row[UUID, str, int]]:
+def count_regressions(session: ReadSession) -> Sequence[Row[UUID, str, int]]:
     """Count confirmed regressions by service and state, by ix_regression_newest."""
     found = select(Regression.service_id, Regression.state, func.count()).where(Regression.confirmed)
     return session.execute(found.group_by(Regression.service_id, Regression.state)).all()
 
 
 def count_new_unassigned(session: ReadSession) -> int:
-    """Count confirmed regressions that are new and that nobody is on, by ix_regression_newest."""
+    """Count confirmed regressions that are new and unassigned, by ix_regression_newest."""
     found = select(func.count()).where(
         Regression.confirmed,
         Regression.state == RegressionState.NEW,
@@ -128,8 +135,8 @@ def select_largest_open_regression(session: ReadSession) -> Regression | None:
     return session.scalars(found.order_by(Regression.ratio.desc().nulls_last(), Regression.id).limit(1)).first()
 
 
-def names(session: ReadSession, user_ids: Sequence[UUID]) -> dict[UUID, str]:
-    """Return how these people are called, by primary key."""
+def select_user_names(session: ReadSession, user_ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Return the names of these users, by primary key."""
     if not user_ids:
         return {}
     rows = session.execute(select(User.id, User.name).where(User.id.in_(set(user_ids))))
@@ -137,17 +144,17 @@ def names(session: ReadSession, user_ids: Sequence[UUID]) -> dict[UUID, str]:
 
 
 def is_member(session: ReadSession, user_id: UUID) -> bool:
-    """Tell whether a person is in the team, by its unique constraint."""
+    """Return whether a user is a member of the team, by its unique constraint."""
     return session.scalar(select(Membership.id).where(Membership.user_id == user_id).limit(1)) is not None
 
 
-def lock_line(session: ReadSession, service_id: ServiceId) -> None:
-    """Let one job at a time judge the builds of a service, until the transaction ends."""
+def lock_history(session: ReadSession, service_id: ServiceId) -> None:
+    """Serialize evaluations of the builds of a service until the transaction ends."""
     _lock(session, f"judge/{service_id}")
 
 
 def next_number(session: ReadSession) -> int:
-    """Return the next free number of a regression; nobody else gets one until the transaction ends."""
+    """Return the next number of a regression; other transactions wait until this one ends."""
     _lock(session, f"number/{session.team_id}")
     return (session.scalar(select(func.max(Regression.number)).where(Regression.team_id == session.team_id)) or 0) + 1
 
@@ -156,8 +163,10 @@ def _lock(session: ReadSession, key: str) -> None:
     session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 5))"), {"key": key})
 
 
-def events(session: ReadSession, regression_id: RegressionId, *, after: After, limit: int) -> Sequence[RegressionEvent]:
-    """Return what happened to a regression, newest first, by ix_regression_event_newest."""
+def select_events(
+    session: ReadSession, regression_id: RegressionId, *, after: After, limit: int
+) -> Sequence[RegressionEvent]:
+    """Return the events of a regression, newest first, by ix_regression_event_newest."""
     found = select(RegressionEvent).where(RegressionEvent.regression_id == regression_id)
     found = found.order_by(RegressionEvent.created_at.desc(), RegressionEvent.id.desc()).limit(limit)
     if after is not None:
@@ -165,32 +174,32 @@ def events(session: ReadSession, regression_id: RegressionId, *, after: After, l
     return session.scalars(found).all()
 
 
-def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
-    """Return what a regression cites, oldest first, by ix_regression_evidence_regression."""
+def select_evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
+    """Return the evidence of a regression, oldest first, by ix_regression_evidence_regression."""
     found = select(RegressionEvidence).where(RegressionEvidence.regression_id == regression_id)
     return session.scalars(found.order_by(RegressionEvidence.created_at, RegressionEvidence.id)).all()
 
 
-def cited(session: ReadSession, regression_id: RegressionId, comparison_id: ComparisonId) -> bool:
-    """Tell whether a regression cites a comparison already, by ix_regression_evidence_regression."""
+def has_evidence(session: ReadSession, regression_id: RegressionId, comparison_id: ComparisonId) -> bool:
+    """Return whether the comparison is evidence of the regression, by ix_regression_evidence_regression."""
     found = select(RegressionEvidence.id).where(
         RegressionEvidence.regression_id == regression_id, RegressionEvidence.comparison_id == comparison_id
     )
     return session.scalar(found.limit(1)) is not None
 
 
-def citing(session: ReadSession, comparison_id: ComparisonId) -> Sequence[Regression]:
+def select_citing_regressions(session: ReadSession, comparison_id: ComparisonId) -> Sequence[Regression]:
     """Return the regressions whose evidence is this comparison, by ix_regression_comparison."""
     return session.scalars(select(Regression).where(Regression.comparison_id == comparison_id)).all()
 
 
-def judgement(session: ReadSession, build_id: BuildId) -> BuildVerdict | None:
-    """Return what is known of a build, by its unique constraint."""
+def select_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict | None:
+    """Return the verdict on a build, by its unique constraint."""
     return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id == build_id)).one_or_none()
 
 
-def is_to_be_measured(session: ReadSession, build_id: BuildId) -> bool:
-    """Tell whether somebody asked for a build to be measured and that has not been done, by ix_job_subject."""
+def has_pending_evaluation(session: ReadSession, build_id: BuildId) -> bool:
+    """Return whether the evaluation of a build is enqueued and not finished, by ix_job_subject."""
     found = select(JobRow.id).where(
         JobRow.subject_kind == EvaluateBuild.subject_kind,
         JobRow.subject_id == build_id,
@@ -200,10 +209,10 @@ def is_to_be_measured(session: ReadSession, build_id: BuildId) -> bool:
     return session.scalar(found.limit(1)) is not None
 
 
-def line(
+def select_history(
     session: ReadSession, service_id: ServiceId, branch: str, limit: int, *, until: datetime | None = None
 ) -> list[Row[BuildVerdict, Build]]:
-    """Return the newest builds of a branch (those made up to `until`), oldest first, by ix_build_judgement_line."""
+    """Return the newest builds of a branch (up to `until`), oldest first, by ix_build_judgement_line."""
     found = (
         select(BuildVerdict, Build)
         .join(Build, and_(Build.team_id == BuildVerdict.team_id, Build.id == BuildVerdict.build_id))
@@ -216,54 +225,57 @@ def line(
     return list(reversed(session.execute(found).all()))
 
 
-def branches(session: ReadSession, service_id: ServiceId) -> dict[str, int]:
-    """Return how many builds each branch of a service has, by ix_build_judgement_line."""
+def count_builds_by_branch(session: ReadSession, service_id: ServiceId) -> dict[str, int]:
+    """Count the builds of each branch of a service, by ix_build_judgement_line."""
     found = select(BuildVerdict.branch, func.count()).where(BuildVerdict.service_id == service_id)
     return {row[0]: row[1] for row in session.execute(found.group_by(BuildVerdict.branch))}
 
 
-def measures(
+def select_measurements(
     session: ReadSession, build_ids: Sequence[UUID], kinds: Sequence[str] | None = None
 ) -> Sequence[BuildMeasurement]:
-    """Return what these builds measure, by uq_build_measure_kind."""
+    """Return the measurements of these builds, by uq_build_measure_kind."""
     found = select(BuildMeasurement).where(BuildMeasurement.build_id.in_(build_ids))
     return session.scalars(found if kinds is None else found.where(BuildMeasurement.kind.in_(kinds))).all()
 
 
 def select_measurement_sources(session: ReadSession, build_id: BuildId) -> dict[str, str]:
-    """Return of what each measure of a build was made, by uq_build_measure_kind."""
+    """Return the source of each measurement of a build, by uq_build_measure_kind."""
     found = select(BuildMeasurement.kind, BuildMeasurement.artifact_hashes).where(BuildMeasurement.build_id == build_id)
     return {row[0]: row[1] for row in session.execute(found)}
 
 
-def measured_of(session: ReadSession, build_ids: Sequence[UUID], kind: str) -> dict[UUID, str]:
-    """Return of what the measure of a kind was made, by build, by uq_build_measure_kind."""
+def select_sources_by_build(session: ReadSession, build_ids: Sequence[UUID], kind: str) -> dict[UUID, str]:
+    """Return the source of the measurement of a kind, by build, by uq_build_measure_kind."""
     found = select(BuildMeasurement.build_id, BuildMeasurement.artifact_hashes)
     rows = session.execute(found.where(BuildMeasurement.build_id.in_(build_ids), BuildMeasurement.kind == kind))
     return {row[0]: row[1] for row in rows}
 
 
-def forget_measures(session: WriteSession, build_id: BuildId, kinds: Sequence[str]) -> None:
-    """Delete what a build measures of these kinds, by uq_build_measure_kind."""
+def delete_measurements(session: WriteSession, build_id: BuildId, kinds: Sequence[str]) -> None:
+    """Delete the measurements of a build of these kinds, by uq_build_measure_kind."""
     session.execute(
         delete(BuildMeasurement).where(BuildMeasurement.build_id == build_id, BuildMeasurement.kind.in_(kinds))
     )
 
 
-def change_points(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[BuildChangePoint]:
-    """Return the change points of a line, by uq_change_point_place."""
+def select_change_points(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[BuildChangePoint]:
+    """Return the change points of a branch, by uq_change_point_place."""
     found = select(BuildChangePoint).where(BuildChangePoint.service_id == service_id, BuildChangePoint.branch == branch)
     return session.scalars(found).all()
 
 
 def select_mute_rules(session: ReadSession, service_id: ServiceId) -> Sequence[SeriesMuteRule]:
-    """Return the rules of a service, by uq_watched_series_subject."""
+    """Return the mute rules of a service, by uq_watched_series_subject."""
     found = select(SeriesMuteRule).where(SeriesMuteRule.service_id == service_id)
     return session.scalars(found.order_by(SeriesMuteRule.kind, SeriesMuteRule.subject)).all()
 
 
-def artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:
-    """Return the newest decoded artifacts of a build, at most `limit` of each kind, oldest first, by ix_artifact_build."""
+def select_artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:
+    """Return the newest decoded artifacts of a build, at most `limit` per kind, oldest first.
+
+    By ix_artifact_build.
+    """
     number = func.row_number().over(
         partition_by=Artifact.kind, order_by=(Artifact.created_at.desc(), Artifact.id.desc())
     )
@@ -276,8 +288,8 @@ def artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], lim
     return session.scalars(found.order_by(Artifact.created_at, Artifact.id)).all()
 
 
-def undecoded(session: ReadSession, build_id: BuildId) -> int:
-    """Count artifacts of a build that are still to be decoded, by ix_artifact_build."""
+def count_undecoded(session: ReadSession, build_id: BuildId) -> int:
+    """Count the artifacts of a build that are not decoded yet, by ix_artifact_build."""
     waiting = cast(case((Artifact.state.in_(("received", "decoding")), 1), else_=0), Integer)
     found = select(func.coalesce(func.sum(waiting), 0)).where(Artifact.build_id == build_id)
     return session.scalar(found) or 0

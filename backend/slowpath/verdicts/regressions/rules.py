@@ -1,11 +1,11 @@
-"""States of regressions and of judgements, and the limits of what is watched."""
+"""States of regressions and build verdicts, and limits of the evaluation."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, Literal
 
 StateName = Literal["new", "investigating", "acknowledged", "fixed", "improved", "not-a-regression", "ignored"]
-JudgementName = Literal["pending", "evaluating", "passed", "changed", "inconclusive", "skipped"]
+BuildVerdictName = Literal["pending", "evaluating", "passed", "changed", "inconclusive", "skipped"]
 CauseName = Literal["code", "conditions"]
 EventName = Literal[
     "opened",
@@ -25,7 +25,7 @@ EvidenceName = Literal["comparison", "fix-verification"]
 
 
 class RegressionState(StrEnum):
-    """Where a regression stands. `new`, `investigating` and `acknowledged` are open."""
+    """States of a regression. `new`, `investigating` and `acknowledged` are open."""
 
     NEW = "new"
     INVESTIGATING = "investigating"
@@ -38,11 +38,11 @@ class RegressionState(StrEnum):
 
 OPEN: Final = frozenset({RegressionState.NEW, RegressionState.INVESTIGATING, RegressionState.ACKNOWLEDGED})
 STILL_TRUE: Final = OPEN | {RegressionState.NOT_A_REGRESSION, RegressionState.IGNORED}
-"""What was found is still so, whatever people think of it."""
+"""States in which the change itself persists, whatever its triage."""
 
 
 class BuildVerdictState(StrEnum):
-    """What is known of a build."""
+    """States of the verdict on a build."""
 
     PENDING = "pending"
     EVALUATING = "evaluating"
@@ -53,40 +53,43 @@ class BuildVerdictState(StrEnum):
 
 
 MAIN_BRANCHES: Final = ("main", "master", "trunk", "develop")
-"""How the branch that others come from is mostly called, the first that a service has."""
+"""Usual names of the default branch; the first that a service has is used."""
 NO_BRANCH: Final = ""
-"""Of builds that were told without one: they are a line of their own."""
+"""The branch of builds uploaded without one: they form a separate build history."""
 MOST_BUILDS: Final = 200
-"""How far back a line of builds is looked at: older ones say little of today's noise."""
+"""Builds of a history that are evaluated: older ones do not represent today's noise."""
 MOST_ARTIFACTS: Final = 40
-"""Of a kind in a build: more make its value hardly surer."""
+"""Artifacts per kind and build that are measured: more hardly reduce the standard error."""
 MOST_FUNCTIONS: Final = 256
-"""Of a build, by their totals."""
+"""Functions per build that are measured, the largest by total."""
 LEAST_SHARE: Final = 0.004
-"""Of the whole: a function that is smaller in all builds has no series of its own."""
-NEVER_JUDGED: Final = frozenset({"profile.mutex", "profile.block"})
-"""Idle waits rule them and two runs of one binary differ: they are drawn, and nobody is told of them."""
+"""Least share of the total that a function needs in some build to have a series."""
+NEVER_EVALUATED: Final = frozenset({"profile.mutex", "profile.block"})
+"""Kinds that are drawn but never evaluated: idle waits dominate, and two runs of one binary differ."""
 NEEDS_LOAD: Final = frozenset({"profile.allocs"})
-"""Shares of what was allocated are drawn only: when one grows all others shrink, and nothing says which."""
+"""Kinds that are evaluated only under known load: of shares, all others shrink when one grows."""
 LATENCY: Final = "latency"
-"""The kind of series that no artifact measures: metrics of where a build was deployed do."""
+"""The kind of series measured from the metrics of deployments, not from artifacts."""
 MOST_WATCHED: Final = 200
 MOST_SERIES: Final = 40
-"""On a page."""
+"""Series per page."""
 SPARK: Final = 44
-"""Values that a row of the list draws."""
+"""Values of a sparkline."""
 SETTLE_SECONDS: Final = 5.0
-"""After an artifact of a build is decoded others of the same build mostly follow: so long is waited for them."""
+"""Delay before an evaluation, since more artifacts of the same build usually follow."""
 MOST_COMPARED: Final = 10
-"""Artifacts of a kind on each side of the comparison that is attached."""
+"""Artifacts per kind on each side of the comparison that is evidence."""
 
 
 def guess_default_branch(branches: Mapping[str, int]) -> str:
-    """Return the branch that others come from, of how many builds each has: by its name, else that with most builds."""
+    """Return the default branch: by its name, else the branch with most builds.
+
+    `branches`: number of builds by branch.
+    """
     named = next((branch for branch in MAIN_BRANCHES if branch in branches), None)
     return named or max(branches, key=lambda branch: (branches[branch], branch), default=NO_BRANCH)
 
 
 def is_notifiable(*, confirmed: bool, state: str) -> bool:
-    """Tell whether anyone may hear of a regression."""
+    """Return whether notifications of a regression may be sent."""
     return confirmed and state not in (RegressionState.NOT_A_REGRESSION, RegressionState.IGNORED)

@@ -1,4 +1,4 @@
-"""Regressions, judgements and series on the wire."""
+"""Request and response bodies of regressions, build verdicts and series."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from slowpath.verdicts.regressions.rules import CauseName, EventName, EvidenceName, JudgementName, StateName
+from slowpath.verdicts.regressions.rules import BuildVerdictName, CauseName, EventName, EvidenceName, StateName
 from slowpath.verdicts.regressions.tables import (
     BuildVerdict,
     Regression,
@@ -37,40 +37,40 @@ MOST_TRIAGED = 200
 
 
 class RegressionRequest(BaseModel):
-    """What is sent: nothing that is not asked for."""
+    """A request body; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class UserRef(BaseModel):
-    """Somebody of the team; without a name if they have left it."""
+    """A member of the team; without a name after leaving it."""
 
     id: UUID
     name: str | None
 
 
 class BuildRef(BaseModel):
-    """A build that a regression names. Without an id if it was deleted since."""
+    """A build that a regression refers to; without an ID if it was deleted."""
 
     build_id: UUID | None
     commit: str
 
 
 class FirstBadBuildOut(BuildRef):
-    """The first build of the new level."""
+    """The first build after the change point."""
 
     ordered_at: datetime
 
 
 class BuildCommitRange(BaseModel):
-    """It began with one of the builds from the first to the last, both included."""
+    """Commits of the builds that may be the first bad one, first and last included."""
 
     first_commit: str
     last_commit: str
 
 
 class RelatedSeriesOut(BaseModel):
-    """A series that changed with it."""
+    """A series that changed with the regression."""
 
     kind: str
     subject: str
@@ -79,7 +79,7 @@ class RelatedSeriesOut(BaseModel):
 
 
 class SparklineOut(BaseModel):
-    """The series in few values, null where a build has none; `levels` are those before and after `step_at`."""
+    """A series reduced to few values, null where unknown; `levels` are before and after `step_at`."""
 
     values: list[float | None]
     step_at: int | None
@@ -87,14 +87,14 @@ class SparklineOut(BaseModel):
 
 
 class RequiredEvidenceOut(BaseModel):
-    """What would make it sure: so many further builds, or so many further profiles of the newest build."""
+    """Evidence still required to confirm: more builds, or more profiles of the newest build."""
 
     builds: int | None
     profiles: int | None
 
 
 class RegressionOut(BaseModel):
-    """A claim about a build. Without a number it is a candidate: nobody has been told of it."""
+    """A regression since a build. Without a number it is unconfirmed, and no notification is sent."""
 
     id: UUID
     number: int | None
@@ -129,7 +129,7 @@ class RegressionOut(BaseModel):
 
 
 class EvidenceOut(BaseModel):
-    """What a regression cites: a comparison, or the proof that it is fixed (`facts`: what was compared with what)."""
+    """Evidence of a regression: a comparison, or a verification of its fix (`details`: what was compared)."""
 
     id: UUID
     kind: EvidenceName
@@ -140,13 +140,13 @@ class EvidenceOut(BaseModel):
 
 
 class RegressionDetailOut(RegressionOut):
-    """A regression with what it cites."""
+    """A regression with its evidence."""
 
     evidence: list[EvidenceOut]
 
 
 class RegressionUpdate(RegressionRequest):
-    """What is to be otherwise; what is left out stays, null takes a value away. A note says why."""
+    """Fields to update; omitted fields stay, null clears one. A note gives the reason."""
 
     state: StateName | None = None
     assignee_id: UUID | None = None
@@ -155,20 +155,20 @@ class RegressionUpdate(RegressionRequest):
 
 
 class TriageIn(RegressionRequest):
-    """The same change to many regressions."""
+    """The same update of several regressions."""
 
     ids: Annotated[list[UUID], Field(min_length=1, max_length=MOST_TRIAGED)]
     change: RegressionUpdate
 
 
 class TriageOut(BaseModel):
-    """The regressions as they are now."""
+    """The updated regressions."""
 
     items: list[RegressionOut]
 
 
 class RegressionIn(RegressionRequest):
-    """A regression by hand, out of a comparison of two builds of a service."""
+    """A regression to create from a comparison of two builds of a service."""
 
     comparison_id: UUID
     title: Line | None = None
@@ -176,13 +176,13 @@ class RegressionIn(RegressionRequest):
 
 
 class NoteIn(RegressionRequest):
-    """What somebody has to say."""
+    """A note on a regression."""
 
     text: Note
 
 
 class RegressionEventOut(BaseModel):
-    """One line of a regression's history. Facts: {"from", "to"} of a change, {"text"} of a note, ..."""
+    """One event of a regression. `details`: {"from", "to"} of an update, {"text"} of a note, ..."""
 
     id: UUID
     kind: EventName
@@ -206,7 +206,7 @@ class StateCounts(BaseModel):
 
 
 class ServiceCounts(BaseModel):
-    """Regressions of a service."""
+    """Counts of the regressions of a service."""
 
     service_id: UUID
     open: int
@@ -214,17 +214,17 @@ class ServiceCounts(BaseModel):
 
 
 class RegressionSummaryOut(BaseModel):
-    """How things stand; `headline` is the largest open regression."""
+    """Counts of regressions; `headline` is the largest open regression."""
 
     open: int
     states: StateCounts
-    new_unassigned_count: int = Field(description="new, and nobody is on it")
+    new_unassigned_count: int = Field(description="New regressions without an assignee")
     services: list[ServiceCounts]
     headline: RegressionOut | None
 
 
 class SeriesBuild(BaseModel):
-    """One build of a line, and under what it was measured (equal is equal)."""
+    """One build of a branch, and the conditions of its measurements (equal text means equal conditions)."""
 
     id: UUID
     commit: str
@@ -232,11 +232,11 @@ class SeriesBuild(BaseModel):
     branch: str
     label: str | None
     conditions: str
-    verdict: JudgementName
+    verdict: BuildVerdictName
 
 
 class SeriesChangePoint(BaseModel):
-    """A step of a series: the new level begins with the build `index`, or one from `low_index` to `high_index`."""
+    """A change point; the new level begins with build `index`, or one from `low_index` to `high_index`."""
 
     index: int
     low_index: int
@@ -251,10 +251,7 @@ class SeriesChangePoint(BaseModel):
 
 
 class SeriesCourse(BaseModel):
-    """A slow course of a series, beside which it has steps or none: a trend, a ramp between two builds, or a season.
-
-    `values` is what the series is without its noise.
-    """
+    """A slow course of a series besides its change points; `values` is the series without noise."""
 
     kind: Literal["trend", "ramp", "season"]
     sentence: str
@@ -262,9 +259,9 @@ class SeriesCourse(BaseModel):
 
 
 class SeriesOut(BaseModel):
-    """One series over the builds: values with their 95 % interval by the build's own profiles, null where unknown.
+    """One series over builds: values with the 95 % interval of each build, null where unknown.
 
-    `levels` is what the series is without its noise; a series with a `course` has none. `detectable`: the smallest ratio that would be told of.
+    `levels` is the series without its noise; null for a series with a `course`. `minimum_detectable_effect` is a ratio.
     """
 
     kind: str
@@ -290,10 +287,13 @@ class SeriesPage(BaseModel):
 
 
 class BuildVerdictOut(BaseModel):
-    """What is known of a build. `waiting` and `judging` will become something else; the others may, when more comes."""
+    """The verdict on a build; `pending` and `evaluating` are interim.
+
+    Other verdicts can change when more artifacts arrive.
+    """
 
     build_id: UUID
-    state: JudgementName
+    state: BuildVerdictName
     sentence: str
     required_evidence: RequiredEvidenceOut | None
     regression_ids: list[UUID]
@@ -301,7 +301,7 @@ class BuildVerdictOut(BaseModel):
 
 
 class MuteRuleIn(RegressionRequest):
-    """A rule on a series, or on all of a kind if the subject is left empty."""
+    """A mute rule for a series, or for all series of a kind if the subject is empty."""
 
     kind: KindName
     subject: Subject = ""
@@ -309,7 +309,7 @@ class MuteRuleIn(RegressionRequest):
 
 
 class MuteRuleOut(BaseModel):
-    """A rule on a series."""
+    """A mute rule."""
 
     kind: str
     subject: str
@@ -321,8 +321,8 @@ class MuteRuleOut(BaseModel):
 Names = Mapping[UUID, str]
 
 
-def person(user_id: UUID | None, names: Names) -> UserRef | None:
-    """Return somebody, or nobody."""
+def make_user_ref(user_id: UUID | None, names: Names) -> UserRef | None:
+    """Return the reference to a user, or None."""
     return None if user_id is None else UserRef(id=user_id, name=names.get(user_id))
 
 
@@ -355,41 +355,43 @@ def _values(row: Regression, names: Names) -> dict[str, Any]:
         "good": _point(row.good_build_id, row.good_commit),
         "range": within,
         "fixed_by": _point(row.fixed_build_id, row.fixed_commit),
-        "assignee": person(row.assignee_id, names),
+        "assignee": make_user_ref(row.assignee_id, names),
         "is_manual": row.created_by is not None,
     }
 
 
-def regression_out(row: Regression, names: Names) -> RegressionOut:
-    """Tell a regression."""
+def make_regression_out(row: Regression, names: Names) -> RegressionOut:
+    """Return the response body of a regression."""
     return RegressionOut(**_values(row, names))
 
 
-def whole(row: Regression, names: Names, evidence: Sequence[RegressionEvidence]) -> RegressionDetailOut:
-    """Tell a regression with what it cites."""
+def make_regression_detail_out(
+    row: Regression, names: Names, evidence: Sequence[RegressionEvidence]
+) -> RegressionDetailOut:
+    """Return the response body of a regression with its evidence."""
     cited = [EvidenceOut.model_validate(each, from_attributes=True) for each in evidence]
     return RegressionDetailOut(**_values(row, names), evidence=cited)
 
 
-def event_out(row: RegressionEvent, names: Names) -> RegressionEventOut:
-    """Tell a line of the history."""
+def make_regression_event_out(row: RegressionEvent, names: Names) -> RegressionEventOut:
+    """Return the response body of an event."""
     return RegressionEventOut.model_validate(
-        {"id": row.id, "kind": row.kind, "actor": person(row.user_id, names), "details": row.details}
+        {"id": row.id, "kind": row.kind, "actor": make_user_ref(row.user_id, names), "details": row.details}
         | {"created_at": row.created_at}
     )
 
 
-def judgement_out(row: BuildVerdict) -> BuildVerdictOut:
-    """Tell what is known of a build."""
+def make_build_verdict_out(row: BuildVerdict) -> BuildVerdictOut:
+    """Return the response body of a build verdict."""
     return BuildVerdictOut.model_validate(row, from_attributes=True)
 
 
-def watched_out(row: SeriesMuteRule, names: Names) -> MuteRuleOut:
-    """Tell a rule."""
+def make_mute_rule_out(row: SeriesMuteRule, names: Names) -> MuteRuleOut:
+    """Return the response body of a mute rule."""
     return MuteRuleOut(
         kind=row.kind,
         subject=row.subject,
         is_muted=row.muted,
-        muted_by=person(row.created_by, names),
+        muted_by=make_user_ref(row.created_by, names),
         created_at=row.created_at,
     )

@@ -1,4 +1,4 @@
-"""Measures and judgements of builds; change points, regressions, and their history."""
+"""Tables of build measurements, build verdicts, change points and regressions."""
 
 from datetime import date, datetime
 from typing import Any
@@ -12,7 +12,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class BuildMeasurement(TeamScoped, Table):
-    """What a build's artifacts of one kind measure: one row however many subjects and artifacts."""
+    """The measurement of a build's artifacts of one kind: one row for all subjects and artifacts."""
 
     __tablename__ = "build_measurement"
     __table_args__ = (
@@ -24,16 +24,16 @@ class BuildMeasurement(TeamScoped, Table):
     kind: Mapped[str]
     """profile.category, .function, .heap, .allocs, .mutex, .block, trace.sched_delay, growth.count, bench, latency."""
     artifact_hashes: Mapped[str]
-    """Names the artifacts it was made of and the way it was made: if both are the same, it need not be made again."""
+    """Identifies the measured artifacts and the method: if both are equal, the measurement is current."""
     artifacts: Mapped[int]
     conditions: Mapped[str]
-    """Under what was measured: machine, Go version, platform. Equal is equal."""
+    """Conditions of the measurement: machine, Go version, platform. Equal text means equal conditions."""
     content: Mapped[bytes] = mapped_column(LargeBinary)
     """`analysis.builds.measures`, packed."""
 
 
 class BuildVerdict(TeamScoped, Table):
-    """What is known of a build, and its place in the line of its branch."""
+    """The verdict on a build, and its position in the history of its branch."""
 
     __tablename__ = "build_verdict"
     __table_args__ = (
@@ -50,18 +50,18 @@ class BuildVerdict(TeamScoped, Table):
     service_id: Mapped[UUID]
     branch: Mapped[str]
     ordered_at: Mapped[datetime]
-    """When it was committed, or else made known: the order where ancestry does not say another."""
+    """Time of the commit, else of the upload: the order where ancestry does not determine one."""
     state: Mapped[str]
     sentence: Mapped[str]
     required_evidence: Mapped[dict[str, Any] | None]
-    """What would make it sure: {"builds": n | null, "profiles": n | null}."""
+    """Evidence still required to confirm: {"builds": n | null, "profiles": n | null}."""
     regression_ids: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
-    """Confirmed ones that begin with this build."""
+    """Confirmed regressions since this build."""
     evaluated_at: Mapped[datetime | None]
 
 
 class SeriesMuteRule(TeamScoped, Table):
-    """A rule: what of a service is not to be told of, or is although a wider rule says otherwise."""
+    """A mute rule; one of a series takes precedence over one of its kind."""
 
     __tablename__ = "series_mute_rule"
     __table_args__ = (
@@ -72,13 +72,13 @@ class SeriesMuteRule(TeamScoped, Table):
     service_id: Mapped[UUID]
     kind: Mapped[str]
     subject: Mapped[str]
-    """Empty: all of the kind."""
+    """Empty: all series of the kind."""
     muted: Mapped[bool]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
 
 
 class Regression(TeamScoped, Table):
-    """A claim about a build. Without a number it is a candidate that nobody is told of."""
+    """A regression since a build. Without a number it is unconfirmed, and no notification is sent."""
 
     __tablename__ = "regression"
     __table_args__ = (
@@ -132,7 +132,7 @@ class Regression(TeamScoped, Table):
     good_build_id: Mapped[UUID | None]
     good_commit: Mapped[str | None]
     first_commit: Mapped[str | None]
-    """It began with this build, or with one up to `last_commit`."""
+    """First commit of the range of the first bad build; `last_commit` is the last."""
     last_commit: Mapped[str | None]
     fixed_build_id: Mapped[UUID | None]
     fixed_commit: Mapped[str | None]
@@ -141,16 +141,16 @@ class Regression(TeamScoped, Table):
     related_series: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
     """[{"kind", "subject", "ratio", "is_move"}]: series that changed with it; the first is its own."""
     sparkline: Mapped[dict[str, Any] | None]
-    """{"values", "step_at", "levels"}: what a row of the list draws."""
+    """{"values", "step_at", "levels"} of the sparkline in the list."""
     required_evidence: Mapped[dict[str, Any] | None]
     comparison_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
-    """Who claimed it by hand; nobody if arithmetic did."""
+    """The user who created it; None if the evaluation did."""
     closed_at: Mapped[datetime | None]
 
 
 class BuildChangePoint(TeamScoped, Table):
-    """Where a series over builds changed."""
+    """A change point of a series over builds."""
 
     __tablename__ = "build_change_point"
     __table_args__ = (
@@ -175,12 +175,12 @@ class BuildChangePoint(TeamScoped, Table):
     kind: Mapped[str]
     subject: Mapped[str]
     build_id: Mapped[UUID]
-    """The first build of the new level."""
+    """The first build after the change point."""
     good_build_id: Mapped[UUID | None]
-    """The last build before it."""
+    """The last build before the change point."""
     confirmed: Mapped[bool]
     cause: Mapped[str]
-    """code, or conditions: the machine or the Go version changed with it."""
+    """`code`, or `conditions`: the machine or the Go version changed at the same build."""
     before: Mapped[float]
     after: Mapped[float]
     ratio: Mapped[float | None]
@@ -191,7 +191,7 @@ class BuildChangePoint(TeamScoped, Table):
 
 
 class RegressionEvent(TeamScoped, Table):
-    """One line of a regression's history."""
+    """One event of a regression."""
 
     __tablename__ = "regression_event"
     __table_args__ = (
@@ -202,12 +202,12 @@ class RegressionEvent(TeamScoped, Table):
     regression_id: Mapped[UUID]
     kind: Mapped[str]
     user_id: Mapped[UserId | None] = mapped_column(Uuid())
-    """Who did it; nobody if it was found by arithmetic."""
+    """The user; None if the evaluation recorded it."""
     details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
 
 
 class RegressionEvidence(TeamScoped, Table):
-    """What a regression cites besides its change points."""
+    """Evidence of a regression besides its change points."""
 
     __tablename__ = "regression_evidence"
     __table_args__ = (

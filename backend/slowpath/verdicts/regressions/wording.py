@@ -1,4 +1,4 @@
-"""What is said of regressions and of builds: values in, sentences out."""
+"""Sentences about regressions and builds: values in, text out."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -15,23 +15,23 @@ from slowpath.analysis.series.courses import Course
 SHORT_COMMIT = 7
 RHYTHMS = {"daily": timedelta(days=1), "weekly": timedelta(days=7)}
 RHYTHM_TOLERANCE = 0.15
-"""A period is called by its rhythm if it is as long within this share."""
+"""Name a period daily or weekly if its length differs by at most this share."""
 _VERBS = {
     "profile.category": ("takes more time", "takes less time"),
     "profile.function": ("takes more time", "takes less time"),
     "profile.heap": ("holds more memory", "holds less memory"),
     "profile.allocs": ("allocates more", "allocates less"),
     "profile.mutex": ("waits longer for locks", "waits less for locks"),
-    "profile.block": ("is blocked longer", "is blocked less long"),
+    "profile.block": ("is blocked for longer", "is blocked for less time"),
     "trace.sched_delay": ("waits longer for a processor", "waits less for a processor"),
     "growth.count": ("grows stacks more often", "grows stacks less often"),
-    "bench": ("takes longer", "takes less long"),
+    "bench": ("takes longer", "takes less time"),
     "latency": ("is higher", "is lower"),
 }
 
 
 def name_series(kind: str, subject: str) -> str:
-    """How a series is called in a sentence."""
+    """Name a series inside a sentence."""
     if subject == TOTAL:
         return "The whole service"
     if kind in OF_FUNCTIONS:
@@ -41,23 +41,24 @@ def name_series(kind: str, subject: str) -> str:
     if kind == "bench":
         return subject.rpartition(" ")[0]
     if kind == "latency":
-        said = LatencySubject.read(subject)
-        return f"{said.quantile}{f' of {said.route}' if said.route else ''} in {said.environment}"
+        latency = LatencySubject.read(subject)
+        route = f" of {latency.route}" if latency.route else ""
+        return f"{latency.quantile}{route} in {latency.environment}"
     return subject
 
 
-def title(kind: str, subject: str, unit: str, ratio_of: float | None, *, location: str | None = None) -> str:
+def format_title(kind: str, subject: str, unit: str, ratio_of: float | None, *, location: str | None = None) -> str:
     """Name what changed, by how much, and the function or category in which a comparison located it."""
     more, less = _VERBS.get(kind, ("is more", "is less"))
     if kind == "bench" and unit.endswith("/s"):
         more, less = "does more", "does less"
     words = f"{name_series(kind, subject)} {more if ratio_of is None or ratio_of > 1 else less}"
-    size = "" if ratio_of is None else f": {percent(ratio_of)}"
+    size = "" if ratio_of is None else f": {format_change(ratio_of)}"
     return f"{words}{size}{f', in {location}' if location else ''}"
 
 
-def percent(value: float) -> str:
-    """A ratio as people say it: +15 %, −3 %, ×3.2."""
+def format_change(value: float) -> str:
+    """Format a ratio as a change: +15 %, −3 %, ×3.2."""
     if value >= 3:
         return format_ratio(value)
     change = 100 * (value - 1)
@@ -65,60 +66,61 @@ def percent(value: float) -> str:
     return f"{sign}{abs(change):.0f} %" if abs(change) >= 9.5 else f"{sign}{abs(change):.1f} %"
 
 
-def sentence(found: ChangedSeries, commit: str, range_of: tuple[str, str]) -> str:
-    """What changed by how much, and since which build."""
+def describe_change(found: ChangedSeries, commit: str, range_of: tuple[str, str]) -> str:
+    """Describe what changed, by how much, and since which build."""
     change = found.change
     name = name_series(found.kind, found.subject)
     more, less = _VERBS.get(found.kind, ("is more", "is less"))
     first, last = (each[:SHORT_COMMIT] for each in range_of)
     since = f"since {commit[:SHORT_COMMIT]}" if first == last else f"since a build from {first} to {last}"
     numbers = format_pair(change.after, change.before, found.unit)
-    spread = f"{format_ratio(change.ratio)}, {format_interval(change.ratio_low, change.ratio_high)}"
-    return f"{name} {more if change.ratio > 1 else less}: {numbers} ({spread}), {since}."
+    effect = f"{format_ratio(change.ratio)}, {format_interval(change.ratio_low, change.ratio_high)}"
+    return f"{name} {more if change.ratio > 1 else less}: {numbers} ({effect}), {since}."
 
 
-def too_few(builds: int) -> str:
-    """Nothing can be said yet."""
-    return f"Too little is known of this branch yet: {pluralize(builds, 'more build')} {'is' if builds == 1 else 'are'} needed."
+def describe_missing_builds(builds: int) -> str:
+    """Describe a build that needs more builds of its branch before evaluation."""
+    return f"Not evaluated yet: {pluralize(builds, 'more build')} needed on this branch."
 
 
-def nothing_measured() -> str:
-    """There is nothing to judge."""
-    return "This build has no profile, trace, stack-growth log or benchmark output that was decoded."
+def describe_unmeasured_build() -> str:
+    """Describe a build without measurements."""
+    return "Not evaluated: this build has no decoded profile, execution trace, growth log or benchmark output."
 
 
-def passed(series: int, detectable: float | None) -> str:
-    """Nothing changed, and what would have been seen."""
-    seen = (
+def describe_passed(series: int, detectable: float | None) -> str:
+    """Describe a build without a change, with the minimum detectable effect as a ratio."""
+    effect = (
         ""
         if detectable is None
-        else f" A change of the whole by {percent(detectable).lstrip('+')} would be seen within 12 builds."
+        else f" A change of the total by {format_change(detectable).lstrip('+')} would be detected within 12 builds."
     )
-    return f"No change in {pluralize(series, 'series', 'series')}.{seen}"
+    return f"No change in {pluralize(series, 'series', 'series')}.{effect}"
 
 
-def candidate(found: ChangedSeries, builds: int | None, profiles: int | None) -> str:
-    """Something may have changed, and what would make it sure."""
+def describe_unconfirmed_change(found: ChangedSeries, builds: int | None, profiles: int | None) -> str:
+    """Describe an unconfirmed change, with the evidence still required to confirm it."""
     ways = []
     if builds:
         ways.append(pluralize(builds, "more build"))
     if profiles:
         ways.append(f"{pluralize(profiles, 'more profile')} of this build")
-    asked = f" To be sure, {' or '.join(ways)} {'is' if ways[0].startswith('1 ') else 'are'} needed." if ways else ""
-    alone = " Latency alone says little of the code." if found.kind in WITNESSES else ""
-    return f"Perhaps {name_series(found.kind, found.subject)} changed ({percent(found.change.ratio)}).{alone}{asked}"
+    required = f" Required to confirm: {' or '.join(ways)}." if ways else ""
+    caveat = " Latency alone is weak evidence of a change in the code." if found.kind in WITNESSES else ""
+    name = name_series(found.kind, found.subject)
+    return f"Possible change: {name} ({format_change(found.change.ratio)}).{caveat}{required}"
 
 
 def describe_dismissed() -> str:
-    """A candidate came to nothing."""
-    return "What looked like a change was none."
+    """Describe an unconfirmed change that later builds did not confirm."""
+    return "The possible change was not confirmed."
 
 
-def describe_fix(told: RecoveryEvidence, commit: str) -> str:
-    """What a later build proves."""
-    against = f"{percent(told.ratio)} against the good build, {format_interval(told.low, told.high)}"
-    words = {"fixed": "Fixed", "improved": "Better than before", "still-slower": "Less slow, but still slower"}
-    return f"{words[told.proof]} since {commit[:SHORT_COMMIT]} ({against})."
+def describe_fix(recovery: RecoveryEvidence, commit: str) -> str:
+    """Describe the recovery that a later build shows."""
+    against = f"{format_change(recovery.ratio)} against the good build, {format_interval(recovery.low, recovery.high)}"
+    words = {"fixed": "Fixed", "improved": "Improved", "still-slower": "Partly recovered, but still slower"}
+    return f"{words[recovery.proof]} since {commit[:SHORT_COMMIT]} ({against})."
 
 
 def attributed_to(finding: Finding) -> str | None:
@@ -128,16 +130,19 @@ def attributed_to(finding: Finding) -> str | None:
     return function(finding.attributed_callers[0].function)
 
 
-def course_sentence(course: Course, steps: int, builds: Sequence[tuple[str, datetime]]) -> str:
-    """Describe the slow course of a series over builds (commit and time of each), and how many steps it has beside it."""
-    beside = f"{pluralize(steps, 'step')} besides" if steps else "no step"
+def describe_course(course: Course, steps: int, builds: Sequence[tuple[str, datetime]]) -> str:
+    """Describe the slow course of a series over builds (commit and time of each).
+
+    `steps`: how many change points the series has in addition.
+    """
+    changes = pluralize(steps, "change point") if steps else "no change point"
     if course.kind == "season":
-        return f"Varies {_rhythm(course.period or 0.0, builds)} by ±{_percent(course.slope)}; {beside}."
+        return f"Varies {_rhythm(course.period or 0.0, builds)} by ±{_percent(course.slope)}; {changes}."
     verb = "Rises" if course.slope > 0 else "Falls"
     first, last = (builds[place][0][:SHORT_COMMIT] for place in (course.first, course.last))
     since = f" since {first}" if course.first > 0 else ""
     until = f" until {last}" if course.last < len(builds) - 1 else ""
-    return f"{verb} by about {_percent(course.slope)} per build{since}{until}; {beside}."
+    return f"{verb} by about {_percent(course.slope)} per build{since}{until}; {changes}."
 
 
 def _rhythm(period: float, builds: Sequence[tuple[str, datetime]]) -> str:

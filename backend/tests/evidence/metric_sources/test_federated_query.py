@@ -210,8 +210,8 @@ def test_a_window_of_a_run_that_is_read_through_is_the_one_of_what_was_pushed(
         pushed = latency_measurements.PendingLatencyQuery(
             window, whose, ids["pushed"], EnvironmentId(UUID(lab["id"])), None
         )
-        told = latency_measurements.read(session, pushed)
-    through = latency_measurements.read_through(beyond, replace(pushed, service_id=ids["through"], bound=there))
+        told = latency_measurements.read_stored(session, pushed)
+    through = latency_measurements.read_federated(beyond, replace(pushed, service_id=ids["through"], bound=there))
 
     assert through == told
     assert told.requests == 15_000  # half of 100 a second

@@ -121,7 +121,9 @@ def latency_of(lab: SyntheticBuilds, build_id: UUID, **values: tuple[float, floa
     measure = KindMeasurement("latency", 1, subjects, {"quantile": held}, load={"lab": 20.0})
     with lab.writing() as session:
         source = PendingBuildMeasurement("latency", (), (), f"1 {build_id}", "")
-        build_measurements.record(session, BuildId(build_id), [PackedMeasurement("latency", measure.pack(), source)])
+        build_measurements.record_measurements(
+            session, BuildId(build_id), [PackedMeasurement("latency", measure.pack(), source)]
+        )
 
 
 def test_latency_that_production_measured_of_both_builds_is_offered_by_its_interval(lab: SyntheticBuilds) -> None:
@@ -146,7 +148,7 @@ def test_latency_that_production_measured_of_both_builds_is_offered_by_its_inter
     offered = {one.signature.subject: one for one in found.signatures if one.signature.kind == "latency"}
     assert [(name, one.separates) for name, one in offered.items()] == [("lab p50", True), ("lab p99", False)]
     best = offered["lab p50"]
-    assert best.why == "Production measured +40 % (+32 % to +48 %) where both ran."
+    assert best.why == "Measured in production: +40 % (95 % CI +32 % to +48 %)."
     assert (best.before, best.after, best.signature.unit) == (1.0e6, 1.4e6, "ns")
     assert best.board is not None
     assert (best.board.environment, best.board.measurement_seconds) == ("Lab", None)
@@ -162,7 +164,7 @@ def test_what_is_missing_is_said(lab: SyntheticBuilds) -> None:
         pushed = bisect_proposals.propose_bisect(session, regression_id=regression_id)
 
     assert without.repository is None
-    assert "from which repository" in without.missing[0]
+    assert "No repository is linked" in without.missing[0]
     assert len(pushed.missing) == 2
     assert pushed.missing[0].startswith("mono has no address")
     assert pushed.missing[1].startswith("The good commit cccccccccccc is not known in mono")

@@ -63,18 +63,18 @@ def test_so_long_samples_are_waited_for(window: ProbeLatencyWindow, waited: floa
 @pytest.mark.parametrize(
     ("window", "why", "says"),
     [
-        (seen(0, 0, 0, 0), None, "Run r-1 answered no requests in this window."),
-        (seen(0, 999, 0, 0), None, "999 requests in this window of 60 s, and p99 needs 1,000: windows of 80 s would do."),
-        (seen(0, 1, 0, 0), None, "1 request in this window of 60 s, and p99 needs 1,000: give it more load."),
-        (seen(0, 900, 0, 100), None, "p99 lies beyond the highest bound of the histogram, 1 s: how far is not known."),
+        (seen(0, 0, 0, 0), None, "Run r-1 answered no requests in this measurement window."),
+        (seen(0, 999, 0, 0), None, "999 requests in this measurement window of 60 s; p99 requires 1,000. Measure for 80 s."),
+        (seen(0, 1, 0, 0), None, "1 request in this measurement window of 60 s; p99 requires 1,000. Increase the load."),
+        (seen(0, 900, 0, 100), None, "p99 is above the highest bucket bound of the histogram, 1 s. Add higher buckets."),
         (
             seen(0, 900, 0, 0, known_ms=20_000), None,
-            "What run r-1 pushed covers 20 of the 60 s of this window: have it push more often than every 10 s, or measure longer.",
+            "The samples of run r-1 cover 20 of the 60 s of this measurement window. Push more often than every 10 s, or measure longer.",
         ),
-        (seen(newest_ms=None), "no such name", "No latency of ingester can be read from lab: no such name"),
+        (seen(newest_ms=None), "no such name", "Cannot read the latency of ingester in lab: no such name"),
         (
             seen(newest_ms=None), None,
-            "Nothing was pushed by run r-1 in lab. Give what is deployed service.instance.id=r-1 or the label slowpath_run_id.",
+            "No samples of run r-1 in lab. Set service.instance.id=r-1 or the label slowpath_run_id on the deployment.",
         ),
     ],
 )  # fmt: skip

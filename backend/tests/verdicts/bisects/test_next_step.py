@@ -54,7 +54,7 @@ def test_failures_in_a_row_need_a_person_once() -> None:
 
 def test_an_end_that_can_not_be_built_needs_a_person() -> None:
     assert todo(one(1, "unbuildable")).pause is None
-    assert "good end" in (todo(one(1, "unbuildable"), one(2, "unhealthy")).pause or "")
+    assert "good boundary" in (todo(one(1, "unbuildable"), one(2, "unhealthy")).pause or "")
 
 
 def test_a_control_that_is_no_longer_wanted_goes() -> None:

@@ -108,7 +108,7 @@ def test_one_end_without_the_other_tells_nothing() -> None:
     tried[1] = replace(tried[1], windows=(ProbeMeasurementValue(0, 0, problem="It was deleted."),))
     line = line_of([Candidate(str(one)) for one in range(1, 9)])
     todo = decide_next_step(build_search_state(line, BisectSettings(), tried, larger_is_worse=True), tried, since=())
-    assert todo.disown == "Of one end nothing is left to compare with."
+    assert todo.disown == "The baseline of one boundary was deleted."
 
 
 def test_what_production_measured_is_no_deploy_and_takes_none_away() -> None:

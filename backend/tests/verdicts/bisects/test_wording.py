@@ -1,4 +1,4 @@
-"""What is said of bisects."""
+"""Sentences about bisects."""
 
 import pytest
 
@@ -10,43 +10,50 @@ SEEN = {"deploys": 14, "belief": 0.6, "culprit": CULPRIT}
 
 
 @pytest.mark.parametrize("state", list(BisectState))
-def test_every_state_is_told_in_a_sentence(state: BisectState) -> None:
-    for seen in (None, SEEN):
-        for why in ("", "the good end can not be built."):
-            told = wording.sentence(state, seen, {"belief": 0.973, "suspects": ["a", "b"]}, why)
-            assert told[0].isupper() or told.startswith(("ccccccc", "2 "))
-            assert told.endswith(".")
-            assert "{" not in told
+def test_every_state_has_a_sentence(state: BisectState) -> None:
+    for summary in (None, SEEN):
+        for reason in ("", "the good boundary cannot be built."):
+            sentence = wording.describe_state(state, summary, {"belief": 0.973, "suspects": ["a", "b"]}, reason)
+            assert sentence[0].isupper() or sentence.startswith(("ccccccc", "2 "))
+            assert sentence.endswith(".")
+            assert "{" not in sentence
 
 
 def test_the_culprit_is_named() -> None:
-    told = wording.sentence("found", SEEN, {"belief": 0.973, "suspects": ["a"]}, "")
-    assert told == "ccccccc in libx (Grow frames) made it slower: 97 % sure after 14 deploys."
+    sentence = wording.describe_state("found", SEEN, {"belief": 0.973, "suspects": ["a"]}, "")
+    assert sentence == "ccccccc in libx (Grow frames) caused the regression: 97 % probability after 14 deployments."
 
 
-def test_how_deep_it_is_is_told_while_nobody_is_suspected() -> None:
-    told = wording.sentence("searching", {"deploys": 18, "levels": 3}, None, "")
-    assert told == "Searches 3 levels deep; nobody is suspected there yet after 18 deploys."
+def test_a_search_without_a_suspect_shows_its_depth() -> None:
+    sentence = wording.describe_state("searching", {"deploys": 18, "levels": 3}, None, "")
+    assert sentence == "Searching 3 levels deep: no suspect yet after 18 deployments."
 
 
-def test_nobody_is_ever_quite_sure() -> None:
-    assert (wording.percent(1.0), wording.percent(0.995), wording.percent(0.5)) == ("99.9 %", "99.5 %", "50 %")
+def test_a_posterior_is_never_shown_as_certain() -> None:
+    assert (wording.format_percent(1.0), wording.format_percent(0.995), wording.format_percent(0.5)) == (
+        "99.9 %",
+        "99.5 %",
+        "50 %",
+    )
 
 
-def test_what_the_facts_do_not_hold_is_left_out() -> None:
-    assert wording.event("paused", {"reason": "lunch"}) == "Paused: lunch"
-    assert wording.event("paused", {"reason": ""}) == "Paused"
-    assert wording.event("asked", {}) == "Asks for deploy"
-    assert wording.event("measured", {"number": 3, "value": 1.5, "verdict": None}) == "#3 measured"
-    assert wording.event("measured", {"number": 3, "value": None, "verdict": "slower"}) == "#3 measured"
-    assert wording.event("measured", {"number": 3, "value": None, "verdict": None}) == "#3: a window told nothing"
-    assert wording.event("of tomorrow", {}) == "of tomorrow"
+def test_missing_details_are_left_out() -> None:
+    assert wording.describe_event("paused", {"reason": "lunch"}) == "Paused: lunch"
+    assert wording.describe_event("paused", {"reason": ""}) == "Paused"
+    assert wording.describe_event("asked", {}) == "Queued probe"
+    assert wording.describe_event("measured", {"number": 3, "value": 1.5, "verdict": None}) == "Probe #3 measured"
+    assert wording.describe_event("measured", {"number": 3, "value": None, "verdict": "slower"}) == "Probe #3 measured"
+    assert (
+        wording.describe_event("measured", {"number": 3, "value": None, "verdict": None})
+        == "Probe #3: measurement without a value"
+    )
+    assert wording.describe_event("of tomorrow", {}) == "of tomorrow"
 
 
-def test_why_nothing_moves() -> None:
+def test_explain_waiting() -> None:
     assert wording.explain_waiting(0, hours=False, runner=False) is None
     assert wording.explain_waiting(2, hours=True, runner=True) is None
     assert "hours" in (wording.explain_waiting(2, hours=False, runner=True) or "")
     assert "runner" in (wording.explain_waiting(1, hours=True, runner=False) or "")
-    told = wording.explain_waiting(1, hours=True, runner=False, labels={"zone": "eu"})
-    assert told == "1 deploy waits for a runner with zone: eu: none has been seen lately."
+    sentence = wording.explain_waiting(1, hours=True, runner=False, labels={"zone": "eu"})
+    assert sentence == "1 deployment waits for a runner with zone: eu: none has connected recently."

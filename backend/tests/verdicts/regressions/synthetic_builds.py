@@ -117,7 +117,7 @@ class SyntheticBuilds:
         """Write down measures of a build."""
         source = PendingBuildMeasurement("profile.cpu", (), (), f"1 {build_id} {profiles}", machine)
         made = [PackedMeasurement(each.kind, each.pack(), source) for each in self._measures(costs or {}, profiles)]
-        build_measurements.record(session, BuildId(build_id), made)
+        build_measurements.record_measurements(session, BuildId(build_id), made)
 
     def judge(self, build_id: UUID) -> None:
         """Judge a build."""

@@ -104,7 +104,7 @@ def test_a_candidate_that_was_none_leaves_nothing(lab: SyntheticBuilds) -> None:
 
     assert lab.regressions() == lab.regressions(confirmed=False) == []
     assert lab.judgements()[outlier].state == "passed"
-    assert "was none" in lab.judgements()[outlier].sentence
+    assert "was not confirmed" in lab.judgements()[outlier].sentence
 
 
 def test_a_cost_that_moves_is_no_regression(lab: SyntheticBuilds) -> None:

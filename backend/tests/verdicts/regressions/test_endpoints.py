@@ -318,8 +318,8 @@ def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(
     with lab.writing() as session:
         session.get_one(JobRow, (lab.team.id, job_id)).state = JobState.DONE
 
-    assert before["state"] not in {"waiting", "judging"}
-    assert (told["state"], told["sentence"]) == ("evaluating", "More of this build has come in and is being measured.")
+    assert before["state"] not in {"pending", "evaluating"}
+    assert (told["state"], told["sentence"]) == ("evaluating", "New artifacts of this build are being measured.")
     assert client.get(path).json() == before
 
 

@@ -1,5 +1,7 @@
 """Triage of regressions: when one is closed, what is no change, and which comparisons cannot become a regression."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
@@ -7,6 +9,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
+from slowpath.analysis.findings.findings import Finding
 from slowpath.core.ids import ComparisonId, RegressionId, new_id
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
@@ -15,9 +18,10 @@ from slowpath.verdicts.regressions.rules import OPEN, RegressionState
 from slowpath.verdicts.regressions.service import triage
 from slowpath.verdicts.regressions.tables import Regression, RegressionEvent, RegressionEvidence
 from tests.factories.accounts import SomeTeam
+from tests.factories.findings import FINDING, stored_result
 from tests.support.app_under_test import AppUnderTest
 from tests.verdicts.regressions.synthetic_builds import SyntheticBuilds
-from tests.verdicts.regressions.test_endpoints import FINDING, put
+from tests.verdicts.regressions.test_endpoints import put
 
 pytestmark = pytest.mark.database
 
@@ -46,7 +50,7 @@ def events(lab: SyntheticBuilds) -> list[str]:
         return sorted(session.scalars(select(RegressionEvent.kind)))
 
 
-def compared(lab: SyntheticBuilds, findings: list[dict[str, Any]] | None, *candidates: UUID | None) -> ComparisonId:
+def compared(lab: SyntheticBuilds, findings: Sequence[Finding] | None, *candidates: UUID | None) -> ComparisonId:
     """Store a comparison whose candidate has an artifact of each of these builds."""
     comparison_id = ComparisonId(new_id())
     with lab.writing() as session:
@@ -58,7 +62,7 @@ def compared(lab: SyntheticBuilds, findings: list[dict[str, Any]] | None, *candi
                 base_label="a",
                 candidate_label="b",
                 state="done",
-                result=None if findings is None else {"findings": findings},
+                result=None if findings is None else stored_result(*findings),
             )
         )
         session.flush()
@@ -122,9 +126,9 @@ def test_a_note_needs_a_regression_of_the_team(lab: SyntheticBuilds) -> None:
         triage.add_note(session, RegressionId(new_id()), "lost")
 
 
-@pytest.mark.parametrize("findings", [None, [], [{**FINDING, "direction": "better"}]])
+@pytest.mark.parametrize("findings", [None, [], [replace(FINDING, direction="better")]])
 def test_a_comparison_without_a_worse_finding_is_no_regression(
-    lab: SyntheticBuilds, findings: list[dict[str, Any]] | None
+    lab: SyntheticBuilds, findings: Sequence[Finding] | None
 ) -> None:
     comparison_id = compared(lab, findings, lab.prepare())
     with pytest.raises(ComparisonNotClaimable, match="nothing that got worse"), lab.writing() as session:

@@ -103,7 +103,7 @@ def compose_bisect_finished(session: ReadSession, bisect_id: BisectId, public_ur
 
 
 def _regression(session: ReadSession, row: Regression) -> RegressionContent:
-    names = regression_views.names(session, [row.assignee_id])
+    names = regression_views.get_user_names(session, [row.assignee_id])
     return RegressionContent(
         id=str(row.id),
         number=row.number or 0,

@@ -1,4 +1,4 @@
-"""Bisects over HTTP: for people, for runners, and for what runners deploy."""
+"""HTTP endpoints of bisects: for users, for runners, and for deployments."""
 
 from fastapi import APIRouter
 

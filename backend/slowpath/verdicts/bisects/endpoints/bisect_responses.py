@@ -1,4 +1,4 @@
-"""Rows and views as the API tells them."""
+"""Make response bodies of bisects."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -12,7 +12,7 @@ from slowpath.core.ids import ServiceId
 from slowpath.platform.jobs import service as work
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
 from slowpath.verdicts.bisects import wording
-from slowpath.verdicts.bisects.endpoints.runner_responses import runner_out
+from slowpath.verdicts.bisects.endpoints.runner_responses import make_runner_out
 from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, RangeBoundary, Signature
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, to_json
 from slowpath.verdicts.bisects.rules.bisect_states import UNDER_WAY, BisectState, ProbeState
@@ -62,7 +62,7 @@ from slowpath.verdicts.regressions.service.commit_measurements import CommitMeas
 
 
 def _head(row: Bisect, named: ReferencedNames) -> dict[str, Any]:
-    """Return what list and page tell alike."""
+    """Return the fields shared by list and page."""
     seen = row.summary or {}
     expected = seen.get("expected")
     regression = named.regressions.get(row.regression_id) if row.regression_id else None
@@ -87,23 +87,23 @@ def _head(row: Bisect, named: ReferencedNames) -> dict[str, Any]:
 
 
 def _settings(settings: BisectSettings) -> BisectSettingsIn:
-    """Return what people set; what was learned from earlier bisects is not among it."""
-    kept = {name: value for name, value in to_json(settings).items() if name in BisectSettingsIn.model_fields}
-    return BisectSettingsIn.model_validate(kept)
+    """Return the settings that users set, without values learned from earlier bisects."""
+    visible = {name: value for name, value in to_json(settings).items() if name in BisectSettingsIn.model_fields}
+    return BisectSettingsIn.model_validate(visible)
 
 
 def make_bisect_list_item_out(row: Bisect, named: ReferencedNames) -> BisectListItemOut:
-    """Return a row of the list."""
+    """Return the response body of a listed bisect."""
     return BisectListItemOut(**_head(row, named), levels=int((row.summary or {}).get("levels", 0)))
 
 
 def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectOut:
-    """Return a bisect with all its page shows."""
-    told = bisect_views.get_bisect_detail(session, row)
+    """Return the response body of a bisect."""
+    detail = bisect_views.get_bisect_detail(session, row)
     good, bad = bisect_views.get_range_boundaries(session, row)
-    view, plan = told.view, told.plan
-    head = _head(row, told.named)
-    head["sentence"] = _waiting(session, told, now) or head["sentence"]
+    view, plan = detail.view, detail.plan
+    head = _head(row, detail.named)
+    head["sentence"] = _waiting(session, detail, now) or head["sentence"]
     return BisectOut(
         **head,
         good=_end(good),
@@ -111,10 +111,10 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
         repository_id=row.repository_id,
         comparison_id=row.comparison_id,
         signature=SignatureOut(**row.signature),
-        settings=_settings(told.settings),
+        settings=_settings(detail.settings),
         pause_reason=row.pause_reason,
         levels=[_level(row, plan, one) for one in view.levels] if plan is not None and view is not None else [],
-        probes=[_probe(told, one) for one in told.probes],
+        probes=[_probe(detail, one) for one in detail.probes],
         evidence=MeasurementsBySideOut(
             good=list(view.good) if view else [],
             bad=list(view.bad) if view else [],
@@ -124,18 +124,18 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
             unit=row.signature["unit"],
             label=row.signature["label"],
         ),
-        cost=_cost(told, now),
+        cost=_cost(detail, now),
         elsewhere=view.elsewhere if view else 0.0,
         events=[
             BisectEventOut(
                 id=one.id,
                 occurred_at=one.occurred_at,
                 kind=one.kind,
-                actor=told.named.people.get(one.actor) if one.actor else None,
-                sentence=wording.event(one.kind, one.details),
+                actor=detail.named.people.get(one.actor) if one.actor else None,
+                sentence=wording.describe_event(one.kind, one.details),
                 details=one.details,
             )
-            for one in told.events
+            for one in detail.events
         ],
         problem=row.problem,
         job=_job(session, row),
@@ -149,16 +149,16 @@ def _job(session: ReadSession, row: Bisect) -> JobOut | None:
     return make_job_out(found) if found is not None else None
 
 
-def _waiting(session: ReadSession, told: BisectDetail, now: datetime) -> str | None:
-    """Return why nothing moves, if nothing does."""
-    under_way = any(one.state in UNDER_WAY for one in told.probes)
-    if told.row.state != BisectState.SEARCHING or under_way:
+def _waiting(session: ReadSession, detail: BisectDetail, now: datetime) -> str | None:
+    """Return why queued probes do not start, or None."""
+    under_way = any(one.state in UNDER_WAY for one in detail.probes)
+    if detail.row.state != BisectState.SEARCHING or under_way:
         return None
-    asked = sum(one.state == ProbeState.QUEUED for one in told.probes)
-    hours = told.settings.deployment_hours
-    alive = any(one.is_alive(now) and told.settings.is_for(one.row.labels) for one in runners.list_runners(session))
+    asked = sum(one.state == ProbeState.QUEUED for one in detail.probes)
+    hours = detail.settings.deployment_hours
+    alive = any(one.is_alive(now) and detail.settings.is_for(one.row.labels) for one in runners.list_runners(session))
     allowed = hours is None or hours.allow(now)
-    return wording.explain_waiting(asked, hours=allowed, runner=alive, labels=told.settings.runner_labels)
+    return wording.explain_waiting(asked, hours=allowed, runner=alive, labels=detail.settings.runner_labels)
 
 
 def _end(end: RangeBoundary) -> RangeBoundaryOut:
@@ -211,7 +211,7 @@ def _candidate(one: CandidateView) -> CandidateOut:
 
 
 def make_candidate_page_out(found: CandidatePageRows) -> CandidatePage:
-    """Return candidates of a level."""
+    """Return the response body of a page of candidates."""
     return CandidatePage(
         items=[_candidate(one) for _, one in found.page],
         places=[place for place, _ in found.page],
@@ -226,14 +226,14 @@ def _would(would: PosteriorPreview | None) -> PosteriorPreviewOut | None:
     return PosteriorPreviewOut(if_slower=_would_be(would.slower), if_not_slower=_would_be(would.not_slower))
 
 
-def _would_be(told: tuple[CandidateNode, float] | None) -> LikeliestCandidate | None:
-    return LikeliestCandidate(sha=told[0].sha, title=told[0].title, posterior=told[1]) if told else None
+def _would_be(top: tuple[CandidateNode, float] | None) -> LikeliestCandidate | None:
+    return LikeliestCandidate(sha=top[0].sha, title=top[0].title, posterior=top[1]) if top else None
 
 
-def _probe(told: BisectDetail, one: Probe) -> ProbeOut:
-    plan, view = told.plan, told.view
+def _probe(detail: BisectDetail, one: Probe) -> ProbeOut:
+    plan, view = detail.plan, detail.view
     node = plan.nodes.get(one.candidate) if plan else None
-    title = node.title if node else "the bad end" if one.candidate == KNOWN_BAD else "the good end"
+    title = node.title if node else "the bad boundary" if one.candidate == KNOWN_BAD else "the good boundary"
     return ProbeOut(
         number=one.number,
         run_id=one.run_id,
@@ -245,7 +245,7 @@ def _probe(told: BisectDetail, one: Probe) -> ProbeOut:
         overrides={**one.build["versions"], **one.build["modules"]},
         round=one.round,
         slot=one.slot,
-        runner=told.runners.get(one.runner_id) if one.runner_id else None,
+        runner=detail.runners.get(one.runner_id) if one.runner_id else None,
         state=one.state,
         verdict=view.verdicts.get(one.number) if view else None,
         odds=view.odds.get(one.number) if view else None,
@@ -257,7 +257,7 @@ def _probe(told: BisectDetail, one: Probe) -> ProbeOut:
         ready_at=one.ready_at,
         ended_at=one.ended_at,
         measurements_requested=one.measurements_requested,
-        measurements=[_window(each) for each in told.windows.get(one.id, ())],
+        measurements=[_window(each) for each in detail.windows.get(one.id, ())],
         log_tail=one.log_tail,
     )
 
@@ -277,11 +277,11 @@ def _window(one: ProbeMeasurement) -> ProbeMeasurementOut:
     )
 
 
-def _cost(told: BisectDetail, now: datetime) -> BisectCost:
-    deployed = [one for one in told.probes if one.leased_at is not None]
-    seen = told.row.summary or {}
+def _cost(detail: BisectDetail, now: datetime) -> BisectCost:
+    deployed = [one for one in detail.probes if one.leased_at is not None]
+    seen = detail.row.summary or {}
     expected: Mapping[str, float] | None = seen.get("expected")
-    begun = told.row.started_at or told.row.created_at
+    begun = detail.row.started_at or detail.row.created_at
     return BisectCost(
         deployments=len(deployed),
         running=sum(one.ended_at is None for one in deployed),
@@ -289,15 +289,15 @@ def _cost(told: BisectDetail, now: datetime) -> BisectCost:
         rounds=max((one.round for one in deployed), default=0),
         expected_probes=CredibleIntervalOut(**expected) if expected else None,
         limit=seen.get("limit"),
-        git_bisect_best_of_3_probes=estimate_git_bisect_cost(told.plan, 3) if told.plan else 0,
-        git_bisect_best_of_5_probes=estimate_git_bisect_cost(told.plan, 5) if told.plan else 0,
-        seconds=max(((told.row.finished_at or now) - begun).total_seconds(), 0.0),
+        git_bisect_best_of_3_probes=estimate_git_bisect_cost(detail.plan, 3) if detail.plan else 0,
+        git_bisect_best_of_5_probes=estimate_git_bisect_cost(detail.plan, 5) if detail.plan else 0,
+        seconds=max(((detail.row.finished_at or now) - begun).total_seconds(), 0.0),
     )
 
 
 def make_bisect_proposal_out(session: ReadSession, offer: BisectProposal, now: datetime) -> BisectProposalOut:
-    """Return what a bisect would begin with."""
-    known = _known_ends(session, offer)
+    """Return the response body of a proposal."""
+    known = _baselines(session, offer)
     return BisectProposalOut(
         service=ServiceRef(id=offer.service[0], name=offer.service[1]) if offer.service else None,
         repository=RepositoryProposalOut(id=offer.repository[0], label=offer.repository[1], url=offer.repository[2])
@@ -320,13 +320,13 @@ def make_bisect_proposal_out(session: ReadSession, offer: BisectProposal, now: d
             )
             for one in offer.signatures
         ],
-        runners=[runner_out(one, now) for one in runners.list_runners(session)],
+        runners=[make_runner_out(one, now) for one in runners.list_runners(session)],
         environments=[EnvironmentRef(id=one, name=name) for one, name in offer.environments],
         missing_inputs=list(offer.missing),
     )
 
 
-def _known_ends(session: ReadSession, offer: BisectProposal) -> dict[Signature, ProductionBaselinesOut]:
+def _baselines(session: ReadSession, offer: BisectProposal) -> dict[Signature, ProductionBaselinesOut]:
     if offer.service is None or offer.good is None or offer.bad is None:
         return {}
     out, commits = {}, CommitMeasurements(session, ServiceId(offer.service[0]))
@@ -335,17 +335,17 @@ def _known_ends(session: ReadSession, offer: BisectProposal) -> dict[Signature, 
         if found is not None:
             good, bad = found
             out[one.signature] = ProductionBaselinesOut(
-                good=_known_end(good), bad=_known_end(bad), unit=good.unit, conditions=good.conditions
+                good=_baseline(good), bad=_baseline(bad), unit=good.unit, conditions=good.conditions
             )
     return out
 
 
-def _known_end(told: CommitMeasurement) -> ProductionBaselineOut:
+def _baseline(baseline: CommitMeasurement) -> ProductionBaselineOut:
     return ProductionBaselineOut(
-        build_id=told.build.id,
-        value=told.value,
-        error=told.error,
-        files=len(told.artifacts),
-        first_at=told.artifacts[0].created_at,
-        last_at=told.artifacts[-1].created_at,
+        build_id=baseline.build.id,
+        value=baseline.value,
+        error=baseline.error,
+        files=len(baseline.artifacts),
+        first_at=baseline.artifacts[0].created_at,
+        last_at=baseline.artifacts[-1].created_at,
     )

@@ -1,4 +1,4 @@
-"""Start, see and steer bisects."""
+"""HTTP endpoints of bisects for users."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -69,7 +69,7 @@ def list_bisects(
     responses=document_problems(NotFound, InvalidRequest, Conflict, LimitExceeded),
 )
 def create_bisect(wanted: BisectIn, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
-    """Start a search. What is not given is taken from the offer for the regression or the comparison."""
+    """Create a bisect. Omitted fields come from the proposal for the regression or the comparison."""
     asked = bisect_creation.BisectOptions(
         service_id=wanted.service_id,
         regression_id=wanted.regression_id,
@@ -95,7 +95,7 @@ def get_bisect_proposal(
     comparison_id: UUID | None = None,
     service_id: UUID | None = None,
 ) -> BisectProposalOut:
-    """Tell what a bisect of a regression, of a comparison or of a service would begin with, and what is missing."""
+    """Return prefilled settings for a bisect of a regression, comparison or service, and what is missing."""
     found = bisect_proposals.propose_bisect(
         session,
         regression_id=RegressionId(regression_id) if regression_id else None,
@@ -109,7 +109,7 @@ def get_bisect_proposal(
     "/bisects/{bisect_id}", operation_id="bisects:get", openapi_extra=FREEZABLE, responses=document_problems(NotFound)
 )
 def get_bisect(bisect_id: UUID, caller: MayRead, session: Reading, clock: Now) -> BisectOut:
-    """Return one bisect with all its page shows."""
+    """Return one bisect with all data of its page."""
     return make_bisect_out(session, bisect_views.get_bisect(session, BisectId(bisect_id)), clock.now())
 
 
@@ -127,7 +127,10 @@ def list_candidates(
     cursor: Annotated[int | None, Query(ge=0)] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
 ) -> CandidatePage:
-    """List all candidates of a level, the newest commit first; `search` begins a commit's id, or is part of its title or of why it is believed."""
+    """List the candidates of a level, the newest commit first.
+
+    `search` matches a SHA prefix, or part of title or reason.
+    """
     row = bisect_views.get_bisect(session, BisectId(bisect_id))
     return make_candidate_page_out(
         bisect_views.list_candidates(session, row, level, search, before=cursor, limit=limit)
@@ -141,10 +144,10 @@ def list_candidates(
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def update_bisect(bisect_id: UUID, wanted: BisectUpdate, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
-    """Change settings while the search goes on."""
-    said = wanted.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    row = bisect_actions.update_settings(session, BisectId(bisect_id), said, by=caller.user_id, now=clock.now())
-    record_audit_event(session, caller, "bisect.updated", "bisect", row.id, said)
+    """Update settings during the search."""
+    update = wanted.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    row = bisect_actions.update_settings(session, BisectId(bisect_id), update, by=caller.user_id, now=clock.now())
+    record_audit_event(session, caller, "bisect.updated", "bisect", row.id, update)
     return make_bisect_out(session, row, clock.now())
 
 
@@ -155,8 +158,11 @@ def update_bisect(bisect_id: UUID, wanted: BisectUpdate, caller: MayWrite, sessi
     responses=document_problems(NotFound, Conflict),
 )
 def delete_bisect(bisect_id: UUID, caller: MayWrite, session: Writing, delete_artifacts: bool = False) -> None:
-    """Delete a bisect that has ended and of which nothing runs any more; the files of its deploys only if that is said."""
-    row, forgotten = bisect_actions.delete_bisect(session, BisectId(bisect_id), with_files=delete_artifacts)
+    """Delete a bisect that has ended and has nothing deployed.
+
+    `delete_artifacts` includes the artifacts of its probes.
+    """
+    row, forgotten = bisect_actions.delete_bisect(session, BisectId(bisect_id), with_artifacts=delete_artifacts)
     facts: dict[str, Any] = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
     if forgotten is not None:
         facts |= {"files": forgotten.files, "bytes": forgotten.size_bytes}
@@ -165,9 +171,9 @@ def delete_bisect(bisect_id: UUID, caller: MayWrite, session: Writing, delete_ar
 
 @router.get("/bisects/{bisect_id}/artifacts", operation_id="bisects:artifacts", responses=document_problems(NotFound))
 def get_probe_artifacts(bisect_id: UUID, caller: MayRead, session: Reading) -> BisectFilesOut:
-    """Tell what files its deploys left, which may be deleted with it."""
-    told = filing.count_probe_artifacts(session, BisectId(bisect_id))
-    return BisectFilesOut(files=told.files, size_bytes=told.size_bytes, compared_artifacts=told.compared)
+    """Return number and size of the artifacts of its probes, which can be deleted with it."""
+    totals = filing.count_probe_artifacts(session, BisectId(bisect_id))
+    return BisectFilesOut(files=totals.files, size_bytes=totals.size_bytes, compared_artifacts=totals.compared)
 
 
 @router.post(
@@ -178,7 +184,7 @@ def get_probe_artifacts(bisect_id: UUID, caller: MayRead, session: Reading) -> B
 def apply_bisect_action(
     bisect_id: UUID, wanted: BisectActionIn, caller: MayWrite, session: Writing, clock: Now
 ) -> BisectOut:
-    """Pause, resume or cancel the search, approve its next round, or retry a start that failed."""
+    """Pause, resume or cancel a bisect, approve its next round, or retry a failed start."""
     row = bisect_actions.apply_action(
         session, BisectId(bisect_id), wanted.action, wanted.reason, by=caller.user_id, now=clock.now()
     )
@@ -201,7 +207,7 @@ def override_candidate(
     clock: Now,
     settings: Configured,
 ) -> BisectOut:
-    """Say of a candidate what is known of it without a deploy."""
+    """Override the verdict on a candidate without a deployment."""
     row = bisect_actions.override_candidate(
         session,
         BisectId(bisect_id),
@@ -227,7 +233,7 @@ def request_probe(
     clock: Now,
     settings: Configured,
 ) -> BisectOut:
-    """Ask for one more deploy of a candidate."""
+    """Queue one more probe of a candidate."""
     row = bisect_actions.request_probe(
         session,
         BisectId(bisect_id),
@@ -248,7 +254,7 @@ def request_probe(
 def invalidate_probe(
     bisect_id: UUID, wanted: ProbeInvalidationIn, caller: MayWrite, session: Writing, clock: Now
 ) -> BisectOut:
-    """Say that a probe does not count. What it gave stays to be seen."""
+    """Invalidate a probe. Its measurements stay visible."""
     row = bisect_actions.invalidate_probe(
         session, BisectId(bisect_id), wanted.number, wanted.reason, by=caller.user_id, now=clock.now()
     )

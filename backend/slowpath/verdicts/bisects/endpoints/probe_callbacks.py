@@ -1,4 +1,4 @@
-"""What a deploy itself tells: a pipeline or a webhook's receiver knows nothing but the secret of its run."""
+"""HTTP endpoint of callbacks: a pipeline or a webhook receiver has only the secret of its run."""
 
 from typing import Annotated
 
@@ -34,11 +34,11 @@ def receive_probe_callback(
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Tell how a deploy fares. Each state can be told once; told again, nothing changes."""
+    """Record the state of a deployment. Each state is accepted once; repetitions change nothing."""
     times, seconds = CALLBACKS_PER_MINUTE
     if not throttle.hit(f"callbacks:{rate_limit_key(client_address(request))}", times=times, seconds=seconds):
         raise LimitExceeded(
-            "This address called back too often.", limit=times, unit=f"times in {seconds} s", remedy="Wait a minute."
+            "Too many callbacks from this address.", limit=times, unit=f"times in {seconds} s", remedy="Wait a minute."
         )
     team_id, probe_id = probe_callbacks.get_callback_probe(database, secret)
     with database.writing(TeamScope(team_id)) as session:

@@ -1,4 +1,4 @@
-"""Wire shapes of runners and the probes they lease."""
+"""Make response bodies of runners and leases."""
 
 from datetime import datetime
 from typing import Any
@@ -19,8 +19,8 @@ from slowpath.verdicts.bisects.service.probe_leases import ProbeLease
 from slowpath.verdicts.bisects.service.runners import RunnerStatus
 
 
-def runner_out(seen: RunnerStatus, now: datetime) -> RunnerOut:
-    """Return a runner."""
+def make_runner_out(seen: RunnerStatus, now: datetime) -> RunnerOut:
+    """Return the response body of a runner."""
     row = seen.row
     return RunnerOut(
         id=row.id,
@@ -63,11 +63,11 @@ def _leased(lease: ProbeLease, public_url: str) -> dict[str, Any]:
     }
 
 
-def lease_out(lease: ProbeLease, public_url: str) -> LeaseOut:
-    """Return what a runner is to deploy."""
+def make_lease_out(lease: ProbeLease, public_url: str) -> LeaseOut:
+    """Return the response body of a lease."""
     return LeaseOut(**_leased(lease, public_url))
 
 
 def make_active_probe_out(lease: ProbeLease, public_url: str) -> ActiveProbeOut:
-    """Return what a runner has, and what is to become of it."""
+    """Return the response body of an unfinished probe with its command."""
     return ActiveProbeOut(**_leased(lease, public_url), state=lease.probe.state, command=lease.command)

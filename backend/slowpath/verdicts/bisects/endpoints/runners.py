@@ -1,4 +1,4 @@
-"""What runners ask: what to deploy, and to be heard of what they deployed."""
+"""HTTP endpoints of runners: registration, leases, heartbeats and measurements."""
 
 import asyncio
 from typing import Annotated
@@ -17,7 +17,7 @@ from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, Reading, Writing, scope_of
-from slowpath.verdicts.bisects.endpoints.runner_responses import lease_out, make_active_probe_out, runner_out
+from slowpath.verdicts.bisects.endpoints.runner_responses import make_active_probe_out, make_lease_out, make_runner_out
 from slowpath.verdicts.bisects.schemas.bisect_field_types import RunnerInstance, RunnerName
 from slowpath.verdicts.bisects.schemas.bisect_responses import RunnerOut
 from slowpath.verdicts.bisects.schemas.runner_protocol import (
@@ -39,15 +39,15 @@ router = APIRouter(tags=["runners"])
 Name = Annotated[RunnerName, Path()]
 
 LOOKS_EVERY_SECONDS = 0.5
-"""How often a waiting runner's leases are looked for. No connection and no thread is held in between."""
+"""Interval of lease attempts for a waiting runner. No connection and no thread is used in between."""
 RECHECK_SECONDS = 5.0
-"""How often it is asked anew whether the runner's token still may."""
+"""Interval of checks that the runner's token is still valid."""
 
 
 @router.get("/runners", operation_id="runners:list", responses=document_problems(InvalidRequest))
 def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOut]:
     """List the team's runners, by name."""
-    return [runner_out(one, clock.now()) for one in runners.list_runners(session)]
+    return [make_runner_out(one, clock.now()) for one in runners.list_runners(session)]
 
 
 @router.put(
@@ -56,14 +56,17 @@ def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOu
     responses=document_problems(Conflict, InvalidRequest, LimitExceeded),
 )
 def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
-    """Make a runner known, or tell what has changed of it. Of two processes of one name the later one is refused."""
+    """Register a runner or update its registration.
+
+    Of two processes with one name the later one is rejected.
+    """
     process = runners.RunnerProcess(wanted.instance, wanted.host)
-    told = runners.RunnerInfo(runner_name, wanted.slots, dict(wanted.labels), wanted.version, process)
-    seen, changed = runners.register_runner(session, told, token_id=caller.token_id, now=clock.now())
+    info = runners.RunnerInfo(runner_name, wanted.slots, dict(wanted.labels), wanted.version, process)
+    seen, changed = runners.register_runner(session, info, token_id=caller.token_id, now=clock.now())
     if changed:
         facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version, "host": wanted.host}
         record_audit_event(session, caller, "runner.registered", "runner", seen.row.id, facts)
-    return runner_out(seen, clock.now())
+    return make_runner_out(seen, clock.now())
 
 
 @router.delete(
@@ -73,7 +76,7 @@ def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session
     responses=document_problems(NotFound, Conflict),
 )
 def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: Now) -> None:
-    """Forget a runner that has nothing deployed, or that has been silent for long."""
+    """Delete a runner that has nothing deployed, or has been silent for an hour."""
     row = runners.delete_runner(session, runner_name, now=clock.now())
     record_audit_event(session, caller, "runner.deleted", "runner", row.id, {"name": row.name})
 
@@ -86,7 +89,7 @@ def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: 
 )
 def release_runner(runner_name: Name, wanted: RunnerShutdownIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Release the name of a runner that has stopped and left nothing deployed."""
-    runners.check_caller(session, runner_name, caller)
+    runners.require_runner_token(session, runner_name, caller)
     row = runners.release_runner(session, runner_name, wanted.instance, now=clock.now())
     record_audit_event(session, caller, "runner.released", "runner", row.id, {"name": row.name})
 
@@ -102,9 +105,9 @@ def list_runner_probes(
     clock: Now,
     instance: Annotated[RunnerInstance, Query()] = "",
 ) -> list[ActiveProbeOut]:
-    """List what the server believes a runner runs: to go on with after a restart, or to tear down."""
+    """List the unfinished probes of a runner: to continue after a restart, or to tear down."""
     secret = settings.secret_key.get_secret_value()
-    runners.check_caller(session, runner_name, caller)
+    runners.require_runner_token(session, runner_name, caller)
     found = probe_leases.list_leased_probes(session, runner_name, instance, secret=secret, now=clock.now())
     return [make_active_probe_out(one, settings.public_url) for one in found]
 
@@ -123,7 +126,7 @@ async def lease_probes(
     settings: Configured,
     clock: Now,
 ) -> LeasesOut:
-    """Give a runner what to deploy in its free slots; waits for something to do. A deploy is given once."""
+    """Lease queued probes for the free slots of a runner; waits for work. A probe is leased once."""
     loop = asyncio.get_running_loop()
     asked, deadline = loop.time(), loop.time() + wanted.wait_seconds
     scope = scope_of(request)
@@ -151,14 +154,14 @@ def _taken(
     secret, slots, leases = settings.secret_key.get_secret_value(), set(wanted.free_slots), []
     while slots:
         with database.writing(scope) as session:
-            runners.check_caller(session, runner_name, caller)
-            asks = probe_leases.LeaseRequest(runner_name, wanted.instance, sorted(slots))
-            found = probe_leases.lease_probes(session, asks, secret=secret, now=clock.now())
+            runners.require_runner_token(session, runner_name, caller)
+            slots_request = probe_leases.LeaseRequest(runner_name, wanted.instance, sorted(slots))
+            found = probe_leases.lease_probes(session, slots_request, secret=secret, now=clock.now())
             for one in found:
                 if one.is_new:
                     facts = {"runner": runner_name, "slot": one.probe.slot, "number": one.probe.number}
                     record_audit_event(session, caller, "probe.leased", "probe", one.probe.id, facts)
-            leases += [lease_out(one, settings.public_url) for one in found]
+            leases += [make_lease_out(one, settings.public_url) for one in found]
         slots -= {one.probe.slot for one in found if one.probe.slot is not None}
         if not any(one.is_new for one in found):
             break
@@ -172,18 +175,18 @@ def _taken(
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: Writing, clock: Now) -> HeartbeatOut:
-    """Say that a deploy is still looked after, and hear what is to become of it."""
-    runners.check_run(session, run_id, caller)
-    told = probe_reports.Heartbeat(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
-    heard = probe_reports.record_heartbeat(session, run_id, told, now=clock.now())
-    said = heard.probe.callback
+    """Renew the lease of a probe, and return the next command."""
+    runners.require_run_token(session, run_id, caller)
+    beat = probe_reports.Heartbeat(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
+    reply = probe_reports.record_heartbeat(session, run_id, beat, now=clock.now())
+    callback = reply.probe.callback
     return HeartbeatOut(
-        command=heard.command,
-        measurements_requested=heard.probe.measurements_requested,
-        measurements_taken=heard.taken,
-        measurement_seconds=heard.window_seconds,
-        lease_seconds=heard.lease_seconds,
-        callback=ProbeCallbackOut.model_validate(said) if said else None,
+        command=reply.command,
+        measurements_requested=reply.probe.measurements_requested,
+        measurements_taken=reply.taken,
+        measurement_seconds=reply.window_seconds,
+        lease_seconds=reply.lease_seconds,
+        callback=ProbeCallbackOut.model_validate(callback) if callback else None,
     )
 
 
@@ -194,9 +197,9 @@ def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: W
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun, session: Writing, clock: Now) -> None:
-    """Tell one measurement. Told again by its index, the first one stays."""
-    runners.check_run(session, run_id, caller)
-    told = probe_reports.MeasurementReport(
+    """Record one measurement. A repeated index changes nothing."""
+    runners.require_run_token(session, run_id, caller)
+    report = probe_reports.MeasurementReport(
         index=wanted.index,
         value=wanted.value,
         verdict=wanted.verdict,
@@ -205,7 +208,7 @@ def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun,
         started_at=wanted.started_at,
         ended_at=wanted.ended_at,
     )
-    probe, is_new = probe_reports.record_measurement(session, run_id, told, now=clock.now())
+    probe, is_new = probe_reports.record_measurement(session, run_id, report, now=clock.now())
     if is_new:
         record_audit_event(
             session, caller, "probe.measured", "probe", probe.id, {"number": probe.number, "index": wanted.index}
@@ -220,8 +223,8 @@ def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def report_probe_result(run_id: UUID, wanted: ProbeResultIn, caller: MayRun, session: Writing, clock: Now) -> None:
-    """Say that nothing of a deploy runs any more. Told again, the first word stays."""
-    runners.check_run(session, run_id, caller)
+    """Record the end of a probe. Repetitions change nothing."""
+    runners.require_run_token(session, run_id, caller)
     probe, is_new = probe_reports.record_probe_result(session, run_id, wanted.outcome, wanted.log_tail, now=clock.now())
     if is_new:
         record_audit_event(

@@ -1,1 +1,1 @@
-"""What bisects are made of, as values: pure, and without a database."""
+"""Rules and value types of bisects, without a database."""

@@ -1,4 +1,4 @@
-"""What a bisect would begin with."""
+"""Prefilled settings of a bisect."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class RangeBoundary:
-    """A commit at the end of a range; what nobody knows of it is empty."""
+    """A boundary of a commit range; title and time are empty if unknown."""
 
     sha: str
     title: str = ""
@@ -16,7 +16,7 @@ class RangeBoundary:
 
 @dataclass(frozen=True)
 class Signature:
-    """What is measured of every build."""
+    """What is measured of every probe."""
 
     kind: str
     subject: str
@@ -27,7 +27,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class DashboardLatencySource:
-    """Where latency would be measured, and how long a window must be by the traffic there; None: nobody knows."""
+    """Environment where latency would be measured, and the measurement window its traffic requires.
+
+    None if unknown.
+    """
 
     environment_id: UUID
     environment: str
@@ -36,7 +39,7 @@ class DashboardLatencySource:
 
 @dataclass(frozen=True)
 class SignatureProposal:
-    """A signature, with what it was in the good and in the bad build, and whether it told them apart already."""
+    """A signature with its value in the good and the bad build, and whether it already separates them."""
 
     signature: Signature
     before: float | None
@@ -44,22 +47,22 @@ class SignatureProposal:
     separates: bool
     why: str
     board: DashboardLatencySource | None = None
-    """Of latency."""
+    """Only for latency."""
 
 
 @dataclass(frozen=True)
 class BisectProposal:
-    """What a bisect would begin with; `missing` says in sentences what is still needed."""
+    """Prefilled settings of a bisect; `missing` describes in sentences what is still required."""
 
     service: tuple[UUID, str] | None
     repository: tuple[UUID, str, str | None] | None
-    """Id, label, address."""
+    """ID, label and URL."""
     good: RangeBoundary | None
     bad: RangeBoundary | None
     signatures: tuple[SignatureProposal, ...] = ()
     """The best first."""
     missing: tuple[str, ...] = ()
     title: str = ""
-    """How the bisect would be called."""
+    """Title of the bisect."""
     environments: tuple[tuple[UUID, str], ...] = ()
-    """Id and name of those in which the board tells latency of anything."""
+    """ID and name of the environments with latency on the dashboard."""

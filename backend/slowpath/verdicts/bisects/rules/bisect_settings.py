@@ -1,4 +1,4 @@
-"""How a bisect is to search, and the limits of it."""
+"""Settings of a bisect, and their limits."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -15,7 +15,7 @@ DAYS: Final[tuple[Day, ...]] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 @dataclass(frozen=True)
 class DeploymentHours:
-    """When deploys may begin: on these days, from one time up to another, which may lie behind midnight."""
+    """Hours in which deployments may start, on these days; the range may cross midnight."""
 
     days: tuple[Day, ...]
     start: str
@@ -24,7 +24,7 @@ class DeploymentHours:
     zone: str
 
     def allow(self, now: datetime) -> bool:
-        """Tell whether a deploy may begin now."""
+        """Return whether a deployment may start now."""
         there = now.astimezone(ZoneInfo(self.zone))
         today, yesterday = DAYS[there.weekday()], DAYS[there.weekday() - 1]
         at = f"{there.hour:02}:{there.minute:02}"
@@ -35,7 +35,7 @@ class DeploymentHours:
 
 @dataclass(frozen=True)
 class Guardrail:
-    """What of an environment stops the search: its error rate (of 1), or its p99, in nanoseconds, above this."""
+    """Error rate (0 to 1) or p99 (nanoseconds) of an environment above which the bisect stops."""
 
     environment_id: str | None = None
     error_rate: float | None = None
@@ -44,7 +44,7 @@ class Guardrail:
 
 @dataclass(frozen=True)
 class DashboardSelector:
-    """Where what is deployed pushes its metrics, and by what its series are told from others there."""
+    """Environment that probes push metrics to, and how the series of a probe are identified."""
 
     environment_id: str
     match: Match = "instance"
@@ -52,32 +52,32 @@ class DashboardSelector:
 
 @dataclass(frozen=True)
 class BisectSettings:
-    """How to search, how to measure, and what is built."""
+    """Settings of search, measurement and build."""
 
     stop_probability: float = 0.95
     slots: int = 1
-    """How many deploys there may be at a time, the control among them."""
+    """Most concurrent deployments, including the control."""
     max_deployments: int | None = None
     control: bool = False
     max_measurements_per_probe: int = 4
     measurement_seconds: float = 30.0
     warm_up_seconds: float = 10.0
     deployment_seconds: float = 1800.0
-    """So long a deploy may take until it is healthy."""
+    """Longest time until a deployment is healthy."""
     lease_timeout_seconds: float = 600.0
-    """So long a runner may be silent before its deploys count as lost."""
+    """Longest silence of a runner before its probes are lost."""
     needs_approval: bool = False
-    """Whether a person must allow each round of deploys."""
+    """Whether each round of deployments requires approval."""
     deployment_hours: DeploymentHours | None = None
     guardrail: Guardrail | None = None
     dashboard_selector: DashboardSelector | None = None
-    """Of a search on latency."""
+    """Only for latency."""
     between: float | None = None
-    """Spread between deploys over that between windows, measured by the service's last bisect of the same signature."""
+    """Ratio of the dispersion between deployments to that between measurements, from the service's last bisect of this signature."""
     use_production_baselines: bool = False
-    """Whether what production measured of the two ends stands for deploys of them."""
+    """Whether production baselines replace deployments of the boundaries."""
     runner_labels: Mapping[str, str] = field(default_factory=dict)
-    """Only runners that have all of these deploy for it."""
+    """Labels that a runner requires."""
     main_package: str | None = None
     directory: str = ""
     goos: str = "linux"
@@ -85,14 +85,14 @@ class BisectSettings:
     tags: tuple[str, ...] = ()
     cgo: bool | None = None
     module_repositories: Mapping[str, str] = field(default_factory=dict)
-    """Module to the id of the team's repository it lies in."""
+    """Repository ID by module."""
 
     def is_for(self, labels: Mapping[str, Any]) -> bool:
-        """Tell whether a runner with these labels may deploy for it."""
+        """Return whether a runner has all required labels."""
         return all(labels.get(name) == value for name, value in self.runner_labels.items())
 
     def search(self, *, larger_is_worse: bool, marks: int = 0) -> SearchSettings:
-        """Return what the search knows of them; `marks` were made by hand and cost no deploy."""
+        """Return the settings of the search; `marks` overrides need no deployment."""
         return SearchSettings(
             belief=self.stop_probability,
             slots=max(self.slots - int(self.control), 1),
@@ -121,27 +121,32 @@ LIVE: Final = frozenset(
         "runner_labels",
     }
 )
-"""What may be changed while the search goes on; the rest says what is built."""
+"""Settings that can change during the search; the others determine the build."""
 
 
 def to_json(settings: BisectSettings) -> dict[str, Any]:
-    """Return settings as they are kept."""
-    told = asdict(settings)
+    """Return the stored JSON of settings."""
+    document = asdict(settings)
     if settings.deployment_hours is not None:
         hours = settings.deployment_hours
-        told["deployment_hours"] = {"days": list(hours.days), "from": hours.start, "to": hours.end, "zone": hours.zone}
-    return {**told, "tags": list(settings.tags), "module_repositories": dict(settings.module_repositories)}
+        document["deployment_hours"] = {
+            "days": list(hours.days),
+            "from": hours.start,
+            "to": hours.end,
+            "zone": hours.zone,
+        }
+    return {**document, "tags": list(settings.tags), "module_repositories": dict(settings.module_repositories)}
 
 
-def from_json(told: Mapping[str, Any]) -> BisectSettings:
-    """Return settings that were kept; what was kept by an older version has the usual values."""
-    return apply_settings_update(BisectSettings(), told)
+def from_json(stored: Mapping[str, Any]) -> BisectSettings:
+    """Return the settings of stored JSON; fields unknown to older versions get defaults."""
+    return apply_settings_update(BisectSettings(), stored)
 
 
-def apply_settings_update(settings: BisectSettings, said: Mapping[str, Any]) -> BisectSettings:
-    """Return settings with what is said of them, in the form of `to_json`."""
+def apply_settings_update(settings: BisectSettings, update: Mapping[str, Any]) -> BisectSettings:
+    """Return settings updated with fields in the form of `to_json`."""
     known = {one.name for one in fields(BisectSettings)}
-    values = {name: value for name, value in said.items() if name in known}
+    values = {name: value for name, value in update.items() if name in known}
     if (hours := values.get("deployment_hours")) is not None:
         values["deployment_hours"] = DeploymentHours(tuple(hours["days"]), hours["from"], hours["to"], hours["zone"])
     if (guard := values.get("guardrail")) is not None:

@@ -1,4 +1,4 @@
-"""Where bisects and probes stand, and how often what may happen."""
+"""States of bisects and probes, and limits."""
 
 from enum import StrEnum
 from typing import Final, Literal
@@ -20,7 +20,7 @@ CallbackName = Literal["building", "rolling", "ready", "unbuildable", "failed"]
 
 
 class BisectState(StrEnum):
-    """Where a bisect stands. The first four are open."""
+    """States of a bisect. The first four are open."""
 
     PLANNED = "planned"
     WAITING = "waiting-approval"
@@ -40,11 +40,11 @@ OPEN: Final = frozenset({BisectState.PLANNED, BisectState.WAITING, BisectState.S
 MEASURED: Final = frozenset(
     {BisectState.FOUND, BisectState.NOT_IN_RANGE, BisectState.NOT_SEPARABLE, BisectState.STOPPED}
 )
-"""Ended after measurements that say how deploys vary."""
+"""Ended states whose measurements estimate the dispersion between deployments."""
 
 
 class ProbeState(StrEnum):
-    """Where a deploy stands."""
+    """States of a probe."""
 
     QUEUED = "queued"
     LEASED = "leased"
@@ -72,39 +72,39 @@ UNDER_WAY: Final = frozenset(
         ProbeState.IDLE,
     }
 )
-"""A runner has it, and it is to go on."""
+"""Leased and continuing."""
 LIVING: Final = UNDER_WAY | {ProbeState.QUEUED}
-"""More is to come of it."""
+"""Not ended: more measurements can follow."""
 STARTING: Final = frozenset({ProbeState.LEASED, ProbeState.DEPLOYING, ProbeState.WARMING})
-"""Nothing can be measured of it yet."""
+"""Before the first measurement."""
 NO_BUILD: Final = frozenset({ProbeState.UNBUILDABLE, ProbeState.UNHEALTHY})
-"""The build itself is at fault: it can not be measured, however often it is tried."""
+"""The build cannot be measured, however often it is retried."""
 NOT_COUNTED: Final = frozenset({ProbeState.FAILED, ProbeState.INVALIDATED, ProbeState.LOST})
-"""What it gave does not count, and may be asked for again."""
+"""The measurements do not count; another probe may be queued."""
 
 LEASE_SECONDS: Final = 30
-"""A runner beats at a third of it."""
+"""Lease time; heartbeats follow at a third of it."""
 WATCH_SECONDS: Final = 30.0
 MOST_WAIT_SECONDS: Final = 25
 MOST_SLOTS: Final = 64
 MOST_RUNNERS: Final = 200
 ALIVE_SECONDS: Final = 90
-"""A runner that was seen so lately is there."""
+"""A runner seen within this time counts as alive."""
 LOG_BYTES: Final = 8192
 DETAIL_BYTES: Final = 1024
 MOST_WINDOWS: Final = 1000
-"""Of a probe: a control that stays."""
+"""Most measurements of a probe; a control stays deployed."""
 MOST_OPEN: Final = 50
-"""Bisects of a team that have not ended."""
+"""Most open bisects of a team."""
 MOST_PROBES: Final = 2000
-"""Of a bisect."""
+"""Most probes of a bisect."""
 MOST_FAILURES: Final = 3
-"""So many deploys that failed, were lost or gave nothing, one after another, pause a bisect: a person must look."""
+"""Consecutive probes that failed, were lost or gave no value before the bisect pauses."""
 MOST_BAD_WINDOWS: Final = 3
-"""So many windows of a probe without a number, and it is given up."""
+"""Measurements without a value before a probe is invalidated."""
 MARK_COUNTS: Final = 4
-"""What a person says weighs as much as so many verdicts of a measurement."""
+"""Weight of an override, in verdicts of measurements."""
 CALLBACKS_PER_MINUTE: Final = (120, 60)
 MOST_SHOWN: Final = 200
-"""Candidates of a level that are told one by one, the most believed; the chart has all."""
+"""Most candidates of a level returned one by one, by posterior; the chart has all."""
 MOST_EVENTS: Final = 200

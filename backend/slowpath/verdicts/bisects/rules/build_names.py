@@ -1,4 +1,4 @@
-"""How a build is called where one name must be one build: an image, a label of a series."""
+"""Names of builds, unique where one name must identify one build: an image, a label of a series."""
 
 import hashlib
 import json
@@ -9,8 +9,11 @@ SHORT_COMMIT: Final = 16
 
 
 def name_of(commit: str, replaced: Mapping[str, str | None]) -> str:
-    """Return a build's name: its commit, and a hash of what stands in for modules (module to commit or version)."""
+    """Return the name of a build: its commit, and a hash of its module overrides.
+
+    `replaced`: commit or version by module.
+    """
     if not replaced:
         return commit
-    told = json.dumps(dict(sorted(replaced.items())))
-    return f"{commit[:SHORT_COMMIT]}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    text = json.dumps(dict(sorted(replaced.items())))
+    return f"{commit[:SHORT_COMMIT]}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"

@@ -1,4 +1,4 @@
-"""By which secret a deploy tells of itself: made of its run, so that it need not be kept."""
+"""The secret of a probe's callback, derived from its run ID, so that it need not be stored."""
 
 import hashlib
 import hmac
@@ -8,6 +8,6 @@ from slowpath.platform.accounts.rules.credentials import SECRET_BYTES, make_secr
 
 
 def callback_secret(key: str, run_id: UUID) -> str:
-    """Return the secret of a run, of 192 bits; `key` is the server's own."""
-    told = hmac.new(key.encode(), b"slowpath.probe-callback:" + run_id.bytes, hashlib.sha256).digest()
-    return make_secret(told[:SECRET_BYTES])
+    """Return the 192-bit callback secret of a run; `key` is the server's secret."""
+    digest = hmac.new(key.encode(), b"slowpath.probe-callback:" + run_id.bytes, hashlib.sha256).digest()
+    return make_secret(digest[:SECRET_BYTES])

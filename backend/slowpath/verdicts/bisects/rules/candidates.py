@@ -1,4 +1,4 @@
-"""What a candidate is: a commit of a repository, what is built of it, and what may hide in it."""
+"""Candidates: commits, the builds they produce, and what they can be expanded to."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -9,18 +9,18 @@ Kind = Literal["commit", "bump"]
 
 @dataclass(frozen=True)
 class BuildInputs:
-    """What is built: a commit of the main repository, with modules replaced by commits of theirs or by versions."""
+    """Inputs of a build: a commit of the main repository, with modules overridden by commits or versions."""
 
     commit: str
     modules: Mapping[str, str] = field(default_factory=dict)
-    """Module to the id of a commit."""
+    """Commit SHA by module."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Module to a version, where its repository is not given."""
+    """Version by module, where its repository is unknown."""
 
 
 @dataclass(frozen=True)
 class CandidateNode:
-    """A candidate: a commit (`bump`: one of several version changes of a commit)."""
+    """A candidate: a commit, or one of several dependency updates of a commit (`bump`)."""
 
     id: str
     repository: str
@@ -30,22 +30,22 @@ class CandidateNode:
     kind: Kind
     build: BuildInputs
     before: BuildInputs
-    """What is built just before it."""
+    """Build inputs of the state before this candidate."""
     members: tuple[str, ...] = ()
-    """Commits that build the same, this one first."""
+    """Commits that produce the same binary, this one first."""
     outer: str | None = None
-    """The candidate in which this one hid."""
+    """The candidate whose expansion contains this one."""
     bump: tuple[str, str, str] | None = None
-    """Of a bump: module, version before and after."""
+    """Of a dependency update: module, version before and after."""
     weight: float = 1.0
-    """How suspicious it is beside its neighbours, from what it changes."""
+    """Prior weight from what the commit changes."""
     why: str = ""
-    """What speaks for it or against it, in sentences."""
+    """Reasons for the weight, in sentences."""
 
 
 @dataclass(frozen=True)
 class PrunedCommits:
-    """Commits that are no candidates, for one reason."""
+    """Commits that cannot be the culprit, and the reason."""
 
     why: str
     commits: int
@@ -53,20 +53,20 @@ class PrunedCommits:
 
 @dataclass(frozen=True)
 class SearchLevel:
-    """What lies between a good and a bad build. Without nodes there is nothing to tell apart."""
+    """The candidates between a good and a bad build; empty if they cannot be separated further."""
 
     nodes: tuple[CandidateNode, ...]
     commits: int
     repository: str = ""
     """As in `CandidateNode`."""
     label: str = ""
-    """How people call it."""
+    """Display name of the repository."""
     good: str = ""
-    """The commits between which it lies, in its repository."""
+    """Boundary commits in its repository."""
     bad: str = ""
     pruned: tuple[PrunedCommits, ...] = ()
     bump: tuple[str, str, str] | None = None
-    """Of a module: between which versions of it."""
+    """Of a module: the versions that bound the range."""
 
 
 def to_json(node: CandidateNode) -> dict[str, Any]:
@@ -74,15 +74,15 @@ def to_json(node: CandidateNode) -> dict[str, Any]:
     return asdict(node)
 
 
-def from_json(told: Mapping[str, Any]) -> CandidateNode:
-    """Read a node."""
-    bump = told["bump"]
+def from_json(stored: Mapping[str, Any]) -> CandidateNode:
+    """Return the node of stored JSON."""
+    bump = stored["bump"]
     return CandidateNode(
         **{
-            **told,
-            "build": BuildInputs(**told["build"]),
-            "before": BuildInputs(**told["before"]),
-            "members": tuple(told["members"]),
+            **stored,
+            "build": BuildInputs(**stored["build"]),
+            "before": BuildInputs(**stored["before"]),
+            "members": tuple(stored["members"]),
             "bump": tuple(bump) if bump else None,
         }
     )

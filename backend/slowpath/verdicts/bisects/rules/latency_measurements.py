@@ -1,6 +1,6 @@
-"""Latency of a deploy by the board's window: which quantile, of how many requests, and what is said where there is no number.
+"""Latency of a probe from dashboard samples: quantile, required requests, and why a value is missing.
 
-How long samples are waited for is decided here, too.
+Also decides how long to wait for samples.
 """
 
 import math
@@ -16,27 +16,27 @@ from slowpath.analysis.stats.histogram_cells import pooled_quantile
 LATENCY: Final = "latency"
 QUANTILE: Final = re.compile(r"p([1-9][0-9]?(?:\.[0-9]{1,2})?)")
 BEYOND: Final = 10
-"""So many requests at least took longer than a quantile that is told."""
+"""Least requests slower than a reported quantile."""
 FIRST_SECONDS: Final = 150.0
-"""So long is waited for the first sample of a deploy: SDKs push every minute unless they are told otherwise."""
+"""Wait for the first sample of a probe: SDKs push every minute by default."""
 LATE_SECONDS: Final = 30.0
-"""So much later than it is due a push may come."""
+"""Accepted delay of a push."""
 LOOK_SECONDS: Final = (0.25, 10.0)
-"""How soon is looked again for samples that are missing."""
+"""Shortest and longest pause before missing samples are read again."""
 LEAST_KNOWN: Final = 0.5
-"""Of a window: of less, nothing is said."""
+"""Least covered share of a measurement window."""
 ROOM: Final = 1.3
-"""A window is made so much longer than the traffic of another one says."""
+"""Margin of an extended measurement window over the traffic's requirement."""
 STEP_SECONDS: Final = 5
 MOST_SECONDS: Final = 3600.0
-"""No window is made longer by itself."""
+"""Longest automatic measurement window."""
 PUSHES: Final = 2
-"""At least so many lie in a window."""
+"""Least pushes in a measurement window."""
 
 
 @dataclass(frozen=True)
 class MeasurementQuery:
-    """Which window of which deploy: `waited_seconds` since it was told of."""
+    """The measurement window of a probe; `waited_seconds` since it was reported."""
 
     service: str
     environment: str
@@ -50,18 +50,21 @@ class MeasurementQuery:
 
     @property
     def seconds(self) -> float:
-        """How long the window is."""
+        """Return the length of the measurement window."""
         return (self.to_ms - self.from_ms) / 1000
 
     @property
     def whose(self) -> str:
-        """Whose latency it is, in words."""
+        """Describe the source of the samples."""
         return self.environment if self.match == "environment" else f"run {self.run_id}"
 
 
 @dataclass(frozen=True)
 class MeasurementOutcome:
-    """What is to be written down of a window, or when to look again. `longer_seconds`: so long a window would have been enough."""
+    """The result of a measurement, or when to read again.
+
+    `longer_seconds`: a sufficient measurement window.
+    """
 
     value_ns: float | None = None
     requests: int | None = None
@@ -77,12 +80,12 @@ def parse_quantile(name: str) -> float | None:
 
 
 def required_requests(quantile: float) -> int:
-    """Return of how many requests a quantile can be told: as series over builds do, with some requests beyond it."""
+    """Return how many requests a quantile requires, as for series over builds."""
     return max(LEAST_REQUESTS["p50"], math.ceil(round(BEYOND / (1 - quantile), 6)))
 
 
 def required_window_seconds(quantile: float, per_second: float, interval_ms: int) -> float | None:
-    """Return how long a window must be for a quantile under this traffic; None where no window would be."""
+    """Return the measurement window that a quantile requires under this traffic; None if too long."""
     if per_second <= 0:
         return None
     seconds = max(ROOM * required_requests(quantile) / per_second, PUSHES * interval_ms / 1000)
@@ -91,7 +94,10 @@ def required_window_seconds(quantile: float, per_second: float, interval_ms: int
 
 
 def read_latency_measurement(seen: ProbeLatencyWindow, why: str | None, asked: MeasurementQuery) -> MeasurementOutcome:
-    """Say what a window's samples say, or how long to wait for more of them. `why`: why nothing can be recognised at all."""
+    """Return the value of a measurement from its samples, or how long to wait.
+
+    `why`: why no latency is recognized.
+    """
     patience = LATE_SECONDS + PUSHES * seen.interval_ms / 1000
     if seen.newest_ms is None:
         if asked.waited_seconds < max(FIRST_SECONDS, patience):
@@ -101,8 +107,8 @@ def read_latency_measurement(seen: ProbeLatencyWindow, why: str | None, asked: M
         return MeasurementOutcome(again_seconds=_pause(seen))
     if seen.known_ms < LEAST_KNOWN * (asked.to_ms - asked.from_ms):
         return MeasurementOutcome(
-            problem=f"What {asked.whose} pushed covers {seen.known_ms / 1000:.0f} of the {asked.seconds:.0f} s of this window: "
-            f"have it push more often than every {seen.interval_ms / 1000:g} s, or measure longer."
+            problem=f"The samples of {asked.whose} cover {seen.known_ms / 1000:.0f} of the {asked.seconds:.0f} s of this "
+            f"measurement window. Push more often than every {seen.interval_ms / 1000:g} s, or measure longer."
         )
     return _read(seen, asked)
 
@@ -112,18 +118,18 @@ def _read(seen: ProbeLatencyWindow, asked: MeasurementQuery) -> MeasurementOutco
     if seen.counts is None or not seen.requests:
         return MeasurementOutcome(
             requests=0,
-            problem=f"{asked.whose[:1].upper()}{asked.whose[1:]} answered no requests{of_route} in this window.",
+            problem=f"{asked.whose[:1].upper()}{asked.whose[1:]} answered no requests{of_route} in this measurement window.",
         )
     least = required_requests(asked.quantile)
     if seen.requests < least:
         longer = required_window_seconds(
             asked.quantile, seen.requests / max(seen.known_ms / 1000, 1e-3), seen.interval_ms
         )
-        remedy = f"windows of {longer:.0f} s would do" if longer else "give it more load"
+        remedy = f"Measure for {longer:.0f} s" if longer else "Increase the load"
         return MeasurementOutcome(
             requests=seen.requests,
-            problem=f"{pluralize(seen.requests, 'request')}{of_route} in this window of {asked.seconds:.0f} s, and {_name(asked)} needs "
-            f"{least:,}: {remedy}.",
+            problem=f"{pluralize(seen.requests, 'request')}{of_route} in this measurement window of {asked.seconds:.0f} s; "
+            f"{_name(asked)} requires {least:,}. {remedy}.",
             longer_seconds=longer,
         )
     value = float(pooled_quantile(seen.counts.counts, seen.counts.bounds, asked.quantile)[0])
@@ -131,21 +137,21 @@ def _read(seen: ProbeLatencyWindow, asked: MeasurementQuery) -> MeasurementOutco
     if not 0 < value < highest:
         return MeasurementOutcome(
             requests=seen.requests,
-            problem=f"{_name(asked)} lies beyond the highest bound of the histogram, {highest:g} s: how far is not known.",
+            problem=f"{_name(asked)} is above the highest bucket bound of the histogram, {highest:g} s. Add higher buckets.",
         )
     return MeasurementOutcome(value_ns=value * NANOSECONDS, requests=seen.requests)
 
 
 def _nothing(seen: ProbeLatencyWindow, why: str | None, asked: MeasurementQuery) -> str:
     if why is not None:
-        return f"No latency of {asked.service} can be read from {asked.environment}: {why}"
+        return f"Cannot read the latency of {asked.service} in {asked.environment}: {why}"
     others = f"{pluralize(seen.others, 'other instance')} of {asked.service} pushed meanwhile" if seen.others else ""
-    also = f"; {others}, and none names it" if others else ""
+    also = f"; {others}, without an identification of the run" if others else ""
     remedy = {
-        "instance": f" Give what is deployed service.instance.id={asked.run_id} or the label slowpath_run_id.",
-        "version": " Give what is deployed a label with its commit or run.",
+        "instance": f" Set service.instance.id={asked.run_id} or the label slowpath_run_id on the deployment.",
+        "version": " Add a label with the commit or the run to the deployment.",
     }.get(asked.match, "")
-    return f"Nothing was pushed by {asked.whose} in {asked.environment}{also}.{remedy}"
+    return f"No samples of {asked.whose} in {asked.environment}{also}.{remedy}"
 
 
 def _pause(seen: ProbeLatencyWindow) -> float:

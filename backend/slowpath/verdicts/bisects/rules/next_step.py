@@ -1,4 +1,4 @@
-"""What is to be done next, from what was tried. The same rows always lead to the same."""
+"""The next step of a search, from its probes. The same rows always give the same step."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -12,31 +12,31 @@ from slowpath.verdicts.bisects.rules.bisect_states import MOST_BAD_WINDOWS, MOST
 from slowpath.verdicts.bisects.rules.probe_observations import BASELINE, ProbeObservation, is_failure
 
 DOUBTED: Final = 0.5
-"""So much it is believed that a search measures otherwise than production did, and what that measured counts no more."""
+"""Probability of a disagreement with production above which baselines are invalidated."""
 UNFOUND: Final = frozenset({"not-in-range", "not-separable"})
-NOT_ON_ITS_WORD: Final = "Before a search ends without a culprit it deploys both ends itself."
+VERIFY_BOUNDARIES: Final = "Both boundaries are deployed before the bisect ends without a culprit."
 
 
 @dataclass(frozen=True)
 class NextStep:
-    """What is to be done; empty: something is being waited for."""
+    """The next step; empty while waiting."""
 
     start: tuple[ProbeStart, ...] = ()
     measure: tuple[int, ...] = ()
-    """Probes of which one more window is wanted."""
+    """Probes that need one more measurement."""
     close: tuple[int, ...] = ()
     give_up: tuple[int, ...] = ()
-    """Probes of which nothing can be read."""
+    """Probes without a readable measurement."""
     open: str | None = None
     finished: SearchResult | None = None
     pause: str | None = None
-    """Why a person must look."""
+    """Why the bisect pauses."""
     disown: str | None = None
-    """Why what production measured of the ends does not count any more."""
+    """Why the production baselines are invalidated."""
 
 
 def decide_next_step(state: SearchState, tried: Sequence[ProbeObservation], *, since: Collection[int]) -> NextStep:
-    """Return what is to be done. `since` are the numbers of the probes that were asked after a person last resumed."""
+    """Return the next step. `since`: numbers of the probes queued after the last resume."""
     hopeless = tuple(one.number for one in tried if one.lives and one.told_nothing >= MOST_BAD_WINDOWS)
     if hopeless:
         return NextStep(give_up=hopeless)
@@ -52,44 +52,44 @@ def decide_next_step(state: SearchState, tried: Sequence[ProbeObservation], *, s
 
 
 def _go_on(state: SearchState, tried: Sequence[ProbeObservation], asked: Collection[int]) -> NextStep:
-    """Return what follows from what was measured."""
+    """Return the step that follows from the measurements."""
     known = any(one.purpose == BASELINE and one.state == ProbeState.DONE for one in tried)
-    if known and (why := _disowned(state)) is not None:
+    if known and (why := _why_disown(state)) is not None:
         return NextStep(disown=why)
     if asked:
         return _make_room(state, tried, asked)
-    told = next_actions(state)
-    if known and told.finished is not None and told.finished.outcome in UNFOUND:
-        return NextStep(disown=NOT_ON_ITS_WORD)
-    return NextStep(told.start, told.measure, told.close, (), told.open, told.finished)
+    actions = next_actions(state)
+    if known and actions.finished is not None and actions.finished.outcome in UNFOUND:
+        return NextStep(disown=VERIFY_BOUNDARIES)
+    return NextStep(actions.start, actions.measure, actions.close, (), actions.open, actions.finished)
 
 
-def _disowned(state: SearchState) -> str | None:
-    """Return why what production measured of the ends can not stand for deploys of this search."""
+def _why_disown(state: SearchState) -> str | None:
+    """Return why production baselines cannot replace deployments of this search, or None."""
     if {one.build for one in state.deploys if not one.is_ours and one.is_measured} != {KNOWN_GOOD, KNOWN_BAD}:
-        return "Of one end nothing is left to compare with."
+        return "The baseline of one boundary was deleted."
     if baseline_disagreement(state) > DOUBTED:
-        return "What was deployed here lies elsewhere than the same builds did there."
+        return "Probes of the same builds differ from production."
     return None
 
 
 def _make_room(state: SearchState, tried: Sequence[ProbeObservation], asked: Collection[int]) -> NextStep:
-    """Go on with what is measured while others wait: perhaps no runner has room for them before these are gone."""
+    """Continue measuring deployed probes while others wait for a free slot."""
     if not any(one.lives and one.purpose != "control" for one in tried if one.number not in asked):
         return NextStep()
-    told = next_actions(replace(state, deploys=tuple(one for one in state.deploys if one.number not in asked)))
-    return NextStep(measure=told.measure, close=told.close)
+    actions = next_actions(replace(state, deploys=tuple(one for one in state.deploys if one.number not in asked)))
+    return NextStep(measure=actions.measure, close=actions.close)
 
 
 def _trouble(tried: Sequence[ProbeObservation]) -> str | None:
     ended = [one for one in tried if not one.lives and one.purpose != "override"]
     newest = ended[-MOST_FAILURES:]
     if len(newest) == MOST_FAILURES and all(is_failure(one) for one in newest):
-        return f"{MOST_FAILURES} deploys one after another came to nothing. See the log of #{newest[-1].number}."
+        return f"{MOST_FAILURES} consecutive probes failed. See the log of probe #{newest[-1].number}."
     unbuilt = [one.candidate for one in tried if one.state in NO_BUILD and one.purpose != "probe"]
     twice = next((one for one in unbuilt if unbuilt.count(one) > 1), None)
     if twice is not None:
-        named = "The good end" if twice == "good" else "The bad end, or what was to be verified,"
+        named = "The good boundary" if twice == "good" else "The bad boundary or the suspect"
         last = max(one.number for one in tried if one.candidate == twice)
-        return f"{named} can not be built or does not become healthy. See the log of #{last}."
+        return f"{named} cannot be built or does not become healthy. See the log of probe #{last}."
     return None

@@ -1,4 +1,4 @@
-"""What was tried, as values, and the state of the search that it makes."""
+"""Probes as values, and the state of the search they imply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from slowpath.verdicts.bisects.rules.bisect_states import LIVING, MARK_COUNTS, N
 
 OVERRIDE: Final = "override"
 BASELINE: Final = "baseline"
-"""What production measured of an end: no deploy of the search."""
+"""Purpose of a production baseline: no deployment by the search."""
 
 
 @dataclass(frozen=True)
 class ProbeMeasurementValue:
-    """One window of a probe. Without value, verdict and problem it is still being read."""
+    """One measurement of a probe. Without value, verdict and problem it is pending."""
 
     index: int
     round: int
@@ -27,13 +27,13 @@ class ProbeMeasurementValue:
 
     @property
     def is_read(self) -> bool:
-        """Tell whether it says anything yet."""
+        """Return whether the measurement is complete."""
         return self.value is not None or self.verdict is not None or self.problem is not None
 
 
 @dataclass(frozen=True)
 class ProbeObservation:
-    """One probe, as far as the search is concerned."""
+    """One probe, as the search uses it."""
 
     number: int
     candidate: str
@@ -46,32 +46,32 @@ class ProbeObservation:
     good: int = 0
     bad: int = 0
     is_leased: bool = True
-    """Whether a runner had it; nothing was deployed for what a person said, or what was no longer needed."""
+    """Whether a runner leased it; overrides and superseded probes are never leased."""
 
     @property
     def lives(self) -> bool:
-        """Tell whether more is to come of it."""
+        """Return whether more measurements can follow."""
         return self.state in LIVING
 
     @property
     def waits(self) -> bool:
-        """Tell whether something of it is still to be measured or read; of what has ended, to be read."""
+        """Return whether a measurement is outstanding; after the end, whether one is still to be read."""
         if self.state not in NOT_COUNTED and any(not one.is_read and not one.annulled for one in self.windows):
             return True
         return self.lives and len(self.windows) < self.measurements_requested
 
     @property
     def told_nothing(self) -> int:
-        """How many windows gave no number, where none did."""
+        """Return how many measurements have no value, if none has one."""
         counted = [one for one in self.windows if not one.annulled]
-        said = any(one.value is not None or one.verdict is not None for one in counted)
-        return 0 if said else sum(one.problem is not None for one in counted)
+        has_result = any(one.value is not None or one.verdict is not None for one in counted)
+        return 0 if has_result else sum(one.problem is not None for one in counted)
 
 
 def build_search_state(
     line: CandidateSequence, settings: BisectSettings, tried: Sequence[ProbeObservation], *, larger_is_worse: bool
 ) -> SearchState:
-    """Return the state of the search. `tried` are numbered from 1 without gaps."""
+    """Return the state of the search. `tried`: numbered from 1 without gaps."""
     marks = sum(not one.is_leased and not one.lives and one.purpose != BASELINE for one in tried)
     return SearchState(
         settings.search(larger_is_worse=larger_is_worse, marks=marks),
@@ -111,7 +111,7 @@ def _purpose(purpose: str) -> Purpose:
 
 
 def is_failure(one: ProbeObservation) -> bool:
-    """Tell whether a deploy came to nothing through no fault of its build."""
+    """Return whether a probe failed for a reason other than its build."""
     return one.state in {ProbeState.FAILED, ProbeState.LOST} or (
         one.state == ProbeState.INVALIDATED and one.told_nothing > 0
     )

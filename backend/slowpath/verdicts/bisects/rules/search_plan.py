@@ -1,4 +1,4 @@
-"""The plan of a bisect: the line of candidates, what each is, and which levels were opened. It only ever grows deeper."""
+"""The plan of a bisect: candidates in order, and expanded levels. Levels are only ever added."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,17 +17,17 @@ from slowpath.verdicts.bisects.rules import candidates as many
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, PrunedCommits, SearchLevel
 
 TOP = ""
-"""Key of the first level; the others have the id of the candidate that was opened."""
+"""Key of the first level; the key of others is the ID of the expanded candidate."""
 
 
 @dataclass(frozen=True)
 class ExpandedLevel:
-    """One level as it is kept: its candidates are the nodes whose `outer` it is."""
+    """One level as stored: its candidates are the nodes whose `outer` is its key."""
 
     commits: int
     classes: int
     label: str
-    """How people call its repository."""
+    """Display name of its repository."""
     module: str
     """"" is the main repository."""
     good: str
@@ -38,31 +38,31 @@ class ExpandedLevel:
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """What is searched."""
+    """The plan of a search."""
 
     line: CandidateSequence
     nodes: Mapping[str, CandidateNode]
     levels: Mapping[str, ExpandedLevel]
     modules: Mapping[str, str] = field(default_factory=dict)
-    """Module to the id of the team's repository it lies in."""
+    """Repository ID by module."""
 
     @property
     def good(self) -> BuildInputs:
-        """What is built at the good end."""
+        """Return the build inputs of the good boundary."""
         return BuildInputs(self.levels[TOP].good)
 
     def build(self, id_: str) -> BuildInputs:
-        """Return what is built for a place on the line. Raises `KeyError`."""
+        """Return the build inputs of a candidate or boundary. Raises `KeyError`."""
         if id_ == KNOWN_BAD:
             return BuildInputs(self.levels[TOP].bad)
         return self.good if id_ in {GOOD_END, KNOWN_GOOD} else self.nodes[id_].build
 
     def level_of(self, id_: str) -> str:
-        """Return the key of the level in which a candidate stands."""
+        """Return the key of the level of a candidate."""
         return TOP if id_ in {GOOD_END, KNOWN_GOOD, KNOWN_BAD} else self.nodes[id_].outer or TOP
 
     def way_to(self, id_: str) -> list[CandidateNode]:
-        """Return a candidate and those in which it hid, the outermost first."""
+        """Return a candidate after the candidates it was expanded from, the outermost first."""
         out: list[CandidateNode] = []
         at: str | None = id_
         while at is not None:
@@ -72,17 +72,17 @@ class SearchPlan:
 
 
 def make_search_plan(level: SearchLevel, modules: Mapping[str, str]) -> SearchPlan:
-    """Return the plan of a search that has not begun. Raises `ValueError` without candidates."""
+    """Return the initial plan of a search. Raises `ValueError` without candidates."""
     return SearchPlan(
         line_of([candidate_of(one) for one in level.nodes]),
         {one.id: one for one in level.nodes},
-        {TOP: _kept(level)},
+        {TOP: _expanded_level(level)},
         dict(modules),
     )
 
 
 def expand_candidate(plan: SearchPlan, candidate: str, level: SearchLevel) -> SearchPlan:
-    """Return the plan in which was looked into a candidate."""
+    """Return the plan with a candidate replaced by its level."""
     inner = [candidate_of(one) for one in level.nodes]
     line = plan.line.opened(candidate, inner)
     if not inner:
@@ -90,18 +90,18 @@ def expand_candidate(plan: SearchPlan, candidate: str, level: SearchLevel) -> Se
     return SearchPlan(
         line,
         {**plan.nodes, **{one.id: one for one in level.nodes}},
-        {**plan.levels, candidate: _kept(level)},
+        {**plan.levels, candidate: _expanded_level(level)},
         plan.modules,
     )
 
 
 def candidate_of(node: CandidateNode) -> Candidate:
-    """Return a node as the search knows it. Whether anything hides in it is looked up only once it is suspected."""
+    """Return a node as a candidate of the search. Its expansion is read only once it is suspected."""
     return Candidate(node.id, node.weight, hides=not node.id.endswith("/itself"))
 
 
 def to_json(plan: SearchPlan) -> dict[str, Any]:
-    """Return a plan as it is kept."""
+    """Return the stored JSON of a plan."""
     return {
         "line": lines.to_json(plan.line),
         "nodes": {id_: many.to_json(one) for id_, one in plan.nodes.items()},
@@ -122,24 +122,24 @@ def to_json(plan: SearchPlan) -> dict[str, Any]:
     }
 
 
-def from_json(told: Mapping[str, Any]) -> SearchPlan:
-    """Read a plan that was kept."""
+def from_json(stored: Mapping[str, Any]) -> SearchPlan:
+    """Return the plan of stored JSON."""
     return SearchPlan(
-        lines.from_json(told["line"]),
-        {id_: many.from_json(one) for id_, one in told["nodes"].items()},
+        lines.from_json(stored["line"]),
+        {id_: many.from_json(one) for id_, one in stored["nodes"].items()},
         {
             key: ExpandedLevel(
                 int(one["commits"]), int(one["classes"]), one["repository"], one["module"], one["good"], one["bad"],
                 tuple(PrunedCommits(each["why"], int(each["commits"])) for each in one["pruned"]),
                 (one["bump"][0], one["bump"][1], one["bump"][2]) if one["bump"] else None,
             )
-            for key, one in told["levels"].items()
+            for key, one in stored["levels"].items()
         },
-        dict(told["modules"]),
+        dict(stored["modules"]),
     )  # fmt: skip
 
 
-def _kept(level: SearchLevel) -> ExpandedLevel:
+def _expanded_level(level: SearchLevel) -> ExpandedLevel:
     return ExpandedLevel(
         level.commits, len(level.nodes), level.label, level.repository, level.good, level.bad, level.pruned, level.bump
     )  # fmt: skip

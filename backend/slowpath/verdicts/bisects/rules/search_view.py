@@ -1,4 +1,4 @@
-"""What a page shows of a search: computed from what was tried, never kept."""
+"""The view of a search that pages show: computed from its probes, never stored."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ SUSPECTED: Final = 0.5
 
 @dataclass(frozen=True)
 class CandidateView:
-    """One candidate; `share` is what was believed of it before within its level, `belief` of all now."""
+    """One candidate; `share`: prior within its level, `belief`: posterior among all."""
 
     node: CandidateNode
     share: float
@@ -38,7 +38,10 @@ class CandidateView:
 
 @dataclass(frozen=True)
 class LevelView:
-    """One level. `belief` and `before` are of all its candidates in order, `marks` [place, number] of probes."""
+    """One level of the search.
+
+    `belief` and `before`: posterior and prior of its candidates in order; `marks`: [position, number] of probes.
+    """
 
     key: str
     opened: ExpandedLevel
@@ -51,7 +54,7 @@ class LevelView:
 
 @dataclass(frozen=True)
 class PosteriorPreview:
-    """Who would be believed most, and how much, if a probe's build were slow, and if it were not. None: it can not be."""
+    """Top suspect and posterior if the build of a probe is slower, and if not. None: impossible."""
 
     slower: tuple[CandidateNode, float] | None
     not_slower: tuple[CandidateNode, float] | None
@@ -59,7 +62,10 @@ class PosteriorPreview:
 
 @dataclass(frozen=True)
 class SearchView:
-    """All that is computed. `verdicts`, `odds` and `would` are by the probe's number; `would` is of living ones."""
+    """The computed view.
+
+    `verdicts`, `odds` and `would` are keyed by probe number; `would` has unfinished probes.
+    """
 
     levels: tuple[LevelView, ...]
     suspect: CandidateNode | None
@@ -72,13 +78,13 @@ class SearchView:
     bad: tuple[float, ...]
     control: tuple[float, ...]
     known: tuple[tuple[float, ...], tuple[float, ...]]
-    """What production measured of the good and of the bad end, where it counts."""
+    """Production baselines of the good and the bad boundary, if valid."""
 
 
 def compute_search_view(
     plan: SearchPlan, state: SearchState, tried: Sequence[ProbeObservation], *, most: int = MOST_SHOWN
 ) -> SearchView:
-    """Compute what is shown; of each level at most `most` candidates."""
+    """Compute the view; at most `most` candidates per level."""
     belief = compute_state_posterior(state)
     masses = _summed(plan, dict(zip(plan.line.ids, belief.here.tolist(), strict=True)))
     priors = _summed(plan, dict(zip(plan.line.ids, _prior(plan.line).tolist(), strict=True)))
@@ -101,18 +107,18 @@ def compute_search_view(
 
 
 def _in_order(plan: SearchPlan) -> list[str]:
-    """Return the keys of the levels, each after the one it was opened in."""
+    """Return the keys of the levels, outer levels first."""
     return sorted(plan.levels, key=lambda key: 0 if key == TOP else len(plan.way_to(key)))
 
 
 def _prior(line: CandidateSequence) -> F64:
-    """Return [N] what was believed of each candidate before anything was measured."""
+    """Return [N] the prior of each candidate."""
     both: F64 = TRUST * np.exp(np.array(line.evidence)) + (1 - TRUST) * np.exp(np.array(line.even))
     return both
 
 
 def _summed(plan: SearchPlan, masses: Mapping[str, float]) -> dict[str, float]:
-    """Return masses of all nodes: what was opened has those of all that was in it."""
+    """Return the mass of each node; an expanded node has the sum of its level."""
     out: dict[str, float] = {}
     for id_, mass in masses.items():
         at: str | None = id_
@@ -125,26 +131,26 @@ def _summed(plan: SearchPlan, masses: Mapping[str, float]) -> dict[str, float]:
 def _level(
     plan: SearchPlan,
     key: str,
-    told: tuple[Mapping[str, float], Mapping[str, float]],
+    both: tuple[Mapping[str, float], Mapping[str, float]],
     tried: Sequence[ProbeObservation],
     verdicts: Mapping[int, Verdict],
     *,
     most: int,
 ) -> LevelView:
-    """Return one level; `told` are the masses of all nodes now and before."""
-    masses, priors = told
+    """Return one level; `both`: posterior and prior of all nodes."""
+    masses, priors = both
     first = _places(plan)
     inside = (one for one in plan.nodes.values() if (one.outer or TOP) == key)
     nodes = sorted(inside, key=lambda one: first.get(one.id, len(plan.line.ids)))
-    whole = sum(priors.get(one.id, 0.0) for one in nodes) or 1.0
-    shares = [priors.get(one.id, 0.0) / whole for one in nodes]
-    believed = [masses.get(one.id, 0.0) for one in nodes]
+    total = sum(priors.get(one.id, 0.0) for one in nodes) or 1.0
+    shares = [priors.get(one.id, 0.0) / total for one in nodes]
+    posteriors = [masses.get(one.id, 0.0) for one in nodes]
     place = {one.id: at for at, one in enumerate(nodes)} | ({GOOD_END: -1} if key == TOP else {})
     mine = [one for one in tried if one.candidate in place]
     newest = {one.candidate: one for one in mine}
-    order = sorted(range(len(nodes)), key=lambda at: (nodes[at].id not in newest, -believed[at], at))
+    order = sorted(range(len(nodes)), key=lambda at: (nodes[at].id not in newest, -posteriors[at], at))
     shown = sorted(order[:most])
-    suspect = max(range(len(nodes)), key=lambda at: believed[at], default=None)
+    suspect = max(range(len(nodes)), key=lambda at: posteriors[at], default=None)
     return LevelView(
         key,
         plan.levels[key],
@@ -152,21 +158,21 @@ def _level(
             CandidateView(
                 nodes[at],
                 shares[at],
-                believed[at],
+                posteriors[at],
                 verdicts[newest[nodes[at].id].number] if nodes[at].id in newest else None,
                 newest[nodes[at].id].number if nodes[at].id in newest else None,
             )
             for at in shown
         ),
-        tuple(_short(one) for one in believed),
+        tuple(_short(one) for one in posteriors),
         tuple(_short(one) for one in shares),
         tuple((place[one.candidate], one.number) for one in mine),
-        nodes[suspect] if suspect is not None and believed[suspect] >= SUSPECTED else None,
+        nodes[suspect] if suspect is not None and posteriors[suspect] >= SUSPECTED else None,
     )
 
 
 def _places(plan: SearchPlan) -> dict[str, int]:
-    """Return where each node begins on the line. Nodes are kept without an order; the line has it."""
+    """Return the first position of each node in the candidate sequence."""
     out: dict[str, int] = {}
     for place, id_ in enumerate(plan.line.ids):
         at: str | None = id_
@@ -184,8 +190,8 @@ def _verdict(plan: SearchPlan, belief: Posterior, one: ProbeObservation) -> Verd
     if one.state in {"unbuildable", "unhealthy"}:
         return "unbuildable"
     counted = [window for window in one.windows if not window.annulled]
-    said = one.good or one.bad or any(window.value is not None for window in counted)
-    if not said:
+    has_result = one.good or one.bad or any(window.value is not None for window in counted)
+    if not has_result:
         return "measuring" if one.lives or one.waits else "inconclusive"
     bad = _badness(plan, belief, one.candidate)
     if bad >= SURE:
@@ -194,16 +200,16 @@ def _verdict(plan: SearchPlan, belief: Posterior, one: ProbeObservation) -> Verd
 
 
 def _badness(plan: SearchPlan, belief: Posterior, build: str) -> float:
-    """Return how much a build is believed to be slow; what production told good from bad by is known."""
+    """Return the probability that a build is slow; 0 or 1 for production baselines."""
     if build in {KNOWN_GOOD, KNOWN_BAD}:
         return float(build == KNOWN_BAD)
     return float(belief.bad[plan.line.position(build)])
 
 
 def _would(plan: SearchPlan, belief: Posterior, candidate: str) -> PosteriorPreview:
-    """Return what is believed once it is known of a candidate's build whether it is slow: the rest of the belief, made whole.
+    """Return the posterior given the verdict on a candidate's build, renormalized.
 
-    A build is slow if and only if the guilty one is it or lies before it.
+    A build is slow if and only if the culprit is it or precedes it.
     """
     place = plan.line.position(candidate)
     sides = (0, place + 1), (place + 1, len(belief.mass))
@@ -211,32 +217,32 @@ def _would(plan: SearchPlan, belief: Posterior, candidate: str) -> PosteriorPrev
 
 
 def _likeliest(plan: SearchPlan, belief: Posterior, first: int, last: int) -> tuple[CandidateNode, float] | None:
-    """Return the most believed candidate if it is a hypothesis from `first` to before `last`."""
+    """Return the candidate with the highest posterior among hypotheses from `first` to before `last`."""
     inside = range(max(first, 1), min(last, len(plan.line) + 1))
-    whole = float(belief.mass[first:last].sum())
-    if not inside or whole <= 0:
+    total = float(belief.mass[first:last].sum())
+    if not inside or total <= 0:
         return None
     best = inside.start + int(np.argmax(belief.mass[inside.start : inside.stop]))
-    return plan.nodes[plan.line.ids[best - 1]], float(belief.mass[best]) / whole
+    return plan.nodes[plan.line.ids[best - 1]], float(belief.mass[best]) / total
 
 
 def _odds(state: SearchState, noise: NoiseEstimate | None) -> dict[int, float]:
-    """Return how much likelier what each probe gave is of a bad build, under what is believed of the noise."""
+    """Return the likelihood ratio of slow against good builds for the measurements of each probe."""
     counted = [one for one in state.deploys if one.is_measured]
     out = {}
-    for deploy, told in zip(
+    for deploy, normalized in zip(
         counted, measurement_normalization.remove_drift(state, noise.off if noise else {}), strict=True
     ):
         log_odds = 0.0
         if not deploy.is_ours:
             continue
-        if told.values and noise is not None:
-            spread = noise.window * math.sqrt(noise.ratio**2 + 1 / len(told.values))
-            off = float(np.mean(told.values)) - noise.level
+        if normalized.values and noise is not None:
+            spread = noise.window * math.sqrt(noise.ratio**2 + 1 / len(normalized.values))
+            off = float(np.mean(normalized.values)) - noise.level
             log_odds += (off**2 - (off - noise.step) ** 2) / (2 * spread**2)
         wrong_bad, wrong_good = (noise.false_bad, noise.false_good) if noise is not None else (0.05, 0.05)
-        log_odds += told.bad * math.log((1 - wrong_good) / wrong_bad)
-        log_odds -= told.good * math.log((1 - wrong_bad) / wrong_good)
+        log_odds += normalized.bad * math.log((1 - wrong_good) / wrong_bad)
+        log_odds -= normalized.good * math.log((1 - wrong_bad) / wrong_good)
         out[deploy.number] = math.exp(min(max(log_odds, -math.log(LARGEST_ODDS)), math.log(LARGEST_ODDS)))
     return out
 
@@ -263,12 +269,12 @@ def _windows(wanted: Sequence[ProbeRecord]) -> tuple[float, ...]:
     return tuple(window.value for one in wanted for window in one.windows)
 
 
-def estimate_git_bisect_cost(plan: SearchPlan, looks: int) -> int:
-    """Return how many deploys git bisect would need that looks so often at every build: all commits, repository by repository.
+def estimate_git_bisect_cost(plan: SearchPlan, measurements: int) -> int:
+    """Return how many deployments git bisect needs with `measurements` per build, by repository.
 
-    Of each repository the longest range counts: what the search looked into in vain, and branches of merges, are no work of its.
+    The longest range of each repository counts: expansions without a culprit and branches of merges need none.
     """
     longest: dict[str, int] = {}
     for one in plan.levels.values():
         longest[one.module] = max(longest.get(one.module, 1), one.commits)
-    return sum(looks * math.ceil(math.log2(commits + 1)) for commits in longest.values())
+    return sum(measurements * math.ceil(math.log2(commits + 1)) for commits in longest.values())

@@ -1,1 +1,1 @@
-"""Bisects, probes and runners on the wire."""
+"""Request and response bodies of bisects, probes and runners."""

@@ -1,4 +1,4 @@
-"""The small words of the wire, and what all shapes of bisects share."""
+"""Field types and references shared by the bodies of bisects."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -24,15 +24,15 @@ VerdictName = Literal["slower", "not-slower"]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
-def _known_zone(zone: str) -> str:
+def _validate_zone(zone: str) -> str:
     if zone not in available_timezones():
-        raise ValueError("no time zone of this name")
+        raise ValueError("unknown time zone")
     return ZoneInfo(zone).key
 
 
-def _storable(labels: dict[str, str]) -> dict[str, str]:
+def _validate_labels(labels: dict[str, str]) -> dict[str, str]:
     if any("\x00" in name for name in labels):
-        raise ValueError("the name of a label holds a NUL")
+        raise ValueError("a label name contains a NUL character")
     return labels
 
 
@@ -42,13 +42,13 @@ RunnerLabels = Annotated[
         Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")],
     ],
     Field(max_length=20),
-    AfterValidator(_storable),
+    AfterValidator(_validate_labels),
 ]
-Zone = Annotated[str, StringConstraints(min_length=1, max_length=60), AfterValidator(_known_zone)]
+Zone = Annotated[str, StringConstraints(min_length=1, max_length=60), AfterValidator(_validate_zone)]
 
 
 class BisectRequest(BaseModel):
-    """What is sent: nothing that is not asked for."""
+    """A request body; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -61,7 +61,7 @@ class ServiceRef(BaseModel):
 
 
 class SignatureOut(BaseModel):
-    """What is measured of every build."""
+    """What is measured of every probe."""
 
     kind: str
     subject: str

@@ -1,4 +1,4 @@
-"""What people ask of a bisect."""
+"""Request bodies of users."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -25,7 +25,7 @@ from slowpath.verdicts.bisects.schemas.bisect_field_types import (
 
 
 class DeploymentHoursIn(BisectRequest):
-    """When deploys may begin, by the clocks of a zone; `to` may lie behind midnight."""
+    """Hours in which deployments may start, in a time zone; `to` may be after midnight."""
 
     days: Annotated[list[DayName], Field(min_length=1, max_length=7)]
     start: Annotated[At, Field(alias="from")]
@@ -34,7 +34,7 @@ class DeploymentHoursIn(BisectRequest):
 
 
 class GuardrailIn(BisectRequest):
-    """What of an environment stops the search: an error rate (of 1) or a p99 above this."""
+    """Error rate (0 to 1) or p99 of an environment above which the bisect stops."""
 
     environment_id: UUID | None = None
     error_rate: Annotated[float, Field(gt=0, le=1)] | None = None
@@ -42,10 +42,10 @@ class GuardrailIn(BisectRequest):
 
 
 class DashboardSelectorIn(BisectRequest):
-    """Where what is deployed pushes its metrics, for a search on latency, and by what its series are told from others.
+    """Environment that probes push metrics to, and how the series of a probe are identified.
 
-    `instance`: a label holds the run's id, as service.instance.id does where the runner hands it over. `version`: a label names the
-    build, or the run. `environment`: all are, with one deploy at a time.
+    Only for a latency signature. `instance`: a label contains the run ID, such as service.instance.id set by the runner.
+    `version`: a label contains the build name or the run ID. `environment`: all series match, with one deployment at a time.
     """
 
     environment_id: UUID
@@ -53,7 +53,7 @@ class DashboardSelectorIn(BisectRequest):
 
 
 class BisectSettingsUpdate(BisectRequest):
-    """What of the settings may be changed while the search goes on; what is left out stays."""
+    """Settings that can change during the search; omitted ones stay."""
 
     stop_probability: Annotated[float, Field(ge=0.5, le=0.999)] = 0.95
     slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = 1
@@ -68,15 +68,15 @@ class BisectSettingsUpdate(BisectRequest):
     deployment_hours: DeploymentHoursIn | None = None
     guardrail: GuardrailIn | None = None
     runner_labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
-    """Only runners that have all of these deploy for it."""
+    """Labels that a runner requires."""
 
 
 class BisectSettingsIn(BisectSettingsUpdate):
-    """How to search, how to measure, what is built. What is left out is as usual."""
+    """Settings of search, measurement and build. Omitted ones have defaults."""
 
     dashboard_selector: DashboardSelectorIn | None = None
     use_production_baselines: bool = False
-    """Begin with what production measured of both ends: saves their deploys where the runner deploys into the same conditions."""
+    """Start from production baselines of both boundaries; saves their deployments if the runner deploys to the same conditions."""
     main_package: Place | None = None
     directory: Place = ""
     goos: Tag = "linux"
@@ -87,14 +87,14 @@ class BisectSettingsIn(BisectSettingsUpdate):
 
 
 class SignatureIn(BisectRequest):
-    """What is measured of every build: one of those that are offered, or `custom`, which the runner's command measures."""
+    """A signature to measure: a proposed one, or `custom`, measured by the runner's command."""
 
     kind: SignatureKind
     subject: SignatureSubject
 
 
 class BisectIn(BisectRequest):
-    """What to search. What is not given is taken from the offer for the regression or the comparison."""
+    """A bisect to create. Omitted fields come from the proposal for the regression or the comparison."""
 
     service_id: UUID | None = None
     regression_id: UUID | None = None
@@ -107,20 +107,20 @@ class BisectIn(BisectRequest):
 
 
 class BisectUpdate(BisectRequest):
-    """What to change of a bisect."""
+    """Fields to update."""
 
     settings: BisectSettingsUpdate
 
 
 class BisectActionIn(BisectRequest):
-    """What a person wants of the search."""
+    """An action on a bisect."""
 
     action: MoveName
     reason: Words = ""
 
 
 class CandidateOverrideIn(BisectRequest):
-    """What a person knows of a candidate without a deploy."""
+    """The verdict of a user on a candidate."""
 
     candidate: CandidateId
     verdict: Literal["slower", "not-slower", "unbuildable"]
@@ -128,13 +128,13 @@ class CandidateOverrideIn(BisectRequest):
 
 
 class ReprobeIn(BisectRequest):
-    """A candidate to deploy once more; "good" is the good end."""
+    """A candidate to probe again; "good" is the good boundary."""
 
     candidate: CandidateId
 
 
 class ProbeInvalidationIn(BisectRequest):
-    """A probe that is not to count: a bad node, an incident."""
+    """A probe to invalidate, for example after an incident."""
 
     number: Annotated[int, Field(ge=1, le=1_000_000)]
     reason: Annotated[Words, Field(min_length=1)]

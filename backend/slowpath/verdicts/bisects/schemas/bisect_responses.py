@@ -1,4 +1,4 @@
-"""What is told of bisects, of what can be offered, and of runners."""
+"""Response bodies of bisects, proposals and runners."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -21,7 +21,7 @@ class RegressionRef(BaseModel):
 
 
 class CulpritOut(BaseModel):
-    """The commit that was found, or is suspected most."""
+    """The culprit or the top suspect."""
 
     repository: str
     sha: str
@@ -29,7 +29,7 @@ class CulpritOut(BaseModel):
 
 
 class RangeBoundaryOut(BaseModel):
-    """An end of a range; what nobody knows of it is empty."""
+    """A boundary of a range; title and time are empty if unknown."""
 
     sha: str
     title: str
@@ -37,7 +37,7 @@ class RangeBoundaryOut(BaseModel):
 
 
 class BisectSummaryOut(BaseModel):
-    """What list and page show of a bisect."""
+    """Fields of a bisect in lists and on its page."""
 
     id: UUID
     number: int
@@ -47,10 +47,10 @@ class BisectSummaryOut(BaseModel):
     service: ServiceRef
     regression: RegressionRef | None
     posterior: float
-    """In the most suspected candidate, 0 to 1."""
+    """Posterior of the top suspect, 0 to 1."""
     deployments: int
     expected_deployments: float | None
-    """How many it will probably be in all."""
+    """Expected total number of deployments."""
     culprit: CulpritOut | None
     created_by: str | None
     created_at: datetime
@@ -58,13 +58,13 @@ class BisectSummaryOut(BaseModel):
 
 
 class BisectListItemOut(BisectSummaryOut):
-    """A bisect as the list shows it; `levels` is how many there are."""
+    """A bisect as listed; `levels` is their number."""
 
     levels: int
 
 
 class LevelDependencyUpdate(BaseModel):
-    """Which version change led to a level."""
+    """The dependency update that was expanded to a level."""
 
     module: str
     old_version: str
@@ -72,45 +72,48 @@ class LevelDependencyUpdate(BaseModel):
 
 
 class PrunedCommitsOut(BaseModel):
-    """Commits that can not be it, and why."""
+    """Commits that cannot be the culprit, and why."""
 
     reason: str
     commits: int
 
 
 class CandidateOut(BaseModel):
-    """A build that may be the first slow one."""
+    """A build that may be the first bad one."""
 
     id: str
     sha: str
     title: str
     members: int
-    """Commits that build the same."""
+    """Number of commits that produce the same binary."""
     kind: str
     prior: float
-    """Believed before the first deploy, 0 to 1 within the level."""
+    """Probability before the first measurement, 0 to 1 within the level."""
     posterior: float
-    """Of all candidates, 0 to 1. What was opened has the belief of all that was in it."""
+    """Probability among all candidates, 0 to 1. An expanded candidate has the sum of its level."""
     reason: str
     verdict: Literal["slower", "not-slower", "inconclusive", "unbuildable", "measuring"] | None
     probe_number: int | None
-    """The newest probe of it."""
+    """Number of its newest probe."""
 
 
 class CandidatePage(BaseModel):
-    """Candidates of a level, the newest commit first; `places` are theirs among all of the level, from 0, the oldest first."""
+    """Candidates of a level, the newest commit first.
+
+    `places`: their positions in the level, from 0, the oldest first.
+    """
 
     items: list[CandidateOut]
     places: list[int]
     found: int
-    """How many there are that were asked for."""
+    """Number of matching candidates."""
     next_cursor: str | None
 
 
 class PosteriorBarsOut(BaseModel):
-    """All candidates of a level in order, for the chart: belief now and before, and where probes stand.
+    """All candidates of a level in order, for the chart: posterior and prior, and positions of probes.
 
-    `marks` are [place from 0 in the level (-1: its good end), probe's number].
+    `probes`: [position in the level from 0 (-1: its good boundary), number of the probe].
     """
 
     posterior: list[float]
@@ -119,12 +122,15 @@ class PosteriorBarsOut(BaseModel):
 
 
 class LevelOut(BaseModel):
-    """One level of the search: a repository between two commits. `key` is "" for the first, else what was opened."""
+    """One level of the search: a repository between two commits.
+
+    `key`: "" for the first, else the expanded candidate.
+    """
 
     key: str
     repository: str
     repository_id: UUID | None
-    """Of the team's repository whose commits these are."""
+    """The team's repository of these commits."""
     module: str | None
     good: str
     bad: str
@@ -133,13 +139,13 @@ class LevelOut(BaseModel):
     pruned: list[PrunedCommitsOut]
     dependency_update: LevelDependencyUpdate | None
     candidates: list[CandidateOut]
-    """In the order of the line, the most believed of them where they are many."""
+    """In commit order; if there are many, those with the highest posterior."""
     bars: PosteriorBarsOut
     culprit: CulpritOut | None
 
 
 class ProbeMeasurementOut(BaseModel):
-    """One measurement. With neither value nor problem it is still being read, or was a verdict."""
+    """One measurement. With neither value nor problem it is pending or a verdict."""
 
     index: int
     round: int
@@ -149,13 +155,13 @@ class ProbeMeasurementOut(BaseModel):
     problem: str | None
     artifact_ids: list[UUID]
     requests: int | None
-    """Of how many requests it was read, where the board told their latency."""
+    """Number of requests, if read from dashboard metrics."""
     started_at: datetime
     ended_at: datetime
 
 
 class LikeliestCandidate(BaseModel):
-    """Who would be believed most, and how much."""
+    """A top suspect and its posterior."""
 
     sha: str
     title: str
@@ -163,34 +169,34 @@ class LikeliestCandidate(BaseModel):
 
 
 class PosteriorPreviewOut(BaseModel):
-    """What would be believed if a probe's build is slower, and if it is not; null where that can not be."""
+    """Top suspect if the build of a probe is slower, and if not; null if impossible."""
 
     if_slower: LikeliestCandidate | None
     if_not_slower: LikeliestCandidate | None
 
 
 class ProbeOut(BaseModel):
-    """One deploy of a build."""
+    """One probe of a candidate."""
 
     number: int
     run_id: UUID
     purpose: PurposeName
     level: str
-    """Key of the level its candidate stands in."""
+    """Key of the level of its candidate."""
     candidate: str
     sha: str
     title: str
     overrides: dict[str, str]
-    """Module to the commit it is built with."""
+    """Commit by overridden module."""
     round: int
     slot: int | None
     runner: str | None
     state: ProbeStateName
     verdict: Literal["slower", "not-slower", "inconclusive", "unbuildable", "measuring"] | None
     odds: float | None
-    """How much likelier what it gave is of a slow build than of a good one."""
+    """Likelihood ratio of a slow against a good build, given its measurements."""
     posterior_preview: PosteriorPreviewOut | None
-    """Of those that still run or wait."""
+    """Only of unfinished probes."""
     reason: str | None
     queued_at: datetime
     leased_at: datetime | None
@@ -203,20 +209,20 @@ class ProbeOut(BaseModel):
 
 
 class MeasurementsBySideOut(BaseModel):
-    """All numbers that count: of builds on the good side, on the bad side of what is believed, and of the control."""
+    """All valid values: of builds believed good, of builds believed bad, and of the control."""
 
     good: list[float]
     bad: list[float]
     control: list[float]
     baseline_good: list[float]
-    """What production measured of the good end, without a deploy of this search, where it counts."""
+    """Production baseline of the good boundary, if valid."""
     baseline_bad: list[float]
     unit: str
     label: str
 
 
 class CredibleIntervalOut(BaseModel):
-    """An expectation with its 80 % interval."""
+    """An expectation with its 80 % credible interval."""
 
     mean: float
     low: float
@@ -224,24 +230,24 @@ class CredibleIntervalOut(BaseModel):
 
 
 class BisectCost(BaseModel):
-    """What it has cost, and what it will."""
+    """Deployments so far and expected."""
 
     deployments: int
     running: int
     builds: int
     rounds: int
     expected_probes: CredibleIntervalOut | None
-    """Deploys still to come."""
+    """Expected further deployments."""
     limit: int | None
-    """Deploys after which it stops undecided; none before there is a plan."""
+    """Limit of deployments; null before there is a plan."""
     git_bisect_best_of_3_probes: int
     git_bisect_best_of_5_probes: int
-    """Deploys that git bisect would need, each build measured three or five times."""
+    """Deployments git bisect would need with three or five measurements per build."""
     seconds: float
 
 
 class BisectEventOut(BaseModel):
-    """One line of the history."""
+    """One event of a bisect."""
 
     id: UUID
     occurred_at: datetime
@@ -252,7 +258,7 @@ class BisectEventOut(BaseModel):
 
 
 class BisectOut(BisectSummaryOut):
-    """A bisect with all its page shows."""
+    """A bisect with all data of its page."""
 
     good: RangeBoundaryOut
     bad: RangeBoundaryOut
@@ -266,18 +272,18 @@ class BisectOut(BisectSummaryOut):
     evidence: MeasurementsBySideOut
     cost: BisectCost
     elsewhere: float
-    """How much it is believed that it is not in this range."""
+    """Posterior that the culprit is not in this range."""
     events: list[BisectEventOut]
     problem: dict[str, Any] | None
     job: JobOut | None
-    """What is being read of repositories: to find the candidates, or to look into a suspect."""
+    """The open job that finds candidates or expands a suspect."""
     needs_approval: bool
-    """Whether a round waits for a person to approve it."""
+    """Whether a round waits for approval."""
     revision: int
 
 
 class DashboardSelectorProposal(BaseModel):
-    """Where latency would be measured by the board's window, and how long a window needs to be for it, if that is known."""
+    """Environment where latency would be measured, and the measurement window it requires, if known."""
 
     environment_id: UUID
     environment: str
@@ -292,19 +298,22 @@ class EnvironmentRef(BaseModel):
 
 
 class ProductionBaselineOut(BaseModel):
-    """What production measured of an end: of its newest build that has files of this kind."""
+    """Production baseline of a boundary: from its newest build with artifacts of this kind."""
 
     build_id: UUID
     value: float
     error: float | None
-    """Its standard error; one file tells none."""
+    """Standard error; null with a single artifact."""
     files: int
     first_at: datetime
     last_at: datetime
 
 
 class ProductionBaselinesOut(BaseModel):
-    """What production measured of both ends, under equal conditions: no deploy is needed for it where a search deploys into the same."""
+    """Production baselines of both boundaries under equal conditions.
+
+    They save deployments if probes run under the same.
+    """
 
     good: ProductionBaselineOut
     bad: ProductionBaselineOut
@@ -314,7 +323,7 @@ class ProductionBaselinesOut(BaseModel):
 
 
 class SignatureProposalOut(BaseModel):
-    """A measure that may tell good from bad."""
+    """A signature that may separate good from bad."""
 
     kind: str
     subject: str
@@ -323,12 +332,12 @@ class SignatureProposalOut(BaseModel):
     before: float | None
     after: float | None
     is_separating: bool
-    """Whether it told the two apart already."""
+    """Whether it already separates both builds."""
     reason: str
     dashboard_selector: DashboardSelectorProposal | None
-    """Of latency."""
+    """Only for latency."""
     production_baselines: ProductionBaselinesOut | None
-    """What `use_production_baselines` would begin with."""
+    """Baselines that `use_production_baselines` would start from."""
 
 
 class RunnerOut(BaseModel):
@@ -340,16 +349,16 @@ class RunnerOut(BaseModel):
     labels: dict[str, str]
     version: str
     host: str
-    """The machine it runs on, as that calls itself."""
+    """Host name of its machine."""
     seen_at: datetime
     left_at: datetime | None
-    """When it ended by itself; its name is free."""
+    """Time of its shutdown; the name is free since."""
     alive: bool
     running: int
 
 
 class BisectFilesOut(BaseModel):
-    """Files that its deploys left; those that comparisons show are counted apart: they stay when it is deleted."""
+    """Artifacts uploaded by its probes; those in comparisons are counted separately and not deleted."""
 
     files: int
     size_bytes: int
@@ -357,7 +366,7 @@ class BisectFilesOut(BaseModel):
 
 
 class RepositoryProposalOut(BaseModel):
-    """The repository a service is built from."""
+    """The repository of a service."""
 
     id: UUID
     label: str
@@ -365,7 +374,7 @@ class RepositoryProposalOut(BaseModel):
 
 
 class BisectProposalOut(BaseModel):
-    """What the dialog shows before a bisect is started."""
+    """Prefilled settings of a bisect."""
 
     service: ServiceRef | None
     repository: RepositoryProposalOut | None
@@ -375,6 +384,6 @@ class BisectProposalOut(BaseModel):
     """The best first."""
     runners: list[RunnerOut]
     environments: list[EnvironmentRef]
-    """Those in which the board tells latency."""
+    """Environments with latency on the dashboard."""
     missing_inputs: list[str]
-    """What is still needed, in sentences."""
+    """What is still required, in sentences."""

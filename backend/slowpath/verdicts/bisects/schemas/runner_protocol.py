@@ -1,4 +1,4 @@
-"""What runners and what they deploy tell, and are told."""
+"""Bodies of the protocol of runners, and of callbacks of deployments."""
 
 from datetime import datetime
 from typing import Annotated
@@ -32,39 +32,39 @@ from slowpath.verdicts.bisects.schemas.bisect_field_types import (
 
 
 class RunnerIn(BisectRequest):
-    """What a runner tells of itself."""
+    """The registration of a runner."""
 
     slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = 1
     labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
     version: Annotated[str, StringConstraints(max_length=60, pattern=r"^[^\x00]*$")] = ""
     instance: RunnerInstance = ""
-    """Which process of this name it is; the same as long as its work folder is."""
+    """Identifies the process: constant for a work folder."""
     host: Annotated[str, StringConstraints(max_length=255, pattern=r"^[^\x00]*$")] = ""
-    """The machine it runs on, as that calls itself."""
+    """Host name of its machine."""
 
 
 class RunnerShutdownIn(BisectRequest):
-    """Process of a runner that has stopped."""
+    """The process of a runner that has shut down."""
 
     instance: RunnerInstance = ""
 
 
 class LeaseRequestIn(BisectRequest):
-    """Which slots of a runner are free, and how long it waits for something to do."""
+    """Free slots of a runner, and how long to wait for work."""
 
     instance: RunnerInstance = ""
     free_slots: Annotated[list[Annotated[int, Field(ge=0, lt=MOST_SLOTS)]], Field(min_length=1, max_length=MOST_SLOTS)]
     wait_seconds: Annotated[float, Field(ge=0, le=MOST_WAIT_SECONDS)] = 0.0
 
     @model_validator(mode="after")
-    def _each_once(self) -> "LeaseRequestIn":
+    def _require_unique_slots(self) -> "LeaseRequestIn":
         if len(set(self.free_slots)) != len(self.free_slots):
-            raise ValueError("a slot is named twice")
+            raise ValueError("a slot is listed twice")
         return self
 
 
 class BuildTarget(BaseModel):
-    """What to build: a commit, with modules replaced by commits of theirs or by versions."""
+    """What to build: a commit, with modules overridden by commits or versions."""
 
     commit: str
     modules: dict[str, str]
@@ -72,21 +72,24 @@ class BuildTarget(BaseModel):
 
 
 class LeaseRepository(BaseModel):
-    """Where a repository lies, as the team told it."""
+    """URL and name of a repository."""
 
     url: str | None
     name: str
 
 
 class CallbackTarget(BaseModel):
-    """Where the deploy itself may tell how it fares. The address holds the secret; `token` is that secret alone."""
+    """Address where the deployment can report its state.
+
+    The URL contains the secret; `token` is the secret alone.
+    """
 
     url: str
     token: str
 
 
 class LeaseOut(BaseModel):
-    """A deploy that is this runner's now."""
+    """A probe leased to this runner."""
 
     run_id: UUID
     bisect_id: UUID
@@ -97,7 +100,7 @@ class LeaseOut(BaseModel):
     service: ServiceRef
     build: BuildTarget
     repositories: dict[str, LeaseRepository]
-    """By module; "" is the main one."""
+    """By module; "" is the main repository."""
     signature: SignatureOut
     measurements_requested: int
     measurements_taken: int
@@ -109,20 +112,20 @@ class LeaseOut(BaseModel):
 
 
 class LeasesOut(BaseModel):
-    """What to deploy; nothing after the wait."""
+    """Probes to deploy; empty after the wait."""
 
     leases: list[LeaseOut]
 
 
 class ActiveProbeOut(LeaseOut):
-    """What the server believes a runner runs, and what is to become of it."""
+    """An unfinished probe of a runner, and its command."""
 
     state: ProbeStateName
     command: CommandName
 
 
 class HeartbeatIn(BisectRequest):
-    """That a deploy is still looked after."""
+    """The heartbeat of a probe."""
 
     runner: RunnerName
     instance: RunnerInstance = ""
@@ -131,7 +134,7 @@ class HeartbeatIn(BisectRequest):
 
 
 class ProbeCallbackOut(BaseModel):
-    """What the deploy itself said last."""
+    """The last callback of the deployment."""
 
     state: CallbackName
     detail: str
@@ -139,57 +142,57 @@ class ProbeCallbackOut(BaseModel):
 
 
 class HeartbeatOut(BaseModel):
-    """What is to be done: measure while windows are wanted, wait for others, or tear down."""
+    """The next command: measure while measurements are requested, wait for other probes, or tear down."""
 
     command: CommandName
     measurements_requested: int
     measurements_taken: int
     measurement_seconds: float
-    """Of the next window: it may have changed since the lease."""
+    """Length of the next measurement; it may have changed since the lease."""
     lease_seconds: float
     callback: ProbeCallbackOut | None
 
 
 class ProbeMeasurementIn(BisectRequest):
-    """One measurement: a number, a verdict, artifacts that hold the signature, or that the board is to be asked what was pushed.
+    """One measurement: a value, a verdict, artifacts, or a reference to dashboard metrics.
 
-    Told again, the first stays.
+    The artifacts contain the signature. A repeated index changes nothing.
     """
 
     index: Annotated[int, Field(ge=0, lt=MOST_WINDOWS)]
     value: Finite | None = None
     verdict: VerdictName | None = None
     problem: Words | None = None
-    """Why there is no number."""
+    """Why there is no value."""
     artifact_ids: Annotated[list[UUID], Field(max_length=40)] = []  # noqa: RUF012 - pydantic copies it
     is_on_dashboard: bool = False
-    """Of a search on latency: what the deploy pushed between the two times says the value."""
+    """Of a latency signature: read the value from samples pushed between both times."""
     started_at: AwareDatetime
     ended_at: AwareDatetime
 
     @model_validator(mode="after")
-    def _tells_something(self) -> "ProbeMeasurementIn":
-        told = (
+    def _require_content(self) -> "ProbeMeasurementIn":
+        has_content = (
             self.value is not None
             or self.verdict is not None
             or self.problem
             or self.artifact_ids
             or self.is_on_dashboard
         )
-        if not told:
-            raise ValueError("give a value, a verdict, artifact_ids, board, or the problem why there is none")
+        if not has_content:
+            raise ValueError("give a value, a verdict, artifact_ids, is_on_dashboard, or the problem why there is none")
         return self
 
 
 class ProbeResultIn(BisectRequest):
-    """How a deploy ended; from then on nothing of it runs any more."""
+    """The outcome of a probe; nothing of it is deployed any more."""
 
     outcome: EndingName
     log_tail: LogTail = ""
 
 
 class ProbeCallbackIn(BisectRequest):
-    """How a deploy fares, told by the deploy itself."""
+    """The state that a deployment reports."""
 
     state: CallbackName
     detail: Annotated[str, StringConstraints(max_length=1024)] = ""

@@ -1,1 +1,1 @@
-"""Verbs on bisects, runners and probes."""
+"""Services of bisects, runners and probes."""

@@ -1,4 +1,4 @@
-"""Read the value of a window from its artifacts."""
+"""Read the value of a measurement from its artifacts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ UNDECODED = frozenset({"received", "decoding"})
 
 @dataclass(frozen=True)
 class PendingArtifactMeasurement:
-    """What is to be read: the artifacts that hold the signature; `waits` for some to be decoded."""
+    """A measurement to read: the artifacts that hold the signature; `waits`: some are not decoded yet."""
 
     kind: str
     subject: str
@@ -33,9 +33,9 @@ class PendingArtifactMeasurement:
 def get_pending_measurement(
     session: ReadSession, window_id: ProbeWindowId, bisect_id: BisectId
 ) -> PendingArtifactMeasurement | None:
-    """Return what is to be read of a window; nothing where it was read, or is gone."""
-    window, bisect = queries.window(session, window_id), queries.bisect(session, bisect_id)
-    if window is None or bisect is None or has_result(window) or is_of_board(bisect):
+    """Return what to read of a measurement; None if it is complete or was deleted."""
+    window, bisect = queries.select_measurement(session, window_id), queries.select_bisect(session, bisect_id)
+    if window is None or bisect is None or has_result(window) or is_from_dashboard(bisect):
         return None
     kind = str(bisect.signature["kind"])
     source = next((one for one, kinds in MEASURED.items() if kind in kinds), None)
@@ -55,23 +55,23 @@ def get_pending_measurement(
     )
 
 
-def is_of_board(bisect: Bisect) -> bool:
-    """Tell whether the board says what a window measured, and not its files."""
+def is_from_dashboard(bisect: Bisect) -> bool:
+    """Return whether measurements are read from dashboard metrics, not from artifacts."""
     return bool(bisect.signature["kind"] == LATENCY)
 
 
 def has_result(window: ProbeMeasurement) -> bool:
-    """Tell whether a window says anything yet."""
+    """Return whether a measurement has a value, a verdict or a problem."""
     return window.value is not None or window.verdict is not None or window.problem is not None
 
 
 def _problem(rows: Sequence[Artifact], kind: str) -> str:
     if not rows:
-        return "The artifacts of this window were deleted."
+        return "The artifacts of this measurement were deleted."
     refused = next((row.name for row in rows if row.state != "decoded"), None)
     if refused is not None:
-        return f"{refused} could not be decoded."
-    return f"None of the files of this window holds {kind}."
+        return f"Could not decode {refused}."
+    return f"No artifact of this measurement contains {kind}."
 
 
 def record_measurement_value(
@@ -84,9 +84,12 @@ def record_measurement_value(
     problem: str | None = None,
     requests: int | None = None,
 ) -> Bisect | None:
-    """Write down what was read, or why nothing was; nothing if that was done. The first number says in which unit the others are."""
+    """Record the value of a measurement, or why there is none; None if it is complete.
+
+    The first value sets the unit.
+    """
     bisect = lock_bisect(session, bisect_id)
-    window = queries.window(session, window_id)
+    window = queries.select_measurement(session, window_id)
     if window is None or has_result(window):
         return None
     window.value, window.problem, window.requests = value, problem, requests

@@ -1,4 +1,4 @@
-"""What people do to a search."""
+"""Actions of users on a bisect."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,15 @@ from slowpath.inventory.repositories.service import repositories
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import InvalidBisectRequest, InvalidBisectState, ProbeNotFound
 from slowpath.verdicts.bisects.jobs import PlanBisect
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
-from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
 from slowpath.verdicts.bisects.rules.bisect_states import LIVING, OPEN, BisectState, ProbeState
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.service import probe_artifacts, search_steps
-from slowpath.verdicts.bisects.service.bisect_creation import check_repository, check_room, validate_settings
+from slowpath.verdicts.bisects.service.bisect_creation import (
+    require_bisect_capacity,
+    require_readable_repository,
+    validate_settings,
+)
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 from slowpath.verdicts.bisects.service.bisect_summaries import update_bisect_summary
 from slowpath.verdicts.bisects.service.probe_artifacts import ProbeArtifactTotals
@@ -29,7 +32,7 @@ from slowpath.verdicts.bisects.tables import Bisect, Probe
 
 @dataclass(frozen=True)
 class CandidateOverride:
-    """What a person knows of a candidate."""
+    """The verdict of a user on a candidate."""
 
     candidate: str
     verdict: str
@@ -37,36 +40,39 @@ class CandidateOverride:
 
 
 def update_settings(
-    session: WriteSession, bisect_id: BisectId, said: Mapping[str, Any], *, by: UserId | None, now: datetime
+    session: WriteSession, bisect_id: BisectId, update: Mapping[str, Any], *, by: UserId | None, now: datetime
 ) -> Bisect:
-    """Change settings; a higher limit continues a search that stopped at its limit.
+    """Update settings; a higher limit continues a bisect that stopped at its limit.
 
     Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`.
     """
     bisect = lock_bisect(session, bisect_id)
     if bisect.state != BisectState.STOPPED:
         bisect = _open(session, bisect_id)
-    settings = kept.apply_settings_update(
-        kept.from_json(bisect.settings), {k: v for k, v in said.items() if k in kept.LIVE}
+    settings = bisect_settings.apply_settings_update(
+        bisect_settings.from_json(bisect.settings), {k: v for k, v in update.items() if k in bisect_settings.LIVE}
     )
     validate_settings(session, settings)
     if bisect.state == BisectState.STOPPED:
         _continue(session, bisect, settings.max_deployments, now=now, by=by)
-    bisect.settings = kept.to_json(settings)
+    bisect.settings = bisect_settings.to_json(settings)
     if bisect.state == BisectState.WAITING and not settings.needs_approval:
         bisect.state = BisectState.SEARCHING
-    record_bisect_event(session, bisect, "changed", {"settings": dict(said)}, now=now, by=by)
+    record_bisect_event(session, bisect, "changed", {"settings": dict(update)}, now=now, by=by)
     publish_bisect_change(session, bisect, step=True)
     session.flush()
     return bisect
 
 
 def _continue(session: WriteSession, bisect: Bisect, most: int | None, *, now: datetime, by: UserId | None) -> None:
-    """Reopen a search that stopped at its limit. Raises `InvalidBisectState` unless the new limit is higher."""
+    """Reopen a bisect that stopped at its limit.
+
+    Raises `InvalidBisectState` unless the new limit is higher.
+    """
     limit = int((bisect.summary or {}).get("limit", 0))
     if most is None or most <= limit:
         raise InvalidBisectState(
-            f"The bisect stopped at its limit of {pluralize(limit, 'deploy')}.",
+            f"The bisect stopped at its limit of {pluralize(limit, 'deployment')}.",
             remedy=f"Set a limit above {limit} to continue.",
         )
     bisect.state, bisect.outcome, bisect.finished_at = BisectState.SEARCHING, None, None
@@ -74,53 +80,55 @@ def _continue(session: WriteSession, bisect: Bisect, most: int | None, *, now: d
 
 
 def delete_bisect(
-    session: WriteSession, bisect_id: BisectId, *, with_files: bool
+    session: WriteSession, bisect_id: BisectId, *, with_artifacts: bool
 ) -> tuple[Bisect, ProbeArtifactTotals | None]:
-    """Delete a bisect that has ended and of which nothing runs any more, with the files of its deploys if that is wanted.
+    """Delete a bisect that has ended and has nothing deployed.
 
-    Raises `BisectNotFound`, `InvalidBisectState`.
+    `with_artifacts` includes the artifacts of its probes. Raises `BisectNotFound`, `InvalidBisectState`.
     """
     bisect = lock_bisect(session, bisect_id)
     if bisect.state in OPEN:
         raise InvalidBisectState("The bisect has not ended.", remedy="Cancel it first.")
-    left = [one for one in queries.probes(session, bisect_id) if one.leased_at is not None and one.ended_at is None]
+    left = [
+        one for one in queries.select_probes(session, bisect_id) if one.leased_at is not None and one.ended_at is None
+    ]
     if left:
         raise InvalidBisectState(
-            f"{len(left)} of its deploys have not been torn down yet.", remedy="Wait for the runner, or forget it."
+            f"{len(left)} of its probes are still deployed.", remedy="Wait for the runner, or delete it."
         )
-    forgotten = probe_artifacts.delete_probe_artifacts(session, bisect_id) if with_files else None
+    deleted = probe_artifacts.delete_probe_artifacts(session, bisect_id) if with_artifacts else None
     session.delete(bisect)
-    return bisect, forgotten
+    return bisect, deleted
 
 
 def apply_action(
     session: WriteSession, bisect_id: BisectId, what: str, reason: str, *, by: UserId | None, now: datetime
 ) -> Bisect:
-    """Pause, resume, cancel, approve; retry a start that failed.
+    """Pause, resume, cancel or approve a bisect, or retry one that failed to start.
 
     Raises `BisectNotFound`, `InvalidBisectState`; a retry also `BisectIncomplete`, `TooManyBisects`.
     """
     if what == "retry":
         return _retry(session, bisect_id, now=now, by=by)
     bisect = _open(session, bisect_id)
-    probes = queries.probes(session, bisect_id)
+    probes = queries.select_probes(session, bisect_id)
     if what == "pause":
         if bisect.state == BisectState.PAUSED:
-            raise InvalidBisectState("The bisect is paused already.")
+            raise InvalidBisectState("The bisect is already paused.")
         bisect.state, bisect.pause_reason = BisectState.PAUSED, reason or None
         record_bisect_event(session, bisect, "paused", {"reason": reason}, now=now, by=by)
     elif what == "resume":
         _resume(session, bisect, probes, now=now, by=by)
     elif what == "approve":
         if bisect.state != BisectState.WAITING:
-            raise InvalidBisectState("Nothing waits for approval.")
+            raise InvalidBisectState("The bisect is not waiting for approval.")
         bisect.approved_through_round = max((one.round for one in probes), default=0)
         bisect.state = BisectState.SEARCHING
         record_bisect_event(session, bisect, "approved", {"round": bisect.approved_through_round}, now=now, by=by)
     else:
         bisect.state = BisectState.CANCELLED
         search_steps.tear_down_bisect(session, bisect, probes, "cancelled", {"reason": reason}, now=now, by=by)
-        return _told(session, bisect)
+        return _with_summary(session, bisect)
     publish_bisect_change(session, bisect, step=True)
     session.flush()
     return bisect
@@ -131,9 +139,9 @@ def _resume(
 ) -> None:
     if bisect.state != BisectState.PAUSED:
         raise InvalidBisectState("The bisect is not paused.")
-    asked = [one.round for one in probes if one.state == ProbeState.QUEUED]
-    unapproved = kept.from_json(bisect.settings).needs_approval and any(
-        one > bisect.approved_through_round for one in asked
+    rounds = [one.round for one in probes if one.state == ProbeState.QUEUED]
+    unapproved = bisect_settings.from_json(bisect.settings).needs_approval and any(
+        one > bisect.approved_through_round for one in rounds
     )
     bisect.pause_reason = None
     if bisect.plan is None:
@@ -145,14 +153,14 @@ def _resume(
 
 
 def _retry(session: WriteSession, bisect_id: BisectId, *, now: datetime, by: UserId | None) -> Bisect:
-    """Plan again a search that failed before it had a plan."""
+    """Plan a bisect again that failed before it had a plan."""
     bisect = lock_bisect(session, bisect_id)
     if bisect.state != BisectState.FAILED or bisect.plan is not None:
-        raise InvalidBisectState("Only a bisect that failed to start can be tried again.", remedy="Start another one.")
+        raise InvalidBisectState("Only a bisect that failed to start can be retried.", remedy="Start another one.")
     if bisect.repository_id is None:
         raise InvalidBisectState("The repository of this bisect was deleted.", remedy="Start another one.")
-    check_repository(repositories.get_repository(session, RepositoryId(bisect.repository_id)))
-    check_room(session)
+    require_readable_repository(repositories.get_repository(session, RepositoryId(bisect.repository_id)))
+    require_bisect_capacity(session)
     bisect.state, bisect.problem, bisect.finished_at = BisectState.PLANNED, None, None
     record_bisect_event(session, bisect, "retried", {}, now=now, by=by)
     enqueue_unless_pending(session, PlanBisect(BisectId(bisect.id)))
@@ -164,34 +172,49 @@ def _retry(session: WriteSession, bisect_id: BisectId, *, now: datetime, by: Use
 def override_candidate(
     session: WriteSession,
     bisect_id: BisectId,
-    said: CandidateOverride,
+    override: CandidateOverride,
     *,
     secret: str,
     by: UserId | None,
     now: datetime,
 ) -> Bisect:
-    """Say what is known of a candidate without a deploy. Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`."""
-    bisect, plan = _planned(session, bisect_id, said.candidate)
-    probes = queries.probes(session, bisect_id)
-    build = plan.build(said.candidate)
+    """Record the verdict of a user on a candidate.
+
+    Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`.
+    """
+    bisect, plan = _planned(session, bisect_id, override.candidate)
+    probes = queries.select_probes(session, bisect_id)
+    build = plan.build(override.candidate)
     row = search_steps.make_probe(session, bisect, build, len(probes) + 1, secret=secret, now=now)
-    row.candidate, row.purpose, row.round = said.candidate, "override", max((one.round for one in probes), default=0)
-    row.state = ProbeState.UNBUILDABLE if said.verdict == "unbuildable" else ProbeState.DONE
-    row.good_verdicts, row.bad_verdicts = int(said.verdict == "not-slower"), int(said.verdict == "slower")
-    row.measurements_requested, row.reason, row.ended_at = 0, said.reason, now
-    facts = {"candidate": said.candidate, "verdict": said.verdict, "reason": said.reason, "number": row.number}
+    row.candidate, row.purpose, row.round = (
+        override.candidate,
+        "override",
+        max((one.round for one in probes), default=0),
+    )
+    row.state = ProbeState.UNBUILDABLE if override.verdict == "unbuildable" else ProbeState.DONE
+    row.good_verdicts, row.bad_verdicts = int(override.verdict == "not-slower"), int(override.verdict == "slower")
+    row.measurements_requested, row.reason, row.ended_at = 0, override.reason, now
+    facts = {
+        "candidate": override.candidate,
+        "verdict": override.verdict,
+        "reason": override.reason,
+        "number": row.number,
+    }
     record_bisect_event(session, bisect, "marked", facts, now=now, by=by)
     publish_bisect_change(session, bisect, step=True)
     session.flush()
-    return _told(session, bisect)
+    return _with_summary(session, bisect)
 
 
 def request_probe(
     session: WriteSession, bisect_id: BisectId, candidate: str, *, secret: str, by: UserId | None, now: datetime
 ) -> Bisect:
-    """Ask for one more deploy of a candidate. Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`."""
+    """Queue one more probe of a candidate.
+
+    Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`.
+    """
     bisect, plan = _planned(session, bisect_id, candidate)
-    probes = queries.probes(session, bisect_id)
+    probes = queries.select_probes(session, bisect_id)
     last = max((one.round for one in probes), default=0)
     under_way = any(one.state in LIVING and one.purpose != "control" for one in probes)
     round_ = last if under_way else last + 1
@@ -205,18 +228,18 @@ def request_probe(
 def invalidate_probe(
     session: WriteSession, bisect_id: BisectId, number: int, reason: str, *, by: UserId | None, now: datetime
 ) -> Bisect:
-    """Say that a probe does not count. Raises `BisectNotFound`, `ProbeNotFound`, `InvalidBisectState`."""
+    """Invalidate a probe. Raises `BisectNotFound`, `ProbeNotFound`, `InvalidBisectState`."""
     bisect = _open(session, bisect_id)
-    row = next((one for one in queries.probes(session, bisect_id) if one.number == number), None)
+    row = next((one for one in queries.select_probes(session, bisect_id) if one.number == number), None)
     if row is None:
         raise ProbeNotFound(f"This bisect has no probe #{number}.")
     if row.state == ProbeState.INVALIDATED:
-        raise InvalidBisectState("This probe does not count already.")
+        raise InvalidBisectState("This probe is already invalidated.")
     search_steps.invalidate_probe(row, reason, now)
     record_bisect_event(session, bisect, "annulled", {"number": number, "reason": reason}, now=now, by=by)
     publish_bisect_change(session, bisect, step=True)
     session.flush()
-    return _told(session, bisect)
+    return _with_summary(session, bisect)
 
 
 def _open(session: WriteSession, bisect_id: BisectId) -> Bisect:
@@ -229,15 +252,15 @@ def _open(session: WriteSession, bisect_id: BisectId) -> Bisect:
 def _planned(session: WriteSession, bisect_id: BisectId, candidate: str) -> tuple[Bisect, SearchPlan]:
     bisect = _open(session, bisect_id)
     if bisect.plan is None:
-        raise InvalidBisectState("The candidates are not known yet.", remedy="Wait until they are.")
+        raise InvalidBisectState("The bisect has no candidates yet.", remedy="Wait until planning is done.")
     plan = search_plan.from_json(bisect.plan)
     if candidate != GOOD_END and candidate not in plan.nodes:
-        raise InvalidBisectRequest("The bisect has no such candidate.")
+        raise InvalidBisectRequest("The bisect has no candidate with this ID.")
     return bisect, plan
 
 
-def _told(session: WriteSession, bisect: Bisect) -> Bisect:
-    """Return a bisect whose row tells how it stands now."""
+def _with_summary(session: WriteSession, bisect: Bisect) -> Bisect:
+    """Return a bisect with an updated summary."""
     if bisect.plan is not None:
         update_bisect_summary(session, bisect, search_plan.from_json(bisect.plan))
     session.flush()

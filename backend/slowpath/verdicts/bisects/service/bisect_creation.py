@@ -1,4 +1,4 @@
-"""Start a bisect: from what is given, and from the offer where nothing is."""
+"""Create a bisect from a request, completed by its proposal."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -24,7 +24,7 @@ from slowpath.inventory.repositories.tables import Repository
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import BisectIncomplete, InvalidBisectRequest, TooManyBisects
 from slowpath.verdicts.bisects.jobs import PlanBisect
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, Signature, SignatureProposal
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_OPEN, BisectState
@@ -39,7 +39,7 @@ CUSTOM = "custom"
 
 @dataclass(frozen=True)
 class BisectOptions:
-    """What somebody gave; what is left out is taken from the offer."""
+    """Options of a request; the proposal supplies missing ones."""
 
     service_id: UUID | None = None
     regression_id: UUID | None = None
@@ -52,7 +52,10 @@ class BisectOptions:
 
 
 def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | None, now: datetime) -> Bisect:
-    """Write a bisect down and have it planned. Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`."""
+    """Create a bisect and enqueue its plan.
+
+    Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`.
+    """
     offer = bisect_proposals.propose_bisect(
         session,
         regression_id=RegressionId(asked.regression_id) if asked.regression_id else None,
@@ -64,21 +67,21 @@ def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | N
     good = asked.good_sha or (offer.good.sha if offer.good else None)
     bad = asked.bad_sha or (offer.bad.sha if offer.bad else None)
     if service_id is None or repository_id is None or good is None or bad is None:
-        raise BisectIncomplete(" ".join(offer.missing) or "Service, repository, good and bad commit are needed.")
+        raise BisectIncomplete(" ".join(offer.missing) or "Service, repository, good and bad commit are required.")
     if good == bad:
-        raise InvalidBisectRequest("Good and bad are the same commit: there is nothing between them.")
+        raise InvalidBisectRequest("The good and the bad commit are the same.", remedy="Choose an older good commit.")
     service = catalog.service(session, ServiceId(service_id))
-    check_repository(repositories.get_repository(session, RepositoryId(repository_id)))
-    offered = _offered(offer, asked.signature)
-    settings = kept.apply_settings_update(BisectSettings(), asked.settings)
+    require_readable_repository(repositories.get_repository(session, RepositoryId(repository_id)))
+    offered = _select_signature(offer, asked.signature)
+    settings = bisect_settings.apply_settings_update(BisectSettings(), asked.settings)
     signature, settings = resolve_latency_signature(
-        session, offered, settings, is_said="measurement_seconds" in asked.settings
+        session, offered, settings, is_window_set="measurement_seconds" in asked.settings
     )
     validate_settings(session, settings)
     if settings.use_production_baselines:
         production_baselines.require_production_baselines(session, ServiceId(service_id), signature, good, bad)
-    check_room(session)
-    settings = replace(settings, between=queries.last_between(session, service_id, asdict(signature)))
+    require_bisect_capacity(session)
+    settings = replace(settings, between=queries.select_spread_of_last_bisect(session, service_id, asdict(signature)))
     title = offer.title or f"{service.name}: {signature.label} since {good[:SHORT_COMMIT]}"
     row = Bisect(
         team_id=session.team_id,
@@ -93,7 +96,7 @@ def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | N
         bad_sha=bad,
         state=BisectState.PLANNED,
         signature=asdict(signature),
-        settings=kept.to_json(settings),
+        settings=bisect_settings.to_json(settings),
         approved_through_round=0,
         created_by=by,
         revision=1,
@@ -107,11 +110,11 @@ def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | N
 
 
 def validate_settings(session: ReadSession, settings: BisectSettings) -> None:
-    """Raise `InvalidBisectRequest` where settings do not fit together, `NotFound` where what they name is not there."""
+    """Raise `InvalidBisectRequest` if settings conflict, `NotFound` if they refer to something deleted."""
     if settings.control and settings.slots < 2:
         raise InvalidBisectRequest(
-            "A control stays deployed beside what is measured: it needs a slot of its own.",
-            limit=2, actual=settings.slots, unit="slots", remedy="Use at least two slots, or no control.",
+            "A control stays deployed next to the probes and requires its own slot.",
+            limit=2, actual=settings.slots, unit="slots", remedy="Use at least two slots, or turn off the control.",
         )  # fmt: skip
     if settings.dashboard_selector is not None:
         validate_dashboard_selector(session, settings, settings.dashboard_selector)
@@ -121,46 +124,46 @@ def validate_settings(session: ReadSession, settings: BisectSettings) -> None:
         repositories.get_repository(session, RepositoryId(UUID(repository_id)))
 
 
-def check_repository(row: Repository) -> None:
-    """Raise `BisectIncomplete` where the commits of a repository cannot be read, so that no search can be planned."""
+def require_readable_repository(row: Repository) -> None:
+    """Raise `BisectIncomplete` if the commits of a repository cannot be read."""
     if row.url is None:
         raise BisectIncomplete(
-            f"{row.label} has no address: its commits are known only by name, and what they build cannot be read.",
+            f"{row.label} has no address, so its commits cannot be read.",
             remedy="Add the address of the repository in Settings, Integrations, then start the bisect.",
         )
 
 
-def check_room(session: WriteSession) -> None:
-    """Raise `TooManyBisects` where no more may be open."""
+def require_bisect_capacity(session: WriteSession) -> None:
+    """Raise `TooManyBisects` if the team has reached the limit of open bisects."""
     queries.lock_team(session)
-    if (count := queries.open_count(session)) >= MOST_OPEN:
+    if (count := queries.count_open_bisects(session)) >= MOST_OPEN:
         raise TooManyBisects(
-            "So many bisects have not ended.", limit=MOST_OPEN, actual=count + 1, unit="bisects",
-            remedy="Cancel one, or wait until one has ended.",
+            "The team has too many open bisects.", limit=MOST_OPEN, actual=count + 1, unit="bisects",
+            remedy="Cancel one, or wait until one ends.",
         )  # fmt: skip
 
 
-def _offered(offer: BisectProposal, asked: tuple[str, str] | None) -> SignatureProposal:
-    """Return what is measured, as it was offered or as it was said."""
+def _select_signature(offer: BisectProposal, asked: tuple[str, str] | None) -> SignatureProposal:
+    """Return the requested signature, or the best of the proposal."""
     if asked is None:
-        return offer.signatures[0] if offer.signatures else _said(_custom(""))
+        return offer.signatures[0] if offer.signatures else _make_proposal(_custom(""))
     kind, subject = asked
     found = next((one for one in offer.signatures if (one.signature.kind, one.signature.subject) == asked), None)
     if found is not None:
         return found
     if kind == CUSTOM:
-        return _said(_custom(subject))
+        return _make_proposal(_custom(subject))
     if kind not in bisect_proposals.MEASURABLE:
         raise InvalidBisectRequest(
-            f"Nothing of the kind {kind} can be measured of a deploy.",
-            remedy=f"One of {', '.join(sorted(bisect_proposals.MEASURABLE))}, or custom.",
+            f"Signatures of kind {kind} cannot be measured by probes.",
+            remedy=f"Use one of {', '.join(sorted(bisect_proposals.MEASURABLE))}, or custom.",
         )
-    return _said(bisect_proposals.make_signature(kind, subject, "", None, None))
+    return _make_proposal(bisect_proposals.make_signature(kind, subject, "", None, None))
 
 
-def _said(signature: Signature) -> SignatureProposal:
+def _make_proposal(signature: Signature) -> SignatureProposal:
     return SignatureProposal(signature, None, None, separates=False, why="")
 
 
 def _custom(subject: str) -> Signature:
-    return Signature(CUSTOM, subject, subject or "What the runner's command measures", "")
+    return Signature(CUSTOM, subject, subject or "Value of the runner's measurement command", "")

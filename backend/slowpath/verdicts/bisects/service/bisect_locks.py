@@ -1,4 +1,7 @@
-"""Hold a bisect while it is changed, and write down that it was. Whoever changes a probe holds its bisect first."""
+"""Lock bisects while they change, and record and publish the change.
+
+Lock the bisect before its probes.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -15,32 +18,32 @@ from slowpath.verdicts.bisects.tables import Bisect, BisectEvent, Probe
 
 def get_bisect(session: ReadSession, bisect_id: BisectId) -> Bisect:
     """Return a bisect. Raises `BisectNotFound`."""
-    return _there(queries.bisect(session, bisect_id))
+    return _require_found(queries.select_bisect(session, bisect_id))
 
 
 def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect:
-    """Return a bisect that nobody else changes until the transaction ends. Raises `BisectNotFound`."""
-    return _there(queries.lock_bisect(session, bisect_id))
+    """Lock a bisect until the transaction ends. Raises `BisectNotFound`."""
+    return _require_found(queries.lock_bisect(session, bisect_id))
 
 
 def lock_probe_run(session: WriteSession, run_id: UUID) -> tuple[Bisect, Probe]:
-    """Return a probe with its bisect, which nobody else changes until the transaction ends. Raises `ProbeNotFound`."""
-    found = queries.probe_of_run(session, run_id)
+    """Lock the bisect of a probe until the transaction ends; return both. Raises `ProbeNotFound`."""
+    found = queries.select_probe_by_run(session, run_id)
     bisect = None if found is None else queries.lock_bisect(session, found.bisect_id)
-    probe = queries.probe_of_run(session, run_id)  # as it is now that nobody else changes it
+    probe = queries.select_probe_by_run(session, run_id)  # as of after the lock
     if probe is None or bisect is None:
-        raise ProbeNotFound("There is no such probe in this team.")
+        raise ProbeNotFound("The team has no probe with this ID.")
     return bisect, probe
 
 
-def _there(row: Bisect | None) -> Bisect:
+def _require_found(row: Bisect | None) -> Bisect:
     if row is None:
-        raise BisectNotFound("There is no such bisect in this team.")
+        raise BisectNotFound("The team has no bisect with this ID.")
     return row
 
 
 def publish_bisect_change(session: WriteSession, bisect: Bisect, *, step: bool = False) -> None:
-    """Have everybody who looks at a bisect look again; `step`: the search may have something to do."""
+    """Publish that a bisect changed; `step`: enqueue the next step of the search."""
     bisect.revision += 1
     if step:
         enqueue_unless_pending(session, AdvanceBisect(BisectId(bisect.id)))
@@ -55,7 +58,7 @@ def record_bisect_event(
     now: datetime,
     by: UserId | None = None,
 ) -> None:
-    """Write a line of the history."""
+    """Record an event of a bisect."""
     session.add(
         BisectEvent(
             team_id=session.team_id,

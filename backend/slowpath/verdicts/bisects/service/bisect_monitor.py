@@ -1,4 +1,4 @@
-"""Look after an open bisect: runners that fell silent, and the guard."""
+"""Monitor open bisects: lost runners and the guardrail."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,7 +16,7 @@ from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.bisects import queries, wording
 from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_settings import Guardrail
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, UNDER_WAY, WATCH_SECONDS, BisectState, ProbeState
 from slowpath.verdicts.bisects.service import search_steps
@@ -26,14 +26,17 @@ MINUTE_MS: Final = 60_000
 LOOKED_AT_MS: Final = 5 * MINUTE_MS
 STEP_MS: Final = MINUTE_MS
 OLD_MS: Final = 5 * MINUTE_MS
-"""Samples that are older say nothing of what was deployed since."""
+"""Age of samples that the guardrail ignores."""
 MOST_ENVIRONMENTS: Final = 50
 
 
 def check_guardrail(session: ReadSession, bisect_id: BisectId, *, now: datetime) -> str | None:
-    """Return why the guard stops a bisect: its service fails or is slow in an environment, lately; None: it does not."""
-    bisect = queries.bisect(session, bisect_id)
-    guard = None if bisect is None else kept.from_json(bisect.settings).guardrail
+    """Return why the guardrail stops a bisect: recent error rate or p99 above its limit.
+
+    None if it does not.
+    """
+    bisect = queries.select_bisect(session, bisect_id)
+    guard = None if bisect is None else bisect_settings.from_json(bisect.settings).guardrail
     if bisect is None or guard is None or bisect.state not in OPEN or bisect.state == BisectState.PAUSED:
         return None
     if guard.environment_id is not None:
@@ -60,15 +63,15 @@ def _above(
     rate, p99_s = _error_rate(panels), _p99_s(panels)
     if guard.error_rate is not None and rate is not None and rate > guard.error_rate:
         return (
-            f"The guard: {wording.percent(rate)} of the requests fail, more than {wording.percent(guard.error_rate)}."
+            f"Guardrail: error rate {wording.format_percent(rate)}, limit {wording.format_percent(guard.error_rate)}."
         )
     if guard.p99_ns is not None and p99_s is not None and p99_s * 1e9 > guard.p99_ns:
-        return f"The guard: p99 is {p99_s * 1e3:.3g} ms, above {guard.p99_ns / 1e6:.3g} ms."
+        return f"Guardrail: p99 {p99_s * 1e3:.3g} ms, limit {guard.p99_ns / 1e6:.3g} ms."
     return None
 
 
 def _error_rate(panels: ServicePanels) -> float | None:
-    """Return which part of the requests failed in the newest minute of which anything is known."""
+    """Return the error rate of the newest minute with samples."""
     failed = panels.qps.get("5xx")
     points = len(failed) if failed is not None else 0
     total = panels.total_qps(points)
@@ -79,7 +82,7 @@ def _error_rate(panels: ServicePanels) -> float | None:
 
 
 def _p99_s(panels: ServicePanels) -> float | None:
-    """Return the newest p99 that is known, in seconds."""
+    """Return the newest p99 in seconds."""
     if not panels.quantiles:
         return None
     values = panels.quantiles[QUANTILES.index(0.99)].value
@@ -88,13 +91,13 @@ def _p99_s(panels: ServicePanels) -> float | None:
 
 
 def monitor_bisect(session: WriteSession, bisect_id: BisectId, stop: str | None, *, now: datetime) -> None:
-    """Write down what is lost, stop what the guard stops, and look again later. Raises `BisectNotFound`."""
+    """Record lost probes, pause on the guardrail, and enqueue the next check. Raises `BisectNotFound`."""
     bisect = lock_bisect(session, bisect_id)
-    probes = queries.probes(session, bisect_id)
-    silent = timedelta(seconds=kept.from_json(bisect.settings).lease_timeout_seconds)
+    probes = queries.select_probes(session, bisect_id)
+    silence = timedelta(seconds=bisect_settings.from_json(bisect.settings).lease_timeout_seconds)
     for one in probes:
-        if one.state in UNDER_WAY and one.lease_expires_at is not None and now > one.lease_expires_at + silent:
-            one.state, one.reason = ProbeState.LOST, "its runner is silent"
+        if one.state in UNDER_WAY and one.lease_expires_at is not None and now > one.lease_expires_at + silence:
+            one.state, one.reason = ProbeState.LOST, "its runner stopped responding"
             record_bisect_event(session, bisect, "lost", {"number": one.number}, now=now)
             publish_bisect_change(session, bisect)
     if bisect.state not in OPEN:

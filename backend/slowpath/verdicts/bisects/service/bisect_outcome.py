@@ -1,4 +1,4 @@
-"""What others are told of a bisect."""
+"""The outcome of a bisect for notifications."""
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BisectId
@@ -8,12 +8,12 @@ from slowpath.verdicts.bisects.tables import Bisect
 
 
 def get_bisect_outcome(session: ReadSession, bisect_id: BisectId) -> tuple[Bisect, str]:
-    """Return a bisect and how it stands, in a sentence. Raises `BisectNotFound`."""
+    """Return a bisect and its state in a sentence. Raises `BisectNotFound`."""
     row = get_bisect(session, bisect_id)
     return row, describe_bisect(row)
 
 
 def describe_bisect(row: Bisect) -> str:
-    """Return how a bisect stands."""
-    why = row.pause_reason or str((row.problem or {}).get("detail") or "")
-    return wording.sentence(row.state, row.summary, row.outcome, why)
+    """Return the state of a bisect in a sentence."""
+    reason = row.pause_reason or str((row.problem or {}).get("detail") or "")
+    return wording.describe_state(row.state, row.summary, row.outcome, reason)

@@ -1,4 +1,4 @@
-"""What a bisect of a regression, of a comparison or of a service would begin with."""
+"""Propose settings for a bisect of a regression, a comparison or a service."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,14 +29,14 @@ from slowpath.verdicts.regressions.tables import Regression
 
 CUSTOM: Final = Signature("custom", "", "The number that the runner's command prints", "")
 OF_FILES: Final = frozenset(kind for kinds in MEASURED.values() for kind in kinds)
-"""What can be read of the artifacts of one window."""
+"""Signature kinds that can be read from the artifacts of one measurement."""
 MEASURABLE: Final = OF_FILES | {LATENCY}
-"""And what the board tells of it."""
+"""Those, and kinds read from dashboard metrics."""
 MOST_OFFERED: Final = 12
 MOST_FUNCTIONS: Final = 200
 STEADY: Final[Mapping[str, float]] = {"growth.count": 3.0, "profile.allocs": 2.0, "bench": 1.5, "profile.category": 1.5,
     LATENCY: 0.5}  # fmt: skip
-"""How much steadier than others a kind measures from run to run: counts most, waits least."""
+"""Relative precision of kinds from run to run: counts most, waits least."""
 _LABELS: Final[Mapping[str, str]] = {
     "profile.category": "CPU in {}", "profile.function": "CPU in {}", "profile.heap": "Memory held by {}",
     "profile.allocs": "Memory allocated by {}", "profile.mutex": "Waiting for locks in {}", "profile.block": "Blocked in {}",
@@ -51,18 +51,18 @@ def propose_bisect(
     comparison_id: ComparisonId | None = None,
     service_id: UUID | None = None,
 ) -> BisectProposal:
-    """Return what is known for a bisect, and say what is missing. Raises `NotFound`."""
+    """Return the proposal of a bisect with what is missing. Raises `NotFound`."""
     if regression_id is not None:
         return _of_regression(session, regression_views.get_regression(session, regression_id))
     if comparison_id is not None:
         return _of_comparison(session, comparisons.get_comparison(session, comparison_id))
     if service_id is not None:
         return _offer(session, ServiceId(service_id), (None, None), (), "")
-    return BisectProposal(None, None, None, None, (_custom(),), ("Choose the service, its good and its bad commit.",))
+    return BisectProposal(None, None, None, None, (_custom(),), ("Choose the service, the good and the bad commit.",))
 
 
 def find_regressed_code(session: ReadSession, row: Bisect) -> RegressedCode:
-    """Return which functions got slower, as far as the regression or comparison says it."""
+    """Return the functions that got slower, from the regression or comparison."""
     functions: list[str] = []
     found = None if row.regression_id is None else _regression(session, row.regression_id)
     if found is not None:
@@ -83,7 +83,7 @@ def find_regressed_code(session: ReadSession, row: Bisect) -> RegressedCode:
 
 
 def get_source_comparison(session: ReadSession, row: Bisect) -> Comparison | None:
-    """Return the comparison that a bisect began with, or that of its regression."""
+    """Return the comparison that a bisect started from, or that of its regression."""
     found = None if row.regression_id is None else _regression(session, row.regression_id)
     return _comparison(session, row.comparison_id or (found.comparison_id if found is not None else None))
 
@@ -111,12 +111,12 @@ def _of_regression(session: ReadSession, row: Regression) -> BisectProposal:
 def _latencies(
     session: ReadSession, row: Regression, members: Mapping[tuple[str, str], Mapping[str, Any]]
 ) -> list[SignatureProposal]:
-    """Latency of both builds as production measured it, and what else of it changed with a regression."""
+    """Return latency signatures measured in production, and those that changed with a regression."""
     places = LatencyEnvironments(session, ServiceId(row.service_id))
     found = latency_proposals.propose_from_builds(session, places, row.good_build_id, row.since_build_id)
-    told = {one.signature.subject for one in found}
+    known = {one.signature.subject for one in found}
     for kind, subject in members:
-        if kind != LATENCY or subject in told:
+        if kind != LATENCY or subject in known:
             continue
         own = (kind, subject) == (row.kind, row.subject)
         values = (row.before, row.after, row.ratio_low) if own else (None, None, None)
@@ -129,7 +129,9 @@ def _of_comparison(session: ReadSession, row: Comparison) -> BisectProposal:
     good, bad = (_build_of(session, row, side) for side in ("base", "candidate"))
     service = bad or good
     if service is None:
-        missing = "The artifacts of the comparison are not of one build a side: choose the service and both commits."
+        missing = (
+            "The artifacts of a side of the comparison belong to several builds. Choose the service and both commits."
+        )
         return BisectProposal(
             None, None, None, None, (*_best([_found(one) for one in _worse(row)]), _custom()), (missing,)
         )
@@ -160,7 +162,7 @@ def _offer(
             session, RepositoryId(commit_graph.get_service_source(session, service_id).repository_id)
         )
     except RepositoryNotLinked:
-        missing.append(f"Nobody said from which repository {service.name} is built: say it in the settings.")
+        missing.append(f"No repository is linked to {service.name}. Link one in Settings, Integrations.")
     else:
         repository = (row.id, row.label, row.url)
         if row.url is None:
@@ -172,7 +174,7 @@ def _offer(
             if one is None:
                 missing.append(f"Choose the {word} commit.")
             elif end is None:
-                missing.append(f"The {word} commit {one[:12]} is not known in {row.label}: have it fetched.")
+                missing.append(f"The {word} commit {one[:12]} is not known in {row.label}. Fetch the repository.")
     best, places = _best(offered), LatencyEnvironments(session, service_id)
     known = any(one.signature.kind == LATENCY for one in best)
     also = [] if known else latency_proposals.propose_default(places)
@@ -206,12 +208,12 @@ def _clearness(one: SignatureProposal) -> float:
 def _offered(
     kind: str, subject: str, member: Mapping[str, Any], finding: Finding | None, row: Regression
 ) -> SignatureProposal:
-    """A series that changed with a regression."""
+    """Return the signature of a series that changed with a regression."""
     if (kind, subject) == (row.kind, row.subject):
         before, after, unit = row.before, row.after, row.unit
     elif finding is not None:
         return _found(finding)
-    else:  # only the ratio is kept of it
+    else:  # only its ratio is stored
         before, after, unit = 1.0, member.get("ratio"), "times"
     ratio = _ratio(before, after)
     why = f"Changed with the regression{_times(ratio)}."
@@ -219,16 +221,16 @@ def _offered(
 
 
 def _found(finding: Finding) -> SignatureProposal:
-    """A finding of a comparison."""
+    """Return the signature of a finding of a comparison."""
     before, after = finding.base, finding.candidate
     ratio = _ratio(before, after)
-    why = f"The comparison found it{_times(ratio)}."
+    why = f"Found by the comparison{_times(ratio)}."
     signature = make_signature(finding.kind, finding.subject, finding.unit, before, after)
     return SignatureProposal(signature, before, after, _separates(ratio), why)
 
 
 def make_signature(kind: str, subject: str, unit: str, before: float | None, after: float | None) -> Signature:
-    """Return a signature of something that got worse: by which way it went it is known which way is worse."""
+    """Return the signature of a worsened value; the direction of the change determines which way is worse."""
     named = wording.name_series(kind, subject)
     if kind != "profile.function" and named[:1].isupper() and named[1:2].islower():
         named = named[0].lower() + named[1:]
@@ -242,19 +244,19 @@ def _separates(ratio: float | None) -> bool:
 
 
 def _ratio(before: float | None, after: float | None) -> float | None:
-    """Return how many times; of something new a lot, nothing where that is not known."""
+    """Return the ratio; large if the base is zero, None if unknown."""
     if before is None or after is None or before < 0 or after <= 0:
         return None
     return after / before if before > 0 else 100.0
 
 
 def _times(ratio: float | None) -> str:
-    return "" if ratio is None else f", {wording.percent(ratio)}"
+    return "" if ratio is None else f", {wording.format_change(ratio)}"
 
 
 def _custom() -> SignatureProposal:
     return SignatureProposal(
-        CUSTOM, None, None, False, "For what no file shows: the command that measures a deploy prints a number."
+        CUSTOM, None, None, False, "Measure anything else: a command on the runner prints the value."
     )
 
 

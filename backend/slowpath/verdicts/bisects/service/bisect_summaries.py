@@ -1,4 +1,4 @@
-"""Keep what a row of the list shows of a bisect, so that lists need not compute beliefs."""
+"""Store the summary of a bisect, so that lists need not compute posteriors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from slowpath.analysis.bisect.search import compute_state_posterior
 from slowpath.analysis.bisect.search_state import SearchState
 from slowpath.core.db_sessions import WriteSession
 from slowpath.verdicts.bisects import queries
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_states import BisectState
 from slowpath.verdicts.bisects.rules.probe_observations import (
     ProbeMeasurementValue,
@@ -25,7 +25,7 @@ from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
 def load_probe_observations(
     probes: Sequence[Probe], windows: Mapping[UUID, Sequence[ProbeMeasurement]]
 ) -> list[ProbeObservation]:
-    """Return rows as the search knows them."""
+    """Return probes as the search uses them."""
     return [
         ProbeObservation(
             one.number,
@@ -48,26 +48,26 @@ def load_probe_observations(
 
 
 def load_search_state(bisect: Bisect, plan: SearchPlan, known: Sequence[ProbeObservation]) -> SearchState:
-    """Return the search of a bisect as it stands, from what was tried."""
+    """Return the search state of a bisect from its probes."""
     larger = bool(bisect.signature.get("larger_is_worse", True))
-    return build_search_state(plan.line, kept.from_json(bisect.settings), known, larger_is_worse=larger)
+    return build_search_state(plan.line, bisect_settings.from_json(bisect.settings), known, larger_is_worse=larger)
 
 
 def list_deployed_probes(probes: Sequence[Probe]) -> list[Probe]:
-    """Return the probes that were deployed, or were being so."""
+    """Return the probes that were or are being deployed."""
     return [one for one in probes if one.leased_at is not None]
 
 
 def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPlan) -> None:
-    """Write down how a search stands."""
-    probes = queries.probes(session, bisect.id)
-    known = load_probe_observations(probes, queries.windows(session, bisect.id))
+    """Update the summary of a bisect."""
+    probes = queries.select_probes(session, bisect.id)
+    known = load_probe_observations(probes, queries.select_measurements(session, bisect.id))
     state = load_search_state(bisect, plan, known)
     marks = sum(one.purpose == "override" for one in known)
     view = compute_search_view(plan, state, known)
     suspects = (bisect.outcome or {}).get("suspects") or ()
     named = plan.nodes[suspects[0]] if suspects and bisect.state == BisectState.FOUND else view.suspect
-    told = named is not None and (bisect.state == BisectState.FOUND or view.belief >= SUSPECTED)
+    is_suspected = named is not None and (bisect.state == BisectState.FOUND or view.belief >= SUSPECTED)
     level = plan.levels[plan.level_of(named.id)] if named is not None else None
     noise = compute_state_posterior(state).noise
     bisect.summary = {
@@ -78,6 +78,6 @@ def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPla
         "limit": probe_limit(state) - marks,
         "levels": len(plan.levels),
         "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
-        if told and named is not None and level is not None
+        if is_suspected and named is not None and level is not None
         else None,
     }

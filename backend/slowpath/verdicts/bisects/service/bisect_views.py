@@ -1,4 +1,4 @@
-"""Look at bisects."""
+"""Read bisects, their candidates and boundaries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,7 @@ from slowpath.inventory.repositories.errors import CommitNotFound
 from slowpath.inventory.repositories.service import suspect_commits
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import LevelNotFound
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
-from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
 from slowpath.verdicts.bisects.rules.bisect_proposals import RangeBoundary
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_EVENTS
@@ -38,7 +37,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class BisectFilter:
-    """Which bisects."""
+    """Filter of a list of bisects."""
 
     states: tuple[str, ...] = ()
     service_id: UUID | None = None
@@ -47,7 +46,7 @@ class BisectFilter:
 
 @dataclass(frozen=True)
 class ReferencedNames:
-    """How that is called which rows name."""
+    """Names that rows refer to by ID."""
 
     people: Mapping[UUID, str]
     services: Mapping[UUID, str]
@@ -56,7 +55,7 @@ class ReferencedNames:
 
 @dataclass(frozen=True)
 class BisectDetail:
-    """A bisect with all that its page shows; without a plan there is no view yet."""
+    """A bisect with all data of its page; the view is None before there is a plan."""
 
     row: Bisect
     named: ReferencedNames
@@ -71,7 +70,7 @@ class BisectDetail:
 
 @dataclass(frozen=True)
 class CandidatePageRows:
-    """Candidates of a level with their places in it, the newest first; how many there are in all, and whether more follow."""
+    """Candidates of a level with their positions, the newest first; their total, and whether more follow."""
 
     page: Sequence[tuple[int, CandidateView]]
     found: int
@@ -82,38 +81,40 @@ def list_bisects(
     session: ReadSession, wanted: BisectFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Bisect]:
     """Return bisects, newest first."""
-    return queries.newest(session, wanted.states, wanted.service_id, wanted.regression_id, after=after, limit=limit)
+    return queries.select_bisects(
+        session, wanted.states, wanted.service_id, wanted.regression_id, after=after, limit=limit
+    )
 
 
 def load_referenced_names(
     session: ReadSession, rows: Sequence[Bisect], others: Sequence[UUID | None] = ()
 ) -> ReferencedNames:
-    """Return what the rows name."""
+    """Return the names that rows refer to."""
     return ReferencedNames(
-        queries.names(session, [*(row.created_by for row in rows), *others]),
-        queries.services(session, [row.service_id for row in rows]),
-        queries.regressions(session, [row.regression_id for row in rows]),
+        queries.select_user_names(session, [*(row.created_by for row in rows), *others]),
+        queries.select_service_names(session, [row.service_id for row in rows]),
+        queries.select_regression_refs(session, [row.regression_id for row in rows]),
     )
 
 
 def get_bisect_detail(session: ReadSession, row: Bisect) -> BisectDetail:
-    """Gather what the page of a bisect shows."""
-    settings = kept.from_json(row.settings)
+    """Load the data of the page of a bisect."""
+    settings = bisect_settings.from_json(row.settings)
     plan = search_plan.from_json(row.plan) if row.plan else None
-    probes, windows = queries.probes(session, row.id), queries.windows(session, row.id)
+    probes, windows = queries.select_probes(session, row.id), queries.select_measurements(session, row.id)
     view = None
     if plan is not None:
         known = load_probe_observations(probes, windows)
         view = compute_search_view(plan, load_search_state(row, plan, known), known)
-    events = queries.events(session, row.id, MOST_EVENTS)
+    events = queries.select_events(session, row.id, MOST_EVENTS)
     named = load_referenced_names(session, [row], [one.actor for one in events])
-    return BisectDetail(row, named, settings, plan, view, probes, windows, queries.runner_names(session), events)
+    return BisectDetail(row, named, settings, plan, view, probes, windows, queries.select_runner_names(session), events)
 
 
 def list_candidates(
     session: ReadSession, row: Bisect, level: str, words: str, *, before: int | None, limit: int
 ) -> CandidatePageRows:
-    """Return candidates of a level with a commit that begins with `words`, or whose title or reason holds them; those before a place.
+    """Return candidates of a level before a position, filtered by SHA prefix or part of title or reason.
 
     Raises `LevelNotFound`.
     """
@@ -121,8 +122,10 @@ def list_candidates(
     if plan is None and level == search_plan.TOP:
         return CandidatePageRows((), 0, more=False)
     if plan is None or level not in plan.levels:
-        raise LevelNotFound("This search has looked into no candidate of this id.")
-    known = load_probe_observations(queries.probes(session, row.id), queries.windows(session, row.id))
+        raise LevelNotFound("The bisect has no level with this key.")
+    known = load_probe_observations(
+        queries.select_probes(session, row.id), queries.select_measurements(session, row.id)
+    )
     view = compute_search_view(plan, load_search_state(row, plan, known), known, most=len(plan.nodes))
     wanted = words.strip().lower()
     shown = next(one.candidates for one in view.levels if one.key == level)
@@ -139,7 +142,7 @@ def _fits(one: CandidateView, words: str) -> bool:
 
 
 def get_range_boundaries(session: ReadSession, row: Bisect) -> tuple[RangeBoundary, RangeBoundary]:
-    """Return the good and the bad commit with what is known of them."""
+    """Return the good and the bad commit with title and time."""
     return _end(session, row.repository_id, row.good_sha), _end(session, row.repository_id, row.bad_sha)
 
 

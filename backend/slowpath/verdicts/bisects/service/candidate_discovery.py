@@ -1,4 +1,4 @@
-"""Which builds lie between good and bad, which of them are the same, and what hides in one: a merge's branch, a version's commits."""
+"""Find the builds between good and bad, prune equal ones, and expand merges and dependency updates."""
 
 import posixpath
 from collections import Counter
@@ -20,17 +20,17 @@ from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNod
 LOCKS: Final = ("glide.lock", "Gopkg.lock", "glide.yaml")
 PINS: Final = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum", *LOCKS, "Gopkg.toml"})
 MAIN: Final = ""
-SAME_BUILD: Final = "They change nothing that the binary is built from."
-TAKEN_BACK: Final = "What they change is taken back before the bad commit."
+SAME_BUILD: Final = "No change to the inputs of the binary."
+TAKEN_BACK: Final = "Reverted before the bad commit."
 Digest = Callable[[str], str | None]
 Told = Callable[[int, int], None]
 
 
 class SearchRepository(GitHistory, Protocol):
-    """A repository that can be searched: of the user's, or a copy of a team's."""
+    """A repository to search: local, or a mirror of the team."""
 
     def objects(self) -> AbstractContextManager[GitObjectReader]:
-        """Give a way to read objects."""
+        """Open a reader of objects."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class BinaryInputs:
     """What is built of a commit of the main repository."""
 
     directory: str
-    """Where the module lies in it."""
+    """Folder of the module in the repository."""
     package: str | None
-    """The main package below; without one every commit is a candidate."""
+    """The main package below it; without one every commit is a candidate."""
     target: BuildTarget
 
 
@@ -48,7 +48,7 @@ R = TypeVar("R", bound=SearchRepository)
 
 
 class MultiRepositoryHistory(Generic[R]):
-    """The main repository and those of modules."""
+    """History of the main repository and of its modules' repositories."""
 
     def __init__(
         self,
@@ -56,35 +56,35 @@ class MultiRepositoryHistory(Generic[R]):
         modules: Mapping[str, R],
         binary: BinaryInputs,
         memories: Mapping[str, PackageCache] | None = None,
-        told: Told = lambda _read, _of: None,
+        progress: Told = lambda _read, _of: None,
     ) -> None:
-        """Read these; `memories` hold what is known of the packages of each repository, and learn.
+        """Open the histories; `memories`: package caches by repository, which are updated.
 
-        `told` hears how many commits of a range were read, of how many, after each; it may raise to end it.
+        `progress` is called with the number of commits read and the total; it may raise to stop.
         """
         self.repositories: dict[str, R] = {MAIN: main, **modules}
         self._directory, self._package, self._target = binary.directory, binary.package, binary.target
         self._memories = memories or {}
-        self._told = told
+        self._progress = progress
 
     def top(self, good: str, bad: str) -> SearchLevel:
         """Return the candidates between two commits of the main repository. Raises `InvalidCommitRange`."""
         main = self.repositories[MAIN]
         if good == bad:
-            raise InvalidCommitRange("Good and bad are the same commit.")
+            raise InvalidCommitRange("The good and the bad commit are the same.")
         if not main.is_ancestor(good, bad):
             raise InvalidCommitRange(
                 f"{good[:12]} is not among the ancestors of {bad[:12]}.",
-                remedy="Good and bad are the wrong way round: the bad one is the older."
+                remedy="The bad commit is older than the good commit. Swap them."
                 if main.is_ancestor(bad, good)
-                else "Give the commit where they part as the good one.",
+                else "Use their merge base as the good commit.",
             )
         self._refuse_without_package(good, bad)
         commits = main.line(good, bad)
         return self._level(MAIN, good, commits, BuildInputs, None)
 
     def _refuse_without_package(self, *ends: str) -> None:
-        """Raise `InvalidCommitRange` where the main package is not there at an end: nothing could be left out, and nothing built."""
+        """Raise `InvalidCommitRange` if the main package does not exist at a boundary."""
         if not self._package:
             return
         place = posixpath.normpath(posixpath.join(self._directory, self._package))
@@ -94,11 +94,15 @@ class MultiRepositoryHistory(Generic[R]):
                 entry = folders.at(objects.root(sha), place)
                 if entry is None or not entry.is_folder:
                     raise InvalidCommitRange(
-                        f"{sha[:12]} has no folder {place!r}.", remedy="Name the main package from where go.mod lies."
+                        f"{sha[:12]} has no folder {place!r}.",
+                        remedy="Give the main package relative to the folder of go.mod.",
                     )
 
     def inside(self, node: CandidateNode) -> SearchLevel:
-        """Return what hides in a candidate; the last one has its build. Nothing where it is as small as can be."""
+        """Return the level that a candidate expands to; the last one has its build.
+
+        Empty if it cannot be expanded.
+        """
         if node.bump is not None:
             return self._commits_of(node, *node.bump)
         repository = self.repositories[node.repository]
@@ -108,12 +112,12 @@ class MultiRepositoryHistory(Generic[R]):
         return self._bumps(node, parents[0]) if parents else SearchLevel((), 0)
 
     def module_folder(self, module: str, sha: str) -> str:
-        """Return the folder in which a module lies at a commit of its repository; "" is the root."""
+        """Return the folder of a module at a commit of its repository; "" is the root."""
         with self.repositories[module].objects() as objects:
             return self._module_folder(PackageReader(objects, PackageCache(), self._target), objects.root(sha), module)
 
     def _branch(self, node: CandidateNode, parents: Sequence[str]) -> SearchLevel:
-        """The commits that a merge brings, then the merge itself."""
+        """Return the commits that a merge adds, then the merge itself."""
         repository = self.repositories[node.repository]
         commits = repository.line(parents[0], parents[1])
         if not commits:
@@ -122,7 +126,7 @@ class MultiRepositoryHistory(Generic[R]):
         return self._level(node.repository, parents[0], [*commits, merge], self._beside(node), node)
 
     def _beside(self, outer: CandidateNode) -> Callable[[str], BuildInputs]:
-        """Return how the commits of a branch are built: as the merge is, with another commit of its repository and what that asks for."""
+        """Return the build inputs of a merge with another commit of its repository and its requirements."""
         module = outer.repository
 
         def build(sha: str) -> BuildInputs:
@@ -134,13 +138,13 @@ class MultiRepositoryHistory(Generic[R]):
         return build
 
     def _commits_of(self, node: CandidateNode, module: str, before: str, after: str) -> SearchLevel:
-        """The commits of a module between two versions."""
+        """Return the commits of a module between two versions."""
         repository = self.repositories.get(module)
         if repository is None:
             return SearchLevel((), 0)
         old, new = repository.version(before, module), repository.version(after, module)
         if old == new or not repository.is_ancestor(old, new):
-            return SearchLevel((), 0)  # backwards, or to another branch: the bump itself is all that can be told
+            return SearchLevel((), 0)  # a downgrade, or another branch: the update cannot be expanded
 
         def build(sha: str) -> BuildInputs:
             pinned = self._pinned_by(module, sha, node.build)
@@ -150,9 +154,9 @@ class MultiRepositoryHistory(Generic[R]):
         return replace(level, bump=(module, before, after))
 
     def _pinned_by(self, module: str, sha: str, build: BuildInputs) -> dict[str, str]:
-        """Return the commits of modules whose repositories are given that a module's own go.mod asks for at a commit.
+        """Return the commits of linked modules that a module's own go.mod requires at a commit.
 
-        The main go.mod pins them too (`// indirect`), and would keep them where they are.
+        The main go.mod lists them too (`// indirect`) and would otherwise pin them.
         """
         out = {}
         for name, version in self._mod(module, sha).requires.items():
@@ -166,7 +170,7 @@ class MultiRepositoryHistory(Generic[R]):
         return {one for one, _, _ in self._changed(MAIN, parents[0], commit)} if parents else set()
 
     def _bumps(self, node: CandidateNode, parent: str) -> SearchLevel:
-        """The version changes of a commit one by one, then the commit itself."""
+        """Return the dependency updates of a commit one by one, then the commit itself."""
         changed = [one for one in self._changed(node.repository, parent, node.sha) if one[0] not in {"go", "toolchain"}]
         known = [one for one in changed if one[0] in self.repositories and one[1] and one[2]]
         led = self._led(known)
@@ -196,7 +200,7 @@ class MultiRepositoryHistory(Generic[R]):
         return SearchLevel(tuple(nodes), 1, node.repository, label, parent, node.sha)
 
     def _led(self, changed: Sequence[tuple[str, str | None, str | None]]) -> set[str]:
-        """Return the modules whose new version another changed module asks for: they follow it, and hide inside it."""
+        """Return the modules whose new version another updated module requires: they belong to that update."""
         new = {one[0]: one[2] for one in changed}
         out = set()
         for module, version in new.items():
@@ -209,7 +213,7 @@ class MultiRepositoryHistory(Generic[R]):
         return [(name, _plain_version(before), _plain_version(after)) for name, before, after in found]
 
     def _others_changed(self, repository: str, parent: str, sha: str) -> bool:
-        """Tell whether a commit changes anything else that is built."""
+        """Return whether a commit changes any other build input."""
         paths = [one for one in self.repositories[repository].changed(parent, sha) if not one.startswith("vendor/")]
         return any(posixpath.basename(one) not in PINS and not one.endswith(("_test.go", ".md")) for one in paths)
 
@@ -226,7 +230,7 @@ class MultiRepositoryHistory(Generic[R]):
 
     @staticmethod
     def _module_folder(folders: PackageReader, root: str, module: str) -> str:
-        """Return the folder of a repository in which a module lies: the root, or one named by the end of its path."""
+        """Return the folder of a module in a repository: the root, or one named by the end of its path."""
         parts = module.split("/")
         for at in range(len(parts), 0, -1):
             entry = folders.at(root, "/".join([*parts[at:], "go.mod"]))
@@ -242,7 +246,7 @@ class MultiRepositoryHistory(Generic[R]):
         build: Callable[[str], BuildInputs],
         outer: CandidateNode | None,
     ) -> SearchLevel:
-        """Make candidates of commits; those that build the same as the one before are left out."""
+        """Return the candidates of commits without those that build the same as the one before."""
         if not commits:
             return SearchLevel((), 0, repository, self.repositories[repository].label, good, good)
         with self.repositories[repository].objects() as objects:
@@ -250,7 +254,7 @@ class MultiRepositoryHistory(Generic[R]):
             hashes = [digest(good)]
             for read, one in enumerate(commits, start=1):
                 hashes.append(digest(one.sha))
-                self._told(read, len(commits))
+                self._progress(read, len(commits))
         nodes, pruned = self._classes(repository, hashes, commits, build, outer)
         label = self.repositories[repository].label
         return SearchLevel(tuple(nodes), len(commits), repository, label, good, commits[-1].sha, pruned)
@@ -269,7 +273,7 @@ class MultiRepositoryHistory(Generic[R]):
         pruned: Counter[str] = Counter()
         same, before = until[0], outer.before if outer is not None else BuildInputs(commits[0].parents[0])
         for at, one in enumerate(commits, start=1):
-            if at <= same:  # what comes back to the same build can not have made it slower
+            if at <= same:  # a range that returns to the same build cannot contain the culprit
                 pruned[SAME_BUILD if hashes[at] == hashes[at - 1] else TAKEN_BACK] += 1
                 if nodes:
                     nodes[-1] = replace(nodes[-1], members=(*nodes[-1].members, one.sha))
@@ -301,15 +305,15 @@ class MultiRepositoryHistory(Generic[R]):
 
 
 def _safely(digest: Digest) -> Digest:
-    """Return what tells of nothing where a tree can not be read."""
+    """Wrap a digest to return None if a tree cannot be read."""
 
-    def told(sha: str) -> str | None:
+    def read(sha: str) -> str | None:
         try:
             return digest(sha)
         except SlowpathError:
             return None
 
-    return told
+    return read
 
 
 def _plain_version(version: str | None) -> str | None:

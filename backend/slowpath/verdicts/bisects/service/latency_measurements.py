@@ -1,4 +1,4 @@
-"""Read the latency of a window from what its deploy pushed, as soon as that is there."""
+"""Read the latency of a measurement from the samples of its probe."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from slowpath.evidence.metrics.service.remote_samples import (
 from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.bisects import queries
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.build_names import name_of
 from slowpath.verdicts.bisects.rules.latency_measurements import (
     MeasurementOutcome,
@@ -32,39 +32,39 @@ from slowpath.verdicts.bisects.service.bisect_locks import publish_bisect_change
 from slowpath.verdicts.bisects.tables import Bisect
 
 COLUMN_MS = 5_000
-"""Values that a source gives at steps lie closer than in such columns."""
+"""Column width for values of a source with a step."""
 
 
 @dataclass(frozen=True)
 class PendingLatencyQuery:
-    """A window to be read, of which deploy, and where. `bound`: somebody else keeps the samples, and is asked without a session."""
+    """A measurement to read. `bound`: the source of a federated service, queried without a session."""
 
     asked: MeasurementQuery
-    whose: SeriesOwner
+    owner: SeriesOwner
     service_id: ServiceId
     environment_id: EnvironmentId
     bound: RemoteServiceBinding | None
 
     @property
     def between_ms(self) -> tuple[int, int]:
-        """The window."""
+        """Return the measurement window in milliseconds."""
         return self.asked.from_ms, self.asked.to_ms
 
 
-def to_ask(
-    session: ReadSession, beyond: RemoteSampleSource, window_id: ProbeWindowId, bisect_id: BisectId
+def get_pending_query(
+    session: ReadSession, source: RemoteSampleSource, window_id: ProbeWindowId, bisect_id: BisectId
 ) -> PendingLatencyQuery | None:
-    """Return what is to be asked of the board; nothing of a window that was read, is gone, or is read of files."""
-    window, bisect = queries.window(session, window_id), queries.bisect(session, bisect_id)
+    """Return the latency query of a measurement; None if it is complete, deleted, or read from artifacts."""
+    window, bisect = queries.select_measurement(session, window_id), queries.select_bisect(session, bisect_id)
     if (
         window is None
         or bisect is None
         or artifact_measurements.has_result(window)
-        or not artifact_measurements.is_of_board(bisect)
+        or not artifact_measurements.is_from_dashboard(bisect)
     ):
         return None
-    probe = queries.probe(session, ProbeId(window.probe_id))
-    board = kept.from_json(bisect.settings).dashboard_selector
+    probe = queries.select_probe(session, ProbeId(window.probe_id))
+    board = bisect_settings.from_json(bisect.settings).dashboard_selector
     if probe is None or board is None:
         return None
     subject = LatencySubject.read(str(bisect.signature["subject"]))
@@ -72,7 +72,7 @@ def to_ask(
     run_id, build = str(probe.run_id), probe.build
     replaced: Mapping[str, str] = {**build["modules"], **build["versions"]}
     bound = [
-        one for one in beyond.bound(session) if (one.service_id, one.environment_id) == (service_id, environment_id)
+        one for one in source.bound(session) if (one.service_id, one.environment_id) == (service_id, environment_id)
     ]
     asked = MeasurementQuery(
         catalog.service(session, service_id).name,
@@ -85,53 +85,59 @@ def to_ask(
         to_ms(window.ended_at),
         (probe_latency.now_ms(session) - to_ms(window.created_at)) / 1000,
     )
-    whose = SeriesOwner(
+    owner = SeriesOwner(
         board.match, run_id, name_of(build["commit"], replaced), None if replaced else str(build["commit"])
     )
-    return PendingLatencyQuery(asked, whose, service_id, environment_id, bound[0] if bound else None)
+    return PendingLatencyQuery(asked, owner, service_id, environment_id, bound[0] if bound else None)
 
 
-def read(session: ReadSession, one: PendingLatencyQuery) -> MeasurementOutcome:
-    """Read a window of what was pushed here."""
+def read_stored(session: ReadSession, one: PendingLatencyQuery) -> MeasurementOutcome:
+    """Read a measurement from stored samples."""
     found = probe_latency.latency_of_run(
-        session, one.service_id, one.environment_id, one.between_ms, one.whose, one.asked.route
+        session, one.service_id, one.environment_id, one.between_ms, one.owner, one.asked.route
     )
-    return _told(found, one)
+    return _evaluate(found, one)
 
 
-def read_through(beyond: RemoteSampleSource, one: PendingLatencyQuery) -> MeasurementOutcome:
-    """Read a window of what somebody else keeps; takes seconds, and no session."""
+def read_federated(source: RemoteSampleSource, one: PendingLatencyQuery) -> MeasurementOutcome:
+    """Read a measurement from a federated source; takes seconds and no session."""
     assert one.bound is not None
     waited_ms = round(one.asked.waited_seconds * 1000)
     first_ms, last_ms = probe_latency.between(*one.between_ms)
-    until_ms = min(last_ms, one.asked.to_ms + waited_ms + COLUMN_MS)  # nothing is asked of the future
-    found: RemoteServiceSamples = beyond.asked([one.bound], (first_ms, until_ms), COLUMN_MS)[one.service_id]
+    until_ms = min(last_ms, one.asked.to_ms + waited_ms + COLUMN_MS)  # not after now
+    found: RemoteServiceSamples = source.asked([one.bound], (first_ms, until_ms), COLUMN_MS)[one.service_id]
     problem = found.document.get("problem")
     why = found.why.latency if problem is None else f"{found.document.get('name')}: {problem}"
-    return _told(probe_latency.of_samples(found.samples, why, one.between_ms, one.whose, one.asked.route), one)
+    return _evaluate(probe_latency.of_samples(found.samples, why, one.between_ms, one.owner, one.asked.route), one)
 
 
-def _told(found: ProbeLatency, one: PendingLatencyQuery) -> MeasurementOutcome:
+def _evaluate(found: ProbeLatency, one: PendingLatencyQuery) -> MeasurementOutcome:
     window: ProbeLatencyWindow = found.window
     return read_latency_measurement(window, found.why, one.asked)
 
 
-def record(
-    session: WriteSession, window_id: ProbeWindowId, bisect_id: BisectId, said: MeasurementOutcome, *, now: datetime
+def record_outcome(
+    session: WriteSession, window_id: ProbeWindowId, bisect_id: BisectId, outcome: MeasurementOutcome, *, now: datetime
 ) -> None:
-    """Write down what a window says. Where it was too short for its traffic, the next ones are longer."""
+    """Record a measurement. If its window was too short for the traffic, extend the next ones."""
     bisect = artifact_measurements.record_measurement_value(
-        session, window_id, bisect_id, value=said.value_ns, unit="ns", problem=said.problem, requests=said.requests
+        session,
+        window_id,
+        bisect_id,
+        value=outcome.value_ns,
+        unit="ns",
+        problem=outcome.problem,
+        requests=outcome.requests,
     )
-    if bisect is not None and said.longer_seconds is not None:
-        _lengthen(session, bisect, said.longer_seconds, now)
+    if bisect is not None and outcome.longer_seconds is not None:
+        _lengthen(session, bisect, outcome.longer_seconds, now)
 
 
 def _lengthen(session: WriteSession, bisect: Bisect, seconds: float, now: datetime) -> None:
-    settings = kept.from_json(bisect.settings)
+    settings = bisect_settings.from_json(bisect.settings)
     if seconds <= settings.measurement_seconds:
         return
     facts = {"before": settings.measurement_seconds, "seconds": seconds}
-    bisect.settings = kept.to_json(replace(settings, measurement_seconds=seconds))
+    bisect.settings = bisect_settings.to_json(replace(settings, measurement_seconds=seconds))
     record_bisect_event(session, bisect, "lengthened", facts, now=now)
     publish_bisect_change(session, bisect)

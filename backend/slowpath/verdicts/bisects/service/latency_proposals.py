@@ -1,4 +1,4 @@
-"""Latency as what a bisect goes by: what production measured of both builds, and where else it could be measured."""
+"""Propose latency signatures: measured in production for both builds, or measurable in an environment."""
 
 import math
 from collections.abc import Sequence
@@ -21,38 +21,38 @@ from slowpath.verdicts.regressions.service import build_latency
 
 Z95: Final = 1.96
 CLEAR: Final = 1.1
-"""A smaller step would take many windows to be seen."""
+"""Least ratio that few measurements can detect."""
 UNIT: Final = "ns"
 USUAL: Final = "p99"
 MOST_ENVIRONMENTS: Final = 200
 MOST_PLACES: Final = 3
-"""Environments in which latency is offered though nothing is known of the two builds there."""
+"""Most environments proposed without measurements of the two builds."""
 
 
-def signature(subject: str) -> Signature:
+def make_latency_signature(subject: str) -> Signature:
     """Return the signature of a quantile in an environment."""
     return Signature(LATENCY, subject, f"Latency, {wording.name_series(LATENCY, subject)}", UNIT)
 
 
 class LatencyEnvironments:
-    """The environments in which the board tells a service's latency."""
+    """Environments with latency of a service on the dashboard."""
 
     def __init__(self, session: ReadSession, service_id: ServiceId) -> None:
-        """Look which there are; traffic is read of those alone that are asked for."""
+        """List the environments; traffic is read on demand."""
         self._session, self._service_id = session, service_id
         rows = catalog.environments(session, None, MOST_ENVIRONMENTS)
         measured = service_signals.environments_measured(session)
-        self._through = set(federated_services.environments_of(session, service_id))
+        self._federated = set(federated_services.environments_of(session, service_id))
         self.by_slug = {row.slug: row for row in rows}
-        self.rows = [row for row in rows if row.id in measured or row.id in self._through]
-        self._lately: dict[UUID, RecentServiceMetrics] = {}
+        self.rows = [row for row in rows if row.id in measured or row.id in self._federated]
+        self._recent: dict[UUID, RecentServiceMetrics] = {}
 
     def named(self) -> tuple[tuple[UUID, str], ...]:
-        """Return id and name of each."""
+        """Return ID and name of each environment."""
         return tuple((row.id, row.name) for row in self.rows)
 
     def board(self, subject: LatencySubject) -> DashboardLatencySource | None:
-        """Return where a quantile would be measured, and in how long windows; None where nobody knows of such a place."""
+        """Return the environment of a quantile and its measurement window; None if it cannot be measured."""
         quantile, row = parse_quantile(subject.quantile), self.by_slug.get(subject.environment)
         if quantile is None or row is None:
             return None
@@ -60,23 +60,23 @@ class LatencyEnvironments:
         seconds = None if known is None else required_window_seconds(quantile, known.per_second, known.interval_ms)
         return DashboardLatencySource(row.id, row.name, seconds)
 
-    def tells(self, row: Environment) -> bool:
-        """Tell whether the service's latency comes in there."""
-        return row.id in self._through or self._of(row).has_histogram
+    def has_latency(self, row: Environment) -> bool:
+        """Return whether the service has latency samples there."""
+        return row.id in self._federated or self._of(row).has_histogram
 
     def _of(self, row: Environment) -> RecentServiceMetrics:
-        if row.id not in self._lately:
-            self._lately[row.id] = probe_latency.lately(self._session, self._service_id, EnvironmentId(row.id))
-        return self._lately[row.id]
+        if row.id not in self._recent:
+            self._recent[row.id] = probe_latency.lately(self._session, self._service_id, EnvironmentId(row.id))
+        return self._recent[row.id]
 
 
 def propose_from_builds(
     session: ReadSession, places: LatencyEnvironments, good: UUID | None, bad: UUID | None, *, but: Sequence[str] = ()
 ) -> list[SignatureProposal]:
-    """Return the quantiles that production measured of both builds and that grew; `but` are told of already."""
+    """Return the quantiles that increased between both builds in production, except `but`."""
     if good is None or bad is None:
         return []
-    known = build_latency.of_builds(session, [BuildId(good), BuildId(bad)])
+    known = build_latency.load_latency(session, [BuildId(good), BuildId(bad)])
     if len(known) < 2:
         return []
     before, after = known[BuildId(good)], known[BuildId(bad)]
@@ -92,22 +92,27 @@ def propose_from_builds(
 def propose_from_series(
     subject: str, before: float | None, after: float | None, low: float | None, places: LatencyEnvironments
 ) -> SignatureProposal | None:
-    """Return a series of latency that changed with a regression; None where it can not be measured of a deploy."""
+    """Return the signature of a latency series that changed with a regression.
+
+    None if probes cannot measure it.
+    """
     board = places.board(LatencySubject.read(subject))
     if board is None:
         return None
     ratio = after / before if before and after else None
-    why = f"Changed with the regression{'' if ratio is None else f', {wording.percent(ratio)}'}."
-    return SignatureProposal(signature(subject), before, after, _is_clear(ratio, low), why, board)
+    why = f"Changed with the regression{'' if ratio is None else f', {wording.format_change(ratio)}'}."
+    return SignatureProposal(make_latency_signature(subject), before, after, _is_clear(ratio, low), why, board)
 
 
 def propose_default(places: LatencyEnvironments) -> list[SignatureProposal]:
-    """Return the usual quantile where the service's latency comes in, for what nothing was measured of yet."""
-    told = [row for row in places.rows if places.tells(row)][:MOST_PLACES]
-    why = "The board has it there"
-    subjects = [LatencySubject(row.slug, "", USUAL) for row in told]
+    """Return the default quantile in environments with latency of the service."""
+    rows = [row for row in places.rows if places.has_latency(row)][:MOST_PLACES]
+    why = "Shown on the dashboard of this environment"
+    subjects = [LatencySubject(row.slug, "", USUAL) for row in rows]
     return [
-        SignatureProposal(signature(str(one)), None, None, separates=False, why=why, board=places.board(one))
+        SignatureProposal(
+            make_latency_signature(str(one)), None, None, separates=False, why=why, board=places.board(one)
+        )
         for one in subjects
     ]
 
@@ -115,22 +120,23 @@ def propose_default(places: LatencyEnvironments) -> list[SignatureProposal]:
 def _offered(
     subject: str, before: tuple[float, float], after: tuple[float, float], board: DashboardLatencySource
 ) -> SignatureProposal | None:
-    """Two values with their errors; None of what did not grow."""
+    """Return the signature of two values with standard errors; None if it did not increase."""
     ratio = after[0] / before[0]
     if ratio <= 1:
         return None
     error = math.hypot(before[1] / before[0], after[1] / after[0])
     low, high = (math.exp(math.log(ratio) + way * Z95 * error) for way in (-1, 1))
-    why = f"Production measured {wording.percent(ratio)} ({wording.percent(low)} to {wording.percent(high)}) where both ran."
-    return SignatureProposal(signature(subject), before[0], after[0], _is_clear(ratio, low), why, board)
+    interval = f"{wording.format_change(low)} to {wording.format_change(high)}"
+    why = f"Measured in production: {wording.format_change(ratio)} (95 % CI {interval})."
+    return SignatureProposal(make_latency_signature(subject), before[0], after[0], _is_clear(ratio, low), why, board)
 
 
 def _is_clear(ratio: float | None, low: float | None) -> bool:
-    """Tell whether a step is seen by its interval, and large enough to be seen in few windows."""
+    """Return whether an increase is significant and large enough for few measurements."""
     return ratio is not None and ratio >= CLEAR and low is not None and low > 1
 
 
 def _value(measure: KindMeasurement, subject: str) -> tuple[float, float]:
     place = measure.subjects.index(subject)
-    held = next(iter(measure.bases.values()))
-    return float(held.value[place]), float(held.error[place])
+    values = next(iter(measure.bases.values()))
+    return float(values.value[place]), float(values.error[place])

@@ -1,4 +1,4 @@
-"""A search on latency: where the board reads it, and by what a deploy's series are told from others there."""
+"""Latency signatures: environment, and identification of a probe's series."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -16,44 +16,47 @@ from slowpath.verdicts.bisects.service.latency_proposals import MOST_ENVIRONMENT
 
 
 def resolve_latency_signature(
-    session: ReadSession, offered: SignatureProposal, settings: BisectSettings, *, is_said: bool
+    session: ReadSession, offered: SignatureProposal, settings: BisectSettings, *, is_window_set: bool
 ) -> tuple[Signature, BisectSettings]:
-    """Return signature and settings of a search, so that they fit together. `is_said`: somebody said how long a window is.
+    """Return consistent signature and settings. `is_window_set`: the request sets the measurement window.
 
-    Of latency the signature names the environment in which it is read, and a window is as long as the traffic there asks for,
-    where nobody says otherwise. Raises `InvalidBisectRequest`, `EnvironmentNotFound`.
+    A latency signature names its environment; by default the measurement window is as long as its traffic requires.
+    Raises `InvalidBisectRequest`, `EnvironmentNotFound`.
     """
     if offered.signature.kind != LATENCY:
         if settings.dashboard_selector is not None:
             raise InvalidBisectRequest(
-                f"{offered.signature.label} is not read from the board.",
-                remedy="Leave board out, or search on a quantile of latency.",
+                f"{offered.signature.label} is not measured from dashboard metrics.",
+                remedy="Remove dashboard_selector, or choose a latency quantile as signature.",
             )
         return offered.signature, settings
     subject = LatencySubject.read(offered.signature.subject)
     if parse_quantile(subject.quantile) is None:
         raise InvalidBisectRequest(
-            f"{offered.signature.subject!r} names no quantile of latency.",
-            remedy="Name an environment, a route if it is one route's, and a quantile, such as: production p99.",
+            f"{offered.signature.subject!r} does not name a latency quantile.",
+            remedy="Give an environment, optionally a route, and a quantile, such as: production p99.",
         )
     board = settings.dashboard_selector or _board_of(session, offered, subject)
     slug = catalog.environment(session, EnvironmentId(UUID(board.environment_id))).slug
-    signature = latency_proposals.signature(str(replace(subject, environment=slug)))
+    signature = latency_proposals.make_latency_signature(str(replace(subject, environment=slug)))
     settings = replace(settings, dashboard_selector=board)
     advised = offered.board.measurement_seconds if offered.board is not None else None
-    if advised is not None and not is_said:
+    if advised is not None and not is_window_set:
         settings = replace(settings, measurement_seconds=max(advised, settings.measurement_seconds))
     return signature, settings
 
 
 def validate_dashboard_selector(session: ReadSession, settings: BisectSettings, board: DashboardSelector) -> None:
-    """Raise `EnvironmentNotFound`, or `InvalidBisectRequest` where several deploys could not be told apart."""
+    """Raise `InvalidBisectRequest` if concurrent probes could not be distinguished.
+
+    Raises `EnvironmentNotFound` for an unknown environment.
+    """
     catalog.environment(session, EnvironmentId(UUID(board.environment_id)))
     if board.match == "environment" and (settings.slots > 1 or settings.control):
         raise InvalidBisectRequest(
-            "All that is pushed from the environment would be taken for each of the deploys that run at the same time.",
+            "Concurrent probes cannot be distinguished if all series of the environment match.",
             limit=1, actual=settings.slots, unit="slots",
-            remedy="Use one slot and no control, or tell deploys apart by instance or version.",
+            remedy="Use one slot and no control, or match probes by instance or version.",
         )  # fmt: skip
 
 
@@ -64,7 +67,7 @@ def _board_of(session: ReadSession, offered: SignatureProposal, subject: Latency
     found = next((row.id for row in rows if row.slug == subject.environment), None)
     if found is None:
         raise InvalidBisectRequest(
-            f"There is no environment {subject.environment} whose metrics could be read.",
-            remedy="Say in board which environment what is deployed pushes from.",
+            f"Environment {subject.environment} has no dashboard metrics.",
+            remedy="Set in dashboard_selector the environment that probes push to.",
         )
     return DashboardSelector(str(found))

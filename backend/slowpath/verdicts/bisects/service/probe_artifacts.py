@@ -1,4 +1,4 @@
-"""What the deploys of a bisect left: files that were uploaded under their runs."""
+"""Artifacts uploaded by the probes of a bisect."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from slowpath.verdicts.bisects.service.bisect_locks import get_bisect
 
 @dataclass(frozen=True)
 class ProbeArtifactTotals:
-    """Files and their bytes, and how many more of them comparisons show: those stay."""
+    """Number and bytes of artifacts, and how many more are in comparisons, which are not deleted."""
 
     files: int
     size_bytes: int
@@ -19,14 +19,14 @@ class ProbeArtifactTotals:
 
 
 def count_probe_artifacts(session: ReadSession, bisect_id: BisectId) -> ProbeArtifactTotals:
-    """Return what could be deleted with a bisect. Raises `BisectNotFound`."""
+    """Return the artifacts that can be deleted with a bisect. Raises `BisectNotFound`."""
     get_bisect(session, bisect_id)
     files, size_bytes, compared = queries.count_probe_artifacts(session, bisect_id)
     return ProbeArtifactTotals(files, size_bytes, compared)
 
 
 def delete_probe_artifacts(session: WriteSession, bisect_id: BisectId) -> ProbeArtifactTotals:
-    """Delete the files that its deploys left, but for those that comparisons show; returns what was deleted."""
-    told = count_probe_artifacts(session, bisect_id)
-    uploads.delete_artifacts(session, queries.files_of(session, bisect_id))
-    return told
+    """Delete the artifacts of its probes except those in comparisons; return what was deleted."""
+    totals = count_probe_artifacts(session, bisect_id)
+    uploads.delete_artifacts(session, queries.select_probe_artifacts(session, bisect_id))
+    return totals

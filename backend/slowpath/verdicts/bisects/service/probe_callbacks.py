@@ -1,4 +1,4 @@
-"""What a deploy itself tells, by the secret of its run."""
+"""Callbacks of deployments, authenticated by the secret of the run."""
 
 from datetime import datetime
 
@@ -12,11 +12,11 @@ from slowpath.verdicts.bisects.service.bisect_locks import lock_probe_run, publi
 from slowpath.verdicts.bisects.tables import Probe
 
 LAST_WORDS = frozenset({"ready", "unbuildable", "failed"})
-NOT_FOUND = "Nothing is called back here."
+NOT_FOUND = "No probe has this callback address."
 
 
 def get_callback_probe(database: Database, secret: str) -> tuple[TeamId, ProbeId]:
-    """Return whose callback it is. Raises `CallbackNotFound`."""
+    """Return team and probe of a callback secret. Raises `CallbackNotFound`."""
     if not looks_like_secret(secret):
         raise CallbackNotFound(NOT_FOUND)
     with database.cross_team() as cross_team:
@@ -29,21 +29,21 @@ def get_callback_probe(database: Database, secret: str) -> tuple[TeamId, ProbeId
 def record_callback(
     session: WriteSession, probe_id: ProbeId, state: str, detail: str, *, now: datetime
 ) -> tuple[Probe, bool]:
-    """Write down what a deploy says of itself; tell whether it was new.
+    """Record the state that a deployment reports; return whether it was new.
 
-    Each word is heard once; after the last nothing else is. Raises `CallbackNotFound`, `CallbackClosed`.
+    Each state is accepted once, and none after a final one. Raises `CallbackNotFound`, `CallbackClosed`.
     """
-    found = queries.probe(session, probe_id)
+    found = queries.select_probe(session, probe_id)
     if found is None:
         raise CallbackNotFound(NOT_FOUND)
     bisect, probe = lock_probe_run(session, found.run_id)
-    said = probe.callback or {}
-    if state in said.get("heard", ()):
+    earlier = probe.callback or {}
+    if state in earlier.get("heard", ()):
         return probe, False
-    if probe.leased_at is None or probe.ended_at is not None or said.get("state") in LAST_WORDS:
-        raise CallbackClosed("This deploy has ended, or has said its last word.")
+    if probe.leased_at is None or probe.ended_at is not None or earlier.get("state") in LAST_WORDS:
+        raise CallbackClosed("This deployment has ended, or already reported a final state.")
     shown = detail.replace("\x00", "").encode("utf-8", "replace")[:DETAIL_BYTES].decode("utf-8", "ignore")
-    heard = [*said.get("heard", ()), state]
+    heard = [*earlier.get("heard", ()), state]
     probe.callback = {"state": state, "detail": shown, "at": now.isoformat(), "heard": heard}
     publish_bisect_change(session, bisect)
     return probe, True

@@ -1,4 +1,4 @@
-"""What is to become of a deploy, as a runner is told it."""
+"""Commands for the runner of a probe."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -12,10 +12,10 @@ READY = UNDER_WAY - STARTING
 def get_probe_command(
     bisect: Bisect, probe: Probe, probes: Sequence[Probe], windows: Mapping[UUID, Sequence[ProbeMeasurement]]
 ) -> CommandName:
-    """Return what is to become of a probe.
+    """Return the command for the runner of a probe.
 
-    A window is measured at the same time on all that are measured in it: whoever stays deployed waits for those that are
-    being started. While a bisect is paused what is wanted already is still measured; what has nothing to measure goes.
+    Probes of a round are measured at the same time: deployed ones wait for those being deployed. While a bisect is paused,
+    requested measurements are completed, and probes without one are torn down.
     """
     if probe.state not in UNDER_WAY or bisect.state == BisectState.CANCELLED:
         return "stop"

@@ -1,7 +1,7 @@
-"""Give probes to runners, each once.
+"""Lease probes to runners, each once.
 
-A lease is a row's change from `asked`, made while the runner's row and the bisect's are held. A unique index allows one
-probe that has not ended for a slot, so nothing of a slot is forgotten before the runner has said that it is gone.
+A lease changes a queued row while the rows of runner and bisect are locked. A unique index allows one unfinished probe per
+slot, so that a slot is not reused before its runner reported the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,7 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.repositories.service import repositories
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import RunnerNotFound
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
-from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import LEASE_SECONDS, BisectState, CommandName, ProbeState
 from slowpath.verdicts.bisects.rules.callback_secret import callback_secret
@@ -27,12 +26,12 @@ from slowpath.verdicts.bisects.service.probe_commands import get_probe_command
 from slowpath.verdicts.bisects.tables import Bisect, Probe, Runner
 
 SEEN_EVERY = timedelta(seconds=5)
-"""That a waiting runner is there is written down at most this often."""
+"""Least time between recorded signs of a waiting runner."""
 
 
 @dataclass(frozen=True)
 class LeaseRequest:
-    """Which runner asks for work, and in which of its slots."""
+    """A runner and its free slots."""
 
     runner: str
     instance: str
@@ -41,33 +40,33 @@ class LeaseRequest:
 
 @dataclass(frozen=True)
 class ProbeLease:
-    """A probe that is a runner's, with all that the runner needs to know."""
+    """A leased probe with all that the runner requires."""
 
     probe: Probe
     bisect: Bisect
     settings: BisectSettings
     service: tuple[UUID, str]
     repositories: Mapping[str, tuple[str | None, str]]
-    """Address and name by module; "" is the main one."""
+    """URL and name by module; "" is the main one."""
     taken: int
     command: CommandName
     secret: str
     is_new: bool
 
 
-def lease_probes(session: WriteSession, asks: LeaseRequest, *, secret: str, now: datetime) -> Sequence[ProbeLease]:
-    """Return what to deploy in these slots: what was given for them and never heard of again, else what is asked.
+def lease_probes(session: WriteSession, request: LeaseRequest, *, secret: str, now: datetime) -> Sequence[ProbeLease]:
+    """Return the leases of these slots: earlier ones not acknowledged yet, else queued probes.
 
-    At most one is given anew, so that no transaction holds two bisects that it took in an order of its own: ask again
-    while there is one. Raises `RunnerNotFound`, `RunnerTaken`.
+    At most one new lease, so that a transaction locks only one bisect: repeat while there is one.
+    Raises `RunnerNotFound`, `RunnerTaken`.
     """
-    slots, row = asks.slots, runners.lock_own_runner(session, asks.runner, asks.instance, now=now)
-    if row.left_at is not None:  # what it asked before it ended, and waits no more for
-        raise RunnerNotFound("This runner has ended.", remedy="Make it known again: PUT /runners/{name}.")
+    slots, row = request.slots, runners.lock_own_runner(session, request.runner, request.instance, now=now)
+    if row.left_at is not None:  # a late request of a runner that shut down
+        raise RunnerNotFound("This runner has shut down.", remedy="Register it again: PUT /runners/{name}.")
     if now - row.seen_at >= SEEN_EVERY:
         row.seen_at = now
     held = {one.slot: one for one in queries.select_active_probes(session, row.id)}
-    # In a slot of which more was heard something may run: the runner says that it has ended before it gets another.
+    # A slot with an acknowledged lease may be in use: the runner must report its end first.
     again = [one for slot in slots if (one := held.get(slot)) is not None and one.state == ProbeState.LEASED]
     free = next((slot for slot in slots if slot not in held and slot < row.slots), None)
     new = None if free is None else _given(session, row, free, now)
@@ -78,12 +77,12 @@ def lease_probes(session: WriteSession, asks: LeaseRequest, *, secret: str, now:
 def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> Probe | None:
     for waiting in queries.select_queued_probes(session, runner.labels, limit=100):
         bisect = queries.lock_bisect(session, waiting.bisect_id)
-        probe = queries.probe(session, ProbeId(waiting.id))
+        probe = queries.select_probe(session, ProbeId(waiting.id))
         if bisect is None or probe is None:
             continue
         if probe.state != ProbeState.QUEUED or bisect.state != BisectState.SEARCHING:
             continue
-        settings = kept.from_json(bisect.settings)
+        settings = bisect_settings.from_json(bisect.settings)
         if not settings.is_for(runner.labels) or not (
             settings.deployment_hours is None or settings.deployment_hours.allow(now)
         ):
@@ -102,19 +101,19 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
 def list_leased_probes(
     session: ReadSession, runner: str, instance: str, *, secret: str, now: datetime
 ) -> Sequence[ProbeLease]:
-    """Return what a runner has, as far as is known. Raises `RunnerNotFound`, `RunnerTaken`."""
-    row = queries.runner_named(session, runner)
+    """Return the unfinished probes of a runner. Raises `RunnerNotFound`, `RunnerTaken`."""
+    row = queries.select_runner_by_name(session, runner)
     if row is None:
-        raise RunnerNotFound("No runner of this name is known.", remedy="Make it known first: PUT /runners/{name}.")
-    runners.check_runner_process(row, instance, now=now)
+        raise RunnerNotFound("The team has no runner with this name.", remedy="Register it first: PUT /runners/{name}.")
+    runners.require_free_name(row, instance, now=now)
     return [_lease(session, one, secret, is_new=False) for one in queries.select_active_probes(session, row.id)]
 
 
 def _lease(session: ReadSession, probe: Probe, secret: str, *, is_new: bool) -> ProbeLease:
     bisect = session.get_one(Bisect, (session.team_id, probe.bisect_id))
-    settings = kept.from_json(bisect.settings)
+    settings = bisect_settings.from_json(bisect.settings)
     service = catalog.service(session, ServiceId(bisect.service_id))
-    windows = queries.windows(session, bisect.id)
+    windows = queries.select_measurements(session, bisect.id)
     return ProbeLease(
         probe,
         bisect,
@@ -122,7 +121,7 @@ def _lease(session: ReadSession, probe: Probe, secret: str, *, is_new: bool) -> 
         (service.id, service.name),
         _repositories(session, bisect),
         len(windows.get(probe.id, [])),
-        get_probe_command(bisect, probe, queries.probes(session, bisect.id), windows),
+        get_probe_command(bisect, probe, queries.select_probes(session, bisect.id), windows),
         callback_secret(secret, probe.run_id),
         is_new,
     )
@@ -136,6 +135,6 @@ def _repositories(session: ReadSession, bisect: Bisect) -> dict[str, tuple[str |
         try:
             row = repositories.get_repository(session, RepositoryId(UUID(id_)))
         except NotFound:
-            continue  # taken away meanwhile: the runner may still know it by its own settings
+            continue  # deleted meanwhile: the runner's own settings may name it
         found[module] = (row.url, row.label)
     return found

@@ -1,4 +1,4 @@
-"""What runners tell of their probes. Nothing that is told is lost, whether it counts or not."""
+"""Record reports of runners on their probes, whether or not they count."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from slowpath.evidence.artifacts.service import artifacts as uploads
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import InvalidBisectRequest, ProbeLeasedElsewhere
 from slowpath.verdicts.bisects.jobs import ReadMeasurement
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_states import LEASE_SECONDS, LOG_BYTES, UNDER_WAY, CommandName, ProbeState
 from slowpath.verdicts.bisects.rules.latency_measurements import LATENCY
 from slowpath.verdicts.bisects.service import runners
@@ -30,7 +30,7 @@ PHASES = (ProbeState.DEPLOYING, ProbeState.WARMING, ProbeState.SOAKING, ProbeSta
 
 @dataclass(frozen=True)
 class MeasurementReport:
-    """One measurement as it was told."""
+    """One measurement as reported."""
 
     index: int
     value: float | None
@@ -43,7 +43,7 @@ class MeasurementReport:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """By whom a probe is looked after, and how far it is."""
+    """The heartbeat of a probe: its runner and phase."""
 
     runner: str
     instance: str
@@ -53,7 +53,7 @@ class Heartbeat:
 
 @dataclass(frozen=True)
 class HeartbeatReply:
-    """What is answered to a beat."""
+    """The reply to a heartbeat."""
 
     probe: Probe
     command: CommandName
@@ -62,73 +62,77 @@ class HeartbeatReply:
     lease_seconds: float
 
 
-def record_heartbeat(session: WriteSession, run_id: UUID, told: Heartbeat, *, now: datetime) -> HeartbeatReply:
-    """Keep the lease on a probe and hear what is to become of it.
+def record_heartbeat(session: WriteSession, run_id: UUID, beat: Heartbeat, *, now: datetime) -> HeartbeatReply:
+    """Renew the lease of a probe and return its command.
 
     Raises `RunnerNotFound`, `RunnerTaken`, `ProbeNotFound`, `ProbeLeasedElsewhere`.
     """
     row = runners.lock_own_runner(
-        session, told.runner, told.instance, now=now
-    )  # before the bisect, as whoever takes leases holds them
+        session, beat.runner, beat.instance, now=now
+    )  # locked before the bisect, in the order of leases
     row.seen_at = now
     bisect, probe = lock_probe_run(session, run_id)
     if probe.runner_id != row.id:
-        raise ProbeLeasedElsewhere("Another runner has this probe, or none.", remedy="Tear it down here.")
+        raise ProbeLeasedElsewhere("This probe is not leased to this runner.", remedy="Tear down its deployment here.")
     if probe.ended_at is None:
         probe.lease_expires_at = now + timedelta(seconds=LEASE_SECONDS)
-        probe.log_tail = truncate_log(told.log_tail) or probe.log_tail
-    if probe.state in UNDER_WAY and probe.state != told.phase:
-        probe.state = ProbeState(told.phase)
-        if probe.deployed_at is None and told.phase != ProbeState.DEPLOYING:
+        probe.log_tail = truncate_log(beat.log_tail) or probe.log_tail
+    if probe.state in UNDER_WAY and probe.state != beat.phase:
+        probe.state = ProbeState(beat.phase)
+        if probe.deployed_at is None and beat.phase != ProbeState.DEPLOYING:
             probe.deployed_at = now
-        if probe.ready_at is None and told.phase in PHASES[2:]:
+        if probe.ready_at is None and beat.phase in PHASES[2:]:
             probe.ready_at = now
         publish_bisect_change(session, bisect)
     session.flush()
-    windows = queries.windows(session, bisect.id)
-    said = get_probe_command(bisect, probe, queries.probes(session, bisect.id), windows)
-    seconds = kept.from_json(bisect.settings).measurement_seconds
-    return HeartbeatReply(probe, said, len(windows.get(probe.id, [])), seconds, float(LEASE_SECONDS))
+    windows = queries.select_measurements(session, bisect.id)
+    command = get_probe_command(bisect, probe, queries.select_probes(session, bisect.id), windows)
+    seconds = bisect_settings.from_json(bisect.settings).measurement_seconds
+    return HeartbeatReply(probe, command, len(windows.get(probe.id, [])), seconds, float(LEASE_SECONDS))
 
 
 def record_measurement(
-    session: WriteSession, run_id: UUID, told: MeasurementReport, *, now: datetime
+    session: WriteSession, run_id: UUID, report: MeasurementReport, *, now: datetime
 ) -> tuple[Probe, bool]:
-    """Write down one measurement; tell whether it was new: told again, the first one stays. Raises `ProbeNotFound`."""
+    """Record one measurement; return whether it was new. A repeated index changes nothing.
+
+    Raises `ProbeNotFound`.
+    """
     bisect, probe = lock_probe_run(session, run_id)
     if probe.leased_at is None:
-        raise InvalidBisectRequest("Nothing was deployed for this probe yet.", remedy="Lease it first.")
-    if any(one.index == told.index for one in queries.windows_of(session, probe.id)):
+        raise InvalidBisectRequest("This probe was never leased.", remedy="Lease it first.")
+    if any(one.index == report.index for one in queries.select_measurements_of_probe(session, probe.id)):
         return probe, False
-    uploads.get_artifacts(session, [ArtifactId(one) for one in told.artifact_ids])
-    told_already = told.value is not None or told.verdict is not None or told.problem is not None
-    if not told_already and not told.artifact_ids and bisect.signature["kind"] != LATENCY:
+    uploads.get_artifacts(session, [ArtifactId(one) for one in report.artifact_ids])
+    has_result = report.value is not None or report.verdict is not None or report.problem is not None
+    if not has_result and not report.artifact_ids and bisect.signature["kind"] != LATENCY:
         raise InvalidBisectRequest(
-            f"{bisect.signature['label']} is not read from the board.", remedy="Send a number, or files that hold it."
+            f"{bisect.signature['label']} is not measured from dashboard metrics.",
+            remedy="Send a value, or artifacts that contain it.",
         )
     row = ProbeMeasurement(
         team_id=session.team_id,
         id=new_id(),
         probe_id=probe.id,
-        index=told.index,
-        round=max((one.round for one in queries.probes(session, bisect.id)), default=probe.round),
-        value=told.value,
-        verdict=told.verdict,
-        problem=told.problem,
+        index=report.index,
+        round=max((one.round for one in queries.select_probes(session, bisect.id)), default=probe.round),
+        value=report.value,
+        verdict=report.verdict,
+        problem=report.problem,
         invalidated=False,
-        artifact_ids=[str(one) for one in told.artifact_ids],
-        started_at=told.started_at,
-        ended_at=told.ended_at,
+        artifact_ids=[str(one) for one in report.artifact_ids],
+        started_at=report.started_at,
+        ended_at=report.ended_at,
     )
     session.add(row)
-    probe.good_verdicts += told.verdict == "not-slower"
-    probe.bad_verdicts += told.verdict == "slower"
+    probe.good_verdicts += report.verdict == "not-slower"
+    probe.bad_verdicts += report.verdict == "slower"
     if probe.state in {ProbeState.SOAKING, ProbeState.COLLECTING}:
         probe.state = ProbeState.IDLE
     session.flush()
-    if not told_already:
+    if not has_result:
         enqueue(session, ReadMeasurement(ProbeWindowId(row.id), BisectId(bisect.id)))
-    facts = {"number": probe.number, "index": told.index, "value": told.value, "verdict": told.verdict}
+    facts = {"number": probe.number, "index": report.index, "value": report.value, "verdict": report.verdict}
     record_bisect_event(session, bisect, "measured", facts, now=now)
     publish_bisect_change(session, bisect, step=True)
     return probe, True
@@ -137,13 +141,13 @@ def record_measurement(
 def record_probe_result(
     session: WriteSession, run_id: UUID, how: str, log_tail: str, *, now: datetime
 ) -> tuple[Probe, bool]:
-    """Write down that nothing of a probe runs any more; tell whether that was new. Raises `ProbeNotFound`."""
+    """Record the end of a probe; return whether it was new. Raises `ProbeNotFound`."""
     bisect, probe = lock_probe_run(session, run_id)
     if probe.ended_at is not None:
         return probe, False
     if probe.leased_at is None:
-        raise InvalidBisectRequest("Nothing was deployed for this probe yet.", remedy="Lease it first.")
-    given = queries.windows_of(session, probe.id)  # what was measured before something went wrong still counts
+        raise InvalidBisectRequest("This probe was never leased.", remedy="Lease it first.")
+    given = queries.select_measurements_of_probe(session, probe.id)  # measurements before a failure still count
     probe.ended_at, probe.lease_expires_at = now, None
     probe.log_tail = truncate_log(log_tail) or probe.log_tail
     if probe.state not in {ProbeState.LOST, ProbeState.INVALIDATED}:
@@ -155,6 +159,6 @@ def record_probe_result(
 
 
 def truncate_log(text: str) -> str:
-    """Return the end of a log, as much as is kept; PostgreSQL keeps no NUL."""
+    """Return the end of a log within the size limit, without NUL, which PostgreSQL rejects."""
     packed = text.replace("\x00", "").encode("utf-8", "replace")
     return packed[-LOG_BYTES:].decode("utf-8", "ignore")

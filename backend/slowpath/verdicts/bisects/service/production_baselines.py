@@ -1,7 +1,7 @@
-"""What production measured of the good and of the bad end, before anything was deployed for a search.
+"""Production baselines: measurements of both boundaries before the first deployment.
 
-The files that CI or production sent of both builds are read as windows of one deploy each. They become probes of purpose `find_production_baselines`: rows as all
-others, so that a person can look at them and leave them out, and the search stays a function of rows.
+The artifacts that CI or production uploaded of both builds are the measurements of one baseline probe each. Users can inspect
+and invalidate these probes like others.
 """
 
 import secrets
@@ -30,16 +30,19 @@ from slowpath.verdicts.regressions.service.commit_measurements import (
 )
 
 MOST_WINDOWS: Final = 20
-"""Files of an end: more say no more, since they are of one build in one place."""
+"""Most artifacts per boundary: more are of the same build and place and add no information."""
 NO_CALLBACK_BYTES: Final = 32
 
 
 def find_production_baselines(
     commits: CommitMeasurements, signature: Signature, good: str, bad: str
 ) -> tuple[CommitMeasurement, CommitMeasurement] | None:
-    """Return what was measured of both ends; nothing where that is not known of both, in one unit and under equal conditions."""
+    """Return the baselines of both boundaries.
+
+    None unless both exist, in one unit and under equal conditions.
+    """
     wanted = SubjectQuery(signature.kind, signature.subject, signature.unit, MOST_WINDOWS)
-    first, second = (commits.told(sha, wanted) for sha in (good, bad))
+    first, second = (commits.find_measurement(sha, wanted) for sha in (good, bad))
     if first is None or second is None or (first.unit, first.conditions) != (second.unit, second.conditions):
         return None
     return first, second
@@ -48,17 +51,17 @@ def find_production_baselines(
 def require_production_baselines(
     session: ReadSession, service_id: ServiceId, signature: Signature, good: str, bad: str
 ) -> None:
-    """Raise `InvalidBisectRequest` where nothing is known of the ends."""
+    """Raise `InvalidBisectRequest` if there are no production baselines."""
     if find_production_baselines(CommitMeasurements(session, service_id), signature, good, bad) is None:
         raise InvalidBisectRequest(
-            "Production did not measure this of both ends under equal conditions.",
-            remedy="Leave use_production_baselines out, so that both ends are deployed.",
+            "There are no production baselines of both boundaries under equal conditions.",
+            remedy="Turn off use_production_baselines, so that both boundaries are deployed.",
         )
 
 
 def record_production_baselines(session: WriteSession, row: Bisect, plan: SearchPlan, now: datetime) -> None:
-    """Write down as probes what production measured of the ends, if the search is to begin with it; jobs read the values."""
-    if not from_json(row.settings).use_production_baselines or queries.probes(session, row.id):
+    """Record production baselines as probes if the settings use them; jobs read the values."""
+    if not from_json(row.settings).use_production_baselines or queries.select_probes(session, row.id):
         return
     signature = Signature(**row.signature)
     found = find_production_baselines(
@@ -68,21 +71,21 @@ def record_production_baselines(session: WriteSession, row: Bisect, plan: Search
         record_bisect_event(session, row, "unknown", {}, now=now)
         return
     for number, (end, one) in enumerate(zip((KNOWN_GOOD, KNOWN_BAD), found, strict=True), start=1):
-        nobody = secrets.token_urlsafe(NO_CALLBACK_BYTES)  # nothing was deployed that could call back
-        probe = search_steps.make_probe(session, row, plan.build(end), number, secret=nobody, now=now)
+        unused = secrets.token_urlsafe(NO_CALLBACK_BYTES)  # no deployment exists that could call back
+        probe = search_steps.make_probe(session, row, plan.build(end), number, secret=unused, now=now)
         probe.candidate, probe.purpose, probe.round = end, BASELINE, 0
         probe.state, probe.ended_at, probe.measurements_requested = ProbeState.DONE, now, 0
         session.flush()
-        _lay_windows(session, row, probe, one)
-    said = {
+        _add_measurements(session, row, probe, one)
+    details = {
         word: wording.describe_baseline(one.value, one.unit, len(one.artifacts))
         for word, one in zip(("good", "bad"), found, strict=True)
     }
-    record_bisect_event(session, row, "known", said, now=now)
+    record_bisect_event(session, row, "known", details, now=now)
 
 
-def _lay_windows(session: WriteSession, row: Bisect, probe: Probe, told: CommitMeasurement) -> None:
-    for index, one in enumerate(told.artifacts):
+def _add_measurements(session: WriteSession, row: Bisect, probe: Probe, baseline: CommitMeasurement) -> None:
+    for index, one in enumerate(baseline.artifacts):
         window = ProbeMeasurement(
             team_id=session.team_id, id=new_id(), probe_id=probe.id, index=index, round=0, invalidated=False,
             artifact_ids=[str(one.id)], started_at=one.created_at, ended_at=one.created_at,

@@ -1,4 +1,7 @@
-"""Lay out a search that ran elsewhere, as its rows were then: the example team's. Nothing of it is deployed or searched again."""
+"""Insert a recorded bisect, such as that of the example team.
+
+Nothing of it is deployed or searched again.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -24,32 +27,32 @@ MOMENTS = ("queued_at", "leased_at", "deployed_at", "ready_at", "ended_at")
 
 @dataclass(frozen=True)
 class RecordedBisectTarget:
-    """Where a recorded search belongs to in this team."""
+    """Service, repository and user of this team for a recorded bisect."""
 
     service_id: UUID
     repository_id: UUID
-    """The main one. Those of modules are known by their names alone."""
+    """The main repository. Those of modules are known by name only."""
     comparison_id: UUID | None
     by: UserId | None
 
 
 def insert_recorded_bisect(
-    session: WriteSession, told: Mapping[str, Any], place: RecordedBisectTarget, *, ended_at: datetime
+    session: WriteSession, recording: Mapping[str, Any], place: RecordedBisectTarget, *, ended_at: datetime
 ) -> Bisect:
-    """Write the rows of a recorded search that has ended; its times, in seconds since its start, are moved so that it ended then.
+    """Insert the rows of a finished recorded bisect, moved in time to end at `ended_at`.
 
-    Raises `ValueError` where the recording has another format.
+    Raises `ValueError` for another format.
     """
-    if told.get("format") != FORMAT:
-        raise ValueError(f"a recorded bisect has format {FORMAT}, this one {told.get('format')}")
-    began = ended_at - timedelta(seconds=told["seconds"])
+    if recording.get("format") != FORMAT:
+        raise ValueError(f"unknown format of a recorded bisect: {recording.get('format')}, expected {FORMAT}")
+    began = ended_at - timedelta(seconds=recording["seconds"])
     queries.lock_team(session)
-    bisect = _bisect(session, told["bisect"], place, began, ended_at)
+    bisect = _bisect(session, recording["bisect"], place, began, ended_at)
     session.add(bisect)
     session.flush()
-    for each in told["probes"]:
-        _lay_out_probe(session, bisect, each, began)
-    for each in told["events"]:
+    for each in recording["probes"]:
+        _insert_probe(session, bisect, each, began)
+    for each in recording["events"]:
         at, known = _moment(began, each["occurred_at"]), {"kind": each["kind"], "details": each["details"]}
         who = place.by if each["by_a_person"] else None
         session.add(
@@ -71,45 +74,49 @@ def insert_recorded_bisect(
 
 
 def _bisect(
-    session: WriteSession, told: Mapping[str, Any], place: RecordedBisectTarget, began: datetime, ended_at: datetime
+    session: WriteSession,
+    recording: Mapping[str, Any],
+    place: RecordedBisectTarget,
+    began: datetime,
+    ended_at: datetime,
 ) -> Bisect:
     return Bisect(
         team_id=session.team_id,
         id=new_id(),
         created_at=began,
         number=queries.next_number(session),
-        title=told["title"],
+        title=recording["title"],
         service_id=place.service_id,
         repository_id=place.repository_id,
         regression_id=None,
         comparison_id=place.comparison_id,
-        good_sha=told["good_sha"],
-        bad_sha=told["bad_sha"],
-        state=told["state"],
-        signature=told["signature"],
-        settings={**told["settings"], "module_repositories": {}},
-        plan={**told["plan"], "modules": {}},
-        outcome=told["outcome"],
+        good_sha=recording["good_sha"],
+        bad_sha=recording["bad_sha"],
+        state=recording["state"],
+        signature=recording["signature"],
+        settings={**recording["settings"], "module_repositories": {}},
+        plan={**recording["plan"], "modules": {}},
+        outcome=recording["outcome"],
         created_by=place.by,
-        started_at=_moment(began, told["started_at"]),
+        started_at=_moment(began, recording["started_at"]),
         finished_at=ended_at,
     )
 
 
-def _lay_out_probe(session: WriteSession, bisect: Bisect, told: Mapping[str, Any], began: datetime) -> None:
+def _insert_probe(session: WriteSession, bisect: Bisect, recording: Mapping[str, Any], began: datetime) -> None:
     run_id = new_id()
     probe = Probe(
         team_id=session.team_id,
         id=new_id(),
         bisect_id=bisect.id,
         run_id=run_id,
-        callback_hash=hashlib.sha256(run_id.bytes).digest(),  # nobody can call back: no secret has this hash
-        **{name: told[name] for name in PROBE},
-        **{name: _moment(began, told[name]) for name in MOMENTS},
+        callback_hash=hashlib.sha256(run_id.bytes).digest(),  # no callback secret has this hash
+        **{name: recording[name] for name in PROBE},
+        **{name: _moment(began, recording[name]) for name in MOMENTS},
     )
     session.add(probe)
     session.flush()
-    for each in told["measurements"]:
+    for each in recording["measurements"]:
         read = {name: each[name] for name in ("index", "round", "value", "verdict", "problem", "invalidated")}
         times = {name: _moment(began, each[name]) for name in ("started_at", "ended_at")}
         session.add(

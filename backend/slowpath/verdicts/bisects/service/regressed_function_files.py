@@ -1,4 +1,4 @@
-"""In which files what regressed stands: the tables of functions of the comparison that a bisect began with tell it."""
+"""Files of regressed functions, from the function tables of the comparison of a bisect."""
 
 import gzip
 import zlib
@@ -19,17 +19,17 @@ from slowpath.verdicts.comparisons.service import diff_views
 MOST_TABLES = 8
 
 
-def tables(session: ReadSession, row: Bisect) -> list[BlobKey]:
-    """Return where the tables of functions lie."""
+def list_function_tables(session: ReadSession, row: Bisect) -> list[BlobKey]:
+    """Return the blob keys of the function tables."""
     comparison = bisect_proposals.get_source_comparison(session, row)
-    views = [] if comparison is None else diff_views.views(session, [comparison.id])[comparison.id]
+    views = [] if comparison is None else diff_views.list_views(session, [comparison.id])[comparison.id]
     return [BlobKey(one.functions_key) for one in views if one.functions_key and one.granularity == "function"][
         :MOST_TABLES
     ]
 
 
-def with_files(ground: PlanInputs, keys: Sequence[BlobKey], blobs: BlobStore) -> PlanInputs:
-    """Return the ground with the files of the regressed functions. A table that can not be read tells of none."""
+def add_function_files(ground: PlanInputs, keys: Sequence[BlobKey], blobs: BlobStore) -> PlanInputs:
+    """Return the plan inputs with the files of regressed functions. Unreadable tables are skipped."""
     regressed, found = ground.regressed, list[str]()
     for key in keys:
         try:

@@ -1,4 +1,4 @@
-"""Runners of a team."""
+"""Register, list, release and delete runners."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,24 +18,24 @@ __all__ = [
     "RunnerInfo",
     "RunnerProcess",
     "RunnerStatus",
-    "check_caller",
-    "check_run",
-    "check_runner_process",
     "delete_runner",
     "list_runners",
     "lock_own_runner",
     "lock_runner",
     "register_runner",
     "release_runner",
+    "require_free_name",
+    "require_run_token",
+    "require_runner_token",
 ]
 
 SILENT = timedelta(hours=1)
-"""A runner that has been silent for so long may be forgotten although something of it may run."""
+"""Silence after which a runner can be deleted although its deployments may run."""
 
 
 @dataclass(frozen=True)
 class RunnerProcess:
-    """Which process a runner is, and on which machine."""
+    """The process of a runner and its host."""
 
     instance: str
     host: str
@@ -43,7 +43,7 @@ class RunnerProcess:
 
 @dataclass(frozen=True)
 class RunnerInfo:
-    """What a runner tells of itself."""
+    """The registration of a runner."""
 
     name: str
     slots: int
@@ -54,50 +54,50 @@ class RunnerInfo:
 
 @dataclass(frozen=True)
 class RunnerStatus:
-    """A runner, and how many deploys it has."""
+    """A runner and its number of unfinished probes."""
 
     row: Runner
     running: int
 
     def is_alive(self, now: datetime) -> bool:
-        """Whether it was heard of lately, and has not said that it ended."""
+        """Return whether the runner was seen recently and has not shut down."""
         return self.row.left_at is None and now - self.row.seen_at <= timedelta(seconds=ALIVE_SECONDS)
 
 
 def list_runners(session: ReadSession) -> Sequence[RunnerStatus]:
     """Return the runners, by name."""
-    counts = queries.running_counts(session)
-    return [RunnerStatus(row, counts.get(row.id, 0)) for row in queries.runners(session)]
+    counts = queries.count_active_probes(session)
+    return [RunnerStatus(row, counts.get(row.id, 0)) for row in queries.select_runners(session)]
 
 
 def lock_runner(session: WriteSession, name: str) -> Runner:
-    """Return a runner for which nobody else takes leases until the transaction ends. Raises `RunnerNotFound`."""
-    row = queries.runner_named(session, name, locked=True)
+    """Lock a runner until the transaction ends, so that it gets no other leases. Raises `RunnerNotFound`."""
+    row = queries.select_runner_by_name(session, name, locked=True)
     if row is None:
-        raise RunnerNotFound("No runner of this name is known.", remedy="Make it known first: PUT /runners/{name}.")
+        raise RunnerNotFound("The team has no runner with this name.", remedy="Register it first: PUT /runners/{name}.")
     return row
 
 
 def lock_own_runner(session: WriteSession, name: str, instance: str, *, now: datetime) -> Runner:
-    """Return a runner as `lock_runner` does, for the process that it is. Raises `RunnerNotFound`, `RunnerNameTaken`."""
+    """Lock a runner for its own process. Raises `RunnerNotFound`, `RunnerNameTaken`."""
     row = lock_runner(session, name)
-    check_runner_process(row, instance, now=now)
+    require_free_name(row, instance, now=now)
     return row
 
 
-def check_caller(session: ReadSession, name: str, caller: Caller) -> None:
-    """Refuse a token that only runs probes, where another token has made the runner known. Raises `RunnerNotFound`."""
-    row = queries.runner_named(session, name)
+def require_runner_token(session: ReadSession, name: str, caller: Caller) -> None:
+    """Raise `RunnerNotFound` if the token only runs probes and another token registered the runner."""
+    row = queries.select_runner_by_name(session, name)
     if row is not None and not _is_of(row, caller):
-        raise RunnerNotFound("No runner of this name belongs to this token.", remedy="Give the runner another name.")
+        raise RunnerNotFound("This token has no runner with this name.", remedy="Choose another name for the runner.")
 
 
-def check_run(session: ReadSession, run_id: UUID, caller: Caller) -> None:
-    """Refuse a token that only runs probes what was leased to a runner of another token. Raises `ProbeNotFound`."""
-    probe = queries.probe_of_run(session, run_id)
-    row = None if probe is None or probe.runner_id is None else queries.runner_by_id(session, probe.runner_id)
+def require_run_token(session: ReadSession, run_id: UUID, caller: Caller) -> None:
+    """Raise `ProbeNotFound` if the token only runs probes and a runner of another token leased the probe."""
+    probe = queries.select_probe_by_run(session, run_id)
+    row = None if probe is None or probe.runner_id is None else queries.select_runner(session, probe.runner_id)
     if row is not None and not _is_of(row, caller):
-        raise ProbeNotFound("No deploy of this id was given to a runner of this token.")
+        raise ProbeNotFound("No runner of this token leased a probe with this ID.")
 
 
 def _is_of(row: Runner, caller: Caller) -> bool:
@@ -105,65 +105,73 @@ def _is_of(row: Runner, caller: Caller) -> bool:
     return not restricted or row.token_id in {None, caller.token_id}
 
 
-def check_runner_process(row: Runner, instance: str, *, now: datetime) -> None:
-    """Raise `RunnerNameTaken` where another process has the name: none ever acts for what another one deployed."""
+def require_free_name(row: Runner, instance: str, *, now: datetime) -> None:
+    """Raise `RunnerNameTaken` if another process holds the name.
+
+    A process never acts for the deployments of another.
+    """
     if row.instance == instance:
         return
-    silent = max((now - row.seen_at).total_seconds(), 0.0)
+    silence = max((now - row.seen_at).total_seconds(), 0.0)
     where = f" on {row.host}" if row.host else ""
     raise RunnerNameTaken(
-        f"Another runner is called {row.name}: it runs{where}, and was seen {silent:.0f} s ago.",
-        limit=ALIVE_SECONDS, actual=round(silent, 1), unit="seconds of its silence",
-        remedy="Give one of the two a name of its own ([runner] name, or --name), or stop the other one.",
+        f"The runner name {row.name} is taken: another process runs{where}, last seen {silence:.0f} s ago.",
+        limit=ALIVE_SECONDS, actual=round(silence, 1), unit="seconds of silence",
+        remedy="Give one of the two a different name ([runner] name, or --name), or stop the other one.",
     )  # fmt: skip
 
 
 def register_runner(
-    session: WriteSession, told: RunnerInfo, *, token_id: UUID | None, now: datetime
+    session: WriteSession, info: RunnerInfo, *, token_id: UUID | None, now: datetime
 ) -> tuple[RunnerStatus, bool]:
-    """Make a runner known, and tell whether anything is new of it. Raises `TooManyBisects`, `RunnerNameTaken`.
+    """Register a runner; return it, and whether anything changed.
 
-    A name belongs to one process. When that has ended, another one may have it at once; when it has been silent, after a
-    while: a machine that was lost, a work folder that is gone.
+    Raises `TooManyBisects`, `RunnerNameTaken`.
+
+    A name belongs to one process. Another one can take it at once after a shutdown, or after a period of silence: a lost machine or
+    work folder.
     """
     queries.lock_team(session)
-    row = queries.runner_named(session, told.name, locked=True)
+    row = queries.select_runner_by_name(session, info.name, locked=True)
     is_new = row is None
     if row is None:
-        known = queries.runners(session)
+        known = queries.select_runners(session)
         if len(known) >= MOST_RUNNERS:
             raise TooManyBisects(
-                "The team has as many runners as it may.", limit=MOST_RUNNERS, actual=len(known) + 1, unit="runners",
-                remedy="Forget some that are gone.",
+                "The team has reached the limit of runners.", limit=MOST_RUNNERS, actual=len(known) + 1, unit="runners",
+                remedy="Delete runners that no longer exist.",
             )  # fmt: skip
-        row = Runner(team_id=session.team_id, id=new_id(), name=told.name)
+        row = Runner(team_id=session.team_id, id=new_id(), name=info.name)
         session.add(row)
     elif row.left_at is None and now - row.seen_at < timedelta(seconds=ALIVE_SECONDS):
-        check_runner_process(row, told.process.instance, now=now)
-    before = None if is_new else _said(row)
-    row.slots, row.labels, row.version = told.slots, dict(told.labels), told.version
-    row.instance, row.host = told.process.instance, told.process.host
+        require_free_name(row, info.process.instance, now=now)
+    before = None if is_new else _registration(row)
+    row.slots, row.labels, row.version = info.slots, dict(info.labels), info.version
+    row.instance, row.host = info.process.instance, info.process.host
     row.token_id, row.seen_at, row.left_at = token_id, now, None
     session.flush()
-    return RunnerStatus(row, len(queries.select_active_probes(session, row.id))), before != _said(row)
+    return RunnerStatus(row, len(queries.select_active_probes(session, row.id))), before != _registration(row)
 
 
 def release_runner(session: WriteSession, name: str, instance: str, *, now: datetime) -> Runner:
-    """Write down that a runner has ended, so that its name is free. Raises `RunnerNotFound`, `RunnerNameTaken`, `RunnerBusy`."""
+    """Record that a runner has shut down, so that its name is free.
+
+    Raises `RunnerNotFound`, `RunnerNameTaken`, `RunnerBusy`.
+    """
     row = lock_own_runner(session, name, instance, now=now)
     left = queries.select_active_probes(session, row.id)
     begun = sum(one.state != ProbeState.LEASED for one in left)
     if begun:
-        raise RunnerBusy(f"{begun} of its deploys have not ended.", remedy="Take them down, and say so.")
+        raise RunnerBusy(f"{begun} of its probes have not ended.", remedy="Tear them down and report their results.")
     for one in left:
-        _given_back(session, one.run_id, now=now)
+        _requeue_probe(session, one.run_id, now=now)
     row.left_at = row.seen_at = now
     session.flush()
     return row
 
 
-def _given_back(session: WriteSession, run_id: UUID, *, now: datetime) -> None:
-    """Ask again for what was given to a runner that ended before it heard of it: nothing of it was begun."""
+def _requeue_probe(session: WriteSession, run_id: UUID, *, now: datetime) -> None:
+    """Queue a probe again whose runner shut down before it acknowledged the lease."""
     bisect, probe = lock_probe_run(session, run_id)
     if probe.state != ProbeState.LEASED:
         return
@@ -175,22 +183,20 @@ def _given_back(session: WriteSession, run_id: UUID, *, now: datetime) -> None:
     publish_bisect_change(session, bisect, step=bisect.state != BisectState.SEARCHING)
 
 
-def _said(row: Runner) -> tuple[object, ...]:
+def _registration(row: Runner) -> tuple[object, ...]:
     return row.slots, row.labels, row.version, row.instance, row.host, row.token_id
 
 
 def delete_runner(session: WriteSession, name: str, *, now: datetime) -> Runner:
-    """Forget a runner; what it had counts as lost. Raises `RunnerNotFound`, `RunnerBusy`."""
+    """Delete a runner; its unfinished probes are lost. Raises `RunnerNotFound`, `RunnerBusy`."""
     row = lock_runner(session, name)
     left = queries.select_active_probes(session, row.id)
     if left and now - row.seen_at < SILENT:
-        raise RunnerBusy(
-            f"{len(left)} of its deploys have not ended.", remedy="Cancel the bisect, or pause it, and wait."
-        )
+        raise RunnerBusy(f"{len(left)} of its probes have not ended.", remedy="Cancel or pause the bisect, and wait.")
     for one in left:
         bisect, probe = lock_probe_run(session, one.run_id)
         if probe.ended_at is None:
-            probe.state, probe.ended_at, probe.reason = ProbeState.LOST, now, "its runner was forgotten"
+            probe.state, probe.ended_at, probe.reason = ProbeState.LOST, now, "its runner was deleted"
             publish_bisect_change(session, bisect, step=True)
     session.flush()
     session.delete(row)

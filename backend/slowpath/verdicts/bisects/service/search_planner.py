@@ -1,4 +1,4 @@
-"""Write down which commits are searched: the range at first, later what hid in a suspect."""
+"""Plan searches: the candidates of the range, and later of expanded suspects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,51 +27,51 @@ from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs
 from slowpath.verdicts.bisects.tables import Bisect
 
 MOST_CANDIDATES: Final = 20_000
-"""Of one level: more are a range to be narrowed first."""
+"""Most candidates of one level."""
 SPOKEN: Final = frozenset({"file", "package", "bump-on-path", "bump", "toolchain", "size"})
-NOTHING_SPEAKS: Final = "Nothing speaks for it or against it."
+NOTHING_SPEAKS: Final = "No evidence for or against this commit."
 
 
 @dataclass(frozen=True)
 class MirroredRepository:
-    """A repository of the team, as a copy of it is made and asked."""
+    """A repository of the team and the mirror to read it from."""
 
     id: RepositoryId
     label: str
     url: str | None
     authorization: str | None
     head: str | None
-    """Where its default branch stands, as of the last fetch."""
+    """Head of its default branch, as of the last fetch."""
 
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """What a plan is made of."""
+    """Inputs of a plan."""
 
     good: str
     bad: str
     settings: BisectSettings
     main: MirroredRepository
     others: tuple[MirroredRepository, ...]
-    """The team's other repositories: modules may lie in them."""
+    """The team's other repositories, which may contain modules."""
     regressed: RegressedCode
     plan: SearchPlan | None
 
     @property
     def binary(self) -> BinaryInputs:
-        """What is built."""
-        said = self.settings
-        target = BuildTarget(said.goos, said.goarch, frozenset(said.tags), said.cgo)
-        package = None if said.main_package is None else said.main_package.strip("/").removeprefix("./")
-        return BinaryInputs(said.directory.strip("/"), "" if package == "." else package, target)
+        """Return the build target of the bisect."""
+        settings = self.settings
+        target = BuildTarget(settings.goos, settings.goarch, frozenset(settings.tags), settings.cgo)
+        package = None if settings.main_package is None else settings.main_package.strip("/").removeprefix("./")
+        return BinaryInputs(settings.directory.strip("/"), "" if package == "." else package, target)
 
 
 def gather_plan_inputs(session: ReadSession, sealer: SecretEncryptor, row: Bisect) -> PlanInputs:
-    """Return what is known before planning. Raises `InvalidCommitRange`."""
+    """Return the inputs of a plan. Raises `InvalidCommitRange`."""
     copies = {
         one.id: one
         for one in (
-            _copied(sealer, kept.row) for kept in repositories.list_repositories(session, None, MOST_REPOSITORIES)
+            _mirrored(sealer, listed.row) for listed in repositories.list_repositories(session, None, MOST_REPOSITORIES)
         )
     }
     main = copies.pop(RepositoryId(row.repository_id), None) if row.repository_id is not None else None
@@ -98,9 +98,9 @@ def weigh_level(
     *,
     pruned: bool,
 ) -> SearchLevel:
-    """Return a level whose candidates have weights and reasons, from what is recorded of their commits.
+    """Return a level with prior weights and reasons of its candidates, from recorded commits.
 
-    A commit of which nothing is recorded weighs as one that nothing speaks for. `pruned`: what is left changes the binary.
+    A commit without a record gets the weight of one without evidence. `pruned`: the remaining commits change the binary.
     """
     shas = [one.sha for one in level.nodes]
     known = (
@@ -108,30 +108,30 @@ def weigh_level(
         if repository_id is not None
         else {}
     )
-    return replace(level, nodes=tuple(_judged(one, known.get(one.sha), regressed) for one in level.nodes))
+    return replace(level, nodes=tuple(_weigh(one, known.get(one.sha), regressed) for one in level.nodes))
 
 
 def make_plan(level: SearchLevel, modules: Mapping[str, RepositoryId]) -> SearchPlan:
-    """Return the plan of a search. Raises `InvalidCommitRange` where there is nothing to search, or too much."""
+    """Return the plan of a search. Raises `InvalidCommitRange` if there are no candidates, or too many."""
     if not level.nodes:
-        raise InvalidCommitRange("No commit between good and bad changes what the binary is built from.")
+        raise InvalidCommitRange("No commit between good and bad changes the inputs of the binary.")
     if len(level.nodes) > MOST_CANDIDATES:
         raise InvalidCommitRange(
-            "There are too many commits between good and bad.", limit=MOST_CANDIDATES, actual=len(level.nodes),
-            unit="candidates", remedy="Name the main package, or choose commits that lie closer together.",
+            "The range has too many candidates.", limit=MOST_CANDIDATES, actual=len(level.nodes),
+            unit="candidates", remedy="Set the main package, or choose commits closer together.",
         )  # fmt: skip
     return search_plan.make_search_plan(level, {module: str(one) for module, one in modules.items()})
 
 
-def path_of(url: str) -> str:
-    """Return what an address says of the module that lies there: host and path, as an import path spells them."""
+def parse_module_path(url: str) -> str:
+    """Return the module path of a repository URL: host and path."""
     parts = urlsplit(url)
     return f"{parts.hostname or ''}{parts.path}".rstrip("/").removesuffix(".git").rstrip("/")
 
 
-def _judged(node: CandidateNode, found: CommitSuspicion | None, regressed: RegressedCode) -> CandidateNode:
+def _weigh(node: CandidateNode, found: CommitSuspicion | None, regressed: RegressedCode) -> CandidateNode:
     title = truncate_text(node.title, MOST_TITLE)
-    if node.bump is not None:  # of the commit only this one version change is built
+    if node.bump is not None:  # only this dependency update of the commit is built
         found = suspicion(CommitChanges((), (node.bump[0],), None, None), regressed)
     if found is None:
         return replace(node, title=title, why="")
@@ -140,7 +140,7 @@ def _judged(node: CandidateNode, found: CommitSuspicion | None, regressed: Regre
 
 
 def _with_package(session: ReadSession, row: Bisect, settings: BisectSettings) -> BisectSettings:
-    """Return settings with the main package as the service's repository says it, where nobody said another."""
+    """Return settings with the main package of the service, unless set."""
     if settings.main_package is not None:
         return settings
     try:
@@ -152,18 +152,18 @@ def _with_package(session: ReadSession, row: Bisect, settings: BisectSettings) -
     return replace(settings, directory=built.directory, main_package=built.main_package)
 
 
-def _copied(sealer: SecretEncryptor, row: Repository) -> MirroredRepository:
+def _mirrored(sealer: SecretEncryptor, row: Repository) -> MirroredRepository:
     url, authorization = row.url, None
     try:
         authorization = repositories.authorization(row, sealer)
-    except InvalidGitCredentials:  # what is copied already can still be read
+    except InvalidGitCredentials:  # the existing mirror can still be read
         url = None
     head = row.branch_heads.get(row.default_branch or "")
     return MirroredRepository(RepositoryId(row.id), truncate_text(row.label, MOST_TITLE), url, authorization, head)
 
 
 def record_plan(session: WriteSession, bisect_id: BisectId, plan: SearchPlan, now: datetime) -> None:
-    """Have the search begin, unless it was cancelled meanwhile."""
+    """Record the plan and start the search, unless it was cancelled."""
     row = bisect_locks.lock_bisect(session, bisect_id)
     if row.plan is not None or row.state not in OPEN:
         return
@@ -180,7 +180,7 @@ def record_plan(session: WriteSession, bisect_id: BisectId, plan: SearchPlan, no
 
 
 def record_level(session: WriteSession, bisect_id: BisectId, candidate: str, level: SearchLevel, now: datetime) -> None:
-    """Put in the place of a candidate what hides in it; nothing: it is as small as can be. Told again, nothing changes."""
+    """Replace a candidate by its level; an empty level means it cannot be expanded. Idempotent."""
     row = bisect_locks.lock_bisect(session, bisect_id)
     if row.expanding_candidate == candidate:
         row.expanding_candidate = None
@@ -198,7 +198,7 @@ def record_level(session: WriteSession, bisect_id: BisectId, candidate: str, lev
 
 
 def record_plan_cancelled(session: WriteSession, bisect_id: BisectId, now: datetime) -> None:
-    """Write down that somebody did not want to wait for the plan."""
+    """Record that planning was cancelled."""
     row = bisect_locks.lock_bisect(session, bisect_id)
     if row.state in OPEN and row.plan is None:
         row.state, row.finished_at = BisectState.CANCELLED, now
@@ -207,7 +207,7 @@ def record_plan_cancelled(session: WriteSession, bisect_id: BisectId, now: datet
 
 
 def record_plan_failure(session: WriteSession, bisect_id: BisectId, problem: dict[str, Any], now: datetime) -> None:
-    """Write down why there is no plan."""
+    """Record why planning failed."""
     row = bisect_locks.lock_bisect(session, bisect_id)
     if row.state in OPEN and row.plan is None:
         row.state, row.problem, row.finished_at = BisectState.FAILED, problem, now
@@ -218,7 +218,7 @@ def record_plan_failure(session: WriteSession, bisect_id: BisectId, problem: dic
 def record_expansion_failure(
     session: WriteSession, bisect_id: BisectId, candidate: str, problem: dict[str, Any], now: datetime
 ) -> None:
-    """Go on without looking into a candidate: what hides in it can not be read."""
+    """Record that a candidate could not be expanded, and continue without."""
     row = bisect_locks.lock_bisect(session, bisect_id)
     if row.state not in OPEN:
         return

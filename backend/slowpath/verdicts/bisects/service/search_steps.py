@@ -1,4 +1,7 @@
-"""Do what the search says. Everything it knows is in the rows, so that it can be asked again at any time."""
+"""Apply the next step of a search.
+
+Its whole state is in the rows, so that it can be repeated at any time.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -15,8 +18,7 @@ from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.jobs import BisectFinished, ExpandCandidate, MonitorBisect
-from slowpath.verdicts.bisects.rules import bisect_settings as kept
-from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
 from slowpath.verdicts.bisects.rules.bisect_states import (
     LIVING,
     MOST_PROBES,
@@ -40,22 +42,22 @@ from slowpath.verdicts.bisects.tables import Bisect, Probe
 
 GOES_ON = frozenset({BisectState.SEARCHING, BisectState.WAITING})
 MOST_LIKELY = 3
-"""Suspects that the sentence of an undecided search names."""
+"""Most suspects named in the sentence of an inconclusive search."""
 MOST_STEPS = 20
-"""At a time; each changes rows, so that the next one waits or differs."""
+"""Most steps per call; each changes rows, so that the next one waits or differs."""
 
 
 def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, now: datetime) -> None:
-    """Do what there is to do for a bisect; nothing while it is paused, planned, being looked into, or ended."""
+    """Apply the next steps of a bisect; none while it is paused, planned, being expanded, or ended."""
     bisect = lock_bisect(session, bisect_id)
     if bisect.state not in GOES_ON or bisect.plan is None or bisect.expanding_candidate is not None:
         return
     plan = search_plan.from_json(bisect.plan)
     enqueue_unless_pending(session, MonitorBisect(bisect_id), after_s=WATCH_SECONDS)
-    resumed = queries.last_event_at(session, bisect_id, "resumed")
+    resumed = queries.select_last_event_time(session, bisect_id, "resumed")
     for _ in range(MOST_STEPS):
-        probes = queries.probes(session, bisect_id)
-        known = load_probe_observations(probes, queries.windows(session, bisect_id))
+        probes = queries.select_probes(session, bisect_id)
+        known = load_probe_observations(probes, queries.select_measurements(session, bisect_id))
         state = load_search_state(bisect, plan, known)
         since = {one.number for one in probes if resumed is None or one.queued_at >= resumed}
         todo = decide_next_step(state, known, since=since)
@@ -63,7 +65,7 @@ def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, n
             break
         if todo.disown is not None:
             _disown(session, bisect, probes, todo.disown, now)
-        _do(session, bisect, plan, state, {one.number: one for one in probes}, todo, secret=secret, now=now)
+        _apply_step(session, bisect, plan, state, {one.number: one for one in probes}, todo, secret=secret, now=now)
         session.flush()
         publish_bisect_change(session, bisect)
         if todo.finished or todo.open or todo.pause:
@@ -71,7 +73,7 @@ def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, n
     update_bisect_summary(session, bisect, plan)
 
 
-def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be done
+def _apply_step(  # noqa: PLR0917 - the bisect, its state, and the step
     session: WriteSession,
     bisect: Bisect,
     plan: SearchPlan,
@@ -83,24 +85,24 @@ def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be d
     now: datetime,
 ) -> None:
     for number in todo.measure:
-        taken = len(queries.windows_of(session, probes[number].id))
+        taken = len(queries.select_measurements_of_probe(session, probes[number].id))
         probes[number].measurements_requested = max(probes[number].measurements_requested, taken + 1)
     for number in todo.close:
         stop_probe(probes[number], now)
     for number in todo.give_up:
-        invalidate_probe(probes[number], f"{probes[number].measurements_requested} windows without a number", now)
+        invalidate_probe(probes[number], f"{probes[number].measurements_requested} measurements without a value", now)
     if todo.start:
-        _tell_drift(session, bisect, state, now)
-        for one in probes.values():  # what stays is measured together with what comes
+        _record_drift(session, bisect, state, now)
+        for one in probes.values():  # the control is measured together with new probes
             if one.purpose == "control" and one.state in LIVING:
-                one.measurements_requested = len(queries.windows_of(session, one.id)) + 1
+                one.measurements_requested = len(queries.select_measurements_of_probe(session, one.id)) + 1
         queue_probes(session, bisect, plan, todo.start, state.round + 1, secret=secret, now=now)
     if todo.open is not None:
         bisect.expanding_candidate = todo.open
         record_bisect_event(session, bisect, "opening", {"candidate": todo.open}, now=now)
         enqueue(session, ExpandCandidate(BisectId(bisect.id), todo.open))
     if todo.finished is not None:
-        _tell_drift(session, bisect, state, now)
+        _record_drift(session, bisect, state, now)
         likeliest = _likeliest(plan, state, todo.finished)
         record_outcome(session, bisect, list(probes.values()), todo.finished, likeliest, now=now)
     if todo.pause is not None:
@@ -117,9 +119,9 @@ def queue_probes(
     secret: str,
     now: datetime,
 ) -> list[Probe]:
-    """Ask for deploys in a round of their own; with `approval` they wait for a person."""
+    """Queue probes as a new round; it may wait for approval."""
     rows = []
-    first = len(queries.probes(session, bisect.id)) + 1
+    first = len(queries.select_probes(session, bisect.id)) + 1
     for number, one in enumerate(starts, start=first):
         rows.append(make_probe(session, bisect, plan.build(one.build), number, secret=secret, now=now))
         rows[-1].candidate, rows[-1].purpose, rows[-1].verified_candidate, rows[-1].round = (
@@ -132,9 +134,9 @@ def queue_probes(
             session, bisect, "asked", {"number": number, "candidate": one.build, "purpose": one.purpose}, now=now
         )
     session.flush()
-    settings = kept.from_json(bisect.settings)
+    settings = bisect_settings.from_json(bisect.settings)
     if first + len(starts) > MOST_PROBES:
-        pause_bisect(session, bisect, f"There were {MOST_PROBES} probes.", now=now)
+        pause_bisect(session, bisect, f"The limit of {MOST_PROBES} probes is reached.", now=now)
     elif settings.needs_approval and bisect.approved_through_round < round_:
         bisect.state = BisectState.WAITING
         record_bisect_event(session, bisect, "waiting", {"round": round_}, now=now)
@@ -144,7 +146,7 @@ def queue_probes(
 def make_probe(
     session: WriteSession, bisect: Bisect, build: BuildInputs, number: int, *, secret: str, now: datetime
 ) -> Probe:
-    """Return a fresh row; who asks says of what."""
+    """Return a new probe of a build; the caller sets candidate, purpose and round."""
     run_id = new_id()
     row = Probe(
         team_id=session.team_id,
@@ -166,7 +168,7 @@ def make_probe(
 
 
 def stop_probe(probe: Probe, now: datetime) -> None:
-    """Have a probe taken down, and what it gave kept; what no runner has yet is done with."""
+    """Stop a probe and keep its measurements; end it at once if it was never leased."""
     if probe.leased_at is None:
         probe.state, probe.ended_at = ProbeState.INVALIDATED, now
         probe.reason = probe.reason or "no longer needed"
@@ -175,38 +177,38 @@ def stop_probe(probe: Probe, now: datetime) -> None:
 
 
 def invalidate_probe(probe: Probe, reason: str, now: datetime) -> None:
-    """Say that what a probe gave does not count; if it runs it is taken down."""
+    """Invalidate a probe; tear it down if it is deployed."""
     probe.state, probe.reason = ProbeState.INVALIDATED, reason
     if probe.leased_at is None:
         probe.ended_at = now
 
 
 def pause_bisect(session: WriteSession, bisect: Bisect, reason: str, *, now: datetime) -> None:
-    """Have a bisect wait for a person; what runs is taken down after its window, what nobody has waits with it."""
+    """Pause a bisect; deployed probes are torn down after their measurement, queued ones wait."""
     bisect.state, bisect.pause_reason = BisectState.PAUSED, reason
     record_bisect_event(session, bisect, "paused", {"reason": reason}, now=now)
     publish_bisect_change(session, bisect)
 
 
 def _disown(session: WriteSession, bisect: Bisect, probes: Iterable[Probe], reason: str, now: datetime) -> None:
-    """Say that what production measured of the ends does not count; the search deploys them then."""
+    """Invalidate the production baselines, so that the search deploys the boundaries."""
     for one in probes:
         if one.purpose == BASELINE and one.state == ProbeState.DONE:
             invalidate_probe(one, reason, now)
     record_bisect_event(session, bisect, "disowned", {"reason": reason}, now=now)
 
 
-def _tell_drift(session: WriteSession, bisect: Bisect, state: SearchState, now: datetime) -> None:
-    """Say once that what no control sees makes all of it less sure, long before anybody is named."""
-    told = queries.last_event_at(session, bisect.id, "drifts") is not None
-    if not told and measurement_normalization.has_drift(state, search.compute_state_posterior(state)):
+def _record_drift(session: WriteSession, bisect: Bisect, state: SearchState, now: datetime) -> None:
+    """Record once that the environment drifts and no control corrects for it."""
+    is_recorded = queries.select_last_event_time(session, bisect.id, "drifts") is not None
+    if not is_recorded and measurement_normalization.has_drift(state, search.compute_state_posterior(state)):
         record_bisect_event(session, bisect, "drifts", {}, now=now)
 
 
-def _likeliest(plan: SearchPlan, state: SearchState, told: SearchResult) -> list[tuple[str, float]]:
-    """Return the commits of the likeliest suspects that are left, and their posterior probabilities."""
+def _likeliest(plan: SearchPlan, state: SearchState, result: SearchResult) -> list[tuple[str, float]]:
+    """Return the commits of the remaining suspects with the highest posterior."""
     here = search.compute_state_posterior(state).here
-    beliefs = {one: float(here[state.line.position(one) - 1]) for one in told.suspects}
+    beliefs = {one: float(here[state.line.position(one) - 1]) for one in result.suspects}
     order = sorted(beliefs, key=lambda one: -beliefs[one])[:MOST_LIKELY]
     return [(plan.nodes[one].sha, beliefs[one]) for one in order]
 
@@ -215,18 +217,18 @@ def record_outcome(
     session: WriteSession,
     bisect: Bisect,
     probes: Sequence[Probe],
-    told: SearchResult,
+    result: SearchResult,
     likeliest: Sequence[tuple[str, float]],
     *,
     now: datetime,
 ) -> None:
-    """Write down how a search ended."""
+    """Record the outcome of a search."""
     outcome: dict[str, Any] = {
-        "outcome": told.outcome, "suspects": list(told.suspects), "belief": told.belief,
+        "outcome": result.outcome, "suspects": list(result.suspects), "belief": result.belief,
         "likeliest": [{"sha": sha, "belief": belief} for sha, belief in likeliest],
     }  # fmt: skip
-    bisect.state, bisect.outcome, bisect.finished_at = BisectState(told.outcome), outcome, now
-    tear_down_bisect(session, bisect, probes, told.outcome, outcome, now=now)
+    bisect.state, bisect.outcome, bisect.finished_at = BisectState(result.outcome), outcome, now
+    tear_down_bisect(session, bisect, probes, result.outcome, outcome, now=now)
 
 
 def tear_down_bisect(
@@ -239,26 +241,31 @@ def tear_down_bisect(
     now: datetime,
     by: UserId | None = None,
 ) -> None:
-    """Take down what is left of a bisect that has ended, and tell of it."""
+    """Tear down all probes of a bisect that has ended, and notify."""
     for one in probes:
         if one.ended_at is None:
             stop_probe(one, now)
     bisect.finished_at, bisect.expanding_candidate = now, None
     if (job := work.find_open_job(session, ExpandCandidate.subject_kind, bisect.id)) is not None:
-        work.cancel_job(session, JobId(job.id))  # nobody waits any more for what it reads
+        work.cancel_job(session, JobId(job.id))  # its result is no longer needed
     record_bisect_event(session, bisect, kind, facts, now=now, by=by)
-    told = {"title": bisect.title, "to": kind, "service_id": str(bisect.service_id)}
-    record_audit_event(session, None, "bisect.finished", "bisect", bisect.id, told)
+    details = {"title": bisect.title, "to": kind, "service_id": str(bisect.service_id)}
+    record_audit_event(session, None, "bisect.finished", "bisect", bisect.id, details)
     publish_bisect_change(session, bisect)
     enqueue(session, BisectFinished(BisectId(bisect.id)))
 
 
 def fail_bisect(session: WriteSession, bisect_id: BisectId, problem: dict[str, Any], *, now: datetime) -> None:
-    """Write down why a search can not go on. Raises `BisectNotFound`."""
+    """Record why a search failed. Raises `BisectNotFound`."""
     bisect = lock_bisect(session, bisect_id)
     if bisect.state not in OPEN:
         return
     bisect.state, bisect.problem = BisectState.FAILED, problem
     tear_down_bisect(
-        session, bisect, queries.probes(session, bisect_id), "failed", {"detail": problem.get("detail", "")}, now=now
+        session,
+        bisect,
+        queries.select_probes(session, bisect_id),
+        "failed",
+        {"detail": problem.get("detail", "")},
+        now=now,
     )

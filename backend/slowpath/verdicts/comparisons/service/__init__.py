@@ -1,1 +1,1 @@
-"""Verbs on comparisons: asking for one, recording what was found, looking at views, taking things away."""
+"""Services of comparisons: create, record results, read views, export."""

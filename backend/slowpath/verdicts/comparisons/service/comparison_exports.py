@@ -1,4 +1,4 @@
-"""Take a comparison away as a file."""
+"""Export a comparison as a file."""
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId, TeamId, new_id
@@ -14,10 +14,12 @@ from slowpath.verdicts.comparisons.tables import ComparisonExport
 def create_export(
     session: WriteSession, comparison_id: ComparisonId, wanted: ExportFormat, kind: str | None
 ) -> ComparisonExport:
-    """Have a file made. Raises `ComparisonNotFound`, `ComparisonNotFinished`."""
+    """Create an export and enqueue its job. Raises `ComparisonNotFound`, `ComparisonNotFinished`."""
     comparison = comparisons.get_comparison(session, comparison_id)
     if comparison.state != ComparisonState.DONE:
-        raise ComparisonNotFinished(f"The comparison is {comparison.state}.", remedy="Wait until it is done.")
+        raise ComparisonNotFinished(
+            f"The comparison is not finished: its state is {comparison.state}.", remedy="Wait until it is done."
+        )
     export = ComparisonExport(
         team_id=session.team_id,
         id=new_id(),
@@ -29,25 +31,25 @@ def create_export(
     )
     session.add(export)
     export.job_id = enqueue(session, ExportComparison(ExportId(export.id)))
-    session.flush()  # whoever tells the export needs the time the database gave it
+    session.flush()  # the response needs the timestamp set by the database
     return export
 
 
 def get_export(session: ReadSession, export_id: ExportId) -> ComparisonExport:
     """Return the export. Raises `ExportNotFound`."""
-    row = queries.export(session, export_id)
+    row = queries.select_export(session, export_id)
     if row is None:
-        raise ExportNotFound("There is no such export in this team.")
+        raise ExportNotFound("The team has no export with this ID.")
     return row
 
 
-def content_key(row: ComparisonExport) -> BlobKey:
-    """Return where a finished export lies. Raises `ExportNotReady`."""
+def get_content_key(row: ComparisonExport) -> BlobKey:
+    """Return the blob key of a finished export. Raises `ExportNotReady`."""
     if row.state != ComparisonState.DONE or row.blob_key is None:
-        raise ExportNotReady(f"The export is {row.state}.", remedy="Wait until it is done.")
+        raise ExportNotReady(f"The export is not finished: its state is {row.state}.", remedy="Wait until it is done.")
     return BlobKey(row.blob_key)
 
 
-def export_key(team_id: TeamId, export_id: ExportId) -> BlobKey:
-    """Return where an export lies."""
+def make_export_key(team_id: TeamId, export_id: ExportId) -> BlobKey:
+    """Return the blob key of an export."""
     return BlobKey(f"{team_id}/exports/{export_id}")

@@ -28,7 +28,10 @@ _DOCUMENTS: Final = TypeAdapter(ComparisonDocument)
 
 
 def find_document(row: Comparison) -> ComparisonDocument | None:
-    """Return the result of a comparison, whichever version of the format is stored; None before it is computed."""
+    """Return the result of a comparison, whichever version of the format is stored.
+
+    None before it is computed.
+    """
     return None if row.result is None else _DOCUMENTS.validate_python(upgrade_comparison(row.result))
 
 
@@ -64,22 +67,27 @@ class DiffViewKey:
     granularity: Granularity
 
 
-def view_key(team_id: TeamId, comparison_id: ComparisonId, name: DiffViewKey, part: str) -> BlobKey:
-    """Return the blob key of a part of a view; it contains a hash of the sample type, whose name can be any text."""
+def make_view_key(team_id: TeamId, comparison_id: ComparisonId, name: DiffViewKey, part: str) -> BlobKey:
+    """Return the blob key of a part of a view.
+
+    It contains a hash of the sample type, whose name can be any text.
+    """
     digest = hashlib.sha256(name.sample_type.encode("utf-8", "replace")).hexdigest()[:16]
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{digest}-{name.granularity}/{part}")
 
 
-def document_key(team_id: TeamId, comparison_id: ComparisonId, part: Part) -> BlobKey:
+def make_document_key(team_id: TeamId, comparison_id: ComparisonId, part: Part) -> BlobKey:
     """Return the blob key of the document of a part."""
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{part}")
 
 
-def part_key_of(row: Comparison, part: Part) -> BlobKey:
+def get_document_key(row: Comparison, part: Part) -> BlobKey:
     """Return the stored blob key of the document of a part. Raises `ArtifactKindNotCompared`."""
     key = row.artifact_kinds.get(part)
     if key is None:
-        raise ArtifactKindNotCompared(f"The comparison has no {part}.", remedy="Its parts are listed in `parts`.")
+        raise ArtifactKindNotCompared(
+            f"The comparison has no result of {part}.", remedy="Use one of the kinds listed in `parts`."
+        )
     return BlobKey(key)
 
 
@@ -113,7 +121,7 @@ def record_result(session: WriteSession, comparison_id: ComparisonId, found: Com
     row.state = ComparisonState.DONE
     row.problem = None
     row.finished_at = func.clock_timestamp()
-    known = {_name(view): view for view in queries.views(session, [comparison_id])}
+    known = {_name(view): view for view in queries.select_views(session, [comparison_id])}
     for position, (name, described) in enumerate(found.views):
         view = known.get(name)
         if view is None:

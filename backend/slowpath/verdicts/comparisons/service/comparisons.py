@@ -1,4 +1,4 @@
-"""Ask for a comparison, look at it, change its name, swap its sides, delete it."""
+"""Create, read, rename, swap, retry and delete comparisons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from slowpath.verdicts.comparisons.rules import (
     ComparisonState,
     Side,
     TimeRange,
-    windows_from,
+    parse_time_ranges,
 )
 from slowpath.verdicts.comparisons.service import retry_state
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
@@ -38,36 +38,36 @@ SHORT_COMMIT = 7
 
 @dataclass(frozen=True)
 class SideRequest:
-    """One side as it is asked for: which artifacts and window, and how it is called (by its commit if not said)."""
+    """One requested side: artifacts, time range, and label (the short SHA by default)."""
 
     artifact_ids: tuple[ArtifactId, ...]
     label: str | None = None
-    window: TimeRange | None = None
+    time_range: TimeRange | None = None
 
 
 @dataclass(frozen=True)
 class SideArtifact:
-    """One artifact that stands on a side."""
+    """One artifact on a side."""
 
     side: Side
     artifact: Artifact
 
 
 def create_comparison(session: WriteSession, name: str | None, base: SideRequest, candidate: SideRequest) -> Comparison:
-    """Write down a comparison and its job.
+    """Create a comparison and enqueue its job.
 
     Raises `EmptySide`, `TooManyArtifacts`, `SidesOverlap`, `InvalidTimeRange`, `ArtifactNotFound`, `ServiceNotFound`,
     `EnvironmentNotFound`.
     """
     sides = {Side.BASE: base, Side.CANDIDATE: candidate}
     for side, asked in sides.items():
-        _check_size(side, asked)
-        _check_window(session, side, asked.window)
-    if base.window and candidate.window and base.window.overlaps(candidate.window):
-        raise InvalidTimeRange("The windows of both sides overlap.", remedy="Let one end before the other begins.")
+        _validate_size(side, asked)
+        _validate_time_range(session, side, asked.time_range)
+    if base.time_range and candidate.time_range and base.time_range.overlaps(candidate.time_range):
+        raise InvalidTimeRange("The time ranges of both sides overlap.", remedy="End one before the other begins.")
     ids = [*base.artifact_ids, *candidate.artifact_ids]
     if len(set(ids)) < len(ids):
-        raise SidesOverlap("An artifact stands on both sides, or twice on one.", remedy="Name each artifact once.")
+        raise SidesOverlap("An artifact is on both sides, or twice on one side.", remedy="List each artifact once.")
     found = artifacts.get_artifacts(session, ids)
     of_base, of_candidate = found[: len(base.artifact_ids)], found[len(base.artifact_ids) :]
     base_label = base.label or _label(of_base, Side.BASE)
@@ -79,7 +79,7 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
         base_label=base_label,
         candidate_label=candidate_label,
         state=ComparisonState.WAITING,
-        time_ranges={side: asked.window.to_json() for side, asked in sides.items() if asked.window},
+        time_ranges={side: asked.time_range.to_json() for side, asked in sides.items() if asked.time_range},
         created_by=session.scope.user_id,
     )
     session.add(comparison)
@@ -97,15 +97,15 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
                 )
             )
     comparison.job_id = enqueue(session, ComputeComparison(ComparisonId(comparison.id)))
-    session.flush()  # whoever tells the comparison needs the time the database gave it
+    session.flush()  # the response needs the timestamp set by the database
     return comparison
 
 
 def get_comparison(session: ReadSession, comparison_id: ComparisonId) -> Comparison:
     """Return the comparison. Raises `ComparisonNotFound`."""
-    row = queries.comparison(session, comparison_id)
+    row = queries.select_comparison(session, comparison_id)
     if row is None:
-        raise ComparisonNotFound("There is no such comparison in this team.")
+        raise ComparisonNotFound("The team has no comparison with this ID.")
     return row
 
 
@@ -113,30 +113,30 @@ def list_comparisons(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
 ) -> Sequence[Comparison]:
     """Return up to `limit` comparisons, newest first."""
-    return queries.comparisons(session, after=after, limit=limit, states=states, search=search)
+    return queries.select_comparisons(session, after=after, limit=limit, states=states, search=search)
 
 
-def artifact_counts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
-    """Return how many artifacts stand on each side of each comparison."""
-    return queries.counts(session, comparison_ids)
+def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
+    """Return the number of artifacts on each side of each comparison."""
+    return queries.count_artifacts(session, comparison_ids)
 
 
 def list_side_artifacts(session: ReadSession, comparison_id: ComparisonId) -> list[SideArtifact]:
-    """Return what stands on the sides, in its order. Artifacts deleted since are absent."""
-    rows = queries.sides(session, comparison_id)
+    """Return the artifacts of both sides in order, without deleted ones."""
+    rows = queries.select_side_artifacts(session, comparison_id)
     found = artifacts.get_artifacts(session, [ArtifactId(row.artifact_id) for row in rows])
     return [SideArtifact(Side(row.side), artifact) for row, artifact in zip(rows, found, strict=True)]
 
 
 def get_time_ranges(row: Comparison) -> dict[Side, TimeRange]:
-    """Return the windows of metrics on the sides that have one."""
-    return windows_from(row.time_ranges)
+    """Return the time ranges of metrics by side."""
+    return parse_time_ranges(row.time_ranges)
 
 
 def rename_comparison(
     session: WriteSession, comparison_id: ComparisonId, name: str | None, labels: tuple[str | None, str | None]
 ) -> Comparison:
-    """Change the name, or how the sides are called. Raises `ComparisonNotFound`."""
+    """Update the name or the labels of the sides. Raises `ComparisonNotFound`."""
     row = get_comparison(session, comparison_id)
     row.name = name or row.name
     row.base_label = labels[0] or row.base_label
@@ -145,17 +145,19 @@ def rename_comparison(
 
 
 def swap_sides(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
-    """Ask for the same comparison with its sides swapped: another one, so that links to this one stay true."""
+    """Create a comparison with the sides swapped; the original stays, so that links to it remain valid."""
     row = get_comparison(session, comparison_id)
-    standing = list_side_artifacts(session, comparison_id)
-    of = {side: tuple(ArtifactId(each.artifact.id) for each in standing if each.side == side) for side in Side}
-    # A side that was only called by its place is called by its new one: there is no candidate named base.
+    members = list_side_artifacts(session, comparison_id)
+    of = {side: tuple(ArtifactId(each.artifact.id) for each in members if each.side == side) for side in Side}
+    # A default label follows the side: a candidate is never labeled base.
     label = {
-        side: None if told in set(Side) else told
-        for side, told in ((Side.BASE, row.base_label), (Side.CANDIDATE, row.candidate_label))
+        side: None if text in set(Side) else text
+        for side, text in ((Side.BASE, row.base_label), (Side.CANDIDATE, row.candidate_label))
     }
-    window = get_time_ranges(row)
-    base, candidate = (SideRequest(of[side], label[side], window.get(side)) for side in (Side.CANDIDATE, Side.BASE))
+    time_ranges = get_time_ranges(row)
+    base, candidate = (
+        SideRequest(of[side], label[side], time_ranges.get(side)) for side in (Side.CANDIDATE, Side.BASE)
+    )
     return create_comparison(session, None, base, candidate)
 
 
@@ -170,40 +172,42 @@ def retry_comparison(session: WriteSession, comparison_id: ComparisonId) -> Comp
 
 
 def lock_comparison(session: WriteSession, comparison_id: ComparisonId) -> None:
-    """Keep the comparison from being deleted until this transaction ends. Raises `ComparisonNotFound`."""
+    """Lock the comparison against deletion until the transaction ends. Raises `ComparisonNotFound`."""
     if not queries.lock_comparison(session, comparison_id):
-        raise ComparisonNotFound("There is no such comparison in this team.")
+        raise ComparisonNotFound("The team has no comparison with this ID.")
 
 
 def lock_if_exists(session: WriteSession, comparison_id: ComparisonId) -> bool:
-    """Tell whether the comparison is still there; if so, it is kept from being deleted until this transaction ends."""
+    """Return whether the comparison exists; if so, lock it against deletion until the transaction ends."""
     return queries.lock_comparison(session, comparison_id)
 
 
 def blob_prefix(team_id: TeamId, comparison_id: ComparisonId) -> str:
-    """Return beneath what all bytes of a comparison lie, but those of its exports."""
+    """Return the prefix of all blob keys of a comparison except its exports."""
     return f"{team_id}/comparisons/{comparison_id}"
 
 
 def delete_comparison(session: WriteSession, comparison_id: ComparisonId) -> list[BlobKey]:
-    """Delete a comparison, its views and exports; returns where their bytes lie, to be removed after the commit."""
-    lock_comparison(session, comparison_id)  # a job that is ending now is waited for: what it stored is then known
+    """Delete a comparison, its views and exports; return their blob keys, to delete after the commit."""
+    lock_comparison(
+        session, comparison_id
+    )  # waits for a job that is about to commit, so that its blobs are deleted too
     row = get_comparison(session, comparison_id)
     keys = [
         key
-        for view in queries.views(session, [comparison_id])
+        for view in queries.select_views(session, [comparison_id])
         for key in (view.full_blob_key, view.head_blob_key, view.tail_blob_key, view.functions_key, view.lines_key)
     ]
     keys += list(row.artifact_kinds.values())
-    keys += [export.blob_key for export in queries.exports(session, comparison_id)]
+    keys += [export.blob_key for export in queries.select_exports(session, comparison_id)]
     session.delete(row)
     return [BlobKey(key) for key in keys if key]
 
 
-def _check_size(side: Side, asked: SideRequest) -> None:
-    if not asked.artifact_ids and asked.window is None:
+def _validate_size(side: Side, asked: SideRequest) -> None:
+    if not asked.artifact_ids and asked.time_range is None:
         raise EmptySide(
-            f"The {side} has no artifacts and no window of metrics.",
+            f"The {side} side has no artifacts and no time range of metrics.",
             limit=1,
             actual=0,
             unit="artifacts",
@@ -211,33 +215,35 @@ def _check_size(side: Side, asked: SideRequest) -> None:
         )
     if len(asked.artifact_ids) > MAX_ARTIFACTS_A_SIDE:
         raise TooManyArtifacts(
-            f"The {side} has more artifacts than can be compared at once.",
+            f"The {side} side has too many artifacts.",
             limit=MAX_ARTIFACTS_A_SIDE,
             actual=len(asked.artifact_ids),
             unit="artifacts",
-            remedy="Leave some out: beyond twenty a side little more is learnt.",
+            remedy="Remove some: more than 20 per side hardly add precision.",
         )
 
 
-def _check_window(session: ReadSession, side: Side, window: TimeRange | None) -> None:
-    if window is None:
+def _validate_time_range(session: ReadSession, side: Side, time_range: TimeRange | None) -> None:
+    if time_range is None:
         return
-    if not 0 <= window.from_ms <= LATEST_MS or not 0 <= window.to_ms <= LATEST_MS:
-        raise InvalidTimeRange(f"The window of the {side} is not between 1970 and 2100.", remedy="Check its times.")
-    if window.to_ms <= window.from_ms:
+    if not 0 <= time_range.from_ms <= LATEST_MS or not 0 <= time_range.to_ms <= LATEST_MS:
         raise InvalidTimeRange(
-            f"The window of the {side} ends before it begins.", remedy="Let `from` be earlier than `to`."
+            f"The time range of the {side} side is not between 1970 and 2100.", remedy="Check its times."
         )
-    if window.to_ms - window.from_ms > MAX_WINDOW_MS:
+    if time_range.to_ms <= time_range.from_ms:
         raise InvalidTimeRange(
-            f"The window of the {side} is too long.",
+            f"The time range of the {side} side ends before it begins.", remedy="Set a begin before the end."
+        )
+    if time_range.to_ms - time_range.from_ms > MAX_WINDOW_MS:
+        raise InvalidTimeRange(
+            f"The time range of the {side} side is too long.",
             limit=MAX_WINDOW_MS // 86_400_000,
-            actual=round((window.to_ms - window.from_ms) / 86_400_000, 3),
+            actual=round((time_range.to_ms - time_range.from_ms) / 86_400_000, 3),
             unit="days",
-            remedy="Choose a part of it.",
+            remedy="Choose a shorter time range.",
         )
-    catalog.service(session, window.service_id)
-    catalog.environment(session, window.environment_id)
+    catalog.service(session, time_range.service_id)
+    catalog.environment(session, time_range.environment_id)
 
 
 def _label(rows: Sequence[Artifact], side: Side) -> str:

@@ -1,4 +1,4 @@
-"""Look at views: their parts, a subtree, a search over all nodes, the lines of a function."""
+"""Read views: chunks, a subtree, a search over all nodes, the lines of a function."""
 
 import re
 import threading
@@ -21,32 +21,32 @@ from slowpath.verdicts.comparisons.tables import DiffView
 
 Part = Literal["first", "rest", "functions"]
 MAX_PATTERN = 1000
-QUIETLY = re2.Options()
-QUIETLY.log_errors = False  # a pattern that is no pattern is the answer's business, not the log's
+RE2_OPTIONS = re2.Options()
+RE2_OPTIONS.log_errors = False  # an invalid pattern is returned as an error, not logged
 
 
 @dataclass(frozen=True)
 class FrameSearchPattern:
-    """What to look for in names."""
+    """A pattern to search in frame names."""
 
     text: str
     regex: bool
     case: bool
 
 
-def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[UUID, list[DiffView]]:
+def list_views(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[UUID, list[DiffView]]:
     """Return the views of each comparison, in their order."""
     found: dict[UUID, list[DiffView]] = {comparison_id: [] for comparison_id in comparison_ids}
-    for row in queries.views(session, comparison_ids):
+    for row in queries.select_views(session, comparison_ids):
         found[row.comparison_id].append(row)
     return found
 
 
 def get_view(session: ReadSession, comparison_id: ComparisonId, view_id: UUID) -> DiffView:
     """Return a view. Raises `ViewNotFound`."""
-    row = queries.view(session, comparison_id, view_id)
+    row = queries.select_view(session, comparison_id, view_id)
     if row is None:
-        raise ViewNotFound("The comparison has no such view.")
+        raise ViewNotFound("The comparison has no view with this ID.")
     return row
 
 
@@ -54,66 +54,72 @@ def get_view_by_key(
     session: ReadSession, comparison_id: ComparisonId, kind: str, sample_type: str, granularity: str
 ) -> DiffView:
     """Return the view of a kind, sample type and granularity. Raises `ViewNotFound`."""
-    row = queries.view_of(session, comparison_id, kind, sample_type, granularity)
+    row = queries.select_view_by_key(session, comparison_id, kind, sample_type, granularity)
     if row is None:
         raise ViewNotFound(
             f"The comparison has no view of {kind}/{sample_type} by {granularity}.",
-            remedy="Its result lists the views there are.",
+            remedy="Use a view listed in its result.",
         )
     return row
 
 
-def part_key(view: DiffView, part: Part) -> BlobKey | None:
-    """Return where a part of a finished view lies; None for a rest that is empty. Raises `ViewNotReady`."""
+def get_chunk_key(view: DiffView, part: Part) -> BlobKey | None:
+    """Return the blob key of a chunk of a finished view; None if the rest is empty. Raises `ViewNotReady`."""
     if view.state != DiffViewState.DONE:
-        raise ViewNotReady(f"The view is {view.state}.", remedy="Ask for it with POST .../views, and wait for its job.")
+        raise ViewNotReady(
+            f"The view is not ready: its state is {view.state}.",
+            remedy="Request it with POST .../views and wait for its job.",
+        )
     key = {"first": view.head_blob_key, "rest": view.tail_blob_key, "functions": view.functions_key}[part]
     return BlobKey(key) if key else None
 
 
 def get_subtree(view: DiffView, blobs: BlobStore, node_id: int) -> bytes:
-    """Return the largest nodes beneath one node, as columns. Raises `NodeNotFound`, `ViewNotReady`."""
+    """Return the largest nodes below one node, as columns. Raises `NodeNotFound`, `ViewNotReady`."""
     stored = _stored(view, blobs)
     try:
         return stored.subtree(node_id)
     except IndexError as error:
-        raise NodeNotFound("The view has no such node.", limit=view.nodes, actual=node_id, unit="nodes") from error
+        raise NodeNotFound(
+            "The view has no node with this number.", limit=view.nodes, actual=node_id, unit="nodes"
+        ) from error
 
 
 def search_frames(view: DiffView, blobs: BlobStore, pattern: FrameSearchPattern) -> FrameMatches:
-    """Return the totals of what a pattern matches, over all nodes. Raises `InvalidPattern`, `ViewNotReady`."""
+    """Return the totals of all nodes that match a pattern. Raises `InvalidPattern`, `ViewNotReady`."""
     return _stored(view, blobs).search(compile_pattern(pattern))
 
 
 def list_source_lines(view: DiffView, blobs: BlobStore, function: str) -> list[SourceLine]:
     """Return the lines of a function, both sides. Raises `ViewNotReady`."""
-    part_key(view, "functions")
+    get_chunk_key(view, "functions")
     assert view.lines_key is not None
     return lines_of(blobs.read(BlobKey(view.lines_key)), function)
 
 
 def compile_pattern(pattern: FrameSearchPattern) -> Callable[[str], bool]:
-    """Return the test of a pattern. RE2 runs in linear time whatever the pattern. Raises `InvalidPattern`."""
+    """Compile a pattern to a predicate; RE2 runs in linear time. Raises `InvalidPattern`."""
     text = pattern.text if pattern.regex else re.escape(pattern.text)
     if not pattern.case:
         text = f"(?i){text}"
     try:
-        compiled = re2.compile(text, QUIETLY)
+        compiled = re2.compile(text, RE2_OPTIONS)
     except re2.error as error:
         raise InvalidPattern(
-            f"This is not a regular expression: {str(error)[:200]}", remedy="Mend it, or search as text."
+            f"The pattern is not a valid regular expression: {str(error)[:200]}",
+            remedy="Correct it, or search as text.",
         ) from error
     return lambda name: compiled.search(name) is not None
 
 
 def _stored(view: DiffView, blobs: BlobStore) -> StoredView:
-    part_key(view, "first")
+    get_chunk_key(view, "first")
     assert view.full_blob_key is not None
     return RECENT.get(BlobKey(view.full_blob_key), blobs)
 
 
 class _StoredViewCache:
-    """The few views that are being looked at: a search a keystroke should not read the blob each time."""
+    """Cache of recently used views, so that a search per keystroke does not read the blob each time."""
 
     MOST = 4
 
@@ -122,7 +128,7 @@ class _StoredViewCache:
         self._lock = threading.Lock()
 
     def get(self, key: BlobKey, blobs: BlobStore) -> StoredView:
-        """Return the view stored under the key. A key begins with its team; views never change under a key."""
+        """Return the view stored under a key. Keys begin with the team ID; the view of a key never changes."""
         with self._lock:
             found = self._views.get(key)
             if found is not None:

@@ -1,4 +1,4 @@
-"""Show what is due again as waiting: a job may be tried again by its own address, and its subject must not look failed."""
+"""Mark comparisons, views and exports as waiting when their jobs are retried."""
 
 from typing import Any
 
@@ -9,36 +9,36 @@ from slowpath.verdicts.comparisons import queries
 from slowpath.verdicts.comparisons.jobs import BuildDiffView
 from slowpath.verdicts.comparisons.rules import ComparisonState, DiffViewState
 
-ENDED_BADLY = (ComparisonState.FAILED, ComparisonState.CANCELLED)
+RETRYABLE = (ComparisonState.FAILED, ComparisonState.CANCELLED)
 
 
 def reset_comparison(session: WriteSession, job: JobRow) -> None:
-    """Of a comparison with a result, the views that its job cuts; else itself."""
-    row = queries.comparison(session, ComparisonId(job.subject_id))
+    """Mark a failed comparison as waiting, and the failed views that its job computes."""
+    row = queries.select_comparison(session, ComparisonId(job.subject_id))
     if row is None:
         return
-    _wait(row)
-    for view in queries.views(session, [row.id]):
+    _reset(row)
+    for view in queries.select_views(session, [row.id]):
         if view.job_id is None:
-            _wait(view)
+            _reset(view)
 
 
 def reset_view(session: WriteSession, job: JobRow) -> None:
-    """One view."""
+    """Mark the failed view of a job as waiting."""
     cut = BuildDiffView.from_payload(job.payload)
-    row = queries.view_of(session, cut.comparison_id, cut.kind, cut.sample_type, cut.granularity)
+    row = queries.select_view_by_key(session, cut.comparison_id, cut.kind, cut.sample_type, cut.granularity)
     if row is not None:
-        _wait(row)
+        _reset(row)
 
 
 def reset_export(session: WriteSession, job: JobRow) -> None:
-    """One export."""
-    row = queries.export(session, ExportId(job.subject_id))
+    """Mark the failed export of a job as waiting."""
+    row = queries.select_export(session, ExportId(job.subject_id))
     if row is not None:
-        _wait(row)
+        _reset(row)
 
 
-def _wait(row: Any) -> None:  # noqa: ANN401 - comparison, view or export
-    if row.state in ENDED_BADLY:
+def _reset(row: Any) -> None:  # noqa: ANN401 - comparison, view or export
+    if row.state in RETRYABLE:
         row.state = DiffViewState.WAITING
         row.problem = None

@@ -1,1 +1,1 @@
-"""Verbs on explanations of gaps: asking for one, finding the traces that may tell, writing down what they tell."""
+"""Services of gap explanations: request one, select traces, record the result."""

@@ -1,4 +1,4 @@
-"""Gaps are asked about; a job answers."""
+"""Request, compute and list gap explanations."""
 
 import json
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def record_document(row: GapExplanation, document: GapExplanationDocument) -> No
 def request_explanation(
     session: WriteSession, blobs: BlobStore, artifact_id: ArtifactId, gap: GapRef
 ) -> tuple[GapExplanation, bool]:
-    """Have a gap explained; and whether that was not asked yet, or is asked anew.
+    """Enqueue the explanation of a gap; return it, and whether it is new or was enqueued again.
 
     Raises `SpanSetNotFound`, `SpanTraceNotFound`, `GapNotFound`, `Unavailable`.
     """
@@ -59,22 +59,25 @@ def request_explanation(
         state=ExplanationState.WAITING,
         created_by=session.scope.user_id,
     )
-    row, made = get_or_insert(session, new, lambda: queries.of_gap(session, artifact_id, asked))
+    row, made = get_or_insert(session, new, lambda: queries.select_explanation_of_gap(session, artifact_id, asked))
     document = find_document(row)
     anew = made or not is_final(row.state, None if document is None else document.basis)
     if anew:
         row.state, row.problem = ExplanationState.WAITING, None
         row.job_id = enqueue(session, ExplainGap(ExplanationId(row.id)))
-    session.flush()  # whoever tells it needs the time the database gave it
+    session.flush()  # the response needs the timestamp set by the database
     return row, anew
 
 
 def build_gap_question(table: SpanTable, gap: GapRef) -> GapQuestion:
-    """Return what is asked of execution traces. Raises `SpanTraceNotFound`, `GapNotFound`."""
+    """Return the span, time range and process to look for in execution traces.
+
+    Raises `SpanTraceNotFound`, `GapNotFound`.
+    """
     try:
         return make_gap_question(table, _trace(table, gap.trace_id), gap.span_number, gap.gap_number)
     except IndexError:
-        raise GapNotFound("The trace has no such span, or the span no such gap.") from None
+        raise GapNotFound("The trace has no such span, or the span has no such gap.") from None
 
 
 def _trace(table: SpanTable, trace_id: str) -> int:
@@ -86,21 +89,21 @@ def _trace(table: SpanTable, trace_id: str) -> int:
 
 def get_explanation(session: ReadSession, explanation_id: ExplanationId) -> GapExplanation:
     """Return the explanation. Raises `ExplanationNotFound`."""
-    row = queries.explanation(session, explanation_id)
+    row = queries.select_explanation(session, explanation_id)
     if row is None:
-        raise ExplanationNotFound("There is no such explanation in this team.")
+        raise ExplanationNotFound("The team has no explanation with this ID.")
     return row
 
 
 def list_explanations(session: ReadSession, artifact_id: ArtifactId, trace_id: str) -> Sequence[GapExplanation]:
-    """Return what was asked about a trace, at most 500. Raises `SpanSetNotFound`."""
+    """Return the explanations of a trace, at most 500. Raises `SpanSetNotFound`."""
     spans.get_span_set(session, artifact_id)
-    return queries.of_trace(session, artifact_id, trace_id.lower().rjust(32, "0"), MOST_TOLD)
+    return queries.select_explanations_of_trace(session, artifact_id, trace_id.lower().rjust(32, "0"), MOST_TOLD)
 
 
 def mark_explanation_pending(session: WriteSession, job: JobRow) -> None:
-    """Show an explanation whose job is due again as waiting: its old failure must not look like the new one's."""
-    row = queries.explanation(session, ExplanationId(job.subject_id))
+    """Mark an explanation whose job runs again as waiting and clear the error of the earlier run."""
+    row = queries.select_explanation(session, ExplanationId(job.subject_id))
     if row is not None and row.state in (ExplanationState.FAILED, ExplanationState.CANCELLED):
         row.state = ExplanationState.WAITING
         row.problem = None

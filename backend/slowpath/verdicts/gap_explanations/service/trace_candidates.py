@@ -1,4 +1,4 @@
-"""Which execution traces may tell what a process did at a time: by their clock, or by what they came with."""
+"""Select the execution traces that may cover a gap: by their clock, or by upload, build and service."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ from slowpath.verdicts.gap_explanations.queries import Found
 MOST_COVERING = 4
 MOST_BESIDE = 3
 SEARCHED = 50
-"""Among so many the traces of this service are looked for."""
+"""How many traces are examined for those of the service."""
 MOST_BESIDE_NS = 120_000_000_000
-"""A trace of which it is not known where to look is read whole: not longer ones than this."""
+"""The longest trace to read completely when the position of the gap in it is not known."""
 
 
 @dataclass(frozen=True)
 class CandidateTrace:
-    """A trace that may tell. `wall_start_ns` is known where its clock says that it holds the gap."""
+    """A trace that may cover the gap. `wall_start_ns` is set if its clock covers the gap."""
 
     artifact_id: ArtifactId
     name: str
@@ -30,14 +30,14 @@ class CandidateTrace:
 
 
 def list_candidate_traces(session: ReadSession, spans_id: ArtifactId, question: GapQuestion) -> list[CandidateTrace]:
-    """Return the traces to look into, the likeliest first: those of the service, then those whose service is not known.
+    """Return the traces to examine: those of the service first, then those of unknown service.
 
-    A trace whose build is another service's is another process; what stays is proved by what is in it.
+    Traces whose build belongs to another service are left out: they are of another process.
     """
     slug = make_slug(question.service)
     covering = [
         found
-        for found in queries.covering(session, question.span_start_ns, question.span_end_ns, SEARCHED)
+        for found in queries.select_traces_covering(session, question.span_start_ns, question.span_end_ns, SEARCHED)
         if found[2] in {None, slug}
     ]
     covering.sort(key=lambda found: found[2] is None)
@@ -47,7 +47,7 @@ def list_candidate_traces(session: ReadSession, spans_id: ArtifactId, question: 
         return chosen
     beside = [
         found
-        for found in queries.beside(session, uploads.get_artifact(session, spans_id), slug, SEARCHED)
+        for found in queries.select_related_traces(session, uploads.get_artifact(session, spans_id), slug, SEARCHED)
         if found[2] in {None, slug} and found[0].id not in known and found[0].duration_ns <= MOST_BESIDE_NS
     ]
     return chosen + [_candidate(found, by_clock=False) for found in beside[:MOST_BESIDE]]

@@ -1,1 +1,1 @@
-"""The verbs on builds and regressions, one module per family."""
+"""Services of build evaluation and regressions."""

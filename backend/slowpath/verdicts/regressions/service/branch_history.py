@@ -1,8 +1,7 @@
-"""The line of builds that a build stands in: which, and in what order.
+"""The history of builds that a build belongs to, in commit order.
 
-A branch's line is its builds in the order of their commits. A branch that few builds were made on begins with those of the
-branch that it came from: else a pull request could be compared with nothing. The order is that of ancestry where a
-repository tells it; else that of the parents that builds name; else that of time.
+The history of a branch with few builds begins with the builds of its parent branch: otherwise the first build of a pull request
+has no baseline. The order is that of ancestry where the repository has the commits; else of the parents that builds name; else of time.
 """
 
 from collections.abc import Sequence
@@ -18,67 +17,70 @@ from slowpath.verdicts.regressions.rules import MOST_BUILDS, guess_default_branc
 from slowpath.verdicts.regressions.tables import BuildVerdict
 
 LEAST_SHA = 7
-"""A commit may be named by so much of it."""
+"""Least length of an abbreviated SHA."""
 
 
 @dataclass(frozen=True)
 class HistoryPosition:
-    """One build of a line; `is_own`: of the branch itself, not of the one that it came from."""
+    """One build of a history; `is_own`: of the branch itself, not of its parent branch."""
 
     build: Build
-    judgement: BuildVerdict
+    verdict: BuildVerdict
     is_own: bool
 
 
 def load_branch_history(session: ReadSession, service_id: ServiceId, branch: str) -> list[HistoryPosition]:
-    """Return the newest builds of a branch in order, oldest first, behind those of the branch that it came from."""
+    """Return the newest builds of a branch, oldest first, after those of its parent branch."""
     own = [
-        HistoryPosition(build, judgement, True)
-        for judgement, build in queries.line(session, service_id, branch, MOST_BUILDS)
+        HistoryPosition(build, verdict, True)
+        for verdict, build in queries.select_history(session, service_id, branch, MOST_BUILDS)
     ]
-    trunk = guess_default_branch(queries.branches(session, service_id))
+    trunk = guess_default_branch(queries.count_builds_by_branch(session, service_id))
     before: list[HistoryPosition] = []
     if trunk != branch and own:
-        rows = queries.line(session, service_id, trunk, MOST_BUILDS, until=own[0].judgement.ordered_at)
-        before = [HistoryPosition(build, judgement, False) for judgement, build in rows]
+        rows = queries.select_history(session, service_id, trunk, MOST_BUILDS, until=own[0].verdict.ordered_at)
+        before = [HistoryPosition(build, verdict, False) for verdict, build in rows]
     return (_in_order(session, service_id, before) + _in_order(session, service_id, own))[-MOST_BUILDS:]
 
 
 def load_own_branch_history(session: ReadSession, service_id: ServiceId, branch: str) -> list[HistoryPosition]:
-    """Return the newest builds of a branch alone, in order, oldest first."""
-    rows = queries.line(session, service_id, branch, MOST_BUILDS)
-    return _in_order(session, service_id, [HistoryPosition(build, judgement, True) for judgement, build in rows])
+    """Return the newest builds of a branch without those of its parent branch, oldest first."""
+    rows = queries.select_history(session, service_id, branch, MOST_BUILDS)
+    return _in_order(session, service_id, [HistoryPosition(build, verdict, True) for verdict, build in rows])
 
 
 def _in_order(session: ReadSession, service_id: ServiceId, places: Sequence[HistoryPosition]) -> list[HistoryPosition]:
     if len(places) < 2:
         return list(places)
-    told = sort_topologically(session, service_id, [place.build.commit for place in places])
-    if told is None:
+    sorted_commits = sort_topologically(session, service_id, [place.build.commit for place in places])
+    if sorted_commits is None:
         return _after_parents(places)
-    rank = {commit: number for number, commit in enumerate(told.order)}
+    rank = {commit: number for number, commit in enumerate(sorted_commits.order)}
     ordered: list[tuple[float, int, HistoryPosition]] = []
     reached = -1.0
-    for number, place in enumerate(places):  # a build whose commit nobody told of stays behind the one before it
+    for number, place in enumerate(places):  # a build with an unknown commit stays after the one before it
         reached = float(rank.get(place.build.commit, reached))
         ordered.append((reached, number, place))
     return [place for _, _, place in sorted(ordered, key=lambda each: each[:2])]
 
 
 def _after_parents(places: Sequence[HistoryPosition]) -> list[HistoryPosition]:
-    """Put a build that would stand before the one that it names as its parent right behind that; leave all others."""
+    """Move each build that precedes the build of its parent commit directly after it.
+
+    Keep the order of the others.
+    """
     by_short = {place.build.commit[:LEAST_SHA]: place for place in places}
-    held: dict[UUID, list[HistoryPosition]] = {}
+    waiting: dict[UUID, list[HistoryPosition]] = {}
     done: dict[UUID, HistoryPosition] = {}
     for place in places:
         parent = by_short.get((place.build.parent or "")[:LEAST_SHA])
         if parent is not None and parent.build.id not in done and parent is not place:
-            held.setdefault(parent.build.id, []).append(place)
+            waiting.setdefault(parent.build.id, []).append(place)
             continue
         ready = [place]
         while ready:
             each = ready.pop(0)
             done[each.build.id] = each
-            ready = held.pop(each.build.id, []) + ready
-    left = [place for place in places if place.build.id not in done]  # they name each other as parents
+            ready = waiting.pop(each.build.id, []) + ready
+    left = [place for place in places if place.build.id not in done]  # builds that name each other as parents
     return [*done.values(), *left]

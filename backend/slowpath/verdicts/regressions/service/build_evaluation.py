@@ -1,7 +1,7 @@
-"""Judge the line in which a build stands: change points become candidates, candidates become regressions, and end.
+"""Evaluate the history of a build: create, confirm and close regressions from its change points.
 
-Nobody is told of a candidate: it has no number, and no event job is written for it. Only what is confirmed is told of, once.
-All regressions of a line whose builds overlap are one, however many series changed: they were built by the same commit.
+An unconfirmed regression has no number and enqueues no notification. A regression is notified once, when confirmed.
+Change points whose build ranges overlap form one regression, however many series changed: one commit caused them.
 """
 
 from dataclasses import dataclass, field
@@ -29,158 +29,172 @@ SMALLER = 0.5
 
 @dataclass
 class _BuildVerdicts:
-    """What this look says of builds, by build."""
+    """Regressions found by this evaluation, by build."""
 
     changed: dict[UUID, Regression] = field(default_factory=dict)
-    perhaps: dict[UUID, ChangedSeries] = field(default_factory=dict)
+    unconfirmed: dict[UUID, ChangedSeries] = field(default_factory=dict)
 
 
 def evaluate_build(session: WriteSession, build: Build, now: datetime) -> None:
-    """Judge a build and all that it makes sure or unsure in its line; one at a time in a service."""
+    """Evaluate a build and the history it belongs to; serialized per service."""
     service_id = ServiceId(build.service_id)
-    queries.lock_line(session, service_id)
-    ground = load_evaluation_inputs(session, service_id, build.branch or NO_BRANCH)
-    seen = scan_history(list(ground.lines.values()), ground.conditions, ground.known, ground.muted)
-    kept = _kept(session, ground)
+    queries.lock_history(session, service_id)
+    inputs = load_evaluation_inputs(session, service_id, build.branch or NO_BRANCH)
+    scan = scan_history(list(inputs.lines.values()), inputs.conditions, inputs.known, inputs.muted)
+    regressions = _load_regressions(session, inputs)
     verdicts, backed = _BuildVerdicts(), set[UUID]()
-    for story in sorted(seen.stories, key=lambda each: (not each.is_told, -each.lead.part)):  # the largest names it
-        if not ground.places[story.lead.change.index].is_own:
-            continue  # it happened on the branch that this one came from, and is told there
-        row = _regression(session, ground, story, kept, backed) if story.is_told or story.is_likely else None
-        _keep_change_points(session, ground, story, row)
+    for group in sorted(
+        scan.stories, key=lambda each: (not each.is_told, -each.lead.part)
+    ):  # the largest determines the title
+        if not inputs.places[group.lead.change.index].is_own:
+            continue  # a change on the parent branch, reported there
+        row = _regression(session, inputs, group, regressions, backed) if group.is_told or group.is_likely else None
+        _record_change_points(session, inputs, group, row)
         if row is not None:
             backed.add(row.id)
-            at = ground.places[story.lead.change.index].build.id
+            at = inputs.places[group.lead.change.index].build.id
             if row.confirmed:
                 verdicts.changed[row.since_build_id or at] = row
             else:
-                verdicts.perhaps.setdefault(at, story.lead)
-    for row in kept:
+                verdicts.unconfirmed.setdefault(at, group.lead)
+    for row in regressions:
         if not row.confirmed and row.id not in backed:
-            session.delete(row)  # it was none, and nobody had been told
-    for row in kept:
-        if row.confirmed and row.state in OPEN and row.branch == ground.branch:
-            regression_resolution.resolve_if_fixed(session, ground, row, now)
-            _draw(ground, row)
-    _tell(session, ground, build, _AllowedStatements(seen, verdicts, now))
+            session.delete(row)  # not confirmed, and no notification was sent
+    for row in regressions:
+        if row.confirmed and row.state in OPEN and row.branch == inputs.branch:
+            regression_resolution.resolve_if_fixed(session, inputs, row, now)
+            _set_sparkline(inputs, row)
+    _record_verdicts(session, inputs, build, _EvaluationResult(scan, verdicts, now))
 
 
-def _kept(session: WriteSession, ground: EvaluationInputs) -> list[Regression]:
-    """Regressions and candidates of a line, and those that began on it and have come to another one since."""
-    rows = list(queries.select_regressions_of_branch(session, ground.service_id, ground.branch))
-    cited = {each.regression_id for each in ground.known} - {row.id for row in rows} - {None}
-    return rows + list(queries.all_of(session, [each for each in cited if each is not None]))
+def _load_regressions(session: WriteSession, inputs: EvaluationInputs) -> list[Regression]:
+    """Return all regressions of a branch, and those that began on it and were merged to another branch."""
+    rows = list(queries.select_regressions_of_branch(session, inputs.service_id, inputs.branch))
+    cited = {each.regression_id for each in inputs.known} - {row.id for row in rows} - {None}
+    return rows + list(queries.select_regressions_by_id(session, [each for each in cited if each is not None]))
 
 
 def _regression(
-    session: WriteSession, ground: EvaluationInputs, story: RegressionGroup, kept: list[Regression], backed: set[UUID]
+    session: WriteSession,
+    inputs: EvaluationInputs,
+    group: RegressionGroup,
+    regressions: list[Regression],
+    backed: set[UUID],
 ) -> Regression:
-    """Return the regression that a story belongs to, made or confirmed if it is time for that.
+    """Return the regression of a change group; create or confirm it if required.
 
-    `backed` are those that a larger story of this look has named already.
+    `backed`: regressions that a larger group of this evaluation already matched.
     """
-    row = _matching(ground, story, kept)
+    row = _find_matching(inputs, group, regressions)
     if row is None:
         row = Regression(
             team_id=session.team_id,
             id=new_id(),
             number=None,
-            service_id=ground.service_id,
-            branch=ground.branch,
+            service_id=inputs.service_id,
+            branch=inputs.branch,
             state=RegressionState.NEW,
             confirmed=False,
         )
-        kept.append(row)
-        _fill(ground, row, story)
+        regressions.append(row)
+        _set_fields(inputs, row, group)
         session.add(row)
         session.flush()  # its history and change points refer to it
     elif not row.confirmed and row.id not in backed:
-        _fill(ground, row, story)
+        _set_fields(inputs, row, group)
     if row.confirmed:
-        _join(row, story)
-    elif story.is_told and (came := merged_regressions.find_merged_regression(session, ground, story)) is not None:
-        kept[kept.index(row)] = came
+        _add_related_series(row, group)
+    elif group.is_told and (came := merged_regressions.find_merged_regression(session, inputs, group)) is not None:
+        regressions[regressions.index(row)] = came
         session.delete(row)
-        _reach(session, ground, came, story)
+        _move_to_branch(session, inputs, came, group)
         return came
-    elif story.is_told:
-        _confirm(session, ground, row, story)
+    elif group.is_told:
+        _confirm(session, inputs, row, group)
     return row
 
 
-def _reach(session: WriteSession, ground: EvaluationInputs, row: Regression, story: RegressionGroup) -> None:
-    """Let a regression go on where it has come to with a merge: number, state and history stay; nobody is told again."""
+def _move_to_branch(session: WriteSession, inputs: EvaluationInputs, row: Regression, group: RegressionGroup) -> None:
+    """Move a regression to the branch it was merged to.
+
+    Number, state and events stay, without a notification.
+    """
     came_from = row.branch
-    row.branch = ground.branch
-    _fill(ground, row, story)
+    row.branch = inputs.branch
+    _set_fields(inputs, row, group)
     facts = {"from": came_from, "to": row.branch, "build_id": str(row.since_build_id), "commit": row.since_commit}
     record_event(session, row, "merged-to-branch", facts, by_person=False)
 
 
-def _matching(ground: EvaluationInputs, story: RegressionGroup, kept: list[Regression]) -> Regression | None:
-    """Return the regression that cites a member already, else one that began with the same builds."""
-    cited = {member.regression_id for member in story.members}
-    for row in kept:
+def _find_matching(
+    inputs: EvaluationInputs, group: RegressionGroup, regressions: list[Regression]
+) -> Regression | None:
+    """Return the regression with a change point of the group, else one since the same builds."""
+    cited = {member.regression_id for member in group.members}
+    for row in regressions:
         if row.id in cited:
             return row
-    for row in sorted(kept, key=lambda each: not each.confirmed):
-        since = ground.index_of(row.since_build_id)
-        if since is None or row.branch != ground.branch:
+    for row in sorted(regressions, key=lambda each: not each.confirmed):
+        since = inputs.index_of(row.since_build_id)
+        if since is None or row.branch != inputs.branch:
             continue
-        first, last = ground.index_of_commit(row.first_commit), ground.index_of_commit(row.last_commit)
+        first, last = inputs.index_of_commit(row.first_commit), inputs.index_of_commit(row.last_commit)
         low, high = (since if first is None else first), (since if last is None else last)
-        near = _near(row, story)
-        if max(low, story.low_index) <= min(high, story.high_index) + near:
+        near = _tolerance(row, group)
+        if max(low, group.low_index) <= min(high, group.high_index) + near:
             return row
     return None
 
 
-def _near(row: Regression, story: RegressionGroup) -> int:
-    """By how many builds a story may lie beside a regression and still be of it: what is smaller is located less well."""
-    if row.before is None or row.after is None or row.unit != story.lead.unit:
+def _tolerance(row: Regression, group: RegressionGroup) -> int:
+    """Return how many builds a group may be away from a regression and still match.
+
+    Smaller changes are located less exactly.
+    """
+    if row.before is None or row.after is None or row.unit != group.lead.unit:
         return NEXT
-    return NEAR if abs(story.lead.difference) <= SMALLER * abs(row.after - row.before) else NEXT
+    return NEAR if abs(group.lead.difference) <= SMALLER * abs(row.after - row.before) else NEXT
 
 
-def _fill(ground: EvaluationInputs, row: Regression, story: RegressionGroup) -> None:
-    """Write what a story says into its row."""
-    lead, change = story.lead, story.lead.change
-    since, good = ground.places[change.index].build, ground.places[max(change.low_index - 1, 0)].build
-    range_of = (ground.commit(change.low_index), ground.commit(change.high_index))
-    row.title = wording.title(lead.kind, lead.subject, lead.unit, change.ratio)
-    row.sentence = wording.sentence(lead, since.commit, range_of)
+def _set_fields(inputs: EvaluationInputs, row: Regression, group: RegressionGroup) -> None:
+    """Set the fields of a regression from its change group."""
+    lead, change = group.lead, group.lead.change
+    since, good = inputs.places[change.index].build, inputs.places[max(change.low_index - 1, 0)].build
+    range_of = (inputs.commit(change.low_index), inputs.commit(change.high_index))
+    row.title = wording.format_title(lead.kind, lead.subject, lead.unit, change.ratio)
+    row.sentence = wording.describe_change(lead, since.commit, range_of)
     row.kind, row.subject, row.unit = lead.kind, lead.subject, lead.unit
     row.direction = "worse" if lead.worse else "better"
     row.before, row.after, row.ratio = change.before, change.after, change.ratio
     row.ratio_low, row.ratio_high = change.ratio_low, change.ratio_high
     row.since_build_id, row.since_commit = since.id, since.commit
-    row.since_at = ground.places[change.index].judgement.ordered_at
+    row.since_at = inputs.places[change.index].verdict.ordered_at
     row.good_build_id, row.good_commit = good.id, good.commit
     row.first_commit, row.last_commit = range_of
-    row.related_series = [_member(each, story) for each in story.members]
-    row.required_evidence = None if story.is_told else {"builds": lead.needs_builds, "profiles": lead.needs_profiles}
-    _draw(ground, row)
+    row.related_series = [_member(each, group) for each in group.members]
+    row.required_evidence = None if group.is_told else {"builds": lead.needs_builds, "profiles": lead.needs_profiles}
+    _set_sparkline(inputs, row)
 
 
-def _member(found: ChangedSeries, story: RegressionGroup) -> dict[str, object]:
-    return {"kind": found.kind, "subject": found.subject, "ratio": found.change.ratio, "is_move": story.is_move}
+def _member(found: ChangedSeries, group: RegressionGroup) -> dict[str, object]:
+    return {"kind": found.kind, "subject": found.subject, "ratio": found.change.ratio, "is_move": group.is_move}
 
 
-def _join(row: Regression, story: RegressionGroup) -> None:
-    """Let a regression name what was found to have changed with it."""
+def _add_related_series(row: Regression, group: RegressionGroup) -> None:
+    """Add newly confirmed series of the group to those related to the regression."""
     have = {(member["kind"], member["subject"]) for member in row.related_series}
-    more = [_member(each, story) for each in story.members if each.confirmed and each.key not in have]
+    more = [_member(each, group) for each in group.members if each.confirmed and each.key not in have]
     if more:
         row.related_series = [*row.related_series, *more]
 
 
-def _confirm(session: WriteSession, ground: EvaluationInputs, row: Regression, story: RegressionGroup) -> None:
-    """Make a candidate a regression: from here on it is told of, with its comparison."""
+def _confirm(session: WriteSession, inputs: EvaluationInputs, row: Regression, group: RegressionGroup) -> None:
+    """Confirm a regression: assign its number, enqueue its comparison and record the event."""
     row.number, row.confirmed = queries.next_number(session), True
     row.required_evidence = None
-    change = story.lead.change
-    good = [place.build for place in reversed(ground.places[: change.low_index])]
-    bad = [place.build for place in ground.places[change.high_index :]]
+    change = group.lead.change
+    good = [place.build for place in reversed(inputs.places[: change.low_index])]
+    bad = [place.build for place in inputs.places[change.high_index :]]
     name = f"{row.title} ({(row.good_commit or '')[:7]} → {(row.since_commit or '')[:7]})"[:200]
     comparison_id = evidence_comparisons.enqueue_evidence_comparison(session, name, good, bad)
     if comparison_id is not None:
@@ -188,12 +202,12 @@ def _confirm(session: WriteSession, ground: EvaluationInputs, row: Regression, s
     record_event(session, row, "opened", {"sentence": row.sentence}, by_person=False)
 
 
-def _keep_change_points(
-    session: WriteSession, ground: EvaluationInputs, story: RegressionGroup, row: Regression | None
+def _record_change_points(
+    session: WriteSession, inputs: EvaluationInputs, group: RegressionGroup, row: Regression | None
 ) -> None:
-    """Write down what is sure, so that no later look finds it again; tie what was found before to its regression."""
+    """Record confirmed change points with their regression, so that they are not detected again."""
     regression_id = row.id if row is not None and row.confirmed else None
-    for member in story.members:
+    for member in group.members:
         if not member.confirmed or not member.is_new:
             continue
         change = member.change
@@ -201,12 +215,12 @@ def _keep_change_points(
             BuildChangePoint(
                 team_id=session.team_id,
                 id=new_id(),
-                service_id=ground.service_id,
-                branch=ground.branch,
+                service_id=inputs.service_id,
+                branch=inputs.branch,
                 kind=member.kind,
                 subject=member.subject,
-                build_id=ground.places[change.index].build.id,
-                good_build_id=ground.places[max(change.low_index - 1, 0)].build.id,
+                build_id=inputs.places[change.index].build.id,
+                good_build_id=inputs.places[max(change.low_index - 1, 0)].build.id,
                 confirmed=True,
                 cause=change.cause,
                 before=change.before,
@@ -221,17 +235,17 @@ def _keep_change_points(
     session.flush()
 
 
-def _draw(ground: EvaluationInputs, row: Regression) -> None:
-    """Keep the few values that a row of the list draws."""
-    line = ground.lines.get(row.kind)
+def _set_sparkline(inputs: EvaluationInputs, row: Regression) -> None:
+    """Set the sparkline of a regression."""
+    line = inputs.lines.get(row.kind)
     number = None if line is None else line.index(row.subject)
     if line is None or number is None or line.unit_of(row.subject) != row.unit:
         return
     values = line.values[number]
-    since = ground.index_of(row.since_build_id)
+    since = inputs.index_of(row.since_build_id)
     first = max(0, len(values) - SPARK)
     if since is not None and since < first + 4:
-        first = max(0, since - SPARK // 2)  # an old step stays in the picture
+        first = max(0, since - SPARK // 2)  # an old change point stays visible
     shown = values[first : first + SPARK]
     row.sparkline = {
         "values": [float(f"{value:.4g}") if value == value else None for value in shown.tolist()],  # noqa: PLR0124 - NaN is not itself
@@ -241,8 +255,8 @@ def _draw(ground: EvaluationInputs, row: Regression) -> None:
 
 
 @dataclass(frozen=True)
-class _BuildStatement:
-    """What is said of a build."""
+class _Verdict:
+    """The verdict on a build."""
 
     state: BuildVerdictState
     sentence: str
@@ -251,55 +265,60 @@ class _BuildStatement:
 
 
 @dataclass(frozen=True)
-class _AllowedStatements:
-    """What a look lets be said of builds."""
+class _EvaluationResult:
+    """The verdicts that follow from an evaluation."""
 
-    seen: ScanResult
+    scan: ScanResult
     verdicts: _BuildVerdicts
     now: datetime
 
-    def of(self, row: BuildVerdict, *, is_asked: bool) -> _BuildStatement | None:
-        """Return what is to be said of a build now; None if that is what was said before."""
+    def of(self, row: BuildVerdict, *, is_asked: bool) -> _Verdict | None:
+        """Return the new verdict on a build; None if the recorded one stays."""
         if row.build_id in self.verdicts.changed:
             found = self.verdicts.changed[row.build_id]
-            return _BuildStatement(
+            return _Verdict(
                 BuildVerdictState.CHANGED, found.sentence, None, tuple(sorted({*row.regression_ids, str(found.id)}))
             )
         if row.state == BuildVerdictState.CHANGED:
             return None
-        if row.build_id in self.verdicts.perhaps:
-            here = self.verdicts.perhaps[row.build_id]
+        if row.build_id in self.verdicts.unconfirmed:
+            here = self.verdicts.unconfirmed[row.build_id]
             needs = {"builds": here.needs_builds, "profiles": here.needs_profiles}
-            said = wording.candidate(here, here.needs_builds, here.needs_profiles)
-            return _BuildStatement(BuildVerdictState.INCONCLUSIVE, said, needs)
-        if is_asked and self.seen.too_few is not None:
-            needs = {"builds": self.seen.too_few, "profiles": None}
-            return _BuildStatement(BuildVerdictState.SKIPPED, wording.too_few(self.seen.too_few), needs)
+            sentence = wording.describe_unconfirmed_change(here, here.needs_builds, here.needs_profiles)
+            return _Verdict(BuildVerdictState.INCONCLUSIVE, sentence, needs)
+        if is_asked and self.scan.too_few is not None:
+            needs = {"builds": self.scan.too_few, "profiles": None}
+            return _Verdict(BuildVerdictState.SKIPPED, wording.describe_missing_builds(self.scan.too_few), needs)
         if is_asked:
-            return _BuildStatement(BuildVerdictState.PASSED, wording.passed(self.seen.series, self.seen.detectable))
+            return _Verdict(BuildVerdictState.PASSED, wording.describe_passed(self.scan.series, self.scan.detectable))
         return (
-            _BuildStatement(BuildVerdictState.PASSED, wording.describe_dismissed())
+            _Verdict(BuildVerdictState.PASSED, wording.describe_dismissed())
             if row.state == BuildVerdictState.INCONCLUSIVE
             else None
         )
 
 
-def _tell(session: WriteSession, ground: EvaluationInputs, build: Build, told: _AllowedStatements) -> None:
-    """Write down what is known of each build now; whoever tells others hears of those of which something else is known."""
-    for place in ground.places:
-        if place.is_own and (said := told.of(place.judgement, is_asked=place.build.id == build.id)) is not None:
-            _say(session, place.judgement, said, told.now)
+def _record_verdicts(session: WriteSession, inputs: EvaluationInputs, build: Build, result: _EvaluationResult) -> None:
+    """Record the verdict on each build of the branch."""
+    for place in inputs.places:
+        if place.is_own and (verdict := result.of(place.verdict, is_asked=place.build.id == build.id)) is not None:
+            _record_verdict(session, place.verdict, verdict, result.now)
 
 
-def _say(session: WriteSession, row: BuildVerdict, said: _BuildStatement, now: datetime) -> None:
-    ids = list(said.regression_ids)
-    is_news = row.evaluated_at is None or (row.state, row.regression_ids) != (said.state, ids)
-    row.state, row.sentence, row.required_evidence, row.regression_ids = said.state, said.sentence, said.needs, ids
-    if is_news:
+def _record_verdict(session: WriteSession, row: BuildVerdict, verdict: _Verdict, now: datetime) -> None:
+    regression_ids = list(verdict.regression_ids)
+    is_new = row.evaluated_at is None or (row.state, row.regression_ids) != (verdict.state, regression_ids)
+    row.state, row.sentence, row.required_evidence, row.regression_ids = (
+        verdict.state,
+        verdict.sentence,
+        verdict.needs,
+        regression_ids,
+    )
+    if is_new:
         row.evaluated_at = now
         enqueue(session, BuildEvaluated(BuildId(row.build_id)))
 
 
 def record_skipped_build(session: WriteSession, row: BuildVerdict, sentence: str, now: datetime) -> None:
-    """Say that a build can not be judged, and why."""
-    _say(session, row, _BuildStatement(BuildVerdictState.SKIPPED, sentence), now)
+    """Record that a build cannot be evaluated, and why."""
+    _record_verdict(session, row, _Verdict(BuildVerdictState.SKIPPED, sentence), now)

@@ -1,4 +1,4 @@
-"""The latency of builds where they were deployed: what of it is to be measured, and writing it down."""
+"""The latency of builds in the environments they were deployed to."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,21 +24,21 @@ from slowpath.verdicts.regressions.service.build_measurements import PackedMeasu
 
 @dataclass(frozen=True)
 class PendingLatencyMeasurement:
-    """The deploys of a build whose latency is to be measured, and each environment's slug."""
+    """Deployments of a build whose latency is to be measured, and the slug of each environment."""
 
     windows: tuple[DeploymentTimeRange, ...]
     environments: Mapping[EnvironmentId, str]
     under: str
-    """What the build was built with: Go version and platform."""
+    """Go version and platform of the build."""
 
     @property
     def made_of(self) -> str:
-        """Names what the measure is made of."""
+        """Return the identifier of the measured deployments."""
         return " ".join([str(FORMAT), *sorted(window.name for window in self.windows)])
 
 
 def get_pending_latency(session: ReadSession, build: Build) -> PendingLatencyMeasurement | None:
-    """Return what of a build's latency is to be measured (anew); None if there is nothing new."""
+    """Return the latency measurement that a build requires; None if the recorded one is current."""
     build_id = BuildId(build.id)
     windows = deployment_latency.list_deployment_ranges(session, {build_id: ServiceId(build.service_id)})
     slugs = {each: catalog.environment(session, each).slug for each in {window.environment_id for window in windows}}
@@ -57,7 +57,7 @@ def record_latency(
     latencies: Sequence[tuple[DeploymentTimeRange, ExclusiveLatency | None]],
     rng: Generator,
 ) -> PackedMeasurement:
-    """Measure the latency of a build by what each of its deploys showed; nothing of it may be known."""
+    """Measure the latency of a build from its deployments, some of which may have none."""
     known = [DeploymentLatency(asked.environments[window.environment_id], one) for window, one in latencies if one]
     measure, counted = measure_latency(known, rng)
     conditions = "; ".join(part for part in (asked.under, counted) if part)
@@ -66,25 +66,28 @@ def record_latency(
     )
 
 
-def is_known(session: ReadSession, build_id: BuildId) -> bool:
-    """Tell whether anything is known of the latency of a build."""
-    return any(row.conditions for row in queries.measures(session, [build_id], [LATENCY]))
+def has_latency(session: ReadSession, build_id: BuildId) -> bool:
+    """Return whether the latency of a build has been measured."""
+    return any(row.conditions for row in queries.select_measurements(session, [build_id], [LATENCY]))
 
 
 def enqueue_due_builds(
     session: WriteSession, recognised: EnvironmentSignals, environment_id: EnvironmentId, deploys: Sequence[Deployment]
 ) -> None:
-    """Have builds measured that ran long enough since in an environment: those of these deploys, and what runs now."""
+    """Enqueue the evaluation of builds with enough new time in an environment.
+
+    These are the builds of `deploys` and the running ones.
+    """
     windows = deployment_latency.list_recent_deployment_ranges(session, recognised, environment_id, deploys)
     if not windows:
         return
-    rows = queries.measured_of(session, sorted({window.build_id for window in windows}), LATENCY)
+    rows = queries.select_sources_by_build(session, sorted({window.build_id for window in windows}), LATENCY)
     seen = {name for made_of in rows.values() for name in made_of.split()}
     for build_id in dict.fromkeys(window.build_id for window in windows if window.name not in seen):
         enqueue_unless_pending(session, EvaluateBuild(build_id), after_s=SETTLE_SECONDS)
 
 
-def of_builds(session: ReadSession, build_ids: Sequence[BuildId]) -> dict[BuildId, KindMeasurement]:
-    """Return what is known of the latency of builds."""
-    rows = queries.measures(session, list(build_ids), [LATENCY])
+def load_latency(session: ReadSession, build_ids: Sequence[BuildId]) -> dict[BuildId, KindMeasurement]:
+    """Return the latency measurements of builds."""
+    rows = queries.select_measurements(session, list(build_ids), [LATENCY])
     return {BuildId(row.build_id): unpack(row.content) for row in rows}

@@ -1,4 +1,4 @@
-"""Write down what a build measures, and its place in the line of its branch."""
+"""Record the measurements of a build, and its position in the history of its branch."""
 
 import hashlib
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ MEASURED = {
     "growth": ("growth.count",),
     "bench": ("bench",),
 }
-"""What is measured of each kind of artifact."""
+"""Measurement kinds by artifact kind."""
 
 
 @dataclass(frozen=True)
 class PendingBuildMeasurement:
-    """Artifacts of one kind of a build that are to be measured: their facts, and those of the build where they say none."""
+    """Artifacts of one kind of a build to measure, with their run metadata completed by that of the build."""
 
     kind: str
     artifacts: tuple[Artifact, ...]
@@ -40,7 +40,7 @@ class PendingBuildMeasurement:
 
 @dataclass(frozen=True)
 class PackedMeasurement:
-    """One packed measure, of which artifacts."""
+    """One packed measurement and its source artifacts."""
 
     kind: str
     content: bytes
@@ -48,8 +48,8 @@ class PackedMeasurement:
 
 
 def get_pending_measurements(session: ReadSession, build: Build) -> tuple[list[PendingBuildMeasurement], bool]:
-    """Return what of a build is to be measured anew, and whether any of it can be measured at all."""
-    rows = queries.artifacts(session, BuildId(build.id), list(MEASURED), MOST_ARTIFACTS)
+    """Return the measurements that a build requires, and whether it has any artifact that can be measured."""
+    rows = queries.select_artifacts(session, BuildId(build.id), list(MEASURED), MOST_ARTIFACTS)
     have = queries.select_measurement_sources(session, BuildId(build.id))
     asked = []
     for kind, measures in MEASURED.items():
@@ -57,7 +57,7 @@ def get_pending_measurements(session: ReadSession, build: Build) -> tuple[list[P
         if not mine:
             continue
         facts = tuple(RunMetadata.from_json({**build.run_metadata, **row.run_metadata}) for row in mine)
-        under = conditions(build, facts)
+        under = describe_conditions(build, facts)
         made_of = _made_of(mine, facts, under)
         if any(have.get(measure) != made_of for measure in measures):
             asked.append(PendingBuildMeasurement(kind, mine, facts, made_of, under))
@@ -65,37 +65,42 @@ def get_pending_measurements(session: ReadSession, build: Build) -> tuple[list[P
 
 
 def _made_of(rows: Sequence[Artifact], facts: Sequence[RunMetadata], under: str) -> str:
-    parts = [f"{row.id} {sorted(said.to_json().items())}" for row, said in zip(rows, facts, strict=True)] + [under]
+    parts = [f"{row.id} {sorted(metadata.to_json().items())}" for row, metadata in zip(rows, facts, strict=True)] + [
+        under
+    ]
     return f"{FORMAT} {hashlib.sha256('|'.join(parts).encode()).hexdigest()[:32]}"
 
 
-def conditions(build: Build, facts: Sequence[RunMetadata]) -> str:
-    """Name under what was measured: Go version, platform, processors. Equal is equal."""
+def describe_conditions(build: Build, facts: Sequence[RunMetadata]) -> str:
+    """Format the conditions of a measurement: Go version, platform, processors.
+
+    Equal text means equal conditions.
+    """
     found = set()
-    for said in facts:
-        platform = "/".join(part for part in (said.goos or build.goos, said.goarch or build.goarch) if part)
-        processors = f"{said.gomaxprocs} procs" if said.gomaxprocs else ""
-        parts = (said.go_version or build.go_version, platform, said.cpu_model or "", processors)
+    for metadata in facts:
+        platform = "/".join(part for part in (metadata.goos or build.goos, metadata.goarch or build.goarch) if part)
+        processors = f"{metadata.gomaxprocs} procs" if metadata.gomaxprocs else ""
+        parts = (metadata.go_version or build.go_version, platform, metadata.cpu_model or "", processors)
         found.add(", ".join(part for part in parts if part))
     return " + ".join(sorted(found))
 
 
-def record(session: WriteSession, build_id: BuildId, made: Sequence[PackedMeasurement]) -> None:
-    """Write measures down; an older one of the same kind is replaced."""
-    kept = {row.kind: row for row in queries.measures(session, [build_id])}
+def record_measurements(session: WriteSession, build_id: BuildId, made: Sequence[PackedMeasurement]) -> None:
+    """Record measurements; replace older ones of the same kind."""
+    existing = {row.kind: row for row in queries.select_measurements(session, [build_id])}
     for each in made:
-        row = kept.get(each.kind)
+        row = existing.get(each.kind)
         if row is None:
             row = BuildMeasurement(team_id=session.team_id, id=new_id(), build_id=build_id, kind=each.kind)
             session.add(row)
         row.content, row.artifact_hashes = each.content, each.source.made_of
         row.artifacts, row.conditions = len(each.source.artifacts), each.source.conditions
-    session.flush()  # what is read next reads them
+    session.flush()  # the next query reads them
 
 
 def set_history_position(session: WriteSession, build: Build) -> BuildVerdict:
-    """Return what is known of a build, having given it its place in its line."""
-    row = queries.judgement(session, BuildId(build.id))
+    """Set the position of a build in its history; return its verdict, created if missing."""
+    row = queries.select_build_verdict(session, BuildId(build.id))
     if row is None:
         row = BuildVerdict(
             team_id=session.team_id,
@@ -109,22 +114,25 @@ def set_history_position(session: WriteSession, build: Build) -> BuildVerdict:
         session.add(row)
     row.branch = build.branch or NO_BRANCH
     row.ordered_at = build.committed_at or build.created_at
-    session.flush()  # the line is read next
+    session.flush()  # the history is read next
     return row
 
 
 def prepare_reevaluation(session: WriteSession, build: Build, without: str) -> bool:
-    """Make ready what is to be judged again, and tell whether anything is.
+    """Prepare a repeated evaluation of a build; return whether there is anything to evaluate.
 
-    `without`: a kind of file that was taken away from the build; what was measured of it goes if that was the last one.
-    What is deleted because its time is over takes no measure along: it holds sums and no file.
+    `without`: an artifact kind that was removed from the build; its measurements are deleted if no artifact of it is left.
+    Artifacts deleted by retention keep their measurements, which hold sums only.
     """
     build_id = BuildId(build.id)
-    row, left = queries.judgement(session, build_id), queries.artifacts(session, build_id, list(MEASURED), 1)
+    row, left = (
+        queries.select_build_verdict(session, build_id),
+        queries.select_artifacts(session, build_id, list(MEASURED), 1),
+    )
     if row is None:
         return bool(left)
     if without in MEASURED and without not in {each.kind for each in left}:
-        queries.forget_measures(session, build_id, MEASURED[without])
+        queries.delete_measurements(session, build_id, MEASURED[without])
         row.evaluated_at = None
     if (row.branch, row.ordered_at) != (build.branch or NO_BRANCH, build.committed_at or build.created_at):
         row.evaluated_at = None
@@ -132,15 +140,15 @@ def prepare_reevaluation(session: WriteSession, build: Build, without: str) -> b
 
 
 def is_measured(row: BuildVerdict | None, waiting: int) -> bool:
-    """Tell whether a build needs nothing: it was judged, and nothing of it is being decoded."""
+    """Return whether a build is evaluated and none of its artifacts is being decoded."""
     return row is not None and row.evaluated_at is not None and waiting == 0
 
 
-def undecoded(session: ReadSession, build_id: BuildId) -> int:
-    """Count artifacts of a build that are still to be decoded."""
-    return queries.undecoded(session, build_id)
+def count_undecoded(session: ReadSession, build_id: BuildId) -> int:
+    """Count the artifacts of a build that are not decoded yet."""
+    return queries.count_undecoded(session, build_id)
 
 
 def get_build_verdict_row(session: ReadSession, build_id: BuildId) -> BuildVerdict | None:
-    """Return what is known of a build, if anything."""
-    return queries.judgement(session, build_id)
+    """Return the verdict on a build, or None."""
+    return queries.select_build_verdict(session, build_id)

@@ -1,4 +1,4 @@
-"""Series over the builds of a service, as pages draw them; rules about which of them are told of."""
+"""Series over the builds of a service, as pages draw them, and mute rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,32 +35,32 @@ from slowpath.verdicts.regressions.service.branch_history import (
     load_branch_history,
     load_own_branch_history,
 )
-from slowpath.verdicts.regressions.service.known_change_points import known_steps
+from slowpath.verdicts.regressions.service.known_change_points import select_known_change_points
 from slowpath.verdicts.regressions.tables import BuildMeasurement, BuildVerdict, SeriesMuteRule
 
 F64 = NDArray[np.float64]
-LEAST_JUDGED = DEFAULT_SERIES_THRESHOLDS.least_builds
-"""A level is drawn only where one could be told."""
+LEAST_BUILDS_WITH_LEVEL = DEFAULT_SERIES_THRESHOLDS.least_builds
+"""Least builds for which a level is drawn without a change point."""
 REACH = 1.96
-"""Standard errors of the interval that is drawn."""
+"""Half width of the drawn interval, in standard errors."""
 NEAR = 3
-"""Builds between two places of what is one step."""
+"""Builds between two change points that count as one."""
 Steps = dict[tuple[str, str], list[ChangePoint]]
-"""By kind and subject."""
+"""Change points by kind and subject."""
 
 
 @dataclass(frozen=True)
 class HistoryPoint:
-    """One build of a line, and under what it was measured."""
+    """One build of a history, and the conditions of its measurements."""
 
     build: Build
-    judgement: BuildVerdict
+    verdict: BuildVerdict
     conditions: str
 
 
 @dataclass(frozen=True)
 class DrawnCourse:
-    """A slow course of a series, and its values [builds] without the noise, the steps beside it included."""
+    """A slow course of a series, and its values [builds] without noise, change points included."""
 
     course: Course
     values: F64
@@ -68,9 +68,9 @@ class DrawnCourse:
 
 @dataclass(frozen=True)
 class DrawnSeries:
-    """One series: values with their interval, levels without the noise, where it changed, and what it could show.
+    """One series: values with interval, levels without noise, change points and minimum detectable effect.
 
-    With a course there are no levels: the values of the course stand in their place.
+    A series with a course has no levels: the values of the course replace them.
     """
 
     kind: str
@@ -113,7 +113,7 @@ def load_regression_series(session: ReadSession, regression_id: RegressionId) ->
 def load_service_series(session: ReadSession, service_id: ServiceId, branch: str | None, kind: str) -> BuildSeriesPage:
     """Return the series of one kind of a service, the largest first. Raises `ServiceNotFound`."""
     catalog.service(session, service_id)
-    chosen = guess_default_branch(queries.branches(session, service_id)) if branch is None else branch
+    chosen = guess_default_branch(queries.count_builds_by_branch(session, service_id)) if branch is None else branch
     return _drawn(session, service_id, chosen, load_own_branch_history(session, service_id, chosen), {kind: None})
 
 
@@ -126,23 +126,23 @@ def _drawn(
     *,
     own: UUID | None = None,
 ) -> BuildSeriesPage:
-    branches = queries.branches(session, service_id)
+    branches = queries.count_builds_by_branch(session, service_id)
     builds = [place.build for place in places]
-    measures = queries.measures(session, [build.id for build in builds], list(wanted))
-    held = {(row.build_id, row.kind): unpack(row.content) for row in measures}
-    conditions = _conditions(builds, measures, held)
+    measures = queries.select_measurements(session, [build.id for build in builds], list(wanted))
+    measurements = {(row.build_id, row.kind): unpack(row.content) for row in measures}
+    conditions = _conditions(builds, measures, measurements)
     rules = {(rule.kind, rule.subject): rule.muted for rule in queries.select_mute_rules(session, service_id)}
     steps = _steps(session, service_id, branch, builds, own)
     series: list[DrawnSeries] = []
     for kind, subjects in wanted.items():
-        of_kind: list[KindMeasurement | None] = [held.get((build.id, kind)) for build in builds]
+        of_kind: list[KindMeasurement | None] = [measurements.get((build.id, kind)) for build in builds]
         line = lay_out(of_kind, least_share=LEAST_SHARE, only=subjects)
         if line is not None:
             series += _series(line, rules, steps, largest_first=subjects is None)
     return BuildSeriesPage(
         branch,
         sorted({*branches, branch}),
-        [HistoryPoint(place.build, place.judgement, conditions.get(place.build.id, "")) for place in places],
+        [HistoryPoint(place.build, place.verdict, conditions.get(place.build.id, "")) for place in places],
         series[:MOST_SERIES],
     )
 
@@ -150,13 +150,13 @@ def _drawn(
 def _steps(
     session: ReadSession, service_id: ServiceId, branch: str, builds: Sequence[Build], own: UUID | None
 ) -> Steps:
-    """Return by series where it is known to have changed: all that a regression names did so where it began and ended.
+    """Return the change points of each series: those recorded, and the start and end of each regression.
 
-    Those that people called none are left out, but for `own`, whose page it is.
+    Regressions dismissed by users are left out, except `own`, whose page is drawn.
     """
     number = {build.id: place for place, build in enumerate(builds)}
     steps: Steps = {}
-    for known in known_steps(session, service_id, branch, number):
+    for known in select_known_change_points(session, service_id, branch, number):
         steps.setdefault((known.kind, known.subject), []).append(known.change)
     for row in queries.select_regressions_of_branch(session, service_id, branch):
         since, good = number.get(row.since_build_id or row.id), number.get(row.good_build_id or row.id)
@@ -173,24 +173,24 @@ def _steps(
 
 
 def _step(low: int, index: int, ratio: float) -> ChangePoint:
-    """Return a step whose levels are still to be read from values."""
+    """Return a change point whose levels are still to be computed from the values."""
     return ChangePoint(index, low, index, 0.0, 0.0, ratio, ratio, ratio, 0.0, "code")
 
 
 def _conditions(
     builds: Sequence[Build],
     measures: Sequence[BuildMeasurement],
-    held: dict[tuple[UUID, str], KindMeasurement],
+    measurements: dict[tuple[UUID, str], KindMeasurement],
 ) -> dict[UUID, str]:
-    """Under what each build was measured, by build; of latency under what load."""
-    said = {row.build_id: row.conditions for row in measures}
-    loads = load_texts([held.get((build.id, LATENCY)) for build in builds])
+    """Return the conditions of each build's measurements; for latency, the load."""
+    texts = {row.build_id: row.conditions for row in measures}
+    loads = load_texts([measurements.get((build.id, LATENCY)) for build in builds])
     of_load = {build.id: text for build, text in zip(builds, loads, strict=True)}
-    return {build_id: "; ".join(part for part in (text, of_load[build_id]) if part) for build_id, text in said.items()}
+    return {build_id: "; ".join(part for part in (text, of_load[build_id]) if part) for build_id, text in texts.items()}
 
 
 def is_muted(rules: dict[tuple[str, str], bool], kind: str, subject: str) -> bool:
-    """Tell whether a series is not to be told of: by its own rule, else by that of its kind."""
+    """Return whether a series is muted: by its own rule, else by that of its kind."""
     return rules.get((kind, subject), rules.get((kind, ""), False))
 
 
@@ -207,7 +207,7 @@ def _series(
     for number, seen in zip(chosen, found, strict=True):
         values, errors = line.values[number], line.errors[number]
         subject, known = line.subjects[number], int(np.isfinite(values).sum())
-        changes = with_known(values, seen.points, steps.get((line.kind, subject), ()))
+        changes = merge_known_change_points(values, seen.points, steps.get((line.kind, subject), ()))
         course = _course(values, seen, changes)
         after = changes[-1].index if changes else 0
         drawn.append(
@@ -218,8 +218,8 @@ def _series(
                 values,
                 values - REACH * errors,
                 values + REACH * errors,
-                levels_of(values, changes)
-                if course is None and (changes or known > LEAST_JUDGED)
+                compute_levels(values, changes)
+                if course is None and (changes or known > LEAST_BUILDS_WITH_LEVEL)
                 else np.full(len(values), np.nan),
                 changes,
                 course,
@@ -233,37 +233,42 @@ def _series(
 def _course(values: F64, seen: SeriesShape, changes: Sequence[ChangePoint]) -> DrawnCourse | None:
     if seen.course is None or seen.slow is None:
         return None
-    return DrawnCourse(seen.course, levels_of(values - seen.slow, changes) + seen.slow)
+    return DrawnCourse(seen.course, compute_levels(values - seen.slow, changes) + seen.slow)
 
 
-def with_known(values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangePoint]) -> tuple[ChangePoint, ...]:
-    """Return the changes that a series shows by itself, and those that are known of it and lie nowhere near them.
+def merge_known_change_points(
+    values: F64, seen: Sequence[ChangePoint], known: Sequence[ChangePoint]
+) -> tuple[ChangePoint, ...]:
+    """Return the change points detected in a series, and the known ones that are not near any of them.
 
-    A look stands on all series of a service together, and on what it knew before: alone, a series may show less. The levels
-    of what is known are those of these values.
+    An evaluation uses all series of a service and earlier results: a single series may show less. The levels of known change
+    points are those of these values.
     """
     changes = list(seen)
     for step in known:
         if not any(_is_same(step, each) for each in changes):
             changes.append(step)
     changes.sort(key=lambda each: each.index)
-    levels = levels_of(values, changes)
-    told = []
+    levels = compute_levels(values, changes)
+    out = []
     for change in changes:
         before, after = (float(levels[place]) for place in (max(change.index - 1, 0), change.index))
         is_seen = change in seen or not (np.isfinite(before) and np.isfinite(after))
-        told.append(change if is_seen else replace(change, before=before, after=after))
-    return tuple(told)
+        out.append(change if is_seen else replace(change, before=before, after=after))
+    return tuple(out)
 
 
 def _is_same(step: ChangePoint, other: ChangePoint) -> bool:
-    """Whether two steps are one: a fix that came soon is none of what it fixed."""
+    """Return whether two change points are one. A fix soon after a regression is not the same change."""
     near = other.low_index - NEAR <= step.index <= other.high_index + NEAR
     return near and (step.index == other.index or (step.ratio > 1) == (other.ratio > 1))
 
 
-def levels_of(values: F64, changes: Sequence[ChangePoint]) -> F64:
-    """Return [builds] the median of the values between one change and the next; NaN before the first value."""
+def compute_levels(values: F64, changes: Sequence[ChangePoint]) -> F64:
+    """Return [builds] the median of the values between one change and the next.
+
+    NaN before the first value.
+    """
     levels = np.full(len(values), np.nan)
     edges = [0, *(change.index for change in changes), len(values)]
     for first, last in pairwise(edges):
@@ -274,7 +279,7 @@ def levels_of(values: F64, changes: Sequence[ChangePoint]) -> F64:
 
 
 def list_mute_rules(session: ReadSession, service_id: ServiceId) -> Sequence[SeriesMuteRule]:
-    """Return the rules of a service. Raises `ServiceNotFound`."""
+    """Return the mute rules of a service. Raises `ServiceNotFound`."""
     catalog.service(session, service_id)
     return queries.select_mute_rules(session, service_id)
 
@@ -282,17 +287,17 @@ def list_mute_rules(session: ReadSession, service_id: ServiceId) -> Sequence[Ser
 def set_mute_rule(
     session: WriteSession, service_id: ServiceId, kind: str, subject: str, *, muted: bool
 ) -> SeriesMuteRule:
-    """Lay down a rule; one on the same series is replaced. Raises `ServiceNotFound`, `TooManyMuteRules`."""
+    """Create or replace a mute rule. Raises `ServiceNotFound`, `TooManyMuteRules`."""
     rules = list_mute_rules(session, service_id)
     row = next((rule for rule in rules if (rule.kind, rule.subject) == (kind, subject)), None)
     if row is None:
         if len(rules) >= MOST_WATCHED:
             raise TooManyMuteRules(
-                "The service has as many rules as it may.",
+                "The service has reached the limit of mute rules.",
                 limit=MOST_WATCHED,
                 actual=len(rules),
                 unit="rules",
-                remedy="Make one rule of a whole kind instead.",
+                remedy="Mute a kind of series instead of single series.",
             )
         row = SeriesMuteRule(
             team_id=session.team_id, id=new_id(), service_id=service_id, kind=kind, subject=subject, muted=muted
@@ -300,5 +305,5 @@ def set_mute_rule(
         session.add(row)
     row.muted = muted
     row.created_by = session.scope.user_id
-    session.flush()  # whoever tells the rule needs the time the database gave it
+    session.flush()  # the response needs the timestamp set by the database
     return row

@@ -1,4 +1,4 @@
-"""What the files of a commit's builds measured of one subject."""
+"""Measurements of one subject from the artifacts of a commit's builds."""
 
 from dataclasses import dataclass
 from functools import cache, partial
@@ -18,7 +18,7 @@ from slowpath.verdicts.regressions.service.build_measurements import MEASURED
 
 @dataclass(frozen=True)
 class SubjectQuery:
-    """One subject, in this unit if it is known in it, and how many of the newest files that measured it."""
+    """One subject, its preferred unit, and at most how many of its newest artifacts."""
 
     kind: str
     subject: str
@@ -28,48 +28,50 @@ class SubjectQuery:
 
 @dataclass(frozen=True)
 class CommitMeasurement:
-    """One subject of one build: its value in `unit`, the standard error of it where several files tell one, and the files."""
+    """One subject of one build: its value in `unit`, its standard error if known, and the artifacts."""
 
     build: Build
     value: float
     error: float | None
     unit: str
     conditions: str
-    """Under what was measured: machine, Go version, platform."""
+    """Conditions of the measurement: machine, Go version, platform."""
     artifacts: tuple[Artifact, ...]
-    """Those that are still there, oldest first."""
+    """Artifacts that still exist, oldest first."""
 
 
 class CommitMeasurements:
-    """What builds of commits of a service measured: read once, however many subjects are asked for."""
+    """Measurements of a service's builds by commit; each row is read once."""
 
     def __init__(self, session: ReadSession, service_id: ServiceId) -> None:
-        """Nothing is read yet."""
+        """Prepare without reading."""
         self._session, self._service_id = session, service_id
         self._measures = cache(self._read)
         self._files = cache(partial(_files, session))
 
-    def told(self, commit: str, wanted: SubjectQuery) -> CommitMeasurement | None:
-        """Return what the newest build that measured it says, with its files; nothing where none is left."""
+    def find_measurement(self, commit: str, wanted: SubjectQuery) -> CommitMeasurement | None:
+        """Return the measurement of the newest build that has one, with its artifacts; None without artifacts."""
         source = next((one for one, kinds in MEASURED.items() if wanted.kind in kinds), None)
         for build, measure, conditions in self._measures(commit, wanted.kind) if source is not None else ():
-            told = _told(measure, wanted.subject, wanted.unit)
-            files = self._files(BuildId(build.id), source or "", wanted.most) if told is not None else ()
-            if told is not None and files:
-                return CommitMeasurement(build, *told, conditions, files)
+            found = _find_value(measure, wanted.subject, wanted.unit)
+            files = self._files(BuildId(build.id), source or "", wanted.most) if found is not None else ()
+            if found is not None and files:
+                return CommitMeasurement(build, *found, conditions, files)
         return None
 
     def _read(self, commit: str, kind: str) -> list[tuple[Build, KindMeasurement, str]]:
         builds = catalog.builds_of_commit(self._session, self._service_id, commit)
-        held = {row.build_id: row for row in queries.measures(self._session, [one.id for one in builds], [kind])}
-        return [(one, unpack(held[one.id].content), held[one.id].conditions) for one in builds if one.id in held]
+        rows = {
+            row.build_id: row for row in queries.select_measurements(self._session, [one.id for one in builds], [kind])
+        }
+        return [(one, unpack(rows[one.id].content), rows[one.id].conditions) for one in builds if one.id in rows]
 
 
 def _files(session: ReadSession, build_id: BuildId, kind: str, most: int) -> tuple[Artifact, ...]:
-    return tuple(queries.artifacts(session, build_id, [kind], most))
+    return tuple(queries.select_artifacts(session, build_id, [kind], most))
 
 
-def _told(measure: KindMeasurement, subject: str, unit: str) -> tuple[float, float | None, str] | None:
+def _find_value(measure: KindMeasurement, subject: str, unit: str) -> tuple[float, float | None, str] | None:
     try:
         value, found = signature_value([measure], measure.kind, subject, unit)
     except NotMeasured:

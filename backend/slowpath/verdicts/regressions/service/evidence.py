@@ -1,7 +1,7 @@
-"""Let the comparison that a regression cites say where inside its subject the cost rose.
+"""Locate the change of a regression from the findings of its comparison.
 
-A series knows a function by all that it calls, a comparison knows the stacks. So the title names both, and the page of the
-regression cannot name one function while the findings beside it name another.
+A series aggregates a function with all it calls; a comparison has the stacks. The title names both, so that it agrees with the
+findings shown on the page of the regression.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,21 @@ _PROFILE_OF = {
     "profile.heap": "heap",
     "profile.allocs": "allocs",
 }
-"""The kind of profile in which a series of that kind can be located."""
+"""Profile kind in which a series of a kind can be located."""
 
 
 def add_locations(session: WriteSession, comparison_id: ComparisonId, findings: Sequence[Finding]) -> None:
-    """Write the location of the change into every regression that cites the comparison. Idempotent."""
-    for row in queries.citing(session, comparison_id):
-        if row.created_by is None:  # the title of a claimed one is a person's, or the finding's own
-            location = location_of(row, findings)
-            row.title = wording.title(row.kind, row.subject, row.unit, row.ratio, location=location)
+    """Add the location of the change to the title of every regression that cites the comparison.
+
+    Idempotent.
+    """
+    for row in queries.select_citing_regressions(session, comparison_id):
+        if row.created_by is None:  # the title of a manually created regression stays
+            location = find_location(row, findings)
+            row.title = wording.format_title(row.kind, row.subject, row.unit, row.ratio, location=location)
 
 
-def location_of(row: Regression, findings: Sequence[Finding]) -> str | None:
+def find_location(row: Regression, findings: Sequence[Finding]) -> str | None:
     """Return the name of the leading significant finding inside the regression's subject, if there is one."""
     profile = _PROFILE_OF.get(row.kind)
     for finding in findings:
@@ -43,7 +46,7 @@ def location_of(row: Regression, findings: Sequence[Finding]) -> str | None:
 
 
 def _is_inside(finding: Finding, subject: str) -> bool:
-    """Tell whether the finding's cost lies below the function `subject` on every path that it names."""
+    """Return whether the finding's cost is below the function `subject` on every path that it names."""
     return bool(finding.attributed_callers) and all(
         subject in (*payer.path, payer.function) for payer in finding.attributed_callers
     )

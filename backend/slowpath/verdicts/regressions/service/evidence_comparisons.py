@@ -1,4 +1,4 @@
-"""The comparison that a regression cites: builds before it against builds since."""
+"""The comparison attached to a regression: builds before it against builds since."""
 
 from collections.abc import Sequence
 
@@ -17,18 +17,19 @@ from slowpath.verdicts.regressions.service.build_measurements import MEASURED
 
 SHORT_COMMIT = 7
 WEAK = frozenset({"profile.heap", "profile.allocs", "profile.mutex", "profile.block"})
-"""They take many snapshots to be sure, and would leave a sure comparison undecided."""
+"""Kinds left out: they need many snapshots, and would make a significant comparison inconclusive."""
 MOST_LOOKED_AT = 10
-"""Builds of a side that are gathered from."""
+"""Builds per side whose artifacts are used."""
 
 
 def enqueue_evidence_comparison(
     session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]
 ) -> ComparisonId | None:
-    """Ask for a comparison of builds, the nearest of each side first; None where a side has nothing to compare.
+    """Enqueue a comparison of builds, the nearest of each side first.
 
-    Of each kind that both sides have, as many artifacts of the nearest builds as make a comparison sure. If they have none in
-    common, the latency of the nearest build of each side that ran in the same environment.
+    None if a side has nothing to compare.
+    Of each kind that both sides have, use enough artifacts of the nearest builds. Without a common kind, compare the latency of
+    the nearest build of each side that ran in the same environment.
     """
     base, candidate = _gathered(session, good), _gathered(session, bad)
     kinds = [kind for kind in MEASURED if base[kind] and candidate[kind]]
@@ -40,7 +41,7 @@ def enqueue_evidence_comparison(
 
 
 def _of_latency(session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]) -> ComparisonId | None:
-    """Compare what was measured where builds were deployed, by the newest deploy of each."""
+    """Compare the latency of the newest deployment of each build."""
     bases, candidates = _windows(session, good), _windows(session, bad)
     environment = next((each for each in candidates if each in bases), None)
     if environment is None:
@@ -56,7 +57,7 @@ def _of_latency(session: WriteSession, name: str, good: Sequence[Build], bad: Se
 
 
 def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[EnvironmentId, tuple[TimeRange, Build]]:
-    """Where the nearest builds ran, and when: of each environment the nearest build's newest deploy."""
+    """Return the newest deployment of the nearest build, by environment."""
     found: dict[EnvironmentId, tuple[TimeRange, Build]] = {}
     near = {BuildId(build.id): build for build in builds[:MOST_LOOKED_AT]}
     windows = deployment_latency.list_deployment_ranges(
@@ -79,7 +80,7 @@ def _gathered(session: WriteSession, builds: Sequence[Build]) -> dict[str, list[
         wanting = [kind for kind in MEASURED if len(found[kind]) < MOST_COMPARED]
         if not wanting:
             break
-        for row in queries.artifacts(session, BuildId(build.id), wanting, MOST_COMPARED):
+        for row in queries.select_artifacts(session, BuildId(build.id), wanting, MOST_COMPARED):
             if row.kind is not None and len(found[row.kind]) < MOST_COMPARED:
                 found[row.kind].append(row)
     return found

@@ -1,4 +1,4 @@
-"""Where the level of a series changed, as earlier looks wrote it down."""
+"""Change points recorded by earlier evaluations."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -12,14 +12,14 @@ from slowpath.verdicts.regressions.rules import guess_default_branch
 from slowpath.verdicts.regressions.tables import BuildChangePoint
 
 
-def known_steps(
+def select_known_change_points(
     session: ReadSession, service_id: ServiceId, branch: str, number: Mapping[UUID, int]
 ) -> list[KnownChange]:
-    """Return what is known of a line's series; `number` is the place of each build in it."""
-    trunk = guess_default_branch(queries.branches(session, service_id))
-    rows = list(queries.change_points(session, service_id, branch))
+    """Return the recorded change points of a branch; `number` is the position of each build."""
+    trunk = guess_default_branch(queries.count_builds_by_branch(session, service_id))
+    rows = list(queries.select_change_points(session, service_id, branch))
     if trunk != branch:
-        rows += queries.change_points(session, service_id, trunk)
+        rows += queries.select_change_points(session, service_id, trunk)
     return [
         KnownChange(row.kind, row.subject, _step(row, number[row.build_id], number), row.regression_id)
         for row in rows

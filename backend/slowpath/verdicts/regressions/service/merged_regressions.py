@@ -1,7 +1,7 @@
-"""A regression that was seen on one branch and came to another with a merge: it is the same one, and nobody is told twice.
+"""Find the regression of another branch that was merged to this one; it is not notified twice.
 
-Known by the commits: those that came to this branch hold the one since which it is slower there; or, where a code host
-rewrote them, one of the same title and author (rebased) or one that names the same pull request (squashed).
+It is identified by commits: those merged contain the first bad commit; or, where a code host rewrote them, one with the same
+title and author (rebase), or one that names the same pull request (squash).
 """
 
 from collections.abc import Collection, Sequence
@@ -24,54 +24,54 @@ LEAST_SHA = 7
 
 @dataclass(frozen=True)
 class _MergedCommits:
-    """Commits of a range: their ids, who wrote what, and their titles."""
+    """Commits of a range: SHAs, authors with titles, and titles."""
 
     commits: frozenset[str]
     written: frozenset[tuple[str, str]]
     titles: tuple[str, ...]
 
 
-def find_merged_regression(session: ReadSession, ground: EvaluationInputs, story: RegressionGroup) -> Regression | None:
-    """Return the regression of another branch of the service that has come to this one with what a story tells of."""
-    keys = {member.key for member in story.members}
-    rows = queries.select_regressions_on_other_branches(session, ground.service_id, ground.branch, STILL_TRUE)
-    alike = [row for row in rows if (row.kind, row.subject) in keys or _named(row) & {story.lead.key}]
+def find_merged_regression(session: ReadSession, inputs: EvaluationInputs, group: RegressionGroup) -> Regression | None:
+    """Return the regression of another branch that was merged to this one with the change of a group."""
+    keys = {member.key for member in group.members}
+    rows = queries.select_regressions_on_other_branches(session, inputs.service_id, inputs.branch, STILL_TRUE)
+    alike = [row for row in rows if (row.kind, row.subject) in keys or _named(row) & {group.lead.key}]
     if not alike:
         return None
-    change = story.lead.change
+    change = group.lead.change
     first, last = max(change.low_index - 1, 0), change.high_index
-    came = _came(session, ground, first, last)
-    return next((row for row in alike if _is_among(session, ground, row, came)), None)
+    came = _came(session, inputs, first, last)
+    return next((row for row in alike if _is_among(session, inputs, row, came)), None)
 
 
 def _named(row: Regression) -> set[tuple[str, str]]:
     return {(str(member["kind"]), str(member["subject"])) for member in row.related_series}
 
 
-def _came(session: ReadSession, ground: EvaluationInputs, first: int, last: int) -> _MergedCommits:
-    builds = [place.build for place in ground.places[first + 1 : last + 1]]
-    told = _between(session, ground, ground.commit(first), ground.commit(last))
-    titles = (*told.titles, *(build.title for build in builds if build.title))
-    return _MergedCommits(told.commits | {build.commit for build in builds}, told.written, titles)
+def _came(session: ReadSession, inputs: EvaluationInputs, first: int, last: int) -> _MergedCommits:
+    builds = [place.build for place in inputs.places[first + 1 : last + 1]]
+    between = _between(session, inputs, inputs.commit(first), inputs.commit(last))
+    titles = (*between.titles, *(build.title for build in builds if build.title))
+    return _MergedCommits(between.commits | {build.commit for build in builds}, between.written, titles)
 
 
-def _between(session: ReadSession, ground: EvaluationInputs, good: str, bad: str) -> _MergedCommits:
-    """Commits between two, as far as the repository is known."""
+def _between(session: ReadSession, inputs: EvaluationInputs, good: str, bad: str) -> _MergedCommits:
+    """Return the commits between two, as far as the mirror has them."""
     try:
-        rows = list_commits_in_range(session, ground.service_id, good, bad).commits
+        rows = list_commits_in_range(session, inputs.service_id, good, bad).commits
     except (RepositoryNotLinked, CommitNotFound):
         return _MergedCommits(frozenset(), frozenset(), ())
     written = frozenset((row.title, row.author_email) for row in rows if row.title and row.author_email)
     return _MergedCommits(frozenset(row.sha for row in rows), written, tuple(row.title for row in rows))
 
 
-def _is_among(session: ReadSession, ground: EvaluationInputs, row: Regression, came: _MergedCommits) -> bool:
+def _is_among(session: ReadSession, inputs: EvaluationInputs, row: Regression, came: _MergedCommits) -> bool:
     since = row.last_commit or row.since_commit
     if since is None:
         return False
     if any(_same(since, commit) for commit in came.commits):
         return True
-    if row.good_commit is not None and _between(session, ground, row.good_commit, since).written & came.written:
+    if row.good_commit is not None and _between(session, inputs, row.good_commit, since).written & came.written:
         return True
     number = _pull_request(session, row.since_build_id)
     return number is not None and _names(came.titles, number)
@@ -90,5 +90,8 @@ def _pull_request(session: ReadSession, build_id: UUID | None) -> int | None:
 
 
 def _names(titles: Sequence[str] | Collection[str], number: int) -> bool:
-    """Whether a title is of those that GitHub (`... (#7)`, `Merge pull request #7 from ...`) gives to what it merges."""
+    """Return whether a title is one that GitHub (`...
+
+    (#7)`, `Merge pull request #7 from ...`) gives to merges.
+    """
     return any(title.endswith(f"(#{number})") or title.startswith(f"Merge pull request #{number} ") for title in titles)

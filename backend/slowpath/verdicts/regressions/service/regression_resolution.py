@@ -1,4 +1,4 @@
-"""The end of a regression: later builds held against both the good and the bad ones (fixed, better, still slower)."""
+"""Resolve regressions: compare later builds with both the good and the bad ones."""
 
 from datetime import datetime
 from typing import Any
@@ -17,68 +17,73 @@ from slowpath.verdicts.regressions.tables import Regression, RegressionEvidence
 STATES = {"fixed": RegressionState.FIXED, "improved": RegressionState.IMPROVED}
 
 
-def resolve_if_fixed(session: WriteSession, ground: EvaluationInputs, row: Regression, now: datetime) -> None:
-    """Close a regression if its newest builds are as good as the good ones; say so if they are better than the bad ones only."""
-    since, line = ground.index_of(row.since_build_id), ground.lines.get(row.kind)
+def resolve_if_fixed(session: WriteSession, inputs: EvaluationInputs, row: Regression, now: datetime) -> None:
+    """Close a regression if its newest builds are as good as the good ones.
+
+    Record an improvement over the bad ones.
+    """
+    since, line = inputs.index_of(row.since_build_id), inputs.lines.get(row.kind)
     number = None if line is None else line.index(row.subject)
     if since is None or line is None or number is None or line.unit_of(row.subject) != row.unit:
         return
-    first = ground.index_of_commit(row.first_commit)
+    first = inputs.index_of_commit(row.first_commit)
     good_until = min(since, since if first is None else first)
-    bad_from = max(since, ground.index_of(_last_proof(session, row)) or 0)
-    told = evaluate_recovery(
+    bad_from = max(since, inputs.index_of(_last_proof(session, row)) or 0)
+    recovery = evaluate_recovery(
         line.values[number], good_until, bad_from, higher_is_worse=line.higher_is_worse(row.subject)
     )
-    if told is None:
+    if recovery is None:
         return
-    facts = _close(ground, row, told, now)
-    _cite(session, ground, row, facts, good_until=good_until, bad=range(bad_from, told.index))
-    record_event(session, row, told.proof, facts, by_person=False)
+    facts = _close(inputs, row, recovery, now)
+    _cite(session, inputs, row, facts, good_until=good_until, bad=range(bad_from, recovery.index))
+    record_event(session, row, recovery.proof, facts, by_person=False)
 
 
 def _last_proof(session: WriteSession, row: Regression) -> UUID | None:
-    """The build since which it is known to be less slow: from there on it is held against that level."""
-    proofs = [each for each in queries.evidence(session, RegressionId(row.id)) if each.kind == "fix-verification"]
+    """Return the build since which it is less slow: later evidence is relative to that level."""
+    proofs = [
+        each for each in queries.select_evidence(session, RegressionId(row.id)) if each.kind == "fix-verification"
+    ]
     return UUID(str(proofs[-1].details["build_id"])) if proofs else None
 
 
-def _close(ground: EvaluationInputs, row: Regression, told: RecoveryEvidence, now: datetime) -> dict[str, Any]:
-    """Put the regression into its last state, if it is over; return what was found."""
-    build = ground.places[told.index].build
-    if told.proof in STATES:
-        set_state(row, STATES[told.proof], now)
+def _close(inputs: EvaluationInputs, row: Regression, recovery: RecoveryEvidence, now: datetime) -> dict[str, Any]:
+    """Set the final state of the regression if it recovered; return the details of the evidence."""
+    build = inputs.places[recovery.index].build
+    if recovery.proof in STATES:
+        set_state(row, STATES[recovery.proof], now)
         row.fixed_build_id, row.fixed_commit = build.id, build.commit
     return {
-        "sentence": wording.describe_fix(told, build.commit),
+        "sentence": wording.describe_fix(recovery, build.commit),
         "build_id": str(build.id),
         "commit": build.commit,
-        "proof": told.proof,
-        "good": told.good,
-        "bad": told.bad,
-        "now": told.now,
-        "ratio": told.ratio,
-        "low": told.low,
-        "high": told.high,
+        "proof": recovery.proof,
+        "good": recovery.good,
+        "bad": recovery.bad,
+        "now": recovery.now,
+        "ratio": recovery.ratio,
+        "low": recovery.low,
+        "high": recovery.high,
     }
 
 
 def _cite(
     session: WriteSession,
-    ground: EvaluationInputs,
+    inputs: EvaluationInputs,
     row: Regression,
     facts: dict[str, Any],
     *,
     good_until: int,
     bad: range,
 ) -> None:
-    """Compare the builds since with both the good and the bad ones, and let the regression cite that."""
-    later = [place.build for place in ground.places[bad.stop :]]
+    """Compare the builds since with both the good and the bad ones, as evidence of the regression."""
+    later = [place.build for place in inputs.places[bad.stop :]]
     sides = {
-        "good": [place.build for place in reversed(ground.places[:good_until])],
-        "bad": [place.build for place in reversed(ground.places[bad.start : bad.stop])],
+        "good": [place.build for place in reversed(inputs.places[:good_until])],
+        "bad": [place.build for place in reversed(inputs.places[bad.start : bad.stop])],
     }
     for against, builds in sides.items():
-        name = f"Is it fixed? {row.title} (against the {against} build)"[:200]
+        name = f"Fix verification: {row.title} (against the {against} build)"[:200]
         session.add(
             RegressionEvidence(
                 team_id=session.team_id,
@@ -88,7 +93,7 @@ def _cite(
                 comparison_id=evidence_comparisons.enqueue_evidence_comparison(session, name, builds, later)
                 if builds
                 else None,
-                build_id=ground.places[bad.stop].build.id,
+                build_id=inputs.places[bad.stop].build.id,
                 details=facts | {"against": against},
             )
         )

@@ -1,4 +1,4 @@
-"""Look at regressions, their history and evidence, and at what is known of builds."""
+"""Read regressions, their events and evidence, and verdicts on builds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,26 +17,29 @@ from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, Regre
 __all__ = [
     "RegressionFilter",
     "count_regressions",
-    "evidence",
     "get_build_verdict",
     "get_regression",
     "get_settled_verdict",
-    "history",
+    "get_user_names",
+    "list_events",
+    "list_evidence",
     "list_regressions",
-    "names",
 ]
 
-NOT_JUDGED = "Nothing of this build has been measured yet."
-MORE_CAME = "More of this build has come in and is being measured."
+NOT_MEASURED = "This build has no measurements yet."
+NEW_ARTIFACTS = "New artifacts of this build are being measured."
 
 
 @dataclass(frozen=True)
 class RegressionCounts:
-    """How things stand: regressions by state, and by service (open, all); `nobodys` are new; the largest that is open."""
+    """Counts of regressions by state and by service (open, all), of new unassigned ones.
+
+    And the largest open one.
+    """
 
     states: dict[str, int]
     services: dict[UUID, tuple[int, int]]
-    nobodys: int
+    new_unassigned: int
     largest: Regression | None
 
 
@@ -44,40 +47,40 @@ def list_regressions(
     session: ReadSession, wanted: RegressionFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Regression]:
     """Return up to `limit` regressions, newest first."""
-    return queries.regressions(session, wanted, after=after, limit=limit)
+    return queries.select_regressions(session, wanted, after=after, limit=limit)
 
 
 def get_regression(session: ReadSession, regression_id: RegressionId) -> Regression:
     """Return the regression. Raises `RegressionNotFound`."""
-    row = queries.regression(session, regression_id)
+    row = queries.select_regression(session, regression_id)
     if row is None:
-        raise RegressionNotFound("There is no such regression in this team.")
+        raise RegressionNotFound("The team has no regression with this ID.")
     return row
 
 
-def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
-    """Return what a regression cites, oldest first."""
-    return queries.evidence(session, regression_id)
+def list_evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
+    """Return the evidence of a regression, oldest first."""
+    return queries.select_evidence(session, regression_id)
 
 
-def history(
+def list_events(
     session: ReadSession, regression_id: RegressionId, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[RegressionEvent]:
-    """Return what happened to a regression, newest first. Raises `RegressionNotFound`."""
+    """Return the events of a regression, newest first. Raises `RegressionNotFound`."""
     get_regression(session, regression_id)
-    return queries.events(session, regression_id, after=after, limit=limit)
+    return queries.select_events(session, regression_id, after=after, limit=limit)
 
 
-def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
-    """Return how people are called."""
-    return queries.names(session, [user_id for user_id in user_ids if user_id is not None])
+def get_user_names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+    """Return the names of users by ID."""
+    return queries.select_user_names(session, [user_id for user_id in user_ids if user_id is not None])
 
 
 def count_regressions(session: ReadSession) -> RegressionCounts:
-    """Count what there is."""
+    """Count confirmed regressions by state and by service."""
     states: dict[str, int] = {}
     services: dict[UUID, tuple[int, int]] = {}
-    for service_id, state, count in queries.counts(session):
+    for service_id, state, count in queries.count_regressions(session):
         states[state] = states.get(state, 0) + count
         is_open, total = services.get(service_id, (0, 0))
         services[service_id] = (is_open + (count if state in OPEN else 0), total + count)
@@ -87,9 +90,9 @@ def count_regressions(session: ReadSession) -> RegressionCounts:
 
 
 def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
-    """Return what is known of a build: that nothing is, if so. Raises `BuildNotFound`."""
+    """Return the verdict on a build; `pending` if there is none. Raises `BuildNotFound`."""
     build = catalog.build(session, build_id)
-    row = queries.judgement(session, build_id)
+    row = queries.select_build_verdict(session, build_id)
     if row is not None:
         return row
     return BuildVerdict(
@@ -98,7 +101,7 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
         service_id=build.service_id,
         branch=build.branch or NO_BRANCH,
         state=BuildVerdictState.PENDING,
-        sentence=NOT_JUDGED,
+        sentence=NOT_MEASURED,
         required_evidence=None,
         regression_ids=[],
         evaluated_at=None,
@@ -106,15 +109,16 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
 
 
 def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
-    """Return what to answer whoever waits for a build: an earlier judgement is none once more of it has come in.
+    """Return the verdict on a build.
 
+    `evaluating` instead of an earlier one while newer artifacts are pending.
     Raises `BuildNotFound`.
     """
     row = get_build_verdict(session, build_id)
-    is_old = row.evaluated_at is not None and (
-        queries.undecoded(session, build_id) > 0 or queries.is_to_be_measured(session, build_id)
+    is_outdated = row.evaluated_at is not None and (
+        queries.count_undecoded(session, build_id) > 0 or queries.has_pending_evaluation(session, build_id)
     )
-    if not is_old:
+    if not is_outdated:
         return row
     return BuildVerdict(
         team_id=session.team_id,
@@ -122,7 +126,7 @@ def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict
         service_id=row.service_id,
         branch=row.branch,
         state=BuildVerdictState.EVALUATING,
-        sentence=MORE_CAME,
+        sentence=NEW_ARTIFACTS,
         required_evidence=None,
         regression_ids=row.regression_ids,
         evaluated_at=None,

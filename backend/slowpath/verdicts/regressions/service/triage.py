@@ -1,4 +1,4 @@
-"""Change the state of regressions, give them to people, say something about them; claim one by hand."""
+"""Update regressions, add notes, and create a regression from a comparison."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -24,62 +24,62 @@ from slowpath.verdicts.regressions.tables import Regression, RegressionEvent, Re
 
 
 def update_regressions(
-    session: WriteSession, regression_ids: Sequence[RegressionId], said: Mapping[str, Any], now: datetime
+    session: WriteSession, regression_ids: Sequence[RegressionId], fields: Mapping[str, Any], now: datetime
 ) -> Sequence[Regression]:
-    """Change what is said of all of these: `state`, `assignee_id`, `due_on`; `add_note` says why.
+    """Update `state`, `assignee_id` and `due_on` of regressions; `note` gives the reason.
 
-    What is as it was already is no change. Raises `RegressionNotFound`, `RegressionNotConfirmed`, `AssigneeNotInTeam`.
+    Equal values are no change. Raises `RegressionNotFound`, `RegressionNotConfirmed`, `AssigneeNotInTeam`.
     """
-    rows = queries.all_of(session, regression_ids, held=True)
+    rows = queries.select_regressions_by_id(session, regression_ids, held=True)
     if len(rows) < len(set(regression_ids)):
-        raise RegressionNotFound("There is no such regression in this team.")
-    if said.get("assignee_id") is not None and not queries.is_member(session, said["assignee_id"]):
-        raise AssigneeNotInTeam("Nobody of this id is in the team.", remedy="Invite them first.")
+        raise RegressionNotFound("The team has no regression with this ID.")
+    if fields.get("assignee_id") is not None and not queries.is_member(session, fields["assignee_id"]):
+        raise AssigneeNotInTeam("The assignee is not a member of the team.", remedy="Invite them first.")
     for row in rows:
-        if not row.confirmed and said.get("state") not in (
+        if not row.confirmed and fields.get("state") not in (
             None,
             RegressionState.NOT_A_REGRESSION,
             RegressionState.IGNORED,
         ):
             raise RegressionNotConfirmed(
-                "This is a candidate that nobody has been told of.", remedy="Wait until it is confirmed, or ignore it."
+                "The regression is not confirmed yet.", remedy="Wait until it is confirmed, or ignore it."
             )
-        _change(session, row, said, now)
+        _change(session, row, fields, now)
     return rows
 
 
-def _change(session: WriteSession, row: Regression, said: Mapping[str, Any], now: datetime) -> None:
-    if (state := said.get("state")) is not None and state != row.state:
+def _change(session: WriteSession, row: Regression, fields: Mapping[str, Any], now: datetime) -> None:
+    if (state := fields.get("state")) is not None and state != row.state:
         record_event(session, row, "state", {"from": row.state, "to": state})
         set_state(row, RegressionState(state), now)
-    if "assignee_id" in said and said["assignee_id"] != row.assignee_id:
-        record_event(session, row, "assignee", {"from": _text(row.assignee_id), "to": _text(said["assignee_id"])})
-        row.assignee_id = said["assignee_id"]
-    if "due_on" in said and said["due_on"] != row.due_on:
-        record_event(session, row, "due", {"from": _text(row.due_on), "to": _text(said["due_on"])})
-        row.due_on = said["due_on"]
-    if said.get("note"):
-        record_event(session, row, "note", {"text": said["note"]})
+    if "assignee_id" in fields and fields["assignee_id"] != row.assignee_id:
+        record_event(session, row, "assignee", {"from": _text(row.assignee_id), "to": _text(fields["assignee_id"])})
+        row.assignee_id = fields["assignee_id"]
+    if "due_on" in fields and fields["due_on"] != row.due_on:
+        record_event(session, row, "due", {"from": _text(row.due_on), "to": _text(fields["due_on"])})
+        row.due_on = fields["due_on"]
+    if fields.get("note"):
+        record_event(session, row, "note", {"text": fields["note"]})
 
 
 def set_state(row: Regression, state: RegressionState, now: datetime) -> None:
-    """Put a regression into a state; what is not open has ended now."""
+    """Set the state of a regression; states that are not open close it at `now`."""
     row.state = state
     row.closed_at = None if state in OPEN else now
 
 
 def add_note(session: WriteSession, regression_id: RegressionId, text: str) -> RegressionEvent:
-    """Say something about a regression. Raises `RegressionNotFound`."""
-    row = queries.regression(session, regression_id)
+    """Add a note to a regression. Raises `RegressionNotFound`."""
+    row = queries.select_regression(session, regression_id)
     if row is None:
-        raise RegressionNotFound("There is no such regression in this team.")
+        raise RegressionNotFound("The team has no regression with this ID.")
     return record_event(session, row, "note", {"text": text})
 
 
 def record_event(
     session: WriteSession, row: Regression, what: str, facts: dict[str, Any], *, by_person: bool = True
 ) -> RegressionEvent:
-    """Write a line of the history; of what is confirmed, whoever tells others is to look."""
+    """Record an event of a regression; enqueue the notification job if it is confirmed."""
     event = RegressionEvent(
         team_id=session.team_id,
         id=new_id(),
@@ -96,28 +96,29 @@ def record_event(
             else RegressionChanged(RegressionId(row.id), what)
         )
         enqueue(session, job)
-    session.flush()  # whoever tells the event needs the time the database gave it
+    session.flush()  # the response needs the timestamp set by the database
     return event
 
 
 def create_regression_from_comparison(
     session: WriteSession, comparison_id: ComparisonId, title: str | None, text: str | None
 ) -> Regression:
-    """Make a regression of a comparison's first finding that got worse, since the build of its candidate.
+    """Create a regression from the first worse finding of a comparison.
 
-    Raises `ComparisonNotFound`, `ComparisonNotClaimable`.
+    It began with the build of the candidate side. Raises `ComparisonNotFound`, `ComparisonNotClaimable`.
     """
     comparison = comparisons.get_comparison(session, comparison_id)
     findings = comparison_results.list_findings(comparison)
     worse = next((each for each in findings if each.direction == "worse"), None)
     if worse is None:
         raise ComparisonNotClaimable(
-            "The comparison found nothing that got worse.", remedy="Wait until it is done, or compare more."
+            "The comparison has no worse finding.", remedy="Wait until it is finished, or add artifacts."
         )
     good, bad = _build(session, comparison_id, Side.BASE), _build(session, comparison_id, Side.CANDIDATE)
     if bad is None:
         raise ComparisonNotClaimable(
-            "The artifacts of the candidate are not of one build.", remedy="Put them to the build that they come from."
+            "The artifacts of the candidate side belong to several builds or to none.",
+            remedy="Assign them to one build.",
         )
     change = worse.change
     has_ratio_ci = change.ci_of == "ratio"
@@ -129,7 +130,7 @@ def create_regression_from_comparison(
         branch=bad.branch or NO_BRANCH,
         state=RegressionState.NEW,
         confirmed=True,
-        title=title or wording.title(worse.kind, worse.subject, worse.unit, change.ratio),
+        title=title or wording.format_title(worse.kind, worse.subject, worse.unit, change.ratio),
         sentence=worse.sentence,
         kind=worse.kind,
         subject=worse.subject,
@@ -159,8 +160,8 @@ def create_regression_from_comparison(
 
 
 def add_evidence(session: WriteSession, row: Regression, comparison_id: ComparisonId) -> None:
-    """Let a regression cite a comparison, once."""
-    if queries.cited(session, RegressionId(row.id), comparison_id):
+    """Add a comparison to the evidence of a regression, once."""
+    if queries.has_evidence(session, RegressionId(row.id), comparison_id):
         return
     session.add(
         RegressionEvidence(
