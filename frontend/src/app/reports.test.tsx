@@ -119,7 +119,10 @@ describe('the page of a report', () => {
         sent.push(await request.json());
         return sent.length < 3
           ? HttpResponse.json(aReport({ blocks: [prose, view] }))
-          : problem(409, { title: 'The report was changed by another user', detail: 'Read it again.' });
+          : problem(409, {
+              title: 'The report was changed by another user',
+              detail: 'Read it again.',
+            });
       }),
     );
     const { user } = open('/t/northwind/reports/r1');

@@ -207,7 +207,9 @@ describe('a gap explained from an execution trace', () => {
     expect(await aside.findByRole('status')).toHaveTextContent('Reading execution traces…');
     expect(asked).toEqual({ span: 0, gap: 0 });
     state = 'done';
-    expect(await aside.findByText(/it was runnable and waited 6.0 ms for a P/u, {}, SOON)).toBeVisible();
+    expect(
+      await aside.findByText(/it was runnable and waited 6.0 ms for a P/u, {}, SOON),
+    ).toBeVisible();
     const states = await aside.findByRole('table', { name: 'What the goroutine did in the gap' });
     expect(states).toHaveTextContent('waiting for a P, after: preempted');
     expect(states).toHaveTextContent(`behind ${HOSTILE_NAME} 90`);

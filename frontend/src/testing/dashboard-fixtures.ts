@@ -232,7 +232,7 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
     ratio,
     ratio_low: ratio * 0.9,
     ratio_high: ratio * 1.1,
-    cause: 'deploy',
+    cause: 'deployment',
     deploy_id: DEPLOY_ID,
     upstream_cause_service_id: null,
     sentence: '',
@@ -241,7 +241,7 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
     change(1, 3.1, 0.026),
     {
       ...change(0, 2.2, 0.039),
-      cause: 'follows',
+      cause: 'dependency',
       deploy_id: null,
       upstream_cause_service_id: serviceId(1),
     },

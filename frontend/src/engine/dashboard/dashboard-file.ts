@@ -78,7 +78,7 @@ export type DashboardChangePoint = {
   ratio: number;
   ratio_low: number;
   ratio_high: number;
-  cause: 'deploy' | 'load' | 'follows' | 'unexplained';
+  cause: 'deployment' | 'load' | 'dependency' | 'unexplained';
   deploy_id: string | null;
   upstream_cause_service_id: string | null;
   sentence: string;

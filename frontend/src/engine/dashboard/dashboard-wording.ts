@@ -119,7 +119,7 @@ export type ChangePointLabel = { strong: string; plain: string; tail: string };
 
 /** "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"; "follows distributor". */
 export function changePointLabel(change: DashboardChangePoint, board: Dashboard): ChangePointLabel {
-  if (change.cause === 'follows') {
+  if (change.cause === 'dependency') {
     const followed = board.rows.find(
       ({ service }) => service.id === change.upstream_cause_service_id,
     );
@@ -131,7 +131,7 @@ export function changePointLabel(change: DashboardChangePoint, board: Dashboard)
   }
   const deploy = board.deploys.find(({ id }) => id === change.deploy_id);
   const cause =
-    change.cause === 'deploy' && deploy
+    change.cause === 'deployment' && deploy
       ? `, deployment ${deploymentName(deploy)}`
       : change.cause === 'load'
         ? ', explained by load'

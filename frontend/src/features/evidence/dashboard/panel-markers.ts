@@ -84,7 +84,7 @@ function stepMarks(
       before: change.before,
       after: change.after,
       tone: toneOf(change),
-      levels: change.cause !== 'follows',
+      levels: change.cause !== 'dependency',
       low: change.before * change.ratio_low,
       high: change.before * change.ratio_high,
       label: changePointLabel(change, board),
@@ -93,7 +93,7 @@ function stepMarks(
 }
 
 function toneOf({ signal, cause, ratio }: DashboardChangePoint): ChangePointMarker['tone'] {
-  if (signal === 'qps' || cause === 'load' || cause === 'follows') return 'plain';
+  if (signal === 'qps' || cause === 'load' || cause === 'dependency') return 'plain';
   return ratio > 1 ? 'more' : 'less';
 }
 

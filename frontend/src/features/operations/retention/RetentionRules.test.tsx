@@ -120,12 +120,16 @@ describe('retention rules', () => {
   });
 
   it('show why they were not saved, and what was entered', async () => {
-    serve(0, () => problem(422, { title: 'Invalid', detail: 'The retention of audit is too short.' }));
+    serve(0, () =>
+      problem(422, { title: 'Invalid', detail: 'The retention of audit is too short.' }),
+    );
     const { user } = show(<RetentionRules mayManage />);
     await limitTo90Days(user);
     await screen.findByText(/Nothing would be deleted now/);
     await user.click(save());
-    expect(await screen.findByRole('alert')).toHaveTextContent('The retention of audit is too short.');
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'The retention of audit is too short.',
+    );
     expect(screen.getByLabelText('Retention of CPU profiles, days')).toHaveValue('90');
   });
 

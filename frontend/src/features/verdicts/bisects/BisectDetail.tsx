@@ -237,13 +237,18 @@ function Trouble({ bisect }: { bisect: Bisect }) {
   const problem = bisect.problem as { title?: string; detail?: string; resolution?: string } | null;
   if (!problem && bisect.state !== 'paused') return null;
   // The heading says it.
-  if (problem && !problem.resolution && bisect.sentence.includes(problem.detail ?? problem.title ?? ''))
+  if (
+    problem &&
+    !problem.resolution &&
+    bisect.sentence.includes(problem.detail ?? problem.title ?? '')
+  )
     return null;
   return (
     <Section>
       {problem ? (
         <p role="alert">
-          <b>{problem.title ?? 'The bisect cannot continue.'}</b> {problem.detail} {problem.resolution}
+          <b>{problem.title ?? 'The bisect cannot continue.'}</b> {problem.detail}{' '}
+          {problem.resolution}
         </p>
       ) : (
         <p role="status">
