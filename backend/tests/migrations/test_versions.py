@@ -13,6 +13,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from psycopg.types.json import Jsonb
 from sqlalchemy import create_engine, pool, text
 
 from slowpath.metadata import METADATA
@@ -185,3 +186,47 @@ def test_team_exports_are_dropped_with_their_jobs(empty_database: TestDatabase) 
     empty_database.migrate_down("20261123_0900")
     with empty_database.as_admin() as connection:
         assert connection.execute("SELECT count(*) FROM team_export").fetchone() == (0,)
+
+
+@pytest.mark.database
+def test_values_and_keys_get_the_standard_names_and_come_back(empty_database: TestDatabase) -> None:
+    empty_database.migrate("20261123_0900")
+    prose = [{"id": "1", "kind": "prose", "markdown": "view"}, {"id": "2", "kind": "view", "frozen_at": "2026"}]
+    with empty_database.as_admin() as connection:
+        connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'shop', 'Shop')", (TEAM,))
+        connection.execute(
+            "INSERT INTO audit_event (team_id, id, actor_kind, actor_name, action, subject_kind, details)"
+            " VALUES (%s, %s, 'machine', 'Slowpath', 'deploy.known', 'deploy', '{}')",
+            (TEAM, uuid4()),
+        )
+        connection.execute(
+            "INSERT INTO notification_channel (team_id, id, label, kind, target, events, state)"
+            " VALUES (%s, %s, 'x', 'webhook', '{}', %s, 'dead')",
+            (TEAM, uuid4(), Jsonb(["build.judged", "comment.mention"])),
+        )
+        connection.execute(
+            "INSERT INTO report (team_id, id, number, title, blocks, version, changed_at) VALUES (%s, %s, 1, 'r', %s, 0, now())",
+            (TEAM, uuid4(), Jsonb(prose)),
+        )
+
+    empty_database.migrate("20261123_0910")
+    assert _renamed_values(empty_database) == (
+        ("system", "deployment.created", "deployment"),
+        (["build.evaluated", "comment.mention"], "disabled-after-failures"),
+        [{"id": "1", "kind": "text", "markdown": "view"}, {"id": "2", "kind": "snapshot", "captured_at": "2026"}],
+    )
+
+    empty_database.migrate_down("20261123_0900")
+    assert _renamed_values(empty_database) == (
+        ("machine", "deploy.known", "deploy"),
+        (["build.judged", "comment.mention"], "dead"),
+        prose,
+    )
+
+
+def _renamed_values(database: TestDatabase) -> tuple[object, object, object]:
+    with database.as_admin() as connection:
+        event = connection.execute("SELECT actor_kind, action, subject_kind FROM audit_event").fetchone()
+        channel = connection.execute("SELECT events, state FROM notification_channel").fetchone()
+        report = connection.execute("SELECT blocks FROM report").fetchone()
+    return event, channel, report[0] if report else None
