@@ -38,7 +38,7 @@ def begun(client: TestClient, title: str = "Why 1.25 is slower") -> dict[str, An
 
 
 def frozen(client: TestClient, report: dict[str, Any], requests: Sequence[str], **said: str) -> Any:  # noqa: ANN401
-    return client.post(f"/api/v1/reports/{report['id']}/views", json={**ANYBODY, **said, "requests": list(requests)})
+    return client.post(f"/api/v1/reports/{report['id']}/snapshots", json={**ANYBODY, **said, "requests": list(requests)})
 
 
 def unpacked(answer: Any) -> tuple[dict[str, Any], bytes]:  # noqa: ANN401 - an answer of httpx
@@ -52,7 +52,7 @@ def of_view(client: TestClient, comparison: UUID) -> list[str]:
     told = client.get(f"/api/v1/comparisons/{comparison}").json()
     view = next(each for each in told["views"] if each["granularity"] == "function")["id"]
     path = f"/comparisons/{comparison}"
-    return [path, f"{path}/views/{view}/first", f"{path}/views/{view}/rest", f"{path}/views/{view}/nodes/0"]
+    return [path, f"{path}/views/{view}/chunks/first", f"{path}/views/{view}/chunks/rest", f"{path}/views/{view}/nodes/0"]
 
 
 # -- writing
@@ -139,7 +139,7 @@ def test_a_page_is_frozen_with_the_answers_it_shows(client: TestClient, comparis
     block = answer.json()
     assert (block["kind"], block["title"], block["path"]) == ("snapshot", ANYBODY["title"], ANYBODY["path"])
     assert [one["request"] for one in block["responses"]] == requests
-    header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/recording"))
+    header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/bundle"))
     assert header["format"] == "slowpath.recording/1"
     for one, kept in zip(header["answers"], block["responses"], strict=True):
         live = client.get(f"/api/v1{one['request']}")
@@ -160,11 +160,11 @@ def report_keys(house: AppUnderTest) -> list[str]:
 def test_a_frozen_page_outlives_what_it_shows(client: TestClient, comparison: UUID) -> None:
     report = begun(client)
     frozen(client, report, of_view(client, comparison))
-    before = client.get(f"/api/v1/reports/{report['id']}/recording").content
+    before = client.get(f"/api/v1/reports/{report['id']}/bundle").content
 
     assert client.delete(f"/api/v1/comparisons/{comparison}").status_code == 204
 
-    assert client.get(f"/api/v1/reports/{report['id']}/recording").content == before
+    assert client.get(f"/api/v1/reports/{report['id']}/bundle").content == before
 
 
 @pytest.mark.parametrize(
@@ -226,14 +226,14 @@ def test_another_teams_data_is_never_frozen(
     for request_ in (f"/comparisons/{theirs}?team={other.id}", f"/comparisons?team={other.id}"):
         answer = frozen(both, report, [request_, f"/comparisons/{comparison}"])
         if answer.status_code == 201:
-            said = both.get(f"/api/v1/reports/{report['id']}/recording").content
-            header, content = unpacked(both.get(f"/api/v1/reports/{report['id']}/recording"))
+            said = both.get(f"/api/v1/reports/{report['id']}/bundle").content
+            header, content = unpacked(both.get(f"/api/v1/reports/{report['id']}/bundle"))
             assert str(theirs) not in content.decode("utf-8", "replace").replace(f"/comparisons/{theirs}", "")
             assert b"team=" not in said
             assert all("team=" not in one["request"] for one in header["answers"])
     by_query = house.asked(cookie=team.owner.cookie)
     answer = by_query.post(
-        f"/api/v1/reports/{report['id']}/views?team={team.id}",
+        f"/api/v1/reports/{report['id']}/snapshots?team={team.id}",
         json={**ANYBODY, "requests": [f"/comparisons/{theirs}"]},
         headers={"Slowpath-Team": str(team.id)},
     )
@@ -291,7 +291,7 @@ def test_what_can_be_opened_goes_along_as_far_as_there_is_room(
 ) -> None:
     report, requests = begun(client), of_view(client, comparison)
     page, first, *others = requests
-    path = f"/api/v1/reports/{report['id']}/views"
+    path = f"/api/v1/reports/{report['id']}/snapshots"
     missing = f"/comparisons/{comparison}/views/{uuid4()}/chunks/first"
 
     whole = client.post(
@@ -352,12 +352,12 @@ def test_a_version_never_changes(client: TestClient, comparison: UUID) -> None:
     published = client.post(f"{path}/publish")
     assert published.status_code == 201
     assert (published.json()["state"], published.json()["version"]) == ("published", 1)
-    first = client.get(f"{path}/recording?version=1").content
+    first = client.get(f"{path}/bundle?version=1").content
 
     client.patch(path, json={"title": "Otherwise", "blocks": [{"kind": "text", "markdown": "new"}]})
     client.post(f"{path}/publish")
 
-    assert client.get(f"{path}/recording?version=1").content == first
+    assert client.get(f"{path}/bundle?version=1").content == first
     assert client.get(f"{path}?version=1").json()["title"] == report["title"]
     assert [one["version"] for one in client.get(f"{path}/versions").json()] == [2, 1]
     assert client.get(f"{path}?version=3").status_code == 404
@@ -425,7 +425,7 @@ def test_list_page_and_snapshot_state_one_headline(client: TestClient, compariso
     (row,) = client.get("/api/v1/comparisons").json()["items"]
     report = begun(client)
     assert frozen(client, report, [f"/comparisons/{comparison}"]).status_code == 201
-    header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/recording"))
+    header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/bundle"))
     (kept,) = header["answers"]
     document = json.loads(content[kept["offset"] : kept["offset"] + kept["length"]])
 

@@ -38,13 +38,13 @@ def report(client: TestClient, house: AppUnderTest, team: SomeTeam) -> dict[str,
     )
     client.patch(path, json={"blocks": [{"kind": "text", "markdown": prose}]})
     frozen = {"title": "CPU", "path": "/comparisons/x", "requests": [f"/comparisons/{comparison}"]}
-    assert client.post(f"{path}/views", json=frozen).status_code == 201
+    assert client.post(f"{path}/snapshots", json=frozen).status_code == 201
     told: dict[str, Any] = client.post(f"{path}/publish").json()
     return told
 
 
 def linked(client: TestClient, report: dict[str, Any], **said: Any) -> dict[str, Any]:  # noqa: ANN401
-    answer = client.post(f"/api/v1/reports/{report['id']}/links", json={"name": "For support", **said})
+    answer = client.post(f"/api/v1/reports/{report['id']}/share-links", json={"name": "For support", **said})
     assert answer.status_code == 201, answer.text
     told: dict[str, Any] = answer.json()
     return told
@@ -98,7 +98,7 @@ def test_a_draft_is_never_shown_by_a_link(client: TestClient, report: dict[str, 
 
 def test_what_was_never_published_has_no_link(client: TestClient) -> None:
     draft = client.post("/api/v1/reports", json={"title": "x"}).json()
-    path = f"/api/v1/reports/{draft['id']}/links"
+    path = f"/api/v1/reports/{draft['id']}/share-links"
     assert client.post(path, json={"name": "x"}).status_code == 409
     assert client.post(path, json={"name": "x", "version": 1}).status_code == 404
     assert client.post(path, json={"name": "x", "comments": True}).status_code == 422
@@ -113,7 +113,7 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: 
         return answer.status_code, answer.json()["detail"] if answer.status_code != 200 else ""
 
     assert [status(one)[0] for one in (revoked, expiring, off)] == [200, 200, 200]
-    assert client.delete(f"/api/v1/reports/{report['id']}/links/{revoked['id']}").status_code == 204
+    assert client.delete(f"/api/v1/reports/{report['id']}/share-links/{revoked['id']}").status_code == 204
     assert status(revoked) == (410, "The share link was revoked.")
     house.clock.move(days=1)
     assert status(expiring) == (410, "The share link has expired.")
@@ -121,7 +121,7 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: 
         "are_links_allowed": False
     }
     assert status(off) == (410, "Share links are disabled.")
-    assert client.post(f"/api/v1/reports/{report['id']}/links", json={"name": "x"}).status_code == 422
+    assert client.post(f"/api/v1/reports/{report['id']}/share-links", json={"name": "x"}).status_code == 422
     client.patch("/api/v1/share-settings", json={"are_links_allowed": True})
     assert status(off)[0] == 200
     assert status(revoked)[0] == 410
@@ -170,9 +170,9 @@ def test_a_secret_is_in_one_answer_and_in_no_log(
             stranger.get(f"/api/v1/shared/{secret}/export.html"),
             stranger.get(f"/api/v1/shared/{secret}/nothing"),
             stranger.post(f"/api/v1/shared/{secret}"),
-            client.get(f"/api/v1/reports/{report['id']}/links"),
+            client.get(f"/api/v1/reports/{report['id']}/share-links"),
         ]
-        client.delete(f"/api/v1/reports/{report['id']}/links/{link['id']}")
+        client.delete(f"/api/v1/reports/{report['id']}/share-links/{link['id']}")
         told.append(stranger.get(f"/api/v1/shared/{secret}"))
         told.append(client.get(f"/api/v1/teams/{client.get('/api/v1/session').json()['teams'][0]['id']}/audit-events"))
     ours = [record.getMessage() for record in caplog.records if not record.name.startswith("httpx")]
@@ -192,7 +192,7 @@ def test_views_are_counted_and_told_to_the_log_once_a_minute(
     for seconds in (0, 1, 58, 2, 1):
         house.clock.move(seconds=seconds)
         stranger.get(f"/api/v1/shared/{link['secret']}")
-    (seen,) = client.get(f"/api/v1/reports/{report['id']}/links").json()
+    (seen,) = client.get(f"/api/v1/reports/{report['id']}/share-links").json()
     assert seen["views"] == 5
     assert "secret" not in seen
     told = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
@@ -215,9 +215,9 @@ def test_links_of_another_report_or_team_can_not_be_ended(
 ) -> None:
     link = linked(client, report)
     other_report = client.post("/api/v1/reports", json={"title": "x"}).json()
-    assert client.delete(f"/api/v1/reports/{other_report['id']}/links/{link['id']}").status_code == 404
+    assert client.delete(f"/api/v1/reports/{other_report['id']}/share-links/{link['id']}").status_code == 404
     stranger = house.asked(cookie=people.team("Others").owner.cookie)
-    assert stranger.delete(f"/api/v1/reports/{report['id']}/links/{link['id']}").status_code == 404
+    assert stranger.delete(f"/api/v1/reports/{report['id']}/share-links/{link['id']}").status_code == 404
     assert house.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 200
 
 
@@ -235,10 +235,10 @@ def test_the_preview_is_what_a_link_shows_and_what_is_taken_out_is_told(
     seen, preview = house.asked().get(f"/api/v1/shared/{link['secret']}"), client.get(f"{path}/preview?version=1")
     ours, theirs = header_of(preview), header_of(seen)
     assert ours["report"]["blocks"] == theirs["report"]["blocks"]
-    told = client.get(f"{path}/scrubbed?version=1").json()
+    told = client.get(f"{path}/scrub-summary?version=1").json()
     assert min(told["paths"], told["hosts"], told["people"]) >= 1
     assert {"kind": "hosts", "before": "db-7.prod.corp.internal", "after": "host-1"} in told["samples"]
-    nothing = client.get(f"{path}/scrubbed?labels=false&paths=false&hosts=false&people=false").json()
+    nothing = client.get(f"{path}/scrub-summary?labels=false&paths=false&hosts=false&people=false").json()
     assert nothing == {"labels": 0, "paths": 0, "hosts": 0, "people": 0, "samples": []}
 
 
@@ -299,5 +299,5 @@ def test_without_the_pages_there_is_no_file(client: TestClient, report: dict[str
 
 def test_ids_of_people_are_not_in_a_recording(client: TestClient, report: dict[str, Any], team: SomeTeam) -> None:
     owner: UUID = team.owner.user_id
-    header = header_of(client.get(f"/api/v1/reports/{report['id']}/recording?version=1"))
+    header = header_of(client.get(f"/api/v1/reports/{report['id']}/bundle?version=1"))
     assert str(owner) not in json.dumps(header)
