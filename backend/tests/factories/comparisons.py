@@ -33,7 +33,7 @@ def diff_columns() -> bytes:
         "nodes_total": 6,
         "nodes_sent": 6,
         "bases": BASES,
-        "default_normalization": "share",
+        "default_basis": "share",
         "categories": ["app"],
     }
     total = np.array([100, 90, 60, 20, 30, 10], dtype=np.float64)

@@ -225,8 +225,8 @@ def test_the_feed_tells_what_happened_and_what_is_for_admins_only_is_not_in_it(
 
     assert told() == ["comment.created", "member.joined", "service.created"]
     assert told(service_id=service_id) == ["comment.created", "service.created"]
-    assert told(by=str(member.user_id)) == ["member.joined"]
-    assert told(by="slowpath") == []
+    assert told(actor=str(member.user_id)) == ["member.joined"]
+    assert told(actor="slowpath") == []
     assert told(kind=["team"]) == ["member.joined", "service.created"]
     assert told(kind=["regression", "deployment"]) == []
 

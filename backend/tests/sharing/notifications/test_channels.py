@@ -133,7 +133,7 @@ def test_a_trial_is_a_message_of_the_channel(client: TestClient) -> None:
     path = f"{CHANNELS}/{one['id']}"
     assert client.post(f"{path}/test").status_code == 202
     assert client.post(f"{path}/test").status_code == 202  # each is another
-    items = client.get(f"{path}/messages").json()["items"]
+    items = client.get(f"{path}/notifications").json()["items"]
     assert [(item["event"], item["state"]) for item in items] == [("channel.test", "waiting")] * 2
     assert client.post(f"/api/v1/notifications/{items[0]['id']}/redeliver").status_code == 409
     assert client.get(f"{CHANNELS}/{uuid4()}/messages").status_code == 404

@@ -262,7 +262,7 @@ def test_the_same_bytes_are_kept_once_and_the_same_request_asked_once(
 
 
 def test_queries_have_one_form(client: TestClient, comparison: UUID) -> None:
-    view = of_view(client, comparison)[1].removesuffix("/first")
+    view = of_view(client, comparison)[1].removesuffix("/chunks/first")
     block = frozen(client, begun(client), [f"{view}/search?regex=false&pattern=main.%2A%20~(b)"]).json()
     assert block["responses"][0]["request"] == f"{view}/search?pattern=main.*+%7E%28b%29&regex=false"
 
@@ -429,7 +429,7 @@ def test_list_page_and_snapshot_state_one_headline(client: TestClient, compariso
     (kept,) = header["answers"]
     document = json.loads(content[kept["offset"] : kept["offset"] + kept["length"]])
 
-    assert document["result"]["headline"]["sentence"] == page["headline"] == row["headline"] == document["headline"]
+    assert document["result"]["headline"]["sentence"] == page["verdict_sentence"] == row["verdict_sentence"] == document["verdict_sentence"]
     assert document["verdict"] == document["result"]["verdict"] == row["verdict"]
 
 

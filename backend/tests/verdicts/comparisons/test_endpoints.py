@@ -120,7 +120,7 @@ def test_a_finished_comparison_tells_its_result_and_views(client: TestClient, co
         "main.clone takes more time.",
     )
     assert told["result"]["format"] == "slowpath.comparison/2"
-    assert [(view["granularity"], view["state"], view["has_rest"]) for view in told["views"]] == [
+    assert [(view["granularity"], view["state"], view["has_more_chunks"]) for view in told["views"]] == [
         ("function", "done", False),
         ("line", "uncut", False),
     ]
@@ -160,18 +160,18 @@ def test_a_long_list_asks_no_more_of_the_database(
 def test_a_part_of_a_view_comes_packed_as_it_lies(client: TestClient, comparisons: ComparisonsFactory) -> None:
     view = of_view(client, comparisons.done())
 
-    first = client.get(f"{view}/first")
-    rest = client.get(f"{view}/rest")
+    first = client.get(f"{view}/chunks/first")
+    rest = client.get(f"{view}/chunks/rest")
 
     assert first.headers["content-encoding"] == "gzip"
     assert "private" in first.headers["cache-control"]
     assert read_columns(first.content, "slowpath.diff").header["nodes_total"] == 6
-    assert client.get(f"{view}/functions").content == b"functions"
+    assert client.get(f"{view}/chunks/functions").content == b"functions"
     assert (rest.status_code, rest.content) == (204, b"")
-    assert client.get(f"{view}/nonsense").status_code == 422
+    assert client.get(f"{view}/chunks/nonsense").status_code == 422
 
 
-@pytest.mark.parametrize("path", ["first", "rest", "functions", "nodes/0", "search?pattern=a", "lines?function=a"])
+@pytest.mark.parametrize("path", ["chunks/first", "chunks/rest", "chunks/functions", "nodes/0", "search?pattern=a", "lines?function=a"])
 def test_a_view_that_is_not_cut_yet_says_how_to_get_it(
     client: TestClient, comparisons: ComparisonsFactory, path: str
 ) -> None:
@@ -182,7 +182,7 @@ def test_a_view_that_is_not_cut_yet_says_how_to_get_it(
     assert "POST" in answer.json()["resolution"]
 
 
-@pytest.mark.parametrize("path", ["first", "nodes/0", "search?pattern=a", "lines?function=a"])
+@pytest.mark.parametrize("path", ["chunks/first", "nodes/0", "search?pattern=a", "lines?function=a"])
 def test_a_view_of_another_comparison_is_not_found(
     client: TestClient, comparisons: ComparisonsFactory, path: str
 ) -> None:
@@ -256,7 +256,7 @@ def test_bytes_of_a_view_that_are_lost_are_told(
     view = of_view(client, comparisons.done())
     house.blobs.kept.clear()
 
-    assert client.get(f"{view}/first").status_code == 404
+    assert client.get(f"{view}/chunks/first").status_code == 404
 
 
 # --- another view, exports
@@ -392,7 +392,7 @@ def test_a_viewer_looks_and_takes_away_but_asks_for_nothing_new(
 ) -> None:
     comparison_id = comparisons.done()
 
-    assert client.get(f"{of_view(client, comparison_id)}/first").status_code == 200
+    assert client.get(f"{of_view(client, comparison_id)}/chunks/first").status_code == 200
     assert client.post(f"/api/v1/comparisons/{comparison_id}/exports", json={"format": "csv"}).status_code == 202
     assert client.post(f"/api/v1/comparisons/{comparison_id}/swap").status_code == 403
 

@@ -165,8 +165,8 @@ def test_a_fix_closes_it_with_proof_against_both_sides(lab: SyntheticBuilds) -> 
     assert row.state == RegressionState.FIXED
     assert row.fixed_build_id == fixed[0]
     assert row.closed_at is not None
-    proofs = [each for each in lab.rows(RegressionEvidence) if each.what == "proof"]
-    assert {each.facts["against"] for each in proofs} == {"good", "bad"}
+    proofs = [each for each in lab.rows(RegressionEvidence) if each.kind == "fix-verification"]
+    assert {each.details["against"] for each in proofs} == {"good", "bad"}
     assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["fixed"]
 
 

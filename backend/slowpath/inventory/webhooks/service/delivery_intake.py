@@ -101,7 +101,7 @@ def store_delivery(
         .values(
             team_id=session.team_id,
             id=new_id(),
-            hook_id=hook.hook_id,
+            webhook_id=hook.hook_id,
             delivery_id=delivery_id,
             sha256=message.sha256,
             event=event,

@@ -17,7 +17,7 @@ FORMER_PATHS: Final = tuple(
         (f"/builds/{_ID}/judgement", r"/builds/\1/verdict"),
         ("/changes", "/metric-change-points"),
         (f"/comparisons/{_ID}/parts", r"/comparisons/\1/results"),
-        (f"/comparisons/{_ID}/views/{_ID}/(all|first|rest)", r"/comparisons/\1/views/\2/chunks/\3"),
+        (f"/comparisons/{_ID}/views/{_ID}/(all|first|rest|functions)", r"/comparisons/\1/views/\2/chunks/\3"),
         ("/deploys", "/deployments"),
         (f"/environments/{_ID}/order", r"/environments/\1/service-order"),
         ("/explanations", "/gap-explanations"),
