@@ -237,9 +237,9 @@ describe('the board', () => {
     expect(made[0]).toMatchObject({
       base: {
         artifact_ids: [],
-        window: { service_id: serviceId(1), environment_id: ENVIRONMENT.id },
+        time_range: { service_id: serviceId(1), environment_id: ENVIRONMENT.id },
       },
-      candidate: { window: { service_id: serviceId(1) } },
+      candidate: { time_range: { service_id: serviceId(1) } },
     });
   });
 
@@ -565,7 +565,7 @@ describe('the settings of metrics', () => {
           ],
           series: 96,
           max_series: 100_000,
-          more: false,
+          has_more: false,
         }),
       ),
       http.get(at('/metric-rules'), () => page([])),
