@@ -26,6 +26,7 @@ export type {
   ComparisonDocument as ComparisonResult,
   ComparisonOut as Comparison,
   ComparisonSummaryOut,
+  SideIn,
   Finding,
   CostShift,
   TotalChange,

@@ -59,18 +59,18 @@ describe('signing in', () => {
   });
 });
 
-const withIssuer = (ways: { passwords: boolean; sign_up: boolean }) =>
+const withIssuer = (ways: { are_passwords_enabled: boolean; sign_up: boolean }) =>
   http.get(at('/auth/methods'), () => HttpResponse.json({ ...ways, oidc: { name: 'Corp' } }));
 
 describe('signing in by the operator’s service', () => {
   it('offers it above the form, and alone where passwords are off', async () => {
     signedOut();
-    server.use(withIssuer({ passwords: true, sign_up: true }));
+    server.use(withIssuer({ are_passwords_enabled: true, sign_up: true }));
     const both = open('/sign-in');
     expect(await screen.findByRole('button', { name: 'Sign in with Corp' })).toBeInTheDocument();
     expect(screen.getByLabelText('Email')).toBeInTheDocument();
     both.unmount();
-    server.use(withIssuer({ passwords: false, sign_up: true }));
+    server.use(withIssuer({ are_passwords_enabled: false, sign_up: true }));
     open('/sign-in');
     expect(await screen.findByRole('button', { name: 'Sign in with Corp' })).toBeInTheDocument();
     expect(screen.queryByLabelText('Email')).not.toBeInTheDocument();
@@ -120,7 +120,7 @@ describe('signing in by the operator’s service', () => {
 
   it('lists what is linked, and asks for no current password where there is none', async () => {
     server.use(
-      withIssuer({ passwords: true, sign_up: true }),
+      withIssuer({ are_passwords_enabled: true, sign_up: true }),
       http.get(at('/user/linked-identities'), () =>
         HttpResponse.json({
           has_password: false,
@@ -148,17 +148,22 @@ describe('signing in by the operator’s service', () => {
 
 describe('mails', () => {
   const withMail = http.get(at('/auth/methods'), () =>
-    HttpResponse.json({ passwords: true, sign_up: true, mail: true, oidc: null }),
+    HttpResponse.json({
+      are_passwords_enabled: true,
+      sign_up: true,
+      is_mail_configured: true,
+      oidc: null,
+    }),
   );
 
   it('of mentions are switched off and on', async () => {
     const sent: unknown[] = [];
     server.use(
       withMail,
-      http.get(at('/user/email-preferences'), () => HttpResponse.json({ mentions: true })),
+      http.get(at('/user/email-preferences'), () => HttpResponse.json({ email_on_mention: true })),
       http.patch(at('/user/email-preferences'), async ({ request }) => {
         sent.push(await request.json());
-        return HttpResponse.json({ mentions: false });
+        return HttpResponse.json({ email_on_mention: false });
       }),
       http.get(at('/user/linked-identities'), () =>
         HttpResponse.json({ has_password: true, linked: [] }),
@@ -170,7 +175,7 @@ describe('mails', () => {
     expect(box).toBeChecked();
     await user.click(box);
     await waitFor(() => {
-      expect(sent).toEqual([{ mentions: false }]);
+      expect(sent).toEqual([{ email_on_mention: false }]);
     });
     expect(box).not.toBeChecked();
   });

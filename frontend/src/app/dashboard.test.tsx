@@ -237,9 +237,9 @@ describe('the board', () => {
     expect(made[0]).toMatchObject({
       base: {
         artifact_ids: [],
-        window: { service_id: serviceId(1), environment_id: ENVIRONMENT.id },
+        time_range: { service_id: serviceId(1), environment_id: ENVIRONMENT.id },
       },
-      candidate: { window: { service_id: serviceId(1) } },
+      candidate: { time_range: { service_id: serviceId(1) } },
     });
   });
 
@@ -285,11 +285,15 @@ describe('the board', () => {
     });
     expect(made[0]).toEqual({
       name: '71aa09b vs. 5f3c1e8',
-      base: { artifact_ids: ['of build-before'], label: '71aa09b', window: windows?.base ?? null },
+      base: {
+        artifact_ids: ['of build-before'],
+        label: '71aa09b',
+        time_range: windows?.base ?? null,
+      },
       candidate: {
         artifact_ids: ['of build-after'],
         label: '5f3c1e8',
-        window: windows?.candidate ?? null,
+        time_range: windows?.candidate ?? null,
       },
     });
   });
@@ -373,8 +377,8 @@ describe('the board', () => {
     });
     expect(asked).toHaveBeenCalledWith({
       name: 'Latency, 71aa09b vs. 5f3c1e8',
-      base: { artifact_ids: [], label: '71aa09b', window: windows?.base },
-      candidate: { artifact_ids: [], label: '5f3c1e8', window: windows?.candidate },
+      base: { artifact_ids: [], label: '71aa09b', time_range: windows?.base },
+      candidate: { artifact_ids: [], label: '5f3c1e8', time_range: windows?.candidate },
     });
   });
 
@@ -449,8 +453,8 @@ describe('the board', () => {
         {
           environment_id: ENVIRONMENT.id,
           service_id: null,
-          at: '2026-11-18T16:00:00Z',
-          until: null,
+          started_at: '2026-11-18T16:00:00Z',
+          ended_at: null,
           text: 'failover test',
         },
       ]);
@@ -540,7 +544,7 @@ describe('the settings of metrics', () => {
   const name = {
     kind: 'histogram',
     series: 48,
-    reason: 'by-name',
+    reason_code: 'by-name',
     services: 0,
     service_id: null,
     environment_id: null,
@@ -555,13 +559,13 @@ describe('the settings of metrics', () => {
               ...name,
               name: 'http_server_request_duration_seconds',
               role: 'latency',
-              why: 'known',
+              reason: 'known',
             },
-            { ...name, name: 'queue_wait_ms', role: null, why: 'The name says nothing.' },
+            { ...name, name: 'queue_wait_ms', role: null, reason: 'The name says nothing.' },
           ],
           series: 96,
           max_series: 100_000,
-          more: false,
+          has_more: false,
         }),
       ),
       http.get(at('/metric-rules'), () => page([])),
@@ -587,9 +591,9 @@ describe('the settings of metrics', () => {
       expect(sent[0]).toMatchObject({
         metric: 'queue_wait_ms',
         role: 'latency',
-        equal: { stage: 'write' },
+        label_matchers: { stage: 'write' },
         service: null,
-        scale: 1,
+        seconds_per_unit: 1,
       });
     });
     const days = screen.getByLabelText('Days');

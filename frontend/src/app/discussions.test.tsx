@@ -73,7 +73,7 @@ describe('the feed', () => {
       '/t/northwind/builds/b1',
     );
     expect(asked[0]).toContain('kind=comment');
-    expect(asked[0]).toContain('by=slowpath');
+    expect(asked[0]).toContain('actor=slowpath');
     await expectAccessible(container);
   });
 

@@ -192,7 +192,11 @@ describe('the sources of metrics', () => {
     await waitFor(() => {
       expect(screen.queryByText('job=checkout')).toBeNull();
     });
-    const words = { service: 'checkout', environment: 'production', equal: { job: 'checkout' } };
+    const words = {
+      service: 'checkout',
+      environment: 'production',
+      label_matchers: { job: 'checkout' },
+    };
     expect(sent).toEqual([words, words, 'r']);
   });
 
@@ -310,7 +314,7 @@ describe('the sources of metrics', () => {
           ? HttpResponse.json({
               version: '3.1.0',
               names: 1_204,
-              usual: ['http_requests_total', 'up'],
+              recognized_names: ['http_requests_total', 'up'],
             })
           : problem(503, {
               title: 'The address did not answer',

@@ -303,12 +303,18 @@ describe('a regression', () => {
         page([
           {
             id: 'h1',
-            what: 'note',
-            by: { id: PERSON, name: 'Mira Kovač' },
-            facts: { text: HOSTILE },
+            kind: 'note',
+            actor: { id: PERSON, name: 'Mira Kovač' },
+            details: { text: HOSTILE },
             created_at: '2026-11-20T15:00:00Z',
           },
-          { id: 'h0', what: 'opened', by: null, facts: {}, created_at: '2026-11-20T14:12:00Z' },
+          {
+            id: 'h0',
+            kind: 'opened',
+            actor: null,
+            details: {},
+            created_at: '2026-11-20T14:12:00Z',
+          },
         ]),
       ),
     );

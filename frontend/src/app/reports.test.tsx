@@ -161,7 +161,12 @@ describe('the page of a report', () => {
 
 describe('adding to a report', () => {
   it('sends what the page asked for, and nothing of its surroundings', async () => {
-    const asked: { title: string; path: string; requests: string[]; also: string[] }[] = [];
+    const asked: {
+      title: string;
+      path: string;
+      requests: string[];
+      additional_requests: string[];
+    }[] = [];
     server.use(
       http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)),
       http.get(at('/reports'), () => page([])),
@@ -182,7 +187,7 @@ describe('adding to a report', () => {
     expect(asked[0]?.title).toBe(title);
     expect(asked[0]?.requests).toContain(`/comparisons/${comparison.id}`);
     expect(asked[0]?.path).toMatch(new RegExp(`^/comparisons/${comparison.id}\\?finding=`));
-    expect([...asked[0]!.requests, ...asked[0]!.also].join(' ')).not.toMatch(
+    expect([...asked[0]!.requests, ...asked[0]!.additional_requests].join(' ')).not.toMatch(
       /reports|session|comments/,
     );
   });

@@ -178,7 +178,7 @@ const explained = (changed: object = {}) => ({
   problem: null,
   job_id: null,
   created_at: '2026-11-21T12:00:00Z',
-  content: anExplanation(),
+  document: anExplanation(),
   ...changed,
 });
 
@@ -193,12 +193,12 @@ describe('a gap explained from an execution trace', () => {
     server.use(
       http.get(path, () =>
         HttpResponse.json(
-          asked === null ? [] : [explained(state === 'done' ? {} : { state, content: null })],
+          asked === null ? [] : [explained(state === 'done' ? {} : { state, document: null })],
         ),
       ),
       http.post(path, async ({ request }) => {
         asked = await request.json();
-        return HttpResponse.json(explained({ state: 'waiting', content: null }), { status: 202 });
+        return HttpResponse.json(explained({ state: 'waiting', document: null }), { status: 202 });
       }),
     );
     const { user } = open(`${TRACE}?span=0`);
@@ -236,7 +236,7 @@ describe('a gap explained from an execution trace', () => {
       doubts: [],
       looked,
     });
-    server.use(http.get(path, () => HttpResponse.json([explained({ content })])));
+    server.use(http.get(path, () => HttpResponse.json([explained({ document: content })])));
     open(`${TRACE}?span=0`);
     const aside = within(await panel());
     expect(await aside.findByText(/cannot be explained/u)).toBeVisible();
@@ -250,7 +250,7 @@ describe('a gap explained from an execution trace', () => {
     serve();
     const failed = explained({
       state: 'failed',
-      content: null,
+      document: null,
       problem: { type: 'x', title: 'x', status: 422, detail: 'The trace was deleted.' },
     });
     server.use(http.get(path, () => HttpResponse.json([failed])));

@@ -97,7 +97,7 @@ describe('hooks', () => {
     server.use(
       http.post(at('/webhooks'), async ({ request }) => {
         sent.push(await request.json());
-        return HttpResponse.json({ hook: aWebhook(), secret: SECRET }, { status: 201 });
+        return HttpResponse.json({ webhook: aWebhook(), secret: SECRET }, { status: 201 });
       }),
     );
     const { user } = opened();

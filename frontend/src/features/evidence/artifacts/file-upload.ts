@@ -112,7 +112,7 @@ async function sendWhole(
   const key = crypto.randomUUID();
   const attempt = () =>
     sendUpload<Artifact>('PUT', `/artifacts/${encodeURIComponent(name)}`, {
-      query: { batch, facts: factsText(facts) },
+      query: { batch, run_metadata: factsText(facts) },
       body: file,
       headers: { 'Content-Type': 'application/octet-stream', 'Idempotency-Key': key },
       signal: watching.signal,

@@ -17,7 +17,7 @@ function receiving(): Put[] {
   server.use(
     http.put(at('/artifacts/:name'), ({ params, request }) => {
       const query = new URL(request.url).searchParams;
-      const facts = query.get('facts');
+      const facts = query.get('run_metadata');
       puts.push({
         name: String(params.name),
         facts: facts && JSON.parse(facts),

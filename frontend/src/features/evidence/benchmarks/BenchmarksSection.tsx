@@ -112,7 +112,7 @@ function Units({ told, view, onView }: UnitsProps) {
 }
 
 const configText = (row: BenchmarkRow): string =>
-  Object.entries(row.config ?? {})
+  Object.entries(row.config)
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ');
 
@@ -161,9 +161,7 @@ function columnsOf(): Column<BenchmarkRow>[] {
       head: 'n',
       width: 70,
       align: 'right',
-      cell: (row) => (
-        <span className="muted">{`${row.base?.n ?? 0} + ${row.candidate?.n ?? 0}`}</span>
-      ),
+      cell: (row) => <span className="muted">{`${row.base.n} + ${row.candidate.n}`}</span>,
     },
     {
       id: 'reads',
@@ -179,7 +177,7 @@ function columnsOf(): Column<BenchmarkRow>[] {
   ];
 }
 
-function Center({ side, unit }: { side: BenchmarkSummary | null; unit: string }) {
+function Center({ side, unit }: { side: BenchmarkSummary; unit: string }) {
   return (
     <>
       {centerText(side, unit)} <span className={classes.spread}>{spreadText(side)}</span>

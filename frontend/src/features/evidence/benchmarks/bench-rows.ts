@@ -13,10 +13,12 @@ const UNITS: Record<string, string> = {
 };
 export const unitText = (unit: string): string => UNITS[unit] ?? unit;
 
-/** A benchmark on one side only has no ratio. */
-export function changeOfRow({ base, candidate, ratio, significant, state }: BenchmarkRow): Change {
-  if (!base) return 'only-candidate';
-  if (!candidate) return 'only-base';
+/** A row has both sides: a benchmark that only one side has is among the unpaired ones of the document. */
+export function changeOfRow({
+  ratio,
+  significant,
+  state,
+}: BenchmarkRow): Extract<Change, 'noise' | 'more' | 'less'> {
   if (!significant || ratio === null || state === 'noise' || ratio === 1) return 'noise';
   return ratio > 1 ? 'more' : 'less';
 }
@@ -25,8 +27,6 @@ export function changeOfRow({ base, candidate, ratio, significant, state }: Benc
 export function changeLabelOf(row: BenchmarkRow): string {
   const change = changeOfRow(row);
   if (change === 'noise') return 'not significant';
-  if (change === 'only-base' || change === 'only-candidate')
-    return change === 'only-base' ? 'only in base' : 'only in candidate';
   const more = change === 'more';
   if (row.better === 'more') return more ? 'does more' : 'does less';
   switch (unitOf(unitText(row.unit)).quantity) {
@@ -48,18 +48,15 @@ export function changeLabelOf(row: BenchmarkRow): string {
 /** Whether a change is to be regretted: more of what should be less, or less of what should be more. */
 export function isWorse(row: BenchmarkRow): boolean | null {
   const change = changeOfRow(row);
-  if (change !== 'more' && change !== 'less') return null;
+  if (change === 'noise') return null;
   return (change === 'more') === (row.better === 'less');
 }
 
-export function centerText(side: BenchmarkSummary | null, unit: string): string {
-  if (side?.center == null) return '–';
-  return formatValue(side.center, unitText(unit));
-}
+export const centerText = ({ center }: BenchmarkSummary, unit: string): string =>
+  formatValue(center, unitText(unit));
 
 /** Half the interval as part of the center, as benchstat prints it: "± 2%"; ∞ where there are too few values. */
-export function spreadText(side: BenchmarkSummary | null): string {
-  if (side?.center == null) return '';
+export function spreadText(side: BenchmarkSummary): string {
   if (side.low === null || side.high === null) return '± ∞';
   if (side.center === 0) return '';
   const spread = Math.max(side.high - side.center, side.center - side.low) / Math.abs(side.center);

@@ -1,5 +1,5 @@
 /** Two stretches of a service's metrics on the sides of a comparison: which the base of a chosen window can be, and how it is asked. */
-import { calls } from '../../../api';
+import { calls, type SideIn } from '../../../api';
 import type { DashboardRow } from '../../../engine/dashboard/dashboard-file';
 import { lengthText, momentText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
 
@@ -61,10 +61,10 @@ export async function compareRanges(
   base: SelectedRange,
   candidate: SelectedRange,
 ): Promise<string> {
-  const side = (chosen: SelectedRange, beside: SelectedRange) => ({
+  const side = (chosen: SelectedRange, beside: SelectedRange): SideIn => ({
     artifact_ids: [],
     label: rangeLabel(chosen, beside),
-    window: {
+    time_range: {
       service_id: chosen.service.id,
       environment_id,
       from: new Date(chosen.fromMs).toISOString(),

@@ -17,7 +17,7 @@ const SideKeys = lazy(async () => ({
 export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLElement> }) {
   const { gc } = told;
   const { mmu } = told;
-  const idle = mmu ? sidesWithout(mmu, gc) : [];
+  const idle = sidesWithout(mmu, gc);
   const single = told.sides.candidate === null;
   return (
     <section ref={ref} tabIndex={-1} className={classes.pair} aria-label="Garbage collection">
@@ -25,13 +25,13 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
         <h2 className={classes.head}>
           Minimum mutator utilization <span className="muted">worst window of each length</span>
           <span className="grow" />
-          {mmu && !single && (
+          {!single && (
             <Suspense fallback={null}>
               <SideKeys tone="noise" band={mmu.base_low !== null} />
             </Suspense>
           )}
         </h2>
-        {mmu && mmu.window_ns.length > 1 && (mmu.base ?? mmu.candidate) ? (
+        {mmu.window_ns.length > 1 && (mmu.base ?? mmu.candidate) ? (
           <>
             <Suspense fallback={<SkeletonRows rows={7} height={28} label="Loading the plot" />}>
               <MmuPlot
@@ -62,7 +62,7 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
         <h2 className={classes.head}>
           Garbage collection <span className="muted">rates per second of trace</span>
         </h2>
-        {gc?.base ? (
+        {gc.base ? (
           <GcTable base={gc.base} candidate={gc.candidate} single={single} />
         ) : (
           <EmptyState>No GC data in these traces.</EmptyState>
@@ -75,7 +75,7 @@ export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLEleme
 /** Sides that have a curve, but no cycle of the GC: work of cycles before them may still be done. */
 function sidesWithout(mmu: Mmu, gc: TraceDocument['gc']): SideName[] {
   return (['base', 'candidate'] as const).filter(
-    (side) => mmu[side] !== null && gc?.[side]?.cycles_per_second === 0,
+    (side) => mmu[side] !== null && gc[side]?.cycles_per_second === 0,
   );
 }
 

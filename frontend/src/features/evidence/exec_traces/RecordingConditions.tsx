@@ -22,9 +22,7 @@ function SideLine(props: { name: 'base' | 'candidate'; side: TraceSide; alone: b
   return (
     <span>
       {!alone && <SideMark side={name} label />}
-      {!alone && side.label !== null && side.label !== name && (
-        <span className="mono t2">{side.label}</span>
-      )}
+      {!alone && side.label !== name && <span className="mono t2">{side.label}</span>}
       {conditions(side).join(' · ')}
     </span>
   );

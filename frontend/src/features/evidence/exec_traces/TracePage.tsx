@@ -84,9 +84,8 @@ function Answer({ told }: { told: TraceDocument }) {
   const wait = victim.base.p99_ns ?? victim.base.max_ns;
   return (
     <>
-      <span className="mono">{visibleName(shortName(victim.group))}</span> waits{' '}
-      {wait !== null && <>up to {formatValue(wait, 'ns')} at p99</>} to run{' '}
-      {reasonPhrase(victim.reason)}
+      <span className="mono">{visibleName(shortName(victim.group))}</span> waits up to{' '}
+      {formatValue(wait, 'ns')} at p99 to run {reasonPhrase(victim.reason)}
       {first && first.share >= 0.3 && (
         <>
           , {first.share >= 0.5 ? 'mostly' : `${formatShare(first.share)} of it`} {first.lead}{' '}

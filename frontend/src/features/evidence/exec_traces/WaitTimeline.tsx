@@ -97,7 +97,7 @@ function Drawn(props: WaitProps & { coarse: TraceTile }) {
           paints={paints}
           bracket={bracketText(wait)}
           start={wakeText(wait)}
-          end={wait.proc === null ? 'starts' : `starts on P${wait.proc}`}
+          end={`starts on P${wait.proc}`}
           label={`Timeline of the Ps around the wait: ${bracketText(wait)}. The table below lists its segments.`}
         />
         <Legend legend={legend} />

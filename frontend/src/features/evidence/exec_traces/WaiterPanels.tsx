@@ -75,9 +75,9 @@ export function WaiterPanels(props: PanelsProps) {
               points={points}
               told={{
                 q: QUANTILE_OF[view.quantile],
-                ratio: victim.change?.[view.quantile]?.ratio ?? null,
-                low: victim.change?.[view.quantile]?.low ?? null,
-                high: victim.change?.[view.quantile]?.high ?? null,
+                ratio: victim.change[view.quantile]?.ratio ?? null,
+                low: victim.change[view.quantile]?.low ?? null,
+                high: victim.change[view.quantile]?.high ?? null,
               }}
               tone={tone}
               single={single}
@@ -163,8 +163,8 @@ export const sharesOf = (blame: Occupancy) =>
   blame.parts.map((part) => ({
     kind: part.kind,
     group: part.group,
-    base: part.base_ns_per_wait ?? 0,
-    candidate: part.candidate_ns_per_wait ?? 0,
+    base: part.base_ns_per_wait,
+    candidate: part.candidate_ns_per_wait,
     low: part.low,
     high: part.high,
     isNew: part.new,
@@ -176,7 +176,7 @@ export function paintsOf(blame: Occupancy | undefined): OccupantPatterns {
       kind: part.kind,
       group: part.group,
       isNew: part.new,
-      weight: Math.max(part.base_share ?? 0, part.candidate_share ?? 0),
+      weight: Math.max(part.base_share, part.candidate_share),
     })),
   );
 }
@@ -193,13 +193,13 @@ export function largestOccupant(
   verdict: string | null,
 ): OccupantLabel | null {
   if (verdict === 'gc') {
-    const share = blame.parts.filter(ofGc).reduce((sum, part) => sum + (part[side] ?? 0), 0);
+    const share = blame.parts.filter(ofGc).reduce((sum, part) => sum + part[side], 0);
     return { lead: 'behind', name: 'the GC', share, code: false };
   }
-  const first = blame.parts.toSorted((a, b) => (b[side] ?? 0) - (a[side] ?? 0))[0];
+  const first = blame.parts.toSorted((a, b) => b[side] - a[side])[0];
   if (!first) return null;
   const phrase = occupancyPhrase(first);
-  return { ...phrase, name: visibleName(phrase.name), share: first[side] ?? 0 };
+  return { ...phrase, name: visibleName(phrase.name), share: first[side] };
 }
 
 /** What the verdict means, where the share beside it says the same: "one group held most" needs most of the waiting. */

@@ -194,7 +194,7 @@ function Ahead({ wait }: { wait: LongestWait }) {
         title={
           wait.waker === null
             ? 'woken by the runtime'
-            : `woken by goroutine ${formatCount(wait.waker_goroutine ?? 0)} at`
+            : `woken by goroutine ${formatCount(wait.waker_goroutine)} at`
         }
         frames={wait.waker_stack}
         none="the runtime records no stack"

@@ -69,20 +69,14 @@ export function waiterParts(victim: string): { group: string; reason: string } {
 /** Conditions of one side, each a separate statement. */
 export function conditions(side: TraceSide): string[] {
   const { traces } = side;
-  const processors = [...new Set(traces.map(({ gomaxprocs }) => gomaxprocs ?? null))].filter(
-    (count) => count !== null,
-  );
+  const processors = [...new Set(traces.map(({ gomaxprocs }) => gomaxprocs))];
   const events = traces.reduce((sum, trace) => sum + trace.events, 0);
   const told = [
     `${countOf(traces.length, 'trace')} of ${durationText(side.duration_ns)}${traces.length > 1 ? ' together' : ''}`,
     processors.length > 0 ? `${processors.join(' or ')} Ps` : '',
     events > 0 ? countOf(events, 'event') : '',
-    side.wakes_per_second === null
-      ? ''
-      : `${formatCount(Math.round(side.wakes_per_second))} wakes/s`,
-    side.wait_seconds_per_second === null
-      ? ''
-      : `${formatValue(side.wait_seconds_per_second, 'count')} runnable on average`,
+    `${formatCount(Math.round(side.wakes_per_second))} wakes/s`,
+    `${formatValue(side.wait_seconds_per_second, 'count')} runnable on average`,
     traces.some(({ recording }) => recording === 'flight-recorder') ? 'flight recorder' : '',
   ];
   return told.filter((text) => text !== '');
@@ -94,8 +88,7 @@ export function unreadableRangeText({
   lost,
 }: Pick<TraceMetadata, 'name' | 'lost'>): string | null {
   if (!lost) return null;
-  const share = lost.share === null ? '' : ` (${formatShare(lost.share)} of the file)`;
-  return `${name}: ${lost.message}${share}`;
+  return `${name}: ${lost.message} (${formatShare(lost.share)} of the file)`;
 }
 
 /** Warnings come as "slug: sentence"; the sentence is what a person reads. */
@@ -105,7 +98,7 @@ export const warningText = (warning: string): string => warning.replace(/^[a-z0-
 export function bracketText(wait: LongestWait): string {
   const parts = [`${formatValue(wait.duration_ns, 'ns')} runnable`];
   if (wait.overtakes) parts.push(`${countOf(wait.overtakes, 'other')} started first`);
-  if (wait.queue_ahead !== null) parts.push(`queue position ${formatCount(wait.queue_ahead + 1)}`);
+  parts.push(`queue position ${formatCount(wait.queue_ahead + 1)}`);
   return parts.join(' · ');
 }
 

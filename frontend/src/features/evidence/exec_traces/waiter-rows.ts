@@ -41,14 +41,14 @@ export function changeAt(victim: Waiter, quantile: QuantileId): Change {
   if (!isSubstantial(victim)) return 'noise';
   if (victim.state === 'only-base' || victim.state === 'only-candidate') return victim.state;
   if (victim.state === 'noise') return 'noise';
-  const change = victim.change?.[quantile];
+  const change = victim.change[quantile];
   if (!change) return 'noise';
-  if (change.low !== null && change.low > 1) return 'more';
-  return change.high !== null && change.high < 1 ? 'less' : 'noise';
+  if (change.low > 1) return 'more';
+  return change.high < 1 ? 'less' : 'noise';
 }
 
 export const shareOf = (victim: Waiter): number =>
-  Math.max(victim.share_of_wait_candidate ?? 0, victim.share_of_wait_base ?? 0);
+  Math.max(victim.share_of_wait_candidate, victim.share_of_wait_base);
 
 const waitsOf = ({ base, candidate }: Waiter): number =>
   candidate?.waits_per_second ?? base?.waits_per_second ?? 0;
@@ -56,7 +56,7 @@ const waitsOf = ({ base, candidate }: Waiter): number =>
 function ratioAt(victim: Waiter, quantile: QuantileId): number {
   if (victim.state === 'only-candidate') return Infinity;
   if (victim.state === 'only-base') return 0;
-  const ratio = victim.change?.[quantile]?.ratio;
+  const ratio = victim.change[quantile]?.ratio;
   // What is inside the noise comes after all that is not, however large its ratio happens to be.
   return changeAt(victim, quantile) === 'noise' ? (ratio ?? 1) * 1e-9 : (ratio ?? 1);
 }

@@ -55,7 +55,7 @@ export default function GrowthPage({ above }: { above: ReactNode }) {
 /** The numbers themselves, most first: "15,685, 3,465 and 171 sampled growths". */
 function answer(sets: GrowthSet[]): string {
   const counts = sets
-    .map(({ sampled }) => sampled ?? 0)
+    .map(({ sampled }) => sampled)
     .sort((a, b) => b - a)
     .slice(0, 5)
     .map(formatCount);

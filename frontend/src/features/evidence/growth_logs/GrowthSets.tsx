@@ -48,23 +48,17 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
                       {(set.side === 'base' || set.side === 'candidate') && (
                         <SideMark side={set.side} label />
                       )}
-                      {set.label !== null && set.label !== set.side && (
-                        <span className="mono cut">{set.label}</span>
-                      )}
+                      {set.label !== set.side && <span className="mono cut">{set.label}</span>}
                     </span>
                   </th>
-                  <td>{set.artifacts === null ? dash : countOf(set.artifacts, 'log')}</td>
+                  <td>{countOf(set.artifacts, 'log')}</td>
                   <td>{set.duration_ns ? durationText(set.duration_ns) : dash}</td>
                   <td>
-                    <b className={classes.large}>
-                      {set.sampled === null ? '–' : formatCount(set.sampled)}
-                    </b>
+                    <b className={classes.large}>{formatCount(set.sampled)}</b>
                   </td>
-                  <td>{set.estimate === null ? dash : formatCount(set.estimate)}</td>
+                  <td>{formatCount(set.estimate)}</td>
                   <td className="muted">
-                    {set.low === null || set.high === null
-                      ? '–'
-                      : `${formatNumber(set.low)} – ${formatNumber(set.high)}`}
+                    {`${formatNumber(set.low)} – ${formatNumber(set.high)}`}
                   </td>
                   <td>{index === 0 ? dash : <Against set={set} />}</td>
                   <td>{amount(set.per_second)}</td>

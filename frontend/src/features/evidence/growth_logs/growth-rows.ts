@@ -10,7 +10,7 @@ export type Measure = 'per_request' | 'per_second' | 'estimate' | 'sampled';
 export function measureOf(rows: readonly GrowthRow[]): Measure {
   const known = (name: Measure) =>
     rows.length > 0 &&
-    rows.every(({ base, candidate }) => [base, candidate].every((side) => side?.[name] !== null));
+    rows.every(({ base, candidate }) => [base, candidate].every((side) => side[name] !== null));
   if (known('per_request')) return 'per_request';
   if (known('per_second')) return 'per_second';
   return known('estimate') ? 'estimate' : 'sampled';
@@ -23,7 +23,7 @@ export const MEASURES: Record<Measure, string> = {
   sampled: 'sampled growth events',
 };
 
-export const amountOf = (counts: Counts, measure: Measure): number => counts?.[measure] ?? 0;
+export const amountOf = (counts: Counts, measure: Measure): number => counts[measure] ?? 0;
 
 function valueFor(row: GrowthRow, column: string, measure: Measure): number {
   const [base, candidate] = [amountOf(row.base, measure), amountOf(row.candidate, measure)];
@@ -62,7 +62,7 @@ export function sizesText({ old_bytes, new_bytes }: GrowthRow): string {
 /** How many growth events a printed one represents: what the estimate was multiplied by. */
 export function rateOf({ sampled, estimate, rates }: GrowthSet): number | null {
   if (rates.length > 0) return rates.length === 1 ? rates[0]! : null;
-  if (sampled === null || estimate === null || sampled <= 0) return null;
+  if (sampled <= 0) return null;
   const rate = estimate / sampled;
   return rate > 1.5 ? Math.round(rate) : null;
 }

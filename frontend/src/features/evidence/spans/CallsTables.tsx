@@ -161,7 +161,7 @@ export function FanOutTable({ told }: { told: SpanSets }) {
         <span className="t2">
           {row.explains
             ? 'explained by the slowest call'
-            : `slowest call explains ${formatShare(row.share ?? 0)} of the tail`}
+            : `slowest call explains ${formatShare(row.share)} of the tail`}
         </span>
       ),
     },
@@ -262,7 +262,7 @@ export function AttributesTable({ rows }: { rows: Attribute[] }) {
     { id: 'value', head: 'Value', width: '34%', cell: (row) => name(row.value) },
     number('slow', 'Share of slow', (row) => formatShare(row.slow_share)),
     number('fast', 'Share of others', (row) => formatShare(row.fast_share)),
-    number('q', 'q-value', (row) => (row.q_value === null ? '–' : formatProbability(row.q_value))),
+    number('q', 'q-value', (row) => formatProbability(row.q_value)),
   ];
   return (
     <Section

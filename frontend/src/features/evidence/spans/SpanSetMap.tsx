@@ -33,7 +33,7 @@ function servicesOf(told: SpanSets): MapService[] {
 
 function callOf(edge: Edge): MapCall {
   const sides = [edge.base, edge.candidate].filter((side) => side !== null);
-  const ratios = sides.map(({ ratio }) => (ratio === null ? '–' : `×${ratio.toFixed(2)}`));
+  const ratios = sides.map(({ ratio }) => `×${ratio.toFixed(2)}`);
   const words = new Set(ratios).size > 1 ? ratios.join(' to ') : (ratios[0] ?? '');
   const calls = sides.map((side) => formatCount(side.calls)).join(' and ');
   return {

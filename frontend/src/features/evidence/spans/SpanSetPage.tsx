@@ -59,7 +59,7 @@ export default function SpanSetPage(props: SpanSetPageProps) {
               {name && ' · '}
               {countOf(side.traces, 'trace')} · {countOf(side.spans, 'span')} ·{' '}
               {countOf(set.data.services.length, 'service')}
-              {side.seconds !== null && ` · ${durationText(side.seconds * 1e9)}`}
+              {` · ${durationText(side.seconds * 1e9)}`}
             </>
           )
         }

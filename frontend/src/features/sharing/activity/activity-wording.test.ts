@@ -28,7 +28,7 @@ describe('news', () => {
       news({ occurred_at: '2026-11-19T23:00:00' }),
     ]);
     expect(days.map(({ lines }) => lines.map(({ count }) => count))).toEqual([[2, 1], [1]]);
-    expect(days[0]?.lines.map(subjectOf)).toEqual(['2 files', 'cpu.pprof']);
+    expect(days[0]?.lines.map(subjectOf)).toEqual(['2 artifacts', 'cpu.pprof']);
   });
 
   it('name their days as people do', () => {

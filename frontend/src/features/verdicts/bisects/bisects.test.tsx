@@ -84,7 +84,7 @@ describe('the report of a bisect', () => {
     const told = makeBisectReportText(aBisect({ state: 'found' }));
     expect(told).toContain('v1.8.0 to v1.9.2');
     expect(told).toContain('4be1d07');
-    expect(told).toContain('2 deploys');
+    expect(told).toContain('2 deployments');
   });
 
   it('takes titles as text', () => {
