@@ -198,7 +198,7 @@ def test_a_window_of_a_run_that_is_read_through_is_the_one_of_what_was_pushed(
     body = remote_write_body(api("pushed"))
     assert program.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS).status_code == 204
     bound(client, source_at(client, prometheus.url), "through", job="api")
-    ids = {one["name"]: ServiceId(UUID(one["id"])) for one in client.get("/api/v1/services").json()["items"]}
+    ids = {one["name"]: ServiceId(UUID(one["id"])) for one in client.get("/api/v1/federated-services").json()["items"]}
     [lab] = client.get("/api/v1/environments").json()["items"]
     whose = SeriesOwner("instance", "b:80", "", None)
     window = MeasurementQuery(
@@ -332,7 +332,7 @@ def test_services_are_bound_listed_and_released(client: TestClient) -> None:
         )
         assert refused.status_code == 422
     other = source_at(client, "https://other.example")
-    assert client.get(f"{SOURCES}/{other}/services").json()["items"] == []
+    assert client.get(f"{SOURCES}/{other}/federated-services").json()["items"] == []
     assert client.delete(f"{SOURCES}/{other}/federated-services/{one['id']}").status_code == 404
 
     assert [each["id"] for each in client.get(f"{SOURCES}/{source_id}/federated-services").json()["items"]] == [
@@ -344,6 +344,6 @@ def test_services_are_bound_listed_and_released(client: TestClient) -> None:
 
 @pytest.mark.asked_by(Role.VIEWER, Role.MEMBER)
 def test_only_admins_bind(client: TestClient) -> None:
-    place = f"{SOURCES}/00000000-0000-7000-8000-000000000000/services"
+    place = f"{SOURCES}/00000000-0000-7000-8000-000000000000/federated-services"
     assert client.post(place, json={"service": "x", "label_matchers": {"job": "x"}}).status_code == 403
     assert client.delete(f"{place}/00000000-0000-7000-8000-000000000000").status_code == 403

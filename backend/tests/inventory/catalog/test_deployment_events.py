@@ -64,7 +64,10 @@ def test_each_dialect_says_the_same(message: dict[str, Any], dialect: str) -> No
 @pytest.mark.parametrize(
     ("message", "why"),
     [
-        ({**GITHUB, "deployment_status": {"state": "in_progress"}}, "GitHub says in_progress"),
+        (
+            {**GITHUB, "deployment_status": {"state": "in_progress"}},
+            "The state of the GitHub deployment is in_progress",
+        ),
         ({"app": {**ARGO["app"], "status": {"operationState": {"phase": "Failed"}}}}, "its phase is Failed"),
         ({"kind": "Deployment", "metadata": {}}, "metadata.name is missing"),
         ({"hello": "world"}, "format of the event is unknown"),

@@ -215,9 +215,11 @@ def test_what_leaves_the_binary_as_it_was_is_no_suspect(
     commits = [told(1), told(2, 1), told(3, 2, files=FILES), told(4, 2), told(5, 3, 4)]
     client.post(f"{REPOSITORIES}/{one['id']}/commits", json={"commits": commits})
     ask, body = f"/api/v1/services/{service_id}/commits", {"good": sha(1), "bad": sha(5)}
-    begun = client.post(f"{ask}/closures", json=body)
+    begun = client.post(f"{ask.removesuffix('/commits')}/package-closures", json=body)
     assert (begun.status_code, begun.json()["job_id"] is not None) == (202, True)
-    assert client.post(f"{ask}/closures", json=body).json() == {"job_id": None}  # it is waiting already
+    assert client.post(f"{ask.removesuffix('/commits')}/package-closures", json=body).json() == {
+        "job_id": None
+    }  # it is waiting already
     assert client.get(ask, params=body).json()["closure_state"] == "reading"
 
     with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:

@@ -91,7 +91,7 @@ def test_a_changed_rule_is_stored_audited_and_enforced_once(
     assert set_rule(client, "trace", 30)["trace"]["retention_days"] == 30
     assert set_rule(client, "trace", 30)["trace"]["retention_days"] == 30, "saving the same value changes nothing"
 
-    audited = admin.execute("SELECT details FROM audit_event WHERE action = 'retention.changed' ORDER BY id").fetchall()
+    audited = admin.execute("SELECT details FROM audit_event WHERE action = 'retention.updated' ORDER BY id").fetchall()
     assert sorted((row["trace"]["from"] or 0, row["trace"]["to"]) for (row,) in audited) == [(0, 90), (90, 30)]
     assert enforcements(house, team) - before == 1, "the job that waits deletes by both"
 
@@ -299,7 +299,7 @@ def test_storage_is_recorded_by_folder_and_old_snapshots_go(
 # -- limits ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("limit", "state"), [(1_000, "free"), (100, "nearly"), (80, "reached")])
+@pytest.mark.parametrize(("limit", "state"), [(1_000, "ok"), (100, "near-limit"), (80, "reached")])
 def test_the_usage_page_says_how_near_the_limit_is(
     emptied: TestDatabase, engine: Engine, limit: int, state: str
 ) -> None:

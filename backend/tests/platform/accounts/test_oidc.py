@@ -86,7 +86,7 @@ def refused(answer: Any, status: int, slug: str) -> None:  # noqa: ANN401 - an a
 
 def test_somebody_new_signs_in_and_comes_again(corp: Corp) -> None:
     assert corp.browser().get(f"{API}/auth/methods").json() == {
-        "passwords": True, "sign_up": True, "mail": False, "oidc": {"name": "Corp"},
+        "are_passwords_enabled": True, "sign_up": True, "is_mail_configured": False, "oidc": {"name": "Corp"},
     }  # fmt: skip
     browser = corp.browser()
     first = corp.signs_in("mira@corp.example", browser, next="/t/x/dashboard?range=1h")

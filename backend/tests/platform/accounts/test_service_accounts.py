@@ -42,7 +42,7 @@ class Accounts:
         """Have a program write something, which needs the scope `write`; return the status."""
         made = self.client.post("/api/v1/environments", json={"name": f"of {next(NUMBERS)}"})
         assert made.status_code == 201, made.text
-        sent = {"environment_id": made.json()["id"], "at": "2026-11-21T11:00:00Z", "text": "deployed"}
+        sent = {"environment_id": made.json()["id"], "started_at": "2026-11-21T11:00:00Z", "text": "deployed"}
         return int(program.post("/api/v1/annotations", json=sent).status_code)
 
     def all(self) -> Any:  # noqa: ANN401 - JSON

@@ -74,6 +74,14 @@ def test_fields_and_values_get_their_present_names() -> None:
     }
 
 
+def test_a_document_inside_a_response_stays() -> None:
+    recorded = {
+        "headline": "x",
+        "result": {"format": "slowpath.comparison/1", "headline": {"sentence": "x"}, "parts": []},
+    }
+    assert _present(f"/comparisons/{ID}", recorded) == {"verdict_sentence": "x", "result": recorded["result"]}
+
+
 def test_a_response_under_present_names_keeps_its_bytes() -> None:
     content = b'{ "display_name": "x",  "run_metadata": {} }'
     assert present_response(f"/builds/{ID}", "application/json", content) is content

@@ -38,7 +38,9 @@ def begun(client: TestClient, title: str = "Why 1.25 is slower") -> dict[str, An
 
 
 def frozen(client: TestClient, report: dict[str, Any], requests: Sequence[str], **said: str) -> Any:  # noqa: ANN401
-    return client.post(f"/api/v1/reports/{report['id']}/snapshots", json={**ANYBODY, **said, "requests": list(requests)})
+    return client.post(
+        f"/api/v1/reports/{report['id']}/snapshots", json={**ANYBODY, **said, "requests": list(requests)}
+    )
 
 
 def unpacked(answer: Any) -> tuple[dict[str, Any], bytes]:  # noqa: ANN401 - an answer of httpx
@@ -52,7 +54,12 @@ def of_view(client: TestClient, comparison: UUID) -> list[str]:
     told = client.get(f"/api/v1/comparisons/{comparison}").json()
     view = next(each for each in told["views"] if each["granularity"] == "function")["id"]
     path = f"/comparisons/{comparison}"
-    return [path, f"{path}/views/{view}/chunks/first", f"{path}/views/{view}/chunks/rest", f"{path}/views/{view}/nodes/0"]
+    return [
+        path,
+        f"{path}/views/{view}/chunks/first",
+        f"{path}/views/{view}/chunks/rest",
+        f"{path}/views/{view}/nodes/0",
+    ]
 
 
 # -- writing
@@ -429,7 +436,12 @@ def test_list_page_and_snapshot_state_one_headline(client: TestClient, compariso
     (kept,) = header["answers"]
     document = json.loads(content[kept["offset"] : kept["offset"] + kept["length"]])
 
-    assert document["result"]["headline"]["sentence"] == page["verdict_sentence"] == row["verdict_sentence"] == document["verdict_sentence"]
+    assert (
+        document["result"]["headline"]["sentence"]
+        == page["verdict_sentence"]
+        == row["verdict_sentence"]
+        == document["verdict_sentence"]
+    )
     assert document["verdict"] == document["result"]["verdict"] == row["verdict"]
 
 

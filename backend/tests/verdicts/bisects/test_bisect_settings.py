@@ -41,7 +41,7 @@ def test_what_is_kept_comes_back() -> None:
         module_repositories={"example.com/x": "00000000-0000-0000-0000-000000000001"},
     )  # fmt: skip
     assert from_json(to_json(settings)) == settings
-    assert apply_settings_update(settings, {"hours": None, "unknown": 1}).deployment_hours is None
+    assert apply_settings_update(settings, {"deployment_hours": None, "unknown": 1}).deployment_hours is None
     assert from_json({}) == BisectSettings()
 
 

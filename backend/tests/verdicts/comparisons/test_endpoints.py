@@ -122,7 +122,7 @@ def test_a_finished_comparison_tells_its_result_and_views(client: TestClient, co
     assert told["result"]["format"] == "slowpath.comparison/2"
     assert [(view["granularity"], view["state"], view["has_more_chunks"]) for view in told["views"]] == [
         ("function", "done", False),
-        ("line", "uncut", False),
+        ("line", "not-built", False),
     ]
 
 
@@ -171,7 +171,9 @@ def test_a_part_of_a_view_comes_packed_as_it_lies(client: TestClient, comparison
     assert client.get(f"{view}/chunks/nonsense").status_code == 422
 
 
-@pytest.mark.parametrize("path", ["chunks/first", "chunks/rest", "chunks/functions", "nodes/0", "search?pattern=a", "lines?function=a"])
+@pytest.mark.parametrize(
+    "path", ["chunks/first", "chunks/rest", "chunks/functions", "nodes/0", "search?pattern=a", "lines?function=a"]
+)
 def test_a_view_that_is_not_cut_yet_says_how_to_get_it(
     client: TestClient, comparisons: ComparisonsFactory, path: str
 ) -> None:

@@ -114,6 +114,8 @@ FORMER_VALUES: Final = {
     "services.verdict": {"waiting": "pending", "judging": "evaluating"},
 }
 """By the first part of the path, and the field."""
+DOCUMENTS: Final = frozenset({"result", "document"})
+"""Documents with a version of their own: they are upgraded by that."""
 
 
 def present_request(request: str) -> str:
@@ -156,6 +158,9 @@ def _renamed(value: Any, names: Names, kind: str, parent: str) -> Any:  # noqa: 
     out = {}
     for former, inner in value.items():
         name = names.get(f"{parent}.{former}", names.get(former, former))
+        if name in DOCUMENTS:
+            out[name] = inner
+            continue
         values = FORMER_VALUES.get(f"{kind}.{name}", {})
         out[name] = values.get(inner, inner) if isinstance(inner, str) else _renamed(inner, names, kind, name)
     return out
