@@ -27,7 +27,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "api_token": {"scopes": ["read"]},
     "artifact": {"kind": "profile.cpu", "summary": None},
     "benchmark_output": {"units": [], "warnings": []},
-    "commit": {"sha": 40 * "c", "parents": [], "files": [], "bumps": []},
+    "commit": {"sha": 40 * "c", "parents": [], "files": [], "dependency_updates": []},
     "package_closure": {"problem": None},
     "commit_diff": {"content": None, "problem": None},
     "notification_channel": {
@@ -37,7 +37,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "service_ids": None,
         "state": "on",
     },
-    "comparison": {"verdict": "regressed", "artifact_kinds": {"traces": PACKED}, "time_ranges": {}},
+    "comparison": {"verdict": "regressed", "result": None, "artifact_kinds": {"traces": PACKED}, "time_ranges": {}},
     "diff_view": {
         "kind": "asked",
         "sample_type": "asked",
@@ -74,7 +74,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "comment": {"author_kind": "user", "parent_id": None, "deleted_at": None},
     "deployment": {"commits": [], "ended_at": None},
     "discussion": {"subject_kind": "regression", "part": ""},
-    "gap_explanation": {"span_number": 0, "gap_number": 0},
+    "gap_explanation": {"span_number": 0, "gap_number": 0, "document": None},
     "comparison_export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "growth_log": {"columns_key": GROWTH_LOG},
     "notification": {
@@ -106,7 +106,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "required_evidence": None,
     },
     "regression_event": {"kind": "note"},
-    "regression_evidence": {"what": "comparison"},
+    "regression_evidence": {"kind": "comparison"},
     "report": {"blocks": [], "version": 1},
     "report_version": {"blocks": [], "version": 1},
     "share_link": {"scrub": {"labels": True, "paths": True, "hosts": True, "people": True}, "version": None},

@@ -82,7 +82,9 @@ def test_what_another_program_sent_is_not_there(programs: Programs) -> None:
 
 @pytest.mark.database
 def test_an_upload_in_parts_is_finished_by_who_began_it(programs: Programs) -> None:
-    begun = programs.mine.post("/api/v1/uploads", json={"name": "cpu.pprof", "size_bytes": 5, "facts": {}}).json()
+    begun = programs.mine.post(
+        "/api/v1/uploads", json={"name": "cpu.pprof", "size_bytes": 5, "run_metadata": {}}
+    ).json()
     path = f"/api/v1/uploads/{begun['id']}"
 
     for other in (programs.theirs, programs.runner):
@@ -118,7 +120,9 @@ def test_a_file_is_sent_to_a_build_that_the_program_has_a_part_in(programs: Prog
     for other in (programs.theirs, programs.runner):
         refused = other.put("/api/v1/artifacts/cpu.pprof", content=b"bytes", params={"build_id": build})
         assert refused.json()["type"] == "urn:slowpath:build-not-found"
-        begun = other.post("/api/v1/uploads", json={"name": "a", "size_bytes": 5, "facts": {}, "build_id": build})
+        begun = other.post(
+            "/api/v1/uploads", json={"name": "a", "size_bytes": 5, "run_metadata": {}, "build_id": build}
+        )
         assert begun.json()["type"] == "urn:slowpath:build-not-found"
     assert sent(programs.mine, build_id=build)["build_id"] == build
 

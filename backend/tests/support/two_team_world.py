@@ -25,10 +25,10 @@ CANARY = "canary"
 GOLDEN = Path(__file__).resolve().parents[3] / "worker" / "decode" / "testdata" / "golden"
 DECODED = {GROWTH_LOG: GOLDEN / "growth-helper.slowcol", SPANS: GOLDEN / "spans-yelp.slowcol"}
 NAMED_OTHERWISE = {
-    "token_id": "api_token", "view_id": "diff_view", "cut_id": "trace_excerpt", "rule_id": "metric_rule",
-    "source_id": "metric_source", "link_id": "share_link", "hook_id": "webhook", "channel_id": "notification_channel",
-    "deploy_id": "deployment", "explanation_id": "gap_explanation", "export_id": "comparison_export",
-    "message_id": "notification", "upload_id": "multipart_upload", "read_through_id": "federated_service", "sign_in_id": "user_identity",
+    "token_id": "api_token", "view_id": "diff_view", "excerpt_id": "trace_excerpt", "rule_id": "metric_rule",
+    "source_id": "metric_source", "share_link_id": "share_link", "webhook_id": "webhook", "channel_id": "notification_channel",
+    "deployment_id": "deployment", "explanation_id": "gap_explanation", "export_id": "comparison_export",
+    "notification_id": "notification", "upload_id": "multipart_upload", "federated_service_id": "federated_service", "identity_id": "user_identity",
 }  # fmt: skip
 """Names of ids in the API that are not their table's name."""
 
@@ -125,7 +125,7 @@ def make_world(house: AppUnderTest, connection: psycopg.Connection) -> TwoTeamWo
     ids["token_id"] = tokens[TokenScope.READ].id
     linked = connection.execute("SELECT id FROM user_identity WHERE user_id = %s", (team.owner.user_id,)).fetchone()
     assert linked is not None
-    ids["sign_in_id"] = linked[0]
+    ids["identity_id"] = linked[0]
     run = connection.execute("SELECT run_id FROM probe WHERE team_id = %s", (team.id,)).fetchone()
     assert run is not None
     ids["run_id"] = run[0]

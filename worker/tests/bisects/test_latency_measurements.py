@@ -133,7 +133,7 @@ def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab,
     assert lab.read() == ["done"]
     told = lab.windows()[lease["run_id"]]
     assert (told["value"], told["requests"]) == (None, 300)
-    assert told["problem"] == "300 requests in this window of 60 s, and p99 needs 1,000: windows of 260 s would do."
+    assert told["problem"] == "300 requests in this measurement window of 60 s; p99 requires 1,000. Measure for 260 s."
     bisect = lab.search.told()
     assert bisect["settings"]["measurement_seconds"] == 260
     assert any("from 60 to 260 s" in one["sentence"] for one in bisect["events"])

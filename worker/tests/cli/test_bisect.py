@@ -186,7 +186,7 @@ def test_an_interrupted_search_prints_the_command_that_continues_it(
     [
         (["--good=--upload-pack=x", "--bad", "main"], "no commit, branch or tag"),
         (["--good", "$(id)", "--bad", "main"], "no commit, branch or tag"),
-        (["--good", "main", "--bad", "main"], "the same commit"),
+        (["--good", "main", "--bad", "main"], "are the same"),
         (["--good", "main", "--bad", "HEAD~3"], "not among the ancestors of"),
         (["--good", "main", "--bad", "HEAD~3"], "Swap them"),
         (["--good", "HEAD~3", "--bad", "main", "--main", "./cmd/nosuch"], "has no folder 'cmd/nosuch'"),
@@ -231,7 +231,7 @@ def test_what_a_person_must_know_of_a_script_that_can_not_run(
     assert "nosuch.sh" in nowhere.splitlines()[-1]
     complains = script(tmp_path, "echo cannot find main module >&2; exit 125")
     broken = bisect(capsys, tmp_path, repository, *ends, "--", complains, code=2)["error"]
-    assert "its last line of stderr: cannot find main module" in broken
+    assert "the last line of stderr: cannot find main module" in broken
 
 
 def test_folders_are_those_of_the_caller_and_one_search_is_one_process(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from slowpath_cli.collect.build_id import read_build_id
 
-REAL = Path(__file__).resolve().parents[2] / "bench" / "testdata" / "aa" / "nats" / "000.pb.gz"
+REAL = Path(__file__).resolve().parents[3] / "e2e" / "bench" / "testdata" / "aa" / "nats" / "000.pb.gz"
 
 
 def test_a_real_profile_names_its_binary() -> None:

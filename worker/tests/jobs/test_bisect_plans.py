@@ -249,7 +249,7 @@ def test_missing_commits_are_fetched_and_unsearchable_ranges_are_reported(
     other = history.mono.commit({"docs.md": "aside\n"}, "aside")
     for good, bad, said in (
         (history.monos[-1], history.good, "not among the ancestors"),
-        (history.good, history.good, "the same commit"),
+        (history.good, history.good, "are the same"),
         (history.monos[6], history.monos[7], "No commit between good and bad"),
         (history.good, "0" * 40, "has no commit"),
         (history.monos[-1], other, "No commit between good and bad"),

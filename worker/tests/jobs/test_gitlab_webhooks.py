@@ -164,7 +164,7 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
 @pytest.mark.parametrize(
     ("status", "alert_status", "why"),
     [
-        (403, "executable", "GitLab answers 403"),
+        (403, "executable", "GitLab returned 403"),
         (200, "disabled", "disabled the webhook"),
         (200, "", "has no webhook"),
     ],

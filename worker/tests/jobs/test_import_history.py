@@ -160,8 +160,8 @@ def test_what_was_imported_is_what_prometheus_has(near: Bench, prometheus: Prome
     assert stored(near, "http_client_requests_total", 0, end_ms) == {}
     said = last_import(near, source_id)
     samples = sum(len(each) for name in NAMES for each in stored(near, name, 0, end_ms).values())
-    assert {key: said[key] for key in ("state", "names", "series", "samples", "left_out")} == {
-        "state": "done", "names": 3, "series": 5, "samples": samples, "left_out": [],
+    assert {key: said[key] for key in ("state", "names", "series", "samples", "skipped")} == {
+        "state": "done", "names": 3, "series": 5, "samples": samples, "skipped": [],
     }  # fmt: skip
 
     # again, after what came was folded into packed hours: nothing is there twice, and nothing is written
@@ -327,7 +327,10 @@ class SteppedOutside:
 
 @pytest.mark.parametrize(
     ("status", "said", "why", "asked"),
-    [(422, "range selectors are off", "range selectors are off", 1), (422, "too many samples", "too much of", 40)],
+    [
+        (422, "range selectors are off", "range selectors are off", 1),
+        (422, "too many samples", "exceed the size limit", 40),
+    ],
 )
 def test_without_range_selectors_values_are_brought_at_steps(
     near: Bench,

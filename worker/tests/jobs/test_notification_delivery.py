@@ -236,9 +236,9 @@ def test_a_receiver_that_answers_gone_gets_no_more_notifications(desk: DeliveryF
     channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
     receiver.answers = [(410, "moved out")]
     first, second = (desk.tell(opened())[0] for _ in range(2))
-    assert desk.deliver(first)["state"] == "given-up"
-    assert desk.row("notification_channel", channel.id)["state"] == "dead"
-    assert desk.deliver(second)["state"] == "given-up"
+    assert desk.deliver(first)["state"] == "abandoned"
+    assert desk.row("notification_channel", channel.id)["state"] == "disabled-after-failures"
+    assert desk.deliver(second)["state"] == "abandoned"
     assert len(receiver.heard) == 1
     assert desk.tell(opened()) == []
 
@@ -252,8 +252,8 @@ def test_after_days_a_message_is_given_up_and_the_channel_is_dead(desk: Delivery
     desk.bench.admin.execute(
         f"UPDATE notification_channel SET failing_since = failing_since - interval '{DEAD_AFTER_S} seconds'".encode()
     )
-    assert desk.deliver(message_id)["state"] == "given-up"
-    assert desk.row("notification_channel", channel.id)["state"] == "dead"
+    assert desk.deliver(message_id)["state"] == "abandoned"
+    assert desk.row("notification_channel", channel.id)["state"] == "disabled-after-failures"
 
     with desk.writing() as session:
         channels.update_channel(session, ChannelId(channel.id), {"state": "on"})
@@ -276,8 +276,8 @@ def test_a_hook_that_slack_took_back_is_dead(desk: DeliveryFixture, receiver: Re
     channel = desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x")).channel
     receiver.answers = [(404, "no_service")]
     (message_id,) = desk.tell(opened())
-    assert desk.deliver(message_id)["state"] == "given-up"
-    assert desk.row("notification_channel", channel.id)["state"] == "dead"
+    assert desk.deliver(message_id)["state"] == "abandoned"
+    assert desk.row("notification_channel", channel.id)["state"] == "disabled-after-failures"
 
 
 class CodeHostTwin:
@@ -387,7 +387,7 @@ def test_a_short_commit_is_never_sent(desk: DeliveryFixture, receiver: Receiver,
         ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t")
     ).channel
     row = desk.deliver(desk.tell(judged(commit="../../user"))[0])
-    assert (row["state"], receiver.heard) == ("given-up", [])
+    assert (row["state"], receiver.heard) == ("abandoned", [])
     assert desk.row("notification_channel", channel.id)["state"] == "on"
 
 
@@ -433,7 +433,7 @@ def test_e_mail_goes_to_each_alone_and_comes_again_as_the_same(
     assert "Clone takes more time" in postman.letters[0][1]
 
     postman.says = "550 no such person"
-    assert desk.deliver(desk.tell(opened())[0])["state"] == "given-up"
+    assert desk.deliver(desk.tell(opened())[0])["state"] == "abandoned"
 
 
 def test_old_delivered_notifications_are_deleted_and_pending_ones_are_not(

@@ -118,7 +118,7 @@ def test_a_build_is_measured_anew_when_its_files_or_facts_change(client: TestCli
     run_all(bench)
     assert {build: held[0] for build, held in measured().items()} == {second: 2}
     assert judgement(client, first)["state"] == "skipped"
-    assert judgement(client, first)["sentence"].startswith("This build has no")
+    assert judgement(client, first)["sentence"].startswith("Not evaluated: this build has no")
 
     before = measured()[second][1]
     facts = moved["run_metadata"] | {"go_version": "go1.99"}

@@ -62,7 +62,7 @@ def test_a_gap_is_explained_by_the_trace_that_names_its_span(client: TestClient,
     by_state = {part["state"]: part["ns"] for part in content["parts"]}
     assert by_state["assist"] > 0.3 * content["gap"]["duration_ns"]
     assert content["gc"]["mark_ns"] > 0.9 * content["gap"]["duration_ns"]
-    assert "worked for the garbage collector" in content["sentence"]
+    assert "GC assist" in content["sentence"]
     assert (content["gap"]["previous"], content["gap"]["next"]) == ("read body", "Ingester/Push")
     listed = client.get(f"/api/v1/span-sets/{spans['id']}/traces/{COLLECTED.upper()}/gap-explanations").json()
     assert [(row["span"], row["gap"], row["state"]) for row in listed] == [(gap["span"], gap["gap"], "done")]

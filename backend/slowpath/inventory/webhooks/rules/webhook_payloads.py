@@ -54,6 +54,8 @@ class IgnoredEvent:
 
     why: str
     repository: str | None = None
+    is_ping: bool = False
+    """Whether the code host only checks the address: then the delivery is done, not ignored."""
 
 
 Told = PushEvent | DeploymentStatusEvent | CiRunEvent | IgnoredEvent
@@ -63,7 +65,7 @@ def parse_github_event(event: str, message: Message) -> Told:
     """Return the parsed payload of GitHub."""
     repository = text(part(message, "repository").get("full_name"))
     if event == "ping":
-        return IgnoredEvent("Ping from GitHub: the webhook is set up.", repository)
+        return IgnoredEvent("Ping from GitHub: the webhook is set up.", repository, is_ping=True)
     reader = _GITHUB.get(event)
     if reader is None:
         return IgnoredEvent(f"Deliveries with the event {truncate_text(event, 60)} are ignored.", repository)

@@ -79,7 +79,7 @@ def _take(session: WriteSession, hook: Webhook, parsed: Told, now: datetime) -> 
         case CiRunEvent():
             return _update_builds(session, hook, parsed, now)
         case IgnoredEvent():
-            return parsed.why if parsed.why.startswith("ping from GitHub") else ""
+            return parsed.why if parsed.is_ping else ""
 
 
 def _is_of_another(hook: Webhook, parsed: Told) -> bool:
