@@ -36,7 +36,7 @@ const provider = new Provider(issuer, {
       client_secret,
       redirect_uris,
       // Where a browser comes back to that was signed out: the page of signing in.
-      post_logout_redirect_uris: redirect_uris.map((uri) => uri.replace(/\/return$/u, '')),
+      post_logout_redirect_uris: redirect_uris.map((uri) => uri.replace(/\/callback$/u, '')),
       token_endpoint_auth_method: 'client_secret_post',
     },
   ],

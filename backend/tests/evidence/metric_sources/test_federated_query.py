@@ -198,7 +198,7 @@ def test_a_window_of_a_run_that_is_read_through_is_the_one_of_what_was_pushed(
     body = remote_write_body(api("pushed"))
     assert program.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS).status_code == 204
     bound(client, source_at(client, prometheus.url), "through", job="api")
-    ids = {one["name"]: ServiceId(UUID(one["id"])) for one in client.get("/api/v1/federated-services").json()["items"]}
+    ids = {one["name"]: ServiceId(UUID(one["id"])) for one in client.get("/api/v1/services").json()["items"]}
     [lab] = client.get("/api/v1/environments").json()["items"]
     whose = SeriesOwner("instance", "b:80", "", None)
     window = MeasurementQuery(

@@ -30,7 +30,7 @@ def test_the_first_finding_names_the_one_whom_all_wait_for_and_who_held_the_proc
     assert first.contributions[0].share > 0.9
     assert first.sentence.startswith("p99 scheduler latency of main.batcher woken by the network: ")
     assert first.sentence.endswith("; main.hog occupied the processors for 95% of it.")
-    assert "back of a queue" in first.mechanism
+    assert "is queued" in first.mechanism
     assert (second.kind, second.subject) == ("trace.blame", "main.batcher|network")
     assert "It is new there." in second.sentence
     assert not any("bgsweep" in each.subject for each in found.findings)
