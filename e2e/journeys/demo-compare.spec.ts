@@ -59,6 +59,6 @@ test('the fix is an improvement, and the end is better than the beginning', asyn
 
 test('a demo that cannot run says why', async ({ baseURL }) => {
   await expect(play(baseURL ?? '', '--base', 'nothing')).rejects.toThrow(
-    /the example has no set 'nothing'; it has/,
+    /unknown set 'nothing'; choose from/,
   );
 });

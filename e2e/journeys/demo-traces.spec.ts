@@ -59,6 +59,6 @@ test('a trace against another of the same program tells nothing', async ({ baseU
 
 test('a demo that cannot run says why', async ({ baseURL }) => {
   await expect(play(baseURL ?? '', '--base', 'nothing')).rejects.toThrow(
-    /the example has no set 'nothing'/,
+    /'nothing' is neither a file nor a set of the example/,
   );
 });
