@@ -34,13 +34,9 @@ test('the report of a bisect is written, shared, and opens signed out', async ({
     headers,
     data: { name: 'for those who ask', expires_in_days: 7 },
   };
-<<<<<<< HEAD
   const { url } = await read<{ url: string }>(
     await page.request.post(`${report}/share-links`, asked),
   );
-=======
-  const { url } = await read<{ url: string }>(await page.request.post(`${report}/links`, asked));
->>>>>>> main
 
   const elsewhere = await browser.newContext();
   const stranger = await elsewhere.newPage();

@@ -34,13 +34,7 @@ test('a report of the regression opens signed out', async ({ page, browser, base
     headers,
     data: { name: 'for those who ask', expires_in_days: 7 },
   };
-<<<<<<< HEAD
-  const { url } = await read<Linked>(
-    await page.request.post(`${report}/share-links`, asked),
-  );
-=======
-  const { url } = await read<Linked>(await page.request.post(`${report}/links`, asked));
->>>>>>> main
+  const { url } = await read<Linked>(await page.request.post(`${report}/share-links`, asked));
 
   const elsewhere = await browser.newContext();
   const stranger = await elsewhere.newPage();

@@ -68,6 +68,6 @@ test('who has a password links the company’s account, and signs in with it', a
 test('a return without a started sign-in is refused', async ({ page }) => {
   await page.goto(`${corp.url}/sign-in/callback?code=made-up&state=made-up`);
   await expect(page.getByRole('heading', { name: 'Sign-in failed' })).toBeVisible();
-  await expect(page.getByRole('alert')).toContainText('begun no sign-in');
+  await expect(page.getByRole('alert')).toContainText('no sign-in in progress');
   await expectAccessible(page);
 });
