@@ -11,9 +11,7 @@ const LONG_COMPONENTS = [
   'src/features/verdicts/comparisons/FlameSection.tsx',
 ];
 
-const COMPONENTS_WITH_MANY_PROPS = [
-  'src/features/verdicts/comparisons/ComparisonPage.tsx',
-];
+const COMPONENTS_WITH_MANY_PROPS = ['src/features/verdicts/comparisons/ComparisonPage.tsx'];
 
 export default tseslint.config(
   { ignores: ['dist', 'src/api/generated', 'public'] },
