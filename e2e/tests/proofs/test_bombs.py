@@ -100,7 +100,7 @@ def test_a_bomb_is_rejected_quickly_by_name_and_stored(client: httpx.Client, sta
     with ChildWatch(stack.pid("worker")) as watch:
         told = ended(client, send(client, "bomb", content, str(uuid4())))
 
-    assert told["state"] == "refused", told
+    assert told["state"] == "invalid", told
     error = told["error"]
     assert error["detail"]
     assert not error["type"].endswith(":fault")
@@ -126,7 +126,7 @@ def test_the_rest_of_a_batch_is_unharmed(client: httpx.Client, stack: RunningSta
     good.append(send(client, "good.1", GOOD, batch))
 
     assert {ended(client, artifact_id)["state"] for artifact_id in good} == {"decoded"}
-    assert {ended(client, artifact_id)["state"] for artifact_id in bad} == {"refused"}
+    assert {ended(client, artifact_id)["state"] for artifact_id in bad} == {"invalid"}
     listed = client.get("/artifacts", params={"batch": batch, "limit": 100}).json()["items"]
     assert len(listed) == len(good) + len(bad)
     assert faults_told(stack.folder) == []

@@ -29,16 +29,16 @@ def test_both_ends_come_first() -> None:
 
 
 def test_what_is_measured_or_read_is_waited_for() -> None:
-    assert todo(one(1, "deploying"), one(2, "asked", candidate="c8")) == NextStep()
+    assert todo(one(1, "deploying"), one(2, "queued", candidate="c8")) == NextStep()
     assert todo(one(1, "idle", None)) == NextStep()
     assert todo(one(1, "done", None)) == NextStep()
     assert todo(one(1, "lost", None)) != NextStep()
 
 
 def test_what_waits_for_room_keeps_nobody_else_from_going() -> None:
-    assert todo(one(1, "asked"), one(2, "soaking", candidate="c8")) == NextStep()
+    assert todo(one(1, "queued"), one(2, "soaking", candidate="c8")) == NextStep()
     full = one(2, "idle", 1.0, 1.0, 1.0, 1.0, candidate="c8", wanted=4)
-    assert todo(one(1, "asked"), full).close == (2,)
+    assert todo(one(1, "queued"), full).close == (2,)
 
 
 def test_what_gives_no_number_is_given_up() -> None:
