@@ -1,6 +1,6 @@
 /** The document of `go test -bench` output of two sides, compared as benchstat does. */
 import type { BenchmarkPage } from '../../../api';
-import { requireFormat } from '../document-format';
+import { requireFormat } from '../../../lib/document-format';
 
 export type {
   BenchmarkPage as BenchmarkDocument,

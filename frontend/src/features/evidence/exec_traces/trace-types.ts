@@ -6,7 +6,7 @@ import type {
   WireLongestWait,
   WireTraceSide,
 } from '../../../api';
-import { requireFormat } from '../document-format';
+import { requireFormat } from '../../../lib/document-format';
 
 export type {
   SchedulerLatency,

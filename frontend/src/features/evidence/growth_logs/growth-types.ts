@@ -1,6 +1,6 @@
 /** The document of stack-growth logs, and the sets of a team. */
 import type { GrowthPage, GrowthSetOut, GrowthSetRow } from '../../../api';
-import { requireFormat } from '../document-format';
+import { requireFormat } from '../../../lib/document-format';
 
 export type { GrowthPage as GrowthDocument, GrowthRow } from '../../../api';
 

@@ -1,6 +1,6 @@
 /** The documents of span sets and of one trace as pages use them. Times are nanoseconds. */
 import type { EdgeRow, GapRow, SpansPage, TraceWaterfall } from '../../../api';
-import { requireFormat } from '../document-format';
+import { requireFormat } from '../../../lib/document-format';
 
 export type {
   SpanSide,
