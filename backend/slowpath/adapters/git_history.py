@@ -33,7 +33,7 @@ class MirrorHistory:
         """Return the commits in `bad` but not in `good`, along first parents, oldest first."""
         self._require_commits(good, bad)
         ends = [_require_sha(bad), f"^{_require_sha(good)}", "--"]
-        output = self._mirror.told(["rev-list", "--first-parent", "--reverse", "--parents", *ends], self._check)
+        output = self._mirror.read_output(["rev-list", "--first-parent", "--reverse", "--parents", *ends], self._check)
         lines = [line.split() for line in output.splitlines()]
         titles = self._titles(ends) if lines else {}
         return [GitParentLink(one[0], tuple(one[1:]), titles.get(one[0], "")) for one in lines]
@@ -41,7 +41,7 @@ class MirrorHistory:
     def is_ancestor(self, one: str, of: str) -> bool:
         """Return whether `one` is `of` or one of its ancestors."""
         self._require_commits(one, of)
-        return not self._mirror.told(
+        return not self._mirror.read_output(
             ["rev-list", "--max-count=1", _require_sha(one), f"^{_require_sha(of)}", "--"], self._check
         )
 
@@ -58,13 +58,13 @@ class MirrorHistory:
             _require_sha(after),
             "--",
         ]
-        return [one for one in self._mirror.told(arguments, self._check).split("\0") if one]
+        return [one for one in self._mirror.read_output(arguments, self._check).split("\0") if one]
 
     def parents(self, sha: str) -> tuple[str, ...]:
         """Return the parents of a commit."""
         self._require_commits(sha)
         return tuple(
-            self._mirror.told(["rev-list", "--parents", "-n1", _require_sha(sha), "--"], self._check).split()[1:]
+            self._mirror.read_output(["rev-list", "--parents", "-n1", _require_sha(sha), "--"], self._check).split()[1:]
         )
 
     def version(self, version: str, module: str) -> str:
@@ -92,7 +92,7 @@ class MirrorHistory:
     def _expand_sha(self, digits: str) -> str | None:
         try:
             arguments = ["rev-parse", "--verify", "--quiet", f"{_digits(digits)}^{{commit}}"]
-            found = self._mirror.told(arguments, self._check)
+            found = self._mirror.read_output(arguments, self._check)
         except InvalidRequest:  # no object has this prefix, or several have
             return None
         return found if SHA.fullmatch(found) else None
@@ -119,7 +119,7 @@ class MirrorHistory:
 
     def _titles(self, ends: list[str]) -> dict[str, str]:
         arguments = ["log", "--first-parent", "-z", "--no-color", "--no-show-signature", "--encoding=UTF-8"]
-        output = self._mirror.told([*arguments, "--format=tformat:%H %s", *ends], self._check)
+        output = self._mirror.read_output([*arguments, "--format=tformat:%H %s", *ends], self._check)
         return dict(one.split(" ", 1) for one in output.split("\0") if " " in one)
 
 

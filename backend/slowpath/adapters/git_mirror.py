@@ -163,7 +163,7 @@ class GitMirror:
         finally:
             terminate(child)
 
-    def told(self, arguments: Sequence[str], check: Callable[[], None]) -> str:
+    def read_output(self, arguments: Sequence[str], check: Callable[[], None]) -> str:
         """Run a git command and return its output; callers must not pass untrusted arguments. Raises `InvalidRequest`."""
         return self._run_whole(arguments, check).decode("utf-8", "replace").strip("\n")
 

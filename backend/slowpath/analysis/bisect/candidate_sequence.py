@@ -129,13 +129,13 @@ def to_json(line: CandidateSequence) -> dict[str, Any]:
     }
 
 
-def from_json(told: Mapping[str, Any]) -> CandidateSequence:
+def from_json(document: Mapping[str, Any]) -> CandidateSequence:
     """Read a line. Raises `KeyError`, `TypeError`, `ValueError` where it is none; one kept before depths were has none."""
     return CandidateSequence(
-        tuple(map(str, told["ids"])),
-        tuple(map(float, told["evidence"])),
-        tuple(map(float, told["even"])),
-        frozenset(map(str, told["hiding"])),
-        {str(key): str(value) for key, value in told["stands_for"].items()},
-        tuple(map(int, told.get("depths", ()))),
+        tuple(map(str, document["ids"])),
+        tuple(map(float, document["evidence"])),
+        tuple(map(float, document["even"])),
+        frozenset(map(str, document["hiding"])),
+        {str(key): str(value) for key, value in document["stands_for"].items()},
+        tuple(map(int, document.get("depths", ()))),
     )

@@ -99,19 +99,19 @@ def to_json(state: SearchState) -> dict[str, Any]:
     }
 
 
-def from_json(told: Mapping[str, Any]) -> SearchState:
+def from_json(document: Mapping[str, Any]) -> SearchState:
     """Read a state. Raises `ValueError` where it is none."""
-    if told.get("format") != FORMAT:
+    if document.get("format") != FORMAT:
         raise ValueError(f"not a {FORMAT}")
     try:
         deploys = tuple(
             ProbeRecord(
                 **{**one, "windows": tuple(MeasuredValue(int(w["round"]), float(w["value"])) for w in one["windows"])}
             )
-            for one in told["deploys"]
+            for one in document["deploys"]
         )
         return SearchState(
-            SearchSettings(**told["settings"]), lines.from_json(told["line"]), deploys, int(told["round"])
+            SearchSettings(**document["settings"]), lines.from_json(document["line"]), deploys, int(document["round"])
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a whole {FORMAT}: {error}") from error

@@ -75,8 +75,7 @@ class SideComparison:
     def findings(self) -> tuple[Finding, ...]:
         """By cost to the request: what went the way of the verdict first; the likely after the certain.
 
-        Where both are told in seconds a second, waiting and working are weighed against each other; what has another
-        unit comes after them.
+        Waiting and CPU time are ranked together if both are in seconds per second; findings in other units follow.
         """
         parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks, self.latency)
         found = [finding for part in parts if part for finding in part.findings]
@@ -86,13 +85,13 @@ class SideComparison:
 
     @property
     def doubts(self) -> tuple[Caveat, ...]:
-        """What may mislead. What several sorts doubt is said once, by the one that knows most of it: traces first."""
+        """Reasons why the result may mislead. A caveat of several parts is listed once, from the most specific part: traces first."""
         parts = (self.traces, self.spans, self.profiles, self.growth, self.benchmarks, self.latency)
-        told: dict[str, Caveat] = {}
+        listed: dict[str, Caveat] = {}
         doubts = list(self.missing)
         for part in parts:
-            fresh = [doubt for doubt in part.doubts if doubt.id not in told] if part else []
-            told |= {doubt.id: doubt for doubt in fresh}
+            fresh = [doubt for doubt in part.doubts if doubt.id not in listed] if part else []
+            listed |= {doubt.id: doubt for doubt in fresh}
             doubts += fresh
         return tuple(doubts)
 
@@ -119,7 +118,7 @@ def compare(
     rng: Generator,
     progress: Progress,
 ) -> SideComparison:
-    """Compare every sort that both sides have; `progress(step, fraction)` is told along the way.
+    """Compare every sort that both sides have; `progress(step, fraction)` is called after each step.
 
     `benchmark_rows` is what the helper says of both sides' benchmark output, if both have any.
     """
@@ -169,7 +168,7 @@ def _unwatched(_step: str, _fraction: float) -> None:
 
 
 def _missing(base: ComparisonSide, candidate: ComparisonSide) -> Sequence[Caveat]:
-    """Sorts of artifacts that only one side has; kinds of profile are told by their own room."""
+    """Sorts of artifacts that only one side has; missing kinds of profile are reported by the profile comparison."""
     return [
         Caveat("kind-missing", f"The {'candidate' if mine else 'base'} has no {what}: they were not compared.")
         for what, mine, theirs in (

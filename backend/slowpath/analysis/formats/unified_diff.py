@@ -1,4 +1,4 @@
-"""A patch, as git writes it, as data. Bounded; whatever stands in it is somebody else's text."""
+"""A patch, as git writes it, as data. Bounded; its text is untrusted."""
 
 import re
 from collections.abc import Iterator
@@ -38,12 +38,12 @@ class FileDiff:
     binary: bool = False
     hunks: list[Hunk] = field(default_factory=list)
     left_out: int = 0
-    """Lines that are not told: the file changes too many."""
+    """Number of changed lines not shown, because the file changes too many."""
 
 
 @dataclass
 class Patch:
-    """All files of a patch that are told."""
+    """The files of a patch, up to the limit."""
 
     files: list[FileDiff]
     cut: bool
@@ -54,7 +54,7 @@ def parse_unified_diff(text: str, *, cut: bool = False) -> Patch:
     """Return a patch as data. Lines of files count against what their hunks announce, so no content passes for a header."""
     lines = iter(text.split("\n"))
     files: list[FileDiff] = []
-    told = 0
+    shown = 0
     more = False
     file: FileDiff | None = None
     for line in lines:
@@ -68,7 +68,7 @@ def parse_unified_diff(text: str, *, cut: bool = False) -> Patch:
         elif file is None:
             continue
         elif (found := HUNK.fullmatch(line)) is not None:
-            told += _read_hunk(file, found, lines, min(MOST_FILE_LINES, MOST_LINES - told))
+            shown += _read_hunk(file, found, lines, min(MOST_FILE_LINES, MOST_LINES - shown))
             more = more or file.left_out > 0
         else:
             _read_header(file, line)

@@ -78,12 +78,12 @@ def document_problems(*errors: type[SlowpathError]) -> dict[int | str, dict[str,
     """Return the `responses` of an endpoint that may raise these errors, for its OpenAPI description."""
     described: dict[int | str, dict[str, Any]] = {}
     for error in errors:
-        told = described.setdefault(
+        response = described.setdefault(
             status_of(error),
             {"description": error.title, "content": {"application/problem+json": {"schema": PROBLEM_SCHEMA}}},
         )
-        if error.title not in told["description"]:
-            told["description"] += f"; {error.title}"
+        if error.title not in response["description"]:
+            response["description"] += f"; {error.title}"
     return described
 
 
@@ -161,8 +161,8 @@ def _said(message: str) -> str:
 
 def _database(request: Request, error: Exception) -> JSONResponse:
     log.warning("database unavailable", error=str(error)[:MAX_ECHO])
-    told = Unavailable("The database does not respond.", remedy="Try again in a few seconds.")
-    return render_error(request, told)
+    problem = Unavailable("The database does not respond.", remedy="Try again in a few seconds.")
+    return render_error(request, problem)
 
 
 def _statement(request: Request, error: Exception) -> JSONResponse:
@@ -170,11 +170,11 @@ def _statement(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, DBAPIError)
     state = getattr(error.orig, "sqlstate", None) or ""
     if state.startswith("22") or (not state and "NUL" in str(error.orig)):
-        told = InvalidRequest("A value cannot be stored.", remedy="Remove NUL characters and numbers out of range.")
-        return render_error(request, told)
+        problem = InvalidRequest("A value cannot be stored.", remedy="Remove NUL characters and numbers out of range.")
+        return render_error(request, problem)
     if state.startswith("23"):
-        told_conflict = Conflict("The request conflicts with an existing object, or refers to a missing one.")
-        return render_error(request, told_conflict)
+        conflict = Conflict("The request conflicts with an existing object, or refers to a missing one.")
+        return render_error(request, conflict)
     if state.startswith(("08", "57", "53", "40")):
         return _database(request, error)
     return render_unexpected_error(request, error)

@@ -85,8 +85,8 @@ def forget(session: WriteSession, before: datetime) -> int:
             Notification.created_at < before,
             Notification.state != NotificationState.WAITING,
         )
-        told = statement.returning(Notification.id).execution_options(synchronize_session=False)
-        gone += len(session.scalars(told).all())
+        deleted = statement.returning(Notification.id).execution_options(synchronize_session=False)
+        gone += len(session.scalars(deleted).all())
     return gone
 
 

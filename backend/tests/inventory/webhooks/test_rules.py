@@ -142,7 +142,7 @@ def test_a_deployment_counts_when_it_is_a_success() -> None:
     assert isinstance(success, DeploymentStatusEvent)
     assert isinstance(going_on, IgnoredEvent)
     assert parse_github_event("ping", EXAMPLES["ping"][0]) == IgnoredEvent(
-        "Ping from GitHub: the webhook is set up.", EXAMPLES["ping"][0]["repository"]["full_name"]
+        "Ping from GitHub: the webhook is set up.", EXAMPLES["ping"][0]["repository"]["full_name"], is_ping=True
     )
     assert isinstance(parse_github_event("star", EXAMPLES["star"][0]), IgnoredEvent)
 

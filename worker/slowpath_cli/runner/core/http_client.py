@@ -54,7 +54,7 @@ class HttpResponse:
         """Return whether the status is 2xx."""
         return 200 <= self.status < 300
 
-    def told(self) -> dict[str, Any]:
+    def json_object(self) -> dict[str, Any]:
         """Return the JSON object in the body; empty if it is not a JSON object."""
         try:
             read = json.loads(self.body)
@@ -64,7 +64,7 @@ class HttpResponse:
 
     def words(self, limit: int = 300) -> str:
         """Return a printable message: `message` of the JSON object, else the beginning of the body."""
-        message = self.told().get("message")
+        message = self.json_object().get("message")
         text = message if isinstance(message, str) else self.body[: limit * 4].decode("utf-8", "replace")
         return printable(" ".join(text.split()), limit) or "no message"
 

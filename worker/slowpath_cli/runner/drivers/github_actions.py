@@ -91,7 +91,7 @@ class GitHubActionsDriver:
         """Check that the workflow exists and is enabled. Raises `DriverError`."""
         found = self.outside.wanted("GET", self._workflow_path())
         assert found is not None
-        state = found.told().get("state")
+        state = found.json_object().get("state")
         if state != "active":
             raise DriverError(f"The workflow {self.workflow} of {self.repository} is {state}: enable it.")
 
@@ -186,7 +186,7 @@ class GitHubActionsDriver:
                 return None
             raise StatusUnknown(str(error), seconds=self.outside.limits.left()) from error
         if response.good:
-            created = response.told().get("workflow_run_id")
+            created = response.json_object().get("workflow_run_id")
             return created if isinstance(created, int) else None
         if response.status in TRANSIENT_STATUSES and response.status != TOO_MANY_REQUESTS:
             return None
@@ -239,7 +239,7 @@ class GitHubActionsDriver:
 
     def _run(self, number: int) -> Json | None:
         response = self.outside.wanted("GET", f"{self._repository_path()}/actions/runs/{number}", missing=True)
-        return None if response is None else response.told()
+        return None if response is None else response.json_object()
 
     def _list_runs(self, named: str) -> list[Json]:
         """Return the runs with this name in their title (`deploy RUN ATTEMPT`, or without attempt), oldest first."""
@@ -248,7 +248,9 @@ class GitHubActionsDriver:
             query = {"event": "workflow_dispatch", "per_page": str(PAGE), "page": str(page)}
             response = self.outside.wanted("GET", f"{self._workflow_path()}/runs", query=query)
             assert response is not None
-            runs = [each for each in objects(response.told(), "workflow_runs") if isinstance(each.get("id"), int)]
+            runs = [
+                each for each in objects(response.json_object(), "workflow_runs") if isinstance(each.get("id"), int)
+            ]
             found += [each for each in runs if f" {named} " in f" {each.get('display_title')} "]
             if len(runs) < PAGE or self.now() - _created_at(runs[-1]) > OLD_SECONDS:
                 break
@@ -286,7 +288,7 @@ class GitHubActionsDriver:
                 )
             self.pause(POLL_SECONDS)
             found = self.outside.wanted("GET", path, missing=True)
-            run = {"status": "completed"} if found is None else run | found.told()
+            run = {"status": "completed"} if found is None else run | found.json_object()
 
     def _request_cancel(self, path: str) -> None:
         """Request a cancellation; a run that has ended (409) or is gone (404) is no error."""

@@ -201,7 +201,7 @@ class WebhookDriver:
 
 def _parse_response(response: HttpResponse) -> dict[str, str]:
     """Return the known fields of a receiver's response: state, detail, url."""
-    document = response.told()
+    document = response.json_object()
     fields = {key: document[key][:2000] for key in ("state", "detail", "url") if isinstance(document.get(key), str)}
     try:
         check_address(fields.get("url", "http://unsaid"))

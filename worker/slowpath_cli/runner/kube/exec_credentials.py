@@ -77,9 +77,9 @@ class ExecCredentialPlugin:
             raise InvalidDriverConfig(
                 f"{called} needs a terminal (interactiveMode: Always), which the runner does not have."
             )
-        words = program.told.get("args")
+        words = program.fields.get("args")
         argv = [command, *(words if isinstance(words, list) else [])]
-        variables = {text(each, "name"): str(each.get("value") or "") for each in objects(program.told, "env")}
+        variables = {text(each, "name"): str(each.get("value") or "") for each in objects(program.fields, "env")}
         if not command or any(
             not isinstance(word, str) or "\0" in word for word in (*argv, *variables, *variables.values())
         ):

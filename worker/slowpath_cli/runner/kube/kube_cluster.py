@@ -51,7 +51,7 @@ class KubeNamespace:
     def get(self, path: str) -> Json | None:
         """Return an object, or None if it does not exist. Raises `DeploymentFailed`."""
         response = self._outside.wanted("GET", path, missing=True, doubted=DENIED)
-        return None if response is None else response.told()
+        return None if response is None else response.json_object()
 
     def of_run(self, path: str, run_id: UUID | str) -> list[Json]:
         """Return a run's objects of one kind. Raises `DeploymentFailed`."""
@@ -61,7 +61,7 @@ class KubeNamespace:
             query = {"labelSelector": f"{RUN}={run_id}", "limit": PAGE} | ({"continue": token} if token else {})
             response = self._outside.wanted("GET", path, query=query, doubted=DENIED)
             assert response is not None
-            page = response.told()
+            page = response.json_object()
             items = page.get("items")
             found += [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
             token = str(obj(page, "metadata").get("continue") or "")
@@ -93,7 +93,7 @@ class KubeNamespace:
                 "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body=review
             )
             assert response is not None
-            if obj(response.told(), "status").get("allowed") is not True:
+            if obj(response.json_object(), "status").get("allowed") is not True:
                 denied.append(f"{verb} {resource}{f'.{group}' if group else ''}")
         if denied:
             raise DriverError(

@@ -114,12 +114,12 @@ def _make_trust(read_trust: Callable[[], TlsTrust], shown: Callable[[], Pair]) -
 def _read_credentials(name: str, user: KubeconfigEntry, cluster: KubeconfigEntry, trust: TlsTrust) -> KubeCredentials:
     """Read the credentials of a user. Raises `InvalidDriverConfig`."""
     for key, words in UNSUPPORTED.items():
-        if user.told.get(key):
+        if user.fields.get(key):
             raise InvalidDriverConfig(f"The user of the context {name} has {words}.")
     certificate, key_of = user.certificates("client-certificate"), user.certificates("client-key")
     if (certificate is None) != (key_of is None):
         raise InvalidDriverConfig(f"The user of the context {name} has a certificate or a key, but not both.")
-    token, program = _token(name, user), user.told.get("exec")
+    token, program = _token(name, user), user.fields.get("exec")
     if certificate is not None and key_of is not None:
         shown, read_key = certificate, key_of
         return KubeCredentials(token, lambda: (shown(), read_key()))
@@ -148,7 +148,7 @@ def _make_cluster_info(cluster: KubeconfigEntry, trust: TlsTrust) -> dict[str, A
     authorities = None if trust.authorities is None else base64.b64encode(trust.authorities.encode()).decode()
     extensions = {
         kubeconfig_files.text(each, "name"): each.get("extension")
-        for each in kubeconfig_files.objects(cluster.told, "extensions")
+        for each in kubeconfig_files.objects(cluster.fields, "extensions")
     }
     info = {
         "server": cluster.text("server"), "tls-server-name": trust.server_name, "certificate-authority-data": authorities,

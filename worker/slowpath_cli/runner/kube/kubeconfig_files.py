@@ -31,12 +31,12 @@ KINDS: Final = (("contexts", "context"), ("clusters", "cluster"), ("users", "use
 class KubeconfigEntry:
     """A context, cluster or user, and the folder of its file, from which its paths are resolved."""
 
-    told: Mapping[str, Any]
+    fields: Mapping[str, Any]
     folder: Path
 
     def text(self, key: str) -> str:
         """Return a string, empty if it is missing."""
-        return text(self.told, key)
+        return text(self.fields, key)
 
     def path(self, key: str) -> Path | None:
         """Return an absolute path, or None."""

@@ -27,8 +27,8 @@ GRID = as_float64(
     [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999]
 )
 # The tested quantiles, in order of preference for a finding.
-TOLD = (0.99, 0.9, 0.999, 0.5)
-AT = {quantile: int(np.flatnonzero(quantile == GRID)[0]) for quantile in TOLD}
+REPORTED_QUANTILES = (0.99, 0.9, 0.999, 0.5)
+AT = {quantile: int(np.flatnonzero(quantile == GRID)[0]) for quantile in REPORTED_QUANTILES}
 
 
 @dataclass(frozen=True)
@@ -136,14 +136,18 @@ def _apply_thresholds(
 ) -> dict[int, TestedWaiter]:
     shares = [matched.shares(side, matched.common) for side in matched.sides]
     tested = [each for each in measured if max(share[each.victim] for share in shares) >= thresholds.least_share]
-    rows = [AT[quantile] for quantile in TOLD]
+    rows = [AT[quantile] for quantile in REPORTED_QUANTILES]
     p_values = [simes(np.where(each.usable, each.effects.p_value, np.nan)[rows]) for each in tested]
     q = q_values(as_float64(p_values), np.ones(len(tested)))
     results = {each.victim: each for each in measured}
     for each, rate in zip(tested, q.tolist(), strict=True):
         quantile = None
         if rate <= thresholds.alpha:
-            passing = [reported for reported in TOLD if _passes(each, reported, (shares[0], shares[1]), thresholds)]
+            passing = [
+                reported
+                for reported in REPORTED_QUANTILES
+                if _passes(each, reported, (shares[0], shares[1]), thresholds)
+            ]
             quantile = passing[0] if passing else None
         results[each.victim] = replace(each, q=rate, quantile=quantile)
     return results

@@ -20,7 +20,7 @@ from slowpath.units import Nanoseconds
 KIND = "growth"
 NOBODY = "(unknown)"
 OTHERS = "(others)"
-# A log with more different stacks than this has its tail added up as one path of nobody's.
+# A log with more different stacks than this has its tail added up as one path without a caller.
 MOST_PATHS = 4_096
 
 I64 = NDArray[np.int64]
@@ -66,23 +66,23 @@ class GrowthTable:
         """Read a decoded log; raises `ColumnFileError` when it is not one, or is damaged."""
         table = ProfileTable.parse(buffer)
         columns = read_columns(buffer, FORMAT)
-        told = columns.header.get("growth")
-        if table.kind != KIND or not isinstance(told, Mapping):
+        header = columns.header.get("growth")
+        if table.kind != KIND or not isinstance(header, Mapping):
             raise ColumnFileError("not-growth", f"a profile of kind {table.kind!r} is no stack-growth log")
         try:
             return cls(
-                dialect=str(told["dialect"]),
-                rate=max(1, int(told["rate"])),
-                rate_known=bool(told["rate_known"]),
-                sampled=int(told["sampled"]),
-                lost=int(told["lost"]),
-                total=_optional(told["total"]),
-                totals={int(each["old_bytes"]): int(each["count"]) for each in told["totals"]},
-                duration_ns=_duration(told["duration_ns"]),
-                goroutines=_optional(told["goroutines"]),
-                start_bytes=_optional(told["start_bytes"]),
-                truncated=bool(told["truncated"]),
-                cut_traces=int(told["cut_stanzas"]),
+                dialect=str(header["dialect"]),
+                rate=max(1, int(header["rate"])),
+                rate_known=bool(header["rate_known"]),
+                sampled=int(header["sampled"]),
+                lost=int(header["lost"]),
+                total=_optional(header["total"]),
+                totals={int(each["old_bytes"]): int(each["count"]) for each in header["totals"]},
+                duration_ns=_duration(header["duration_ns"]),
+                goroutines=_optional(header["goroutines"]),
+                start_bytes=_optional(header["start_bytes"]),
+                truncated=bool(header["truncated"]),
+                cut_traces=int(header["cut_stanzas"]),
                 paths=_paths(table, columns),
                 warnings=table.warnings,
             )

@@ -152,7 +152,7 @@ class IngestBatch:
     new: list[NewSeries] = field(default_factory=list)
     created_ms: dict[int, int] = field(default_factory=dict)
     """By slot: when its counter began at zero."""
-    told: dict[int, tuple[SeriesKind, str]] = field(default_factory=dict)
+    stated_kinds: dict[int, tuple[SeriesKind, str]] = field(default_factory=dict)
     """By slot: kind and unit, if the sender stated them (remote write 2)."""
     families: dict[str, tuple[SeriesKind, str]] = field(default_factory=dict)
     """Kind and unit of metric families (remote write 1)."""

@@ -120,7 +120,7 @@ SORTS: Final = {
     11: ("summary", "Summary"),
 }
 """The points of a metric: their member, and what each of them is."""
-TOLD: Final = {2: "aggregationTemporality", 3: "isMonotonic"}
+DATA_FIELDS: Final = {2: "aggregationTemporality", 3: "isMonotonic"}
 """What all points of a sort have in common."""
 
 
@@ -168,13 +168,13 @@ class _ProtobufReader:
                 sorts[SORTS[number][0]] = (begin, stop)
         for sort, kind in SORTS.values():
             if sort in sorts:
-                told = {
-                    TOLD[number]: value
+                data_values = {
+                    DATA_FIELDS[number]: value
                     for number, wire, value, _ in fields(self.body, *sorts[sort])
-                    if number in TOLD and wire == VARINT
+                    if number in DATA_FIELDS and wire == VARINT
                 }
                 points = (self.piece(kind, point) for point in self.places(*sorts[sort], 1))
-                yield MetricPart(resource, scope, name, unit, sort, told, points)
+                yield MetricPart(resource, scope, name, unit, sort, data_values, points)
 
     def piece(self, kind: str, at: Place) -> dict[str, Any]:
         """Return a message that is built as a whole."""
@@ -195,7 +195,7 @@ class _ProtobufReader:
             raise BatchTooLarge("messages in one of its messages", MAX_PIECE_MESSAGES)
         if depth > MAX_DEPTH:
             raise MalformedProtobuf(f"messages nest deeper than {MAX_DEPTH}")
-        told: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         schema = SCHEMAS[kind]
         for number, wire, begin, stop in fields(self.body, start, end):
             field = schema.get(number)
@@ -205,11 +205,11 @@ class _ProtobufReader:
             if value is None:
                 continue
             if field.many:
-                into = told.setdefault(field.name, [])
+                into = values.setdefault(field.name, [])
                 into.extend(value if isinstance(value, list) else [value])
             else:
-                told[field.name] = value
-        return told
+                values[field.name] = value
+        return values
 
     def _value(self, field: ProtobufField, wire: int, begin: int, stop: int, depth: int) -> Any:  # noqa: ANN401 - any JSON value
         """Return the value of a field, or None if it stands there in another way than it may."""

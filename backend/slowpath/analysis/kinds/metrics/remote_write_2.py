@@ -130,7 +130,7 @@ def _series(reading: RemoteWriteReader, at: Place, symbols: _Symbols) -> None:
     if created_ms > 0:
         incoming.created_ms[slot] = created_ms
     if kind_name != "unknown" or unit:
-        incoming.told[slot] = (kind_name, unit)
+        incoming.stated_kinds[slot] = (kind_name, unit)
     reading.put(at, resolve)
 
 

@@ -15,8 +15,8 @@ from slowpath.analysis.stats.pooled_effects import QuantileEffects, as_float64, 
 from slowpath.analysis.stats.side_generators import SideGenerators
 
 # The tested quantiles, in order of preference for a finding.
-TOLD = (0.9, 0.99, 0.5)
-GRID = as_float64(TOLD)
+REPORTED_QUANTILES = (0.9, 0.99, 0.5)
+GRID = as_float64(REPORTED_QUANTILES)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def gap_table(forest: SpanForest, holes: SpanGaps, sides: tuple[TraceCohort, Tra
 
 @dataclass(frozen=True)
 class TestedGap:
-    """One edge on both sides: quantiles (ns) at TOLD, effects, and the decision.
+    """One edge on both sides: quantiles (ns) at REPORTED_QUANTILES, effects, and the decision.
 
     `quantile` is the one to report, None without a finding; `usable`: which quantiles have enough values beyond them.
     """
@@ -84,7 +84,7 @@ class TestedGap:
 
     def ratio(self, quantile: float) -> tuple[float, float, float]:
         """Return (ratio, low, high) of candidate to base."""
-        row, effects = TOLD.index(quantile), self.effects
+        row, effects = REPORTED_QUANTILES.index(quantile), self.effects
         return (
             float(np.exp(effects.log_ratio[row])),
             float(np.exp(effects.low[row])),
@@ -93,7 +93,7 @@ class TestedGap:
 
     def shift_ns(self, quantile: float) -> float:
         """Return how much the quantile changed."""
-        row = TOLD.index(quantile)
+        row = REPORTED_QUANTILES.index(quantile)
         return float(self.candidate_ns[row] - self.base_ns[row])
 
 
@@ -102,7 +102,7 @@ def judge_gaps(table: GapTable, thresholds: SpanThresholds, generators: SideGene
     shares = np.maximum(table.share(0), table.share(1))
     is_frequent = np.minimum(table.count[0], table.count[1]) >= thresholds.least_requests
     tested = [int(edge) for edge in np.argsort(-shares, kind="stable") if is_frequent[edge]][: thresholds.most_judged]
-    spread = as_float64([thresholds.spread(quantile) for quantile in TOLD])
+    spread = as_float64([thresholds.spread(quantile) for quantile in REPORTED_QUANTILES])
     pairs, values = {}, {}
     for edge in tested:
         per_side = [table.values(edge, side) for side in (0, 1)]
@@ -139,7 +139,9 @@ def _apply_thresholds(
     for edge, rate in zip(tested, q.tolist(), strict=True):
         gap, reported = judged[edge], None
         if rate <= thresholds.alpha:
-            reported = next((each for each in TOLD if _passes(gap, each, shares, shift, thresholds)), None)
+            reported = next(
+                (each for each in REPORTED_QUANTILES if _passes(gap, each, shares, shift, thresholds)), None
+            )
         results[edge] = replace(gap, q=rate, quantile=reported)
     return results
 
@@ -158,7 +160,7 @@ def _passes(gap: TestedGap, quantile: float, shares: tuple[F64, F64], least: flo
     beyond = low > thresholds.least_ratio if shift > 0 else high < 1 / thresholds.least_ratio
     share = shares[1 if shift > 0 else 0][gap.edge]
     return (
-        bool(gap.usable[TOLD.index(quantile)])
+        bool(gap.usable[REPORTED_QUANTILES.index(quantile)])
         and beyond
         and abs(shift) >= least
         and bool(share >= thresholds.least_share)

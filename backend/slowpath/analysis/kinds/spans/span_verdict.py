@@ -6,7 +6,7 @@ import numpy as np
 
 from slowpath.analysis.findings import wording
 from slowpath.analysis.findings.findings import Finding, MinimumDetectableEffect, Verdict
-from slowpath.analysis.kinds.spans.gap_significance import TOLD, TestedGap
+from slowpath.analysis.kinds.spans.gap_significance import REPORTED_QUANTILES, TestedGap
 from slowpath.analysis.kinds.spans.request_time import request_time_change
 from slowpath.analysis.kinds.spans.span_findings import GAP
 from slowpath.analysis.kinds.spans.span_gaps import edge_name
@@ -22,7 +22,9 @@ def seen_ratios(ground: SpanComparisonInputs) -> dict[int, float]:
 
 
 def _detectable_ratio(ground: SpanComparisonInputs, gap: TestedGap) -> float:
-    place = TOLD.index(0.9) if gap.usable[TOLD.index(0.9)] else TOLD.index(0.5)
+    place = (
+        REPORTED_QUANTILES.index(0.9) if gap.usable[REPORTED_QUANTILES.index(0.9)] else REPORTED_QUANTILES.index(0.5)
+    )
     effects, thresholds = gap.effects, ground.thresholds
     at = slice(place, place + 1)
     floor = float(np.log(thresholds.least_ratio))
@@ -84,7 +86,7 @@ def _could_detect_change(ground: SpanComparisonInputs) -> bool:
     shares = np.minimum(ground.gaps.share(0), ground.gaps.share(1))
     covered = 0.0
     for edge, ratio in seen_ratios(ground).items():
-        shift = (ratio - 1) * float(ground.judged[edge].base_ns[TOLD.index(0.9)])
+        shift = (ratio - 1) * float(ground.judged[edge].base_ns[REPORTED_QUANTILES.index(0.9)])
         if ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_share * mean:
             covered += float(shares[edge])
     return covered > 0 and covered >= thresholds.unchanged_covers * float(shares.sum())

@@ -3,7 +3,7 @@
 import numpy as np
 
 from slowpath.analysis.kinds.spans.call_paths import CriticalPathChange, critical_shares
-from slowpath.analysis.kinds.spans.gap_significance import TOLD, TestedGap, is_leaf
+from slowpath.analysis.kinds.spans.gap_significance import REPORTED_QUANTILES, TestedGap, is_leaf
 from slowpath.analysis.kinds.spans.span_findings import finite
 from slowpath.analysis.kinds.spans.span_gaps import END, START, child_name, edge_name
 from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
@@ -100,7 +100,7 @@ def _gap_changes(ground: SpanComparisonInputs, edge: int) -> GapChanges | None:
     if gap is None:
         return None
     changes = {
-        name: _change_at(gap, quantile) if gap.usable[TOLD.index(quantile)] else None
+        name: _change_at(gap, quantile) if gap.usable[REPORTED_QUANTILES.index(quantile)] else None
         for name, quantile in QUANTILES.items()
     }
     return GapChanges(**changes)

@@ -50,10 +50,10 @@ def list_change_points(
     return MetricChangePointList(items=[_change_point_out(each) for each in found])
 
 
-def _change_point_out(told: Mapping[str, Any]) -> MetricChangePointOut:
+def _change_point_out(change_point: Mapping[str, Any]) -> MetricChangePointOut:
     """Return a change point of the dashboard's header with the field names of the API."""
     renamed = {"low_ms": "earliest_ms", "high_ms": "latest_ms", "deploy_id": "deployment_id"}
-    return MetricChangePointOut.model_validate({renamed.get(name, name): value for name, value in told.items()})
+    return MetricChangePointOut.model_validate({renamed.get(name, name): value for name, value in change_point.items()})
 
 
 @router.get(

@@ -52,17 +52,17 @@ def record_commits(session: WriteSession, repository_id: RepositoryId, facts: Se
         queries.lock_repository(session, repository_id) is None
     ):  # locked: concurrent transactions would compute wrong generations
         raise RepositoryNotFound("The team has no such repository.")
-    told = {one.sha: one for one in facts}
-    for sha in (*told, *(parent for one in facts for parent in one.parents or ())):
+    facts_by_sha = {one.sha: one for one in facts}
+    for sha in (*facts_by_sha, *(parent for one in facts for parent in one.parents or ())):
         if not SHA.fullmatch(sha):
             raise InvalidCommitSha(f"{truncate_text(sha, 60)!r} is not a commit SHA of 40 hexadecimal digits.")
-    known = {row.sha: row for row in queries.commits(session, repository_id, told)}
+    known = {row.sha: row for row in queries.commits(session, repository_id, facts_by_sha)}
     for sha, row in known.items():
-        _fill(row, told[sha])
-    new = [one for sha, one in told.items() if sha not in known]
-    learned = [sha for sha, row in known.items() if row.parents is None and told[sha].parents is not None]
+        _fill(row, facts_by_sha[sha])
+    new = [one for sha, one in facts_by_sha.items() if sha not in known]
+    learned = [sha for sha, row in known.items() if row.parents is None and facts_by_sha[sha].parents is not None]
     for sha in learned:
-        known[sha].parents = list(told[sha].parents or ())[:MOST_PARENTS]
+        known[sha].parents = list(facts_by_sha[sha].parents or ())[:MOST_PARENTS]
     session.flush()
     _insert(session, repository_id, new)
     if learned or queries.has_children(session, repository_id, [one.sha for one in new]):
@@ -202,8 +202,8 @@ def _values(facts: CommitMetadata) -> dict[str, Any]:
 
 def _lines(counts: Sequence[int | None]) -> int | None:
     """Return the total number of lines, None if it is unknown for all files: unknown is not zero."""
-    told = [count for count in counts if count is not None]
-    return sum(told) if told or not counts else None
+    known = [count for count in counts if count is not None]
+    return sum(known) if known or not counts else None
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:

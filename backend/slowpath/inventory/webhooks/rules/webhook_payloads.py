@@ -58,10 +58,10 @@ class IgnoredEvent:
     """Whether the code host only checks the address: then the delivery is done, not ignored."""
 
 
-Told = PushEvent | DeploymentStatusEvent | CiRunEvent | IgnoredEvent
+WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | IgnoredEvent
 
 
-def parse_github_event(event: str, message: Message) -> Told:
+def parse_github_event(event: str, message: Message) -> WebhookEvent:
     """Return the parsed payload of GitHub."""
     repository = text(part(message, "repository").get("full_name"))
     if event == "ping":
@@ -72,7 +72,7 @@ def parse_github_event(event: str, message: Message) -> Told:
     return reader(message, repository)
 
 
-def parse_gitlab_event(message: Message) -> Told:
+def parse_gitlab_event(message: Message) -> WebhookEvent:
     """Return the parsed payload of GitLab."""
     repository = text(part(message, "project").get("path_with_namespace"))
     kind = text(message.get("object_kind")) or ""
@@ -82,7 +82,7 @@ def parse_gitlab_event(message: Message) -> Told:
     return reader(message, repository)
 
 
-def _pushed(message: Message, repository: str | None) -> Told:
+def _pushed(message: Message, repository: str | None) -> WebhookEvent:
     ref = message.get("ref")
     if not isinstance(ref, str) or not ref.startswith(BRANCH):
         return IgnoredEvent("Only pushes to branches are processed.", repository)
@@ -132,7 +132,7 @@ def _files(commit: Message) -> tuple[ChangedFile, ...]:
     )
 
 
-def _deployment_status(message: Message, repository: str | None) -> Told:
+def _deployment_status(message: Message, repository: str | None) -> WebhookEvent:
     state = text(part(message, "deployment_status").get("state"))
     if state != "success":
         return IgnoredEvent(f"The deployment state is {state or 'missing'}; only success is recorded.", repository)
@@ -140,14 +140,14 @@ def _deployment_status(message: Message, repository: str | None) -> Told:
     return DeploymentStatusEvent(message, names, repository)
 
 
-def _deployment(message: Message, repository: str | None) -> Told:
+def _deployment(message: Message, repository: str | None) -> WebhookEvent:
     status = text(message.get("status"))
     if status != "success":
         return IgnoredEvent(f"The deployment status is {status or 'missing'}; only success is recorded.", repository)
     return DeploymentStatusEvent(message, names_service=False, repository=repository)
 
 
-def _workflow_run(message: Message, repository: str | None) -> Told:
+def _workflow_run(message: Message, repository: str | None) -> WebhookEvent:
     run = part(message, "workflow_run")
     commit, head = run.get("head_sha"), part(run, "head_commit")
     if not isinstance(commit, str) or not SHA.fullmatch(commit):
@@ -163,7 +163,7 @@ def _workflow_run(message: Message, repository: str | None) -> Told:
     return CiRunEvent(commit, {name: value for name, value in metadata.items() if value}, repository)
 
 
-def _pipeline(message: Message, repository: str | None) -> Told:
+def _pipeline(message: Message, repository: str | None) -> WebhookEvent:
     run, commit = part(message, "object_attributes"), part(message, "commit")
     sha = run.get("sha")
     if not isinstance(sha, str) or not SHA.fullmatch(sha):
@@ -188,12 +188,12 @@ def _pull_request(value: object, before: str | None) -> dict[str, Any] | None:
     return {"number": found, "url": f"{before}{found}" if before else None} if found else None
 
 
-_GITHUB: Final[Mapping[str, Callable[[Message, str | None], Told]]] = {
+_GITHUB: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {
     "push": _pushed,
     "deployment_status": _deployment_status,
     "workflow_run": _workflow_run,
 }
-_GITLAB: Final[Mapping[str, Callable[[Message, str | None], Told]]] = {
+_GITLAB: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {
     "push": _pushed,
     "deployment": _deployment,
     "pipeline": _pipeline,

@@ -22,14 +22,14 @@ from slowpath.inventory.webhooks.rules.webhook_payloads import (
     IgnoredEvent,
     Message,
     PushEvent,
-    Told,
+    WebhookEvent,
     parse_github_event,
     parse_gitlab_event,
 )
 from slowpath.inventory.webhooks.tables import Webhook
 
 
-def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | None:
+def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> WebhookEvent | None:
     """Return the parsed delivery; None if it was already processed. Raises `WebhookNotFound`."""
     row = queries.delivery(session, delivery_id)
     if row is None:
@@ -45,7 +45,7 @@ def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | 
     return parse_github_event(row.event, message) if hook.kind == "github" else parse_gitlab_event(message)
 
 
-def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, parsed: Told, now: datetime) -> None:
+def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, parsed: WebhookEvent, now: datetime) -> None:
     """Process a delivery, and record the result. Raises `WebhookNotFound`."""
     row = queries.lock_delivery(session, delivery_id)
     if row is None or row.content is None:
@@ -69,7 +69,7 @@ def record_delivery_failure(session: WriteSession, delivery_id: HookDeliveryId, 
         row.state, row.outcome = "failed", detail
 
 
-def _take(session: WriteSession, hook: Webhook, parsed: Told, now: datetime) -> str:
+def _take(session: WriteSession, hook: Webhook, parsed: WebhookEvent, now: datetime) -> str:
     """Return the result; empty if nothing was done."""
     match parsed:
         case PushEvent():
@@ -82,7 +82,7 @@ def _take(session: WriteSession, hook: Webhook, parsed: Told, now: datetime) -> 
             return parsed.why if parsed.is_ping else ""
 
 
-def _is_of_another(hook: Webhook, parsed: Told) -> bool:
+def _is_of_another(hook: Webhook, parsed: WebhookEvent) -> bool:
     """Whether a delivery is from another repository: the webhook of an organization sends those of all repositories."""
     if (
         hook.provider_target is None
@@ -93,7 +93,7 @@ def _is_of_another(hook: Webhook, parsed: Told) -> bool:
     return parsed.repository.casefold() != hook.provider_target.casefold()
 
 
-def _why(hook: Webhook, parsed: Told) -> str:
+def _why(hook: Webhook, parsed: WebhookEvent) -> str:
     if _is_of_another(hook, parsed):
         return f"The delivery is from {parsed.repository}, but this webhook belongs to {hook.provider_target}."[:500]
     match parsed:

@@ -52,7 +52,7 @@ def session_started_at(database: Database, person: SignedInUser) -> datetime:
     return row.created_at
 
 
-def verify_account_deletion(  # noqa: PLR0917 - all that proves who somebody is
+def verify_account_deletion(  # noqa: PLR0917 - everything that authenticates the account
     database: Database,
     throttle: RateLimiter,
     person: SignedInUser,

@@ -14,7 +14,7 @@ from slowpath.platform.accounts.rules.roles import Caller
 from slowpath.platform.accounts.tables import ApiToken, AuditEvent, ServiceAccount, User
 
 
-def record_audit_event(  # noqa: PLR0917 - who, did what, to what, told in the order of the sentence
+def record_audit_event(  # noqa: PLR0917 - actor, action, subject: the order of the sentence in the log
     session: WriteSession,
     caller: Caller | None,
     action: str,

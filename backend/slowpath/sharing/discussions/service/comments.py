@@ -74,7 +74,7 @@ class CommentDraft:
     picked: Collection[UUID] = ()
 
 
-def create_comment(  # noqa: PLR0917 - who says what about what, told in the order of the sentence
+def create_comment(  # noqa: PLR0917 - author, text, subject
     session: WriteSession,
     caller: Caller,
     words: CommentDraft,

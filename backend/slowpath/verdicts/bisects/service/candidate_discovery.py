@@ -23,7 +23,7 @@ MAIN: Final = ""
 SAME_BUILD: Final = "No change to the inputs of the binary."
 TAKEN_BACK: Final = "Reverted before the bad commit."
 Digest = Callable[[str], str | None]
-Told = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 class SearchRepository(GitHistory, Protocol):
@@ -56,7 +56,7 @@ class MultiRepositoryHistory(Generic[R]):
         modules: Mapping[str, R],
         binary: BinaryInputs,
         memories: Mapping[str, PackageCache] | None = None,
-        progress: Told = lambda _read, _of: None,
+        progress: ProgressCallback = lambda _read, _of: None,
     ) -> None:
         """Open the histories; `memories`: package caches by repository, which are updated.
 
