@@ -3,8 +3,10 @@
 Each sort of artifact is compared by its own room with its like on the other side; here their answers become one.
 """
 
+import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from numpy.random import Generator
@@ -73,15 +75,25 @@ class SideComparison:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """By cost to the request: what went the way of the verdict first; the likely after the certain.
+        """Findings by cost to the request: in the direction of the verdict first, tentative ones last.
 
         Waiting and CPU time are ranked together if both are in seconds per second; findings in other units follow.
+        Within a part the estimated cost decides. Between parts it is the cost that the interval assures: quantiles of
+        few waits have wide intervals, and would otherwise precede a CPU cost that is known well.
         """
         parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks, self.latency)
-        found = [finding for part in parts if part for finding in part.findings]
         first = leading_direction(self.verdict)
-        found.sort(key=lambda f: (not f.is_significant, f.direction != first, -abs(f.cost_s_per_s or 0.0)))
-        return tuple(found[:MOST_FINDINGS])
+        ordered = [
+            sorted(
+                part.findings, key=lambda f: (not f.is_significant, f.direction != first, -abs(f.cost_s_per_s or 0.0))
+            )
+            for part in parts
+            if part
+        ]
+        merged = heapq.merge(
+            *ordered, key=lambda f: (not f.is_significant, f.direction != first, -f.assured_cost_s_per_s)
+        )
+        return tuple(islice(merged, MOST_FINDINGS))
 
     @property
     def doubts(self) -> tuple[Caveat, ...]:

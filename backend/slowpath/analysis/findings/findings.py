@@ -1,5 +1,6 @@
 """Values that a comparison returns: findings, caveats, cost shifts and minimum detectable effects."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +20,20 @@ class Effect:
     ci_high: float
     confidence_level: float
     ci_of: Literal["ratio", "difference"]
+
+    @property
+    def assured_share(self) -> float:
+        """Return the share (0 to 1) of the effect that the closer end of its interval leaves, for ratios on a log scale."""
+        if self.ci_of == "difference":
+            effect, low, high = self.difference, self.ci_low, self.ci_high
+        else:
+            effect, low, high = _log(1.0 if self.ratio is None else self.ratio), _log(self.ci_low), _log(self.ci_high)
+        assured = low if effect > 0 else high
+        return min(1.0, max(0.0, assured / effect)) if effect and math.isfinite(assured) else 0.0
+
+
+def _log(ratio: float) -> float:
+    return math.log(ratio) if ratio > 0 else -math.inf
 
 
 @dataclass(frozen=True)
@@ -76,6 +91,11 @@ class Finding:
     def explained(self) -> float:
         """Return how much of the change this finding alone explains, in `unit`."""
         return self.change.difference if self.exclusive_difference is None else self.exclusive_difference
+
+    @property
+    def assured_cost_s_per_s(self) -> float:
+        """Return how many seconds per second the confidence interval assures, without sign; 0 if the cost is unknown."""
+        return abs(self.cost_s_per_s or 0.0) * self.change.assured_share
 
 
 @dataclass(frozen=True)
