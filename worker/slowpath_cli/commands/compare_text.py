@@ -54,7 +54,7 @@ def _format_findings(findings: Sequence[Finding], paint: _AnsiStyle) -> str:
             entry = f" through {caller.entry}" if caller.entry else ""
             lines.append(f"       {caller.function}{entry}")
         if finding.mechanism:
-            lines.append(paint("muted", _wrapped(f"{finding.mechanism} {finding.advice}", "       ", "       ")))
+            lines.append(paint("muted", _wrapped(f"{finding.mechanism} {finding.advice}".rstrip(), "       ", "       ")))
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
@@ -63,7 +63,7 @@ def _format_cost_shifts(shifts: Sequence[CostShift], paint: _AnsiStyle) -> str:
     if not shifts:
         return ""
     lines = [_wrapped(shift.sentence, "   ", "   ") for shift in shifts]
-    return "\n".join([paint("strong", "Moved, not changed"), *lines])
+    return "\n".join([paint("strong", "Cost shifts, no net change"), *lines])
 
 
 def _format_minimum_detectable_effect(document: ComparisonDocument, paint: _AnsiStyle) -> str:
@@ -74,7 +74,7 @@ def _format_minimum_detectable_effect(document: ComparisonDocument, paint: _Ansi
 def _format_caveats(caveats: Sequence[Caveat], paint: _AnsiStyle) -> str:
     if not caveats:
         return ""
-    lines = [paint("strong", "Doubts")]
+    lines = [paint("strong", "Caveats")]
     lines += [_wrapped(caveat.sentence, " ? ", "   ") for caveat in caveats]
     return "\n".join(lines)
 

@@ -87,7 +87,7 @@ def _finding(comparison: ProfileKindComparison, row: int, significance: Signific
         is_significant=comparison.significant,
         profiles_needed=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism,
-        advice=text.advice,
+        advice=text.advice if change.difference > 0 else "",
         sentence=f"{described}{_attributed_to(subject, payers, change.difference)}.",
     )
 

@@ -89,7 +89,7 @@ def _total_finding(comparison: ProfileKindComparison) -> Finding | None:
         is_significant=comparison.significant,
         profiles_needed=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
-        advice=text.advice,
+        advice=text.advice if change.difference > 0 else "",
         sentence=f"{described}.",
     )
 

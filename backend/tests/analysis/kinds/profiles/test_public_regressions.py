@@ -25,6 +25,8 @@ def test_the_first_finding_names_the_function_to_blame(name: str, tmp_path: Path
         assert first.direction == direction
         named = first.attributed_callers[0].function if first.kind == "profile.category" else first.subject
         assert named in guilty
+        categories = [each for each in comparison.findings if each.kind == "profile.category"]
+        assert all(bool(each.advice) == (each.direction == "worse") for each in categories)  # nothing to fix otherwise
         assert wording.function(named) in make_comparison_document(comparison).headline.sentence
 
 
