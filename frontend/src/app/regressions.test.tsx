@@ -81,7 +81,8 @@ const SERIES: BuildSeriesPage = {
   series: [
     {
       kind: 'profile.function',
-      subject: 'Clone',
+      subject: 'x/libx.Clone',
+      name: 'Clone',
       unit: 'count',
       values: [10, null, 15],
       low: [9, null, 14],
@@ -271,7 +272,7 @@ describe('the series of a service', () => {
     await user.click(await screen.findByRole('button', { name: 'Mute: Clone' }));
     await user.click(await screen.findByRole('button', { name: 'Unmute: Clone' }));
     expect(await screen.findByRole('button', { name: 'Mute: Clone' })).toBeInTheDocument();
-    const said = { kind: 'profile.function', subject: 'Clone' };
+    const said = { kind: 'profile.function', subject: 'x/libx.Clone' };
     expect(sent).toEqual([
       { ...said, is_muted: true },
       { ...said, is_muted: false },

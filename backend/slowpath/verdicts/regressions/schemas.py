@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, computed_field
 
 from slowpath.verdicts.regressions.rules import BuildVerdictName, CauseName, EventName, EvidenceName, StateName
 from slowpath.verdicts.regressions.tables import (
@@ -15,6 +15,7 @@ from slowpath.verdicts.regressions.tables import (
     RegressionEvidence,
     SeriesMuteRule,
 )
+from slowpath.verdicts.regressions.wording import name_series
 
 Line = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
@@ -69,11 +70,22 @@ class BuildCommitRange(BaseModel):
     last_commit: str
 
 
-class RelatedSeriesOut(BaseModel):
-    """A series that changed with the regression."""
+class SeriesIdentity(BaseModel):
+    """What a series is of; `name` is its display text."""
 
     kind: str
     subject: str
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not support decorators on properties
+    @property
+    def name(self) -> str:
+        """Return the display text."""
+        return name_series(self.kind, self.subject)
+
+
+class RelatedSeriesOut(SeriesIdentity):
+    """A series that changed with the regression."""
+
     ratio: float | None
     is_cost_shift: bool
 
@@ -258,14 +270,12 @@ class SeriesCourse(BaseModel):
     values: list[float | None]
 
 
-class SeriesOut(BaseModel):
-    """One series over builds: values with the 95 % interval of each build, null where unknown.
+class SeriesOut(SeriesIdentity):
+    """One series over builds: values with the 95% interval of each build, null where unknown.
 
     `levels` is the series without its noise; null for a series with a `course`. `minimum_detectable_effect` is a ratio.
     """
 
-    kind: str
-    subject: str
     unit: str
     values: list[float | None]
     low: list[float | None]

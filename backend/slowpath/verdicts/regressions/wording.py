@@ -10,6 +10,7 @@ from slowpath.analysis.builds.regression_groups import WITNESSES, ChangedSeries
 from slowpath.analysis.builds.series_matrix import OF_FUNCTIONS
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.findings.wording import format_interval, format_pair, format_ratio, function, pluralize
+from slowpath.analysis.kinds.profiles.category_advice import TEXTS
 from slowpath.analysis.series.courses import Course
 
 SHORT_COMMIT = 7
@@ -37,7 +38,7 @@ def name_series(kind: str, subject: str) -> str:
     if kind in OF_FUNCTIONS:
         return function(subject)
     if kind == "profile.category":
-        return "The application" if subject == "app" else subject.replace("-", " ").capitalize()
+        return TEXTS[subject].title if subject in TEXTS else subject.replace("-", " ").capitalize()
     if kind == "bench":
         return subject.rpartition(" ")[0]
     if kind == "latency":

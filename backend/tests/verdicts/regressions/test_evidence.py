@@ -75,7 +75,7 @@ def test_a_function_inside_the_regressed_one_is_named_beside_it(lab: SyntheticBu
 def test_a_runtime_cost_attributed_below_the_regressed_function_is_named(lab: SyntheticBuilds) -> None:
     before = lab.regressions()[0].title
     growth = finding("stack-growth", "app.Handle", "app.write", "app.clone", kind="profile.category")
-    assert title_after(lab, growth) == f"{before}, in Stack growth"
+    assert title_after(lab, growth) == f"{before}, in stack growth (morestack)"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from slowpath.analysis.builds.build_measurements import TOTAL
 from slowpath.analysis.findings.findings import Finding
+from slowpath.analysis.kinds.profiles.profile_headline import lowered
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ComparisonId
 from slowpath.verdicts.regressions import queries, wording
@@ -41,7 +42,8 @@ def find_location(row: Regression, findings: Sequence[Finding]) -> str | None:
             if finding.subject == row.subject:
                 return wording.attributed_to(finding)
             if row.subject == TOTAL or _is_inside(finding, row.subject):
-                return wording.name_series(finding.kind, finding.subject)
+                name = wording.name_series(finding.kind, finding.subject)
+                return lowered(name) if finding.kind == "profile.category" else name
     return None
 
 

@@ -28,6 +28,7 @@ import {
   requiredEvidenceText,
   numberText,
   rangeText,
+  seriesName,
   shortCommit,
 } from './regression-wording';
 
@@ -214,10 +215,10 @@ function Facts({ regression, links }: Linked) {
       </p>
       {members.length > 1 && (
         <ul className={classes.members} aria-label="Related changes">
-          {members.slice(1).map(({ kind, subject, is_cost_shift }) => (
-            <li key={`${kind} ${subject}`}>
-              <span className="mono">{subject}</span>{' '}
-              <span className="muted">{is_cost_shift ? 'cost shift' : 'same cause'}</span>
+          {members.slice(1).map((each) => (
+            <li key={`${each.kind} ${each.subject}`}>
+              <span title={each.subject}>{seriesName(each)}</span>{' '}
+              <span className="muted">{each.is_cost_shift ? 'cost shift' : 'same cause'}</span>
             </li>
           ))}
         </ul>

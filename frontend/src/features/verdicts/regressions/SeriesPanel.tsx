@@ -5,7 +5,7 @@ import { BuildSeriesChart, type BuildSeriesStep } from '../../../charts';
 import { formatRatio, formatValue } from '../../../engine/format/format';
 import { EmptyState, StateIcon, Timestamp } from '../../../ui';
 import classes from './regressions.module.css';
-import { VERDICT_LABELS, kindText, shortCommit } from './regression-wording';
+import { VERDICT_LABELS, kindText, seriesName, shortCommit } from './regression-wording';
 
 type PanelProps = {
   page: BuildSeriesPage;
@@ -30,7 +30,7 @@ export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelP
       {series.map((one, place) => (
         <div key={`${one.kind} ${one.subject}`} className={classes.series}>
           <div className={classes.seriesHead}>
-            <b className="mono">{one.subject || 'all'}</b>
+            <b title={one.subject}>{seriesName(one)}</b>
             <span className="muted">{kindText(one.kind)}</span>
             {at !== null && <span>{valueText(one, at)}</span>}
             <span className="grow" />
@@ -41,7 +41,7 @@ export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelP
           </div>
           {one.course && <p className={`${classes.course} muted`}>{one.course.sentence}</p>}
           <BuildSeriesChart
-            label={`${one.subject || kindText(one.kind)} over ${builds.length} builds`}
+            label={`${seriesName(one)} over ${builds.length} builds`}
             unit={one.unit}
             values={one.values}
             low={one.low}

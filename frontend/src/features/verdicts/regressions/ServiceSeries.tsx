@@ -6,7 +6,7 @@ import type { BuildSeries } from '../../../api';
 import { ErrorState, Section, SkeletonRows } from '../../../ui';
 import { SeriesPanel } from './SeriesPanel';
 import { serviceSeriesQuery, watchSeries } from './regression-queries';
-import { KINDS, NOT_EVALUATED, kindText, type SeriesKind } from './regression-wording';
+import { KINDS, NOT_EVALUATED, seriesName, type SeriesKind } from './regression-wording';
 
 export type ServiceSeriesProps = {
   serviceId: string;
@@ -86,7 +86,7 @@ function MutedState({ serviceId, series, mayWrite }: DetectionProps) {
         <button
           type="button"
           className="link"
-          aria-label={`${word}: ${subject || kindText(kind)}`}
+          aria-label={`${word}: ${seriesName(series)}`}
           disabled={keep.isPending}
           onClick={() => {
             keep.mutate();

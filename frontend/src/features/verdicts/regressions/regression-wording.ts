@@ -138,12 +138,12 @@ export const KINDS: { value: SeriesKind; label: string }[] = [
   { value: 'profile.function', label: 'functions' },
   { value: 'profile.allocs', label: 'allocations' },
   { value: 'profile.heap', label: 'heap in use' },
-  { value: 'profile.mutex', label: 'Mutex contention (not evaluated)' },
-  { value: 'profile.block', label: 'Blocking (not evaluated)' },
-  { value: 'trace.sched_delay', label: 'Scheduler latency' },
+  { value: 'profile.mutex', label: 'mutex contention (not evaluated)' },
+  { value: 'profile.block', label: 'blocking (not evaluated)' },
+  { value: 'trace.sched_delay', label: 'scheduler latency' },
   { value: 'growth.count', label: 'stack growth' },
   { value: 'bench', label: 'benchmarks' },
-  { value: 'latency', label: 'Deployment latency' },
+  { value: 'latency', label: 'latency of deployments' },
 ];
 
 /** Kinds that are drawn and never notified. */
@@ -152,3 +152,7 @@ export const NOT_EVALUATED: ReadonlySet<string> = new Set(['profile.mutex', 'pro
 /** What a series is of, beside its name; ids of kinds are not display text. */
 export const kindText = (kind: string): string =>
   KINDS.find(({ value }) => value === kind)?.label ?? kind;
+
+/** What a series is called; snapshots made before series had names show their subject. */
+export const seriesName = (series: { kind: string; subject: string; name?: string }): string =>
+  series.name || series.subject || kindText(series.kind);
