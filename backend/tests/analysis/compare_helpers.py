@@ -16,7 +16,7 @@ def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifac
 
 def compared_sides(base: ComparisonSide, candidate: ComparisonSide) -> SideComparison:
     """Compare two sides of anything."""
-    return compare(base, candidate, None, np.random.default_rng(1), _nobody_watches)
+    return compare(base, candidate, {}, np.random.default_rng(1), _nobody_watches)
 
 
 def _nobody_watches(_step: str, _fraction: float) -> None:

@@ -4,13 +4,13 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from slowpath.analysis.builds.build_measurements import KindMeasurement
+from slowpath.analysis.findings.build_measurements import KindMeasurement
 from slowpath.analysis.builds.non_profile_measurements import (
     measure_benchmarks,
     measure_growth,
     measure_trace_artifacts,
 )
-from slowpath.analysis.builds.profile_measurements import WEAK, measure_profile_totals, measure_profiles
+from slowpath.analysis.kinds.profiles.profile_measurements import WEAK, measure_profile_totals, measure_profiles
 from slowpath.analysis.builds.signature_value import NotMeasured, signature_value
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.kinds.comparison_sides import of_type

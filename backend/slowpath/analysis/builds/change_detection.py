@@ -14,7 +14,6 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.builds.build_measurements import TOTAL
 from slowpath.analysis.builds.change_localization import (
     hold_back_single_build,
     localize_change,
@@ -22,6 +21,7 @@ from slowpath.analysis.builds.change_localization import (
 )
 from slowpath.analysis.builds.regression_groups import WITNESSES, ChangedSeries, Key, RegressionGroup, group_regressions
 from slowpath.analysis.builds.series_matrix import ADDS_UP, OF_FUNCTIONS, SeriesMatrix
+from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.series.change_points import ChangePoint
 from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.random import Generator
 
-from slowpath.analysis.builds.build_measurements import KindMeasurement, SubjectValues
+from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues
 from slowpath.analysis.kinds.metrics.exclusive_latency import ALL, ExclusiveLatency
 from slowpath.analysis.kinds.metrics.quantile_ratio import block_weights
 from slowpath.analysis.stats.histogram_cells import HistogramCells, pooled_quantile, same_bounds

@@ -5,7 +5,7 @@ from math import exp, log
 from statistics import median
 from typing import Final
 
-from slowpath.analysis.builds.build_measurements import KindMeasurement
+from slowpath.analysis.findings.build_measurements import KindMeasurement
 
 FACTOR: Final = 1.5
 """A load that differs by more than this factor is another band."""

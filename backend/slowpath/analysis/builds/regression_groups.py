@@ -13,8 +13,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.builds.build_measurements import TOTAL
 from slowpath.analysis.builds.series_matrix import ADDS_UP, OF_FUNCTIONS, SeriesMatrix
+from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.series.change_groups import ChangeGroup, SeriesChange, group
 from slowpath.analysis.series.change_points import ChangePoint
 

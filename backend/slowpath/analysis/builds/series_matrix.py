@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.builds.build_measurements import TOTAL, BasisId, Kind, KindMeasurement
+from slowpath.analysis.findings.build_measurements import TOTAL, BasisId, KindMeasurement
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
@@ -33,7 +33,7 @@ class SeriesMatrix:
     `counts` [builds]: replicates of each build. `callers` and `categories` are those of the newest build with the subject.
     """
 
-    kind: Kind
+    kind: str
     basis: BasisId
     unit: str
     subjects: tuple[str, ...]

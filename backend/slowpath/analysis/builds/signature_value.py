@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from slowpath.analysis.builds.build_measurements import TOTAL, KindMeasurement, SubjectValues
 from slowpath.analysis.builds.series_matrix import ADDS_UP, PREFERRED, SMALLEST_PART
+from slowpath.analysis.findings.build_measurements import TOTAL, KindMeasurement, SubjectValues
 
 
 class NotMeasured(Exception):

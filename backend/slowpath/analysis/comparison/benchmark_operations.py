@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from slowpath.analysis.findings.findings import Caveat
-from slowpath.analysis.kinds.comparison_sides import BenchmarkArtifact, BenchmarkResult, ComparisonSide
+from slowpath.analysis.kinds.benchmarks.benchmark_artifact import BenchmarkArtifact, BenchmarkResult
+from slowpath.analysis.kinds.comparison_sides import ComparisonSide, of_type
 from slowpath.analysis.kinds.profiles.benchmark_profiles import is_benchmark_profile, uses_loop
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.registry import BENCHMARK
 
 RAMP_UP_FACTOR = 100
 # One factor for all stacks is right only if the operations of all benchmarks changed by about the same factor.
@@ -31,7 +33,10 @@ def with_operations(
     profiles = [(side, [a for a in side.profiles if is_benchmark_profile(a.table)]) for side in (base, candidate)]
     if not any(benchmark_profiles for _, benchmark_profiles in profiles):
         return base, candidate, []
-    counted = [_count_operations(benchmark_profiles, side.benchmarks) for side, benchmark_profiles in profiles]
+    counted = [
+        _count_operations(benchmark_profiles, of_type(BenchmarkArtifact, side.others.get(BENCHMARK.id, ())))
+        for side, benchmark_profiles in profiles
+    ]
     reason = _why_unusable(counted)
     if reason:
         sentence = (

@@ -1,7 +1,4 @@
-"""The front door: two sides of decoded artifacts in, one answer out.
-
-Each sort of artifact is compared by its own room with its like on the other side; here their answers become one.
-"""
+"""Compare two sides of decoded artifacts: each kind of artifact by itself, and one verdict over all kinds."""
 
 import heapq
 from collections.abc import Mapping, Sequence
@@ -14,59 +11,54 @@ from numpy.random import Generator
 from slowpath.analysis.comparison.benchmark_operations import with_operations
 from slowpath.analysis.findings.combined_verdict import KindVerdict, combined_verdict, leading_direction
 from slowpath.analysis.findings.findings import CHANGED, Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
-from slowpath.analysis.kinds.comparison_sides import ComparisonSide, Sides
+from slowpath.analysis.kinds.comparison_sides import ComparisonSide, KindSides, NamedArtifact
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison, compare_profiles
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.registry import (
-    Answer,
+    LATENCY,
+    LATENCY_NOUN,
+    PROFILE,
+    ArtifactComparison,
+    ArtifactKind,
+    ArtifactSection,
+    KindComparison,
     KindDocument,
-    Part,
-    PartName,
     Progress,
-    compare_part,
-    compare_windows,
+    compare_latency,
+    compared_kinds,
 )
 
 MOST_FINDINGS = 40
-"""Of all sorts together; each room keeps fewer."""
-MEASURE_COST = frozenset({"traces", "spans", "benchmarks", "latency"})
-"""Parts that measure time of requests or operations. Logs of stack growth count a symptom of it."""
+"""Of all kinds together; each kind has fewer."""
 
 
 @dataclass(frozen=True)
 class SideComparison:
-    """Base against candidate over all sorts of artifacts. A sort that is not on both sides has no answer."""
+    """Base against candidate over all kinds of artifacts; kinds that are not on both sides are absent.
+
+    `parts`: the kinds other than profiles, by section, in the order of the registry; each has a document for the page.
+    """
 
     base: ComparisonSide
     candidate: ComparisonSide
     profiles: ProfileComparison | None
-    traces: Part | None
-    spans: Part | None
-    growth: Part | None
-    benchmarks: Part | None
-    latency: Answer | None
+    parts: Mapping[ArtifactSection, ArtifactComparison]
+    latency: KindComparison | None
     missing: tuple[Caveat, ...]
 
     @property
-    def parts(self) -> dict[PartName, Part]:
-        """What was compared beside profiles, by its name; each has a document for the page."""
-        parts: dict[PartName, Part | None] = {
-            "traces": self.traces,
-            "spans": self.spans,
-            "growth": self.growth,
-            "benchmarks": self.benchmarks,
-        }
-        return {name: part for name, part in parts.items() if part}
-
-    @property
     def kind_verdicts(self) -> tuple[KindVerdict, ...]:
-        """One verdict of every kind that was judged; windows of metrics, which settle little, count only alone."""
+        """The verdict of every kind that has one; latency metrics, which settle little, count only alone."""
         profiles = self.profiles.kinds if self.profiles else ()
-        judged = [each.kind_verdict for each in profiles if each.kind_verdict]
-        judged += [_part_verdict(name, part) for name, part in self.parts.items()]
-        if judged or self.latency is None:
-            return tuple(judged)
-        return (_part_verdict("latency", self.latency),)
+        verdicts = [each.kind_verdict for each in profiles if each.kind_verdict]
+        verdicts += [
+            _kind_verdict(kind.section, self.parts[kind.section], measures_cost=kind.measures_cost)
+            for kind in compared_kinds()
+            if kind.section in self.parts
+        ]
+        if verdicts or self.latency is None:
+            return tuple(verdicts)
+        return (_kind_verdict(LATENCY, self.latency, measures_cost=True),)
 
     @property
     def verdict(self) -> Verdict:
@@ -78,17 +70,15 @@ class SideComparison:
         """Findings by cost to the request: in the direction of the verdict first, tentative ones last.
 
         Waiting and CPU time are ranked together if both are in seconds per second; findings in other units follow.
-        Within a part the estimated cost decides. Between parts it is the cost that the interval assures: quantiles of
+        Within a kind the estimated cost decides. Between kinds it is the cost that the interval assures: quantiles of
         few waits have wide intervals, and would otherwise precede a CPU cost that is known well.
         """
-        parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks, self.latency)
         first = leading_direction(self.verdict)
         ordered = [
             sorted(
                 part.findings, key=lambda f: (not f.is_significant, f.direction != first, -abs(f.cost_s_per_s or 0.0))
             )
-            for part in parts
-            if part
+            for part in self._specific_first()
         ]
         merged = heapq.merge(
             *ordered, key=lambda f: (not f.is_significant, f.direction != first, -f.assured_cost_s_per_s)
@@ -97,12 +87,11 @@ class SideComparison:
 
     @property
     def doubts(self) -> tuple[Caveat, ...]:
-        """Reasons why the result may mislead. A caveat of several parts is listed once, from the most specific part: traces first."""
-        parts = (self.traces, self.spans, self.profiles, self.growth, self.benchmarks, self.latency)
+        """Reasons why the result may mislead. A caveat of several kinds is listed once, from the most specific kind."""
         listed: dict[str, Caveat] = {}
         doubts = list(self.missing)
-        for part in parts:
-            fresh = [doubt for doubt in part.doubts if doubt.id not in listed] if part else []
+        for part in self._specific_first():
+            fresh = [doubt for doubt in part.doubts if doubt.id not in listed]
             listed |= {doubt.id: doubt for doubt in fresh}
             doubts += fresh
         return tuple(doubts)
@@ -110,86 +99,110 @@ class SideComparison:
     @property
     def detectable(self) -> tuple[MinimumDetectableEffect, ...]:
         """The smallest effects that would have been found."""
-        parts = (self.profiles, self.traces, self.spans, self.growth, self.benchmarks, self.latency)
-        return tuple(each for part in parts if part for each in part.detectable)
+        return tuple(each for part in self._in_order() for each in part.detectable)
 
     @property
     def moves(self) -> tuple[CostShift, ...]:
         """Costs that changed their place and not their size."""
-        return tuple(move for part in (self.profiles, self.traces, self.growth) if part for move in part.moves)
+        return tuple(move for part in self._in_order() for move in part.moves)
 
-    def documents(self, base_label: str, candidate_label: str) -> dict[PartName, KindDocument]:
-        """Build the documents of the sorts other than profiles, by name."""
+    def documents(self, base_label: str, candidate_label: str) -> dict[ArtifactSection, KindDocument]:
+        """Build the documents of the kinds other than profiles, by section."""
         return {name: part.page(base_label, candidate_label) for name, part in self.parts.items()}
+
+    def _in_order(self) -> list[ProfileComparison | KindComparison]:
+        parts = (self.profiles, *self.parts.values(), self.latency)
+        return [part for part in parts if part is not None]
+
+    def _specific_first(self) -> list[ProfileComparison | KindComparison]:
+        specific = {
+            id(self.parts[kind.section]) for kind in compared_kinds() if kind.is_specific and kind.section in self.parts
+        }
+        return sorted(self._in_order(), key=lambda part: id(part) not in specific)
 
 
 def compare(
     base: ComparisonSide,
     candidate: ComparisonSide,
-    benchmark_rows: Mapping[str, Any] | None,
+    helper_outputs: Mapping[str, Mapping[str, Any]],
     rng: Generator,
     progress: Progress,
 ) -> SideComparison:
-    """Compare every sort that both sides have; `progress(step, fraction)` is called after each step.
+    """Compare every kind that both sides have; `progress(step, fraction)` is called after each step.
 
-    `benchmark_rows` is what the helper says of both sides' benchmark output, if both have any.
+    `helper_outputs`: the output of each kind's `compare_command`, by the id of the kind.
     """
     base, candidate, caveats = with_operations(base, candidate)
-    sides = Sides(base, candidate, benchmark_rows, rng)
+    kinds = [kind for kind in compared_kinds() if _is_comparable(kind, base, candidate, helper_outputs)]
+    steps = _Steps([*([PROFILE] if base.profiles and candidate.profiles else []), *kinds], progress)
+    profiles = _compare_profiles(base, candidate, rng, steps)
+    parts: dict[ArtifactSection, ArtifactComparison] = {}
+    for kind in kinds:
+        assert kind.compare is not None
+        sides = KindSides(base.others[kind.id], candidate.others[kind.id], helper_outputs.get(kind.id), rng)
+        parts[kind.section] = kind.compare(sides, steps.of(kind))
     return SideComparison(
         base=base,
         candidate=candidate,
-        profiles=_profiles(base, candidate, rng, progress),
-        traces=(compare_part("traces", sides, _part(progress, 0.5)) if base.traces and candidate.traces else None),
-        spans=compare_part("spans", sides, _part(progress, 0.8)) if base.spans and candidate.spans else None,
-        growth=compare_part("growth", sides, _unwatched) if base.growth and candidate.growth else None,
-        benchmarks=compare_part("benchmarks", sides, _unwatched) if benchmark_rows else None,
-        latency=compare_windows(sides, _unwatched) if base.latency and candidate.latency else None,
+        profiles=profiles,
+        parts=parts,
+        latency=compare_latency(base.latency, candidate.latency, rng) if base.latency and candidate.latency else None,
         missing=(*caveats, *_missing(base, candidate)),
     )
 
 
-def _part_verdict(name: str, part: Answer) -> KindVerdict:
-    """A part has enough data if it changed, or if the smallest change that it would have found is known."""
+class _Steps:
+    """The progress of each kind, as its share of the whole by `cost_weight`."""
+
+    def __init__(self, kinds: Sequence[ArtifactKind], progress: Progress) -> None:
+        self._kinds = kinds
+        self._progress = progress
+
+    def of(self, kind: ArtifactKind) -> Progress:
+        whole = sum(each.cost_weight for each in self._kinds) or 1.0
+        begin = sum(each.cost_weight for each in self._kinds[: self._kinds.index(kind)]) / whole
+        share = kind.cost_weight / whole
+        return lambda step, done: self._progress(step, begin + share * done)
+
+
+def _is_comparable(
+    kind: ArtifactKind, base: ComparisonSide, candidate: ComparisonSide, helper_outputs: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    if not (base.others.get(kind.id) and candidate.others.get(kind.id)):
+        return False
+    return kind.compare_command is None or kind.id in helper_outputs
+
+
+def _kind_verdict(section: str, part: KindComparison, *, measures_cost: bool) -> KindVerdict:
+    """A kind has enough data if it changed, or if the smallest change that it would have found is known."""
     return KindVerdict(
-        kind=name,
+        kind=section,
         verdict=part.verdict,
-        measures_cost=name in MEASURE_COST,
+        measures_cost=measures_cost,
         has_enough_data=part.verdict in CHANGED or any(each.ratio is not None for each in part.detectable),
     )
 
 
-def _profiles(
-    base: ComparisonSide, candidate: ComparisonSide, rng: Generator, progress: Progress
+def _compare_profiles(
+    base: ComparisonSide, candidate: ComparisonSide, rng: Generator, steps: _Steps
 ) -> ProfileComparison | None:
     if not (base.profiles and candidate.profiles):
         return None
-    half = 0.5 if base.traces else 1.0
-    compared = compare_profiles(
-        base.profiles, candidate.profiles, ProfileThresholds(), rng, lambda step, done: progress(step, half * done)
-    )
+    compared = compare_profiles(base.profiles, candidate.profiles, ProfileThresholds(), rng, steps.of(PROFILE))
     return compared if compared.kinds or compared.doubts else None
 
 
-def _part(progress: Progress, begin: float) -> Progress:
-    return lambda step, done: progress(step, begin + (1 - begin) * done)
-
-
-def _unwatched(_step: str, _fraction: float) -> None:
-    """These take no time that anybody would watch."""
-
-
 def _missing(base: ComparisonSide, candidate: ComparisonSide) -> Sequence[Caveat]:
-    """Sorts of artifacts that only one side has; missing kinds of profile are reported by the profile comparison."""
-    return [
-        Caveat("kind-missing", f"The {'candidate' if mine else 'base'} has no {what}: they were not compared.")
-        for what, mine, theirs in (
-            ("profiles", base.own_profiles(), candidate.own_profiles()),
-            ("execution traces", base.traces, candidate.traces),
-            ("spans", base.spans, candidate.spans),
-            ("stack-growth logs", base.growth, candidate.growth),
-            ("benchmark output", base.benchmarks, candidate.benchmarks),
-            ("latency metrics", base.latency, candidate.latency),
+    """Kinds that only one side has; missing kinds of profile are reported by the profile comparison."""
+
+    def both(kind: ArtifactKind) -> tuple[Sequence[NamedArtifact], ...]:
+        return tuple(
+            side.own_profiles() if kind is PROFILE else side.others.get(kind.id, ()) for side in (base, candidate)
         )
-        if bool(mine) != bool(theirs)
+
+    found = [(kind.noun_plural, *map(bool, both(kind))) for kind in (PROFILE, *compared_kinds())]
+    return [
+        Caveat("kind-missing", f"The {'candidate' if mine else 'base'} has no {noun}: they were not compared.")
+        for noun, mine, theirs in (*found, (LATENCY_NOUN, bool(base.latency), bool(candidate.latency)))
+        if mine != theirs
     ]

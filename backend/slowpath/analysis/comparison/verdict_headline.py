@@ -23,16 +23,12 @@ from slowpath.analysis.kinds.profiles.profile_headline import (
     reason_of,
 )
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL
-from slowpath.analysis.kinds.registry import Answer
+from slowpath.analysis.kinds.registry import LATENCY, LATENCY_NOUN, KindComparison, compared_kinds, section_of_finding
 from slowpath.units import MILLISECONDS_PER_MINUTE
 
-_KIND_NAMES: dict[str, str] = {
-    "traces": "execution traces",
-    "spans": "spans",
-    "growth": "stack-growth logs",
-    "benchmarks": "benchmarks",
-    "latency": "latency metrics",
-}
+
+def _nouns() -> dict[str, str]:
+    return {kind.section: kind.verdict_noun for kind in compared_kinds()} | {LATENCY: LATENCY_NOUN}
 
 
 def make_headline(comparison: SideComparison) -> ProfileHeadline:
@@ -51,7 +47,7 @@ def make_headline(comparison: SideComparison) -> ProfileHeadline:
         sentence = _sentence(comparison, verdict, mixed or reason_of(result.comparison, ruling, result.findings))
         return replace(headline, sentence=sentence)
     part = _part(comparison, leading.kind)
-    reason = mixed or _reason(part, _KIND_NAMES[leading.kind], verdict)
+    reason = mixed or _reason(part, _nouns()[leading.kind], verdict)
     conditions = _latency_conditions(comparison) if part is comparison.latency else _conditions(comparison)
     return ProfileHeadline(_sentence(comparison, verdict, reason), None, conditions, None)
 
@@ -74,17 +70,11 @@ def _sentence(comparison: SideComparison, verdict: Verdict, reason: str) -> str:
 def _leading(comparison: SideComparison, deciding: list[KindVerdict], verdict: Verdict) -> KindVerdict:
     """Return the deciding kind whose finding is first in the list of all findings; else the first."""
     order = [
-        _kind_of(f.kind, f.profile_kind)
+        section_of_finding(f.kind, f.profile_kind)
         for f in comparison.findings
         if f.is_significant and VERDICT_OF[f.direction] == verdict
     ]
     return min(deciding, key=lambda each: order.index(each.kind) if each.kind in order else len(order))
-
-
-def _kind_of(kind: str, profile: str) -> str:
-    """Return the kind of artifact that a finding belongs to, as verdicts name it."""
-    prefixes = {"trace": "traces", "span": "spans", "growth": "growth", "bench": "benchmarks", "metrics": "latency"}
-    return next((name for prefix, name in prefixes.items() if kind.startswith(prefix)), profile)
 
 
 def _profile_kind(comparison: SideComparison, kind: str) -> tuple[ProfileKindResult, KindDecision] | None:
@@ -94,7 +84,7 @@ def _profile_kind(comparison: SideComparison, kind: str) -> tuple[ProfileKindRes
     return None
 
 
-def _part(comparison: SideComparison, kind: str) -> Answer:
+def _part(comparison: SideComparison, kind: str) -> KindComparison:
     part = next((part for name, part in comparison.parts.items() if name == kind), comparison.latency)
     assert part is not None
     return part
@@ -112,13 +102,12 @@ def _mixed_across(comparison: SideComparison, deciding: list[KindVerdict]) -> st
         kind = _profile_kind(comparison, each.kind)
         findings = kind[0].findings if kind else _part(comparison, each.kind).findings
         relevant = tuple(f for f in findings if each.verdict == "mixed" or VERDICT_OF[f.direction] == each.verdict)
-        by_kind.append(
-            f"{NAMES.get(each.kind, _KIND_NAMES.get(each.kind, each.kind))}: {mixed_reason(relevant).rstrip('.')}"
-        )
+        name = NAMES.get(each.kind, _nouns().get(each.kind, each.kind))
+        by_kind.append(f"{name}: {mixed_reason(relevant).rstrip('.')}")
     return f"{'; '.join(by_kind)}."
 
 
-def _reason(part: Answer, kind_name: str, verdict: Verdict) -> str:
+def _reason(part: KindComparison, kind_name: str, verdict: Verdict) -> str:
     if verdict == "mixed":
         return mixed_reason(tuple(part.findings))
     leading = leading_finding(tuple(part.findings), verdict)

@@ -1,14 +1,13 @@
 """The sides of a comparison: decoded artifacts of every kind."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from numpy.random import Generator
 
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.formats.column_file import ColumnFile
 from slowpath.analysis.kinds.profiles.compare_profiles import SHOWN_KINDS
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 
@@ -28,54 +27,20 @@ class NamedArtifact(Protocol):
 
 
 @dataclass(frozen=True)
-class BenchmarkResult:
-    """One line of benchmark output: which benchmark, and how many operations its final round ran."""
-
-    name: str
-    iterations: int
-
-
-@dataclass(frozen=True)
-class BenchmarkArtifact:
-    """One file of benchmark output. Its values stay in the helper, which compares them.
-
-    `results` are in the order of the file; they give the number of operations behind the profiles.
-    """
-
-    name: str
-    facts: RunMetadata
-    results: tuple[BenchmarkResult, ...] = ()
-
-
-def read_results(columns: ColumnFile) -> tuple[BenchmarkResult, ...]:
-    """Read names and iterations from decoded benchmark output (`slowpath.bench`). Raises `ColumnsError`."""
-    offsets, data = columns.column("strings_offset", "u32").tolist(), columns.column("strings_bytes", "u8").tobytes()
-    names = columns.column("result_name", "u32").tolist()
-    iterations = columns.column("result_iterations", "i64").tolist()
-    return tuple(
-        BenchmarkResult(data[offsets[name] : offsets[name + 1]].decode("utf-8", "replace"), int(count))
-        for name, count in zip(names, iterations, strict=True)
-    )
-
-
-@dataclass(frozen=True)
 class ComparisonSide:
     """All artifacts of one side, and a time range of a service's metrics.
 
-    Stacks of growth logs, traces and spans are also among the profiles, for display. The artifact types are defined in the
-    modules of their kinds, which are imported where needed (`of_type`).
+    `others`: artifacts other than profiles, by the id of their kind. Stacks of growth logs, traces and spans are also among
+    the profiles, for display.
     """
 
     profiles: tuple[ProfileArtifact, ...] = ()
-    growth: tuple[NamedArtifact, ...] = ()
-    traces: tuple[NamedArtifact, ...] = ()
-    spans: tuple[NamedArtifact, ...] = ()
-    benchmarks: tuple[BenchmarkArtifact, ...] = ()
+    others: Mapping[str, Sequence[NamedArtifact]] = field(default_factory=dict)
     latency: LatencyWindow | None = None
 
     def artifacts(self) -> tuple[NamedArtifact, ...]:
-        """Return every artifact once, in the order of the kinds."""
-        return (*self.own_profiles(), *self.growth, *self.traces, *self.spans, *self.benchmarks)
+        """Return every artifact once, by kind."""
+        return (*self.own_profiles(), *(artifact for of_kind in self.others.values() for artifact in of_kind))
 
     def own_profiles(self) -> tuple[ProfileArtifact, ...]:
         """Return the profiles that were recorded as profiles."""
@@ -87,12 +52,12 @@ class ComparisonSide:
 
 
 @dataclass(frozen=True)
-class Sides:
-    """The input of a comparison; `benchmark_rows` is the helper's comparison of both sides' benchmark output."""
+class KindSides:
+    """The artifacts of one kind on both sides; `helper_output`: of the kind's `compare_command`, if it has one."""
 
-    base: ComparisonSide
-    candidate: ComparisonSide
-    benchmark_rows: Mapping[str, Any] | None
+    base: Sequence[NamedArtifact]
+    candidate: Sequence[NamedArtifact]
+    helper_output: Mapping[str, Any] | None
     rng: Generator
 
 

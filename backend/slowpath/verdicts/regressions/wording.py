@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from slowpath.analysis.builds.build_measurements import TOTAL
+from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.builds.fix_verification import RecoveryEvidence
 from slowpath.analysis.builds.latency_measurements import LatencySubject
 from slowpath.analysis.builds.regression_groups import WITNESSES, ChangedSeries

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slowpath.analysis.builds.build_measurements import KindMeasurement, SubjectValues, summarize_replicates, unpack
 from slowpath.analysis.builds.change_detection import KnownChange, scan_history
 from slowpath.analysis.builds.change_localization import localize_change, reclassify_environment_change
 from slowpath.analysis.builds.fix_verification import evaluate_recovery
 from slowpath.analysis.builds.series_matrix import SeriesMatrix, lay_out
+from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues, summarize_replicates, unpack
 from slowpath.analysis.series.change_points import ChangePoint
 
 NAMES = tuple(f"app.f{number}" for number in range(12))

@@ -7,11 +7,11 @@ import pytest
 from numpy.random import default_rng
 
 from bench.synthetic_traffic import cells_of, counts_of, weather
-from slowpath.analysis.builds.build_measurements import KindMeasurement, SubjectValues, unpack
 from slowpath.analysis.builds.change_detection import ScanResult, scan_history
 from slowpath.analysis.builds.latency_measurements import DeploymentLatency, LatencySubject, measure_latency
 from slowpath.analysis.builds.load_bands import assign_load_bands, load_texts
 from slowpath.analysis.builds.series_matrix import SeriesMatrix, lasting, lay_out
+from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues, unpack
 from slowpath.analysis.kinds.metrics.exclusive_latency import ALL, ExclusiveLatency
 from slowpath.analysis.series.series_rows import I32
 from slowpath.analysis.stats.histogram_cells import HistogramCells

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from slowpath.analysis.builds.build_measurements import BasisId, Kind, KindMeasurement, SubjectValues
 from slowpath.analysis.builds.signature_value import NotMeasured, signature_value
+from slowpath.analysis.findings.build_measurements import BasisId, KindMeasurement, SubjectValues
 
 
-def measure(kind: Kind, *subjects: str, **bases: tuple[str, list[float]]) -> KindMeasurement:
+def measure(kind: str, *subjects: str, **bases: tuple[str, list[float]]) -> KindMeasurement:
     known: dict[BasisId, SubjectValues] = {
         basis: SubjectValues(unit, np.array(values), np.zeros(len(values)))  # type: ignore[misc]  # names of bases
         for basis, (unit, values) in bases.items()

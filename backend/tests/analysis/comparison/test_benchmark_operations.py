@@ -5,9 +5,11 @@ import pytest
 from slowpath.analysis.comparison.benchmark_operations import operations_of
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.comparison_sides import BenchmarkArtifact, BenchmarkResult, ComparisonSide
+from slowpath.analysis.kinds.benchmarks.benchmark_artifact import BenchmarkArtifact, BenchmarkResult
+from slowpath.analysis.kinds.comparison_sides import ComparisonSide
 from slowpath.analysis.kinds.profiles.benchmark_profiles import is_benchmark_profile
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.registry import BENCHMARK
 from tests.analysis.compare_helpers import compared_sides
 from tests.analysis.kinds.profiles.generated_profiles import runs
 
@@ -41,7 +43,7 @@ def test_with_its_output_a_benchmark_profile_is_compared_per_operation(together:
     def side(counts: tuple[int, int, int], iterations: int, seed: int) -> ComparisonSide:
         each = outputs(iterations)
         joined = (BenchmarkArtifact("bench.txt", RunMetadata(), tuple(r for one in each for r in one.results)),)
-        return ComparisonSide(profiles=profiles(*counts, seed), benchmarks=joined if together else each)
+        return ComparisonSide(profiles=profiles(*counts, seed), others={BENCHMARK.id: joined if together else each})
 
     base, candidate = side(BASE, 1_500_000, 1), side(CANDIDATE, 1_050_000, 2)
     forward, backward = compared_sides(base, candidate), compared_sides(candidate, base)
@@ -85,8 +87,8 @@ def test_without_operations_only_shares_are_compared_and_the_reason_is_given(
     base: tuple[BenchmarkArtifact, ...], candidate: tuple[BenchmarkArtifact, ...], reason: str
 ) -> None:
     comparison = compared_sides(
-        ComparisonSide(profiles=profiles(*BASE, 1), benchmarks=base),
-        ComparisonSide(profiles=profiles(*CANDIDATE, 2), benchmarks=candidate),
+        ComparisonSide(profiles=profiles(*BASE, 1), others={BENCHMARK.id: base}),
+        ComparisonSide(profiles=profiles(*CANDIDATE, 2), others={BENCHMARK.id: candidate}),
     )
     assert comparison.profiles is not None
     assert {each.comparison.basis.id for each in comparison.profiles.kinds} == {"share"}

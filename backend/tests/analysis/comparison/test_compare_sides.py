@@ -9,12 +9,14 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.registry import EXECUTION_TRACE, SPAN_SET, STACK_GROWTH
 from tests.analysis.compare_helpers import compared_sides
 from tests.analysis.kinds.exec_traces.generated_traces import GeneratedWaiter, traces
 from tests.analysis.kinds.growth_logs.growth_log_samples import golden
 from tests.analysis.kinds.profiles.generated_profiles import runs
 from tests.analysis.kinds.spans.generated_spans import Service, drawn_set
 
+TRACE, SPANS, GROWTH = EXECUTION_TRACE.id, SPAN_SET.id, STACK_GROWTH.id
 PROFILE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
 CALM = GeneratedWaiter("main.batcher", "network", median_ns=10_000.0)
 BEHIND_A_HOG = GeneratedWaiter("main.batcher", "network", median_ns=5_000_000.0, blame={"user|main.hog": 1.0})
@@ -25,8 +27,10 @@ def side(*, slow: bool) -> ComparisonSide:
     profiles = runs(PROFILE.replace("50", "250") if slow else PROFILE, seed=2 if slow else 1)
     return ComparisonSide(
         profiles=tuple(profiles),
-        traces=tuple(traces([BEHIND_A_HOG if slow else CALM], 5, seed=2 if slow else 1)),
-        growth=(golden("helper" if slow else "inlined"),),
+        others={
+            TRACE: traces([BEHIND_A_HOG if slow else CALM], 5, seed=2 if slow else 1),
+            GROWTH: (golden("helper" if slow else "inlined"),),
+        },
     )
 
 
@@ -56,7 +60,7 @@ def test_each_part_but_profiles_has_a_document_for_the_page() -> None:
 
 def test_the_headline_is_of_what_leads() -> None:
     of_traces = compared_sides(
-        ComparisonSide(traces=side(slow=False).traces), ComparisonSide(traces=side(slow=True).traces)
+        *(ComparisonSide(others={TRACE: side(slow=slow).others[TRACE]}) for slow in (False, True))
     )
     document = make_comparison_document(of_traces)
 
@@ -69,8 +73,8 @@ def test_the_headline_is_of_what_leads() -> None:
 
 def test_silence_of_traces_is_told_as_such() -> None:
     calm = (
-        ComparisonSide(traces=tuple(traces([CALM], 5, seed=1))),
-        ComparisonSide(traces=tuple(traces([CALM], 5, seed=2))),
+        ComparisonSide(others={TRACE: traces([CALM], 5, seed=1)}),
+        ComparisonSide(others={TRACE: traces([CALM], 5, seed=2)}),
     )
     document = make_comparison_document(compared_sides(*calm))
 
@@ -84,7 +88,7 @@ def test_what_only_one_side_has_is_a_doubt_and_not_compared() -> None:
     comparison = compared_sides(base, ComparisonSide(profiles=candidate.profiles))
     said = [doubt.sentence for doubt in comparison.doubts if doubt.id == "kind-missing"]
 
-    assert (comparison.traces, comparison.growth) == (None, None)
+    assert not comparison.parts
     assert "The candidate has no execution traces: they were not compared." in said
     assert "The candidate has no stack-growth logs: they were not compared." in said
 
@@ -93,7 +97,7 @@ def test_spans_stand_beside_the_other_sorts() -> None:
     rng = np.random.default_rng(1)
     slow = replace(Service(), gap_ns=20_000_000.0)
     sides = [
-        ComparisonSide(spans=(drawn_set(service, rng, 120), drawn_set(service, rng, 120)))
+        ComparisonSide(others={SPANS: (drawn_set(service, rng, 120), drawn_set(service, rng, 120))})
         for service in (Service(), slow)
     ]
     comparison = compared_sides(*sides)
@@ -105,15 +109,16 @@ def test_spans_stand_beside_the_other_sorts() -> None:
     assert set(comparison.documents("a", "b")) == {"spans"}
     alone = make_comparison_document(
         compared_sides(
-            ComparisonSide(spans=sides[0].spans, growth=(golden("helper"),)), ComparisonSide(growth=(golden("helper"),))
+            ComparisonSide(others={**sides[0].others, GROWTH: (golden("helper"),)}),
+            ComparisonSide(others={GROWTH: (golden("helper"),)}),
         )
     )
     assert "The candidate has no spans: they were not compared." in [doubt.sentence for doubt in alone.caveats]
 
 
 def test_a_bound_is_given_though_another_kind_is_inconclusive() -> None:
-    few = ComparisonSide(profiles=tuple(runs(PROFILE, 10)), traces=tuple(traces([CALM], 1, seed=1)))
-    same = ComparisonSide(profiles=tuple(runs(PROFILE, 10, seed=2)), traces=tuple(traces([CALM], 1, seed=2)))
+    few = ComparisonSide(profiles=tuple(runs(PROFILE, 10)), others={TRACE: traces([CALM], 1, seed=1)})
+    same = ComparisonSide(profiles=tuple(runs(PROFILE, 10, seed=2)), others={TRACE: traces([CALM], 1, seed=2)})
     comparison = compared_sides(few, same)
     sentence = make_comparison_document(comparison).headline.sentence
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from slowpath.analysis.builds.build_measurements import KindMeasurement, SubjectValues
+from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues
 from slowpath.analysis.findings.findings import AttributedCaller, Finding
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId, new_id

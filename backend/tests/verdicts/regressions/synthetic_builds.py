@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import select
 
-from slowpath.analysis.builds.build_measurements import Kind, KindMeasurement, SubjectValues
+from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues
 from slowpath.core.db_sessions import Database, TeamScope, WriteSession
 from slowpath.core.ids import BuildId, new_id
 from slowpath.core.jobs import JobRow
@@ -183,7 +183,7 @@ class SyntheticBuilds:
         return [row.payload for row in self.rows(JobRow) if row.name == name]
 
 
-def _measure(kind: Kind, values: dict[str, float], profiles: int) -> KindMeasurement:
+def _measure(kind: str, values: dict[str, float], profiles: int) -> KindMeasurement:
     numbers = np.array(list(values.values()))
     held = SubjectValues("us/request", numbers, numbers * NOISE / np.sqrt(profiles))
     names = tuple(values)

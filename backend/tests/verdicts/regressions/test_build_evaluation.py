@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from slowpath.analysis.builds.build_measurements import KindMeasurement
+from slowpath.analysis.findings.build_measurements import KindMeasurement
 from slowpath.core.ids import RepositoryId, new_id
 from slowpath.inventory.catalog.tables import Build
 from slowpath.inventory.repositories.rules import CommitMetadata

@@ -16,7 +16,7 @@ from slowpath.analysis.kinds.benchmarks.benchmark_page_document import (
     BenchmarkSideLabels,
 )
 from slowpath.analysis.kinds.benchmarks.benchmark_thresholds import DEFAULT_BENCH_THRESHOLDS, BenchThresholds
-from slowpath.analysis.kinds.comparison_sides import Sides
+from slowpath.analysis.kinds.comparison_sides import KindSides
 
 TIME_UNITS = frozenset({"sec/op", "ns/op", "B/s", "MB/s"})
 """Units of the time an operation takes; they take precedence over bytes and allocations per operation."""
@@ -72,9 +72,9 @@ def _page_row(tested: TestedBenchmarkRow) -> BenchmarkPageRow:
     )
 
 
-def compare_sides(sides: Sides, _progress: Callable[[str, float], None]) -> BenchComparison:
+def compare_sides(sides: KindSides, _progress: Callable[[str, float], None]) -> BenchComparison:
     """Compare the benchmarks of two sides by the helper's rows."""
-    return compare_benchmarks(sides.benchmark_rows)
+    return compare_benchmarks(sides.helper_output)
 
 
 def compare_benchmarks(rows_json: object, thresholds: BenchThresholds = DEFAULT_BENCH_THRESHOLDS) -> BenchComparison:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
-from slowpath.analysis.kinds.comparison_sides import Sides, of_type
+from slowpath.analysis.kinds.comparison_sides import KindSides, of_type
 from slowpath.analysis.kinds.exec_traces.gc_findings import GcComparison, compare_gc
 from slowpath.analysis.kinds.exec_traces.host_effects import drop_host_noise
 from slowpath.analysis.kinds.exec_traces.load_estimate import load_of
@@ -62,9 +62,9 @@ class TraceComparison:
         )
 
 
-def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> TraceComparison:
+def compare_sides(sides: KindSides, progress: Callable[[str, float], None]) -> TraceComparison:
     """Compare the traces of two sides that both have some."""
-    base, candidate = (of_type(TraceArtifact, side.traces) for side in (sides.base, sides.candidate))
+    base, candidate = (of_type(TraceArtifact, side) for side in (sides.base, sides.candidate))
     return compare_traces(base, candidate, TraceThresholds(), sides.rng, progress)
 
 

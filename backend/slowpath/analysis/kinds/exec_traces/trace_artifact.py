@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 
@@ -19,6 +20,7 @@ class TraceArtifact:
     id: str | None = None
 
 
-def parse_artifact(name: str, decoded: bytes | memoryview, facts: RunMetadata) -> TraceArtifact:
-    """Parse the decoded form that the helper writes; raises `ColumnsError` if it is not that."""
-    return TraceArtifact(name, TraceTable.parse(decoded), facts)
+def read_artifact(columns: DecodedColumns) -> TraceArtifact:
+    """Read the columns that the helper writes. Raises `ColumnFileError` if they are damaged or of another format."""
+    table = TraceTable.parse(columns.content, checked=columns.is_validated)
+    return TraceArtifact(columns.name, table, columns.facts, columns.id)

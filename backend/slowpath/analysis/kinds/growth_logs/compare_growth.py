@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
-from slowpath.analysis.kinds.comparison_sides import Sides, of_type
+from slowpath.analysis.kinds.comparison_sides import KindSides, of_type
 from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
 from slowpath.analysis.kinds.growth_logs.growth_caveats import find_caveats
 from slowpath.analysis.kinds.growth_logs.growth_counts import TOTAL, GrowthCounts, measure
@@ -46,9 +46,9 @@ class GrowthComparison:
         )
 
 
-def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> GrowthComparison:
+def compare_sides(sides: KindSides, progress: Callable[[str, float], None]) -> GrowthComparison:
     """Compare the logs of two sides that both have some."""
-    base, candidate = (of_type(GrowthArtifact, side.growth) for side in (sides.base, sides.candidate))
+    base, candidate = (of_type(GrowthArtifact, side) for side in (sides.base, sides.candidate))
     return compare_growth(base, candidate, progress=progress)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.growth_logs.growth_table import GrowthTable
 from slowpath.units import NANOSECONDS_PER_SECOND
@@ -22,6 +23,6 @@ class GrowthArtifact:
         return duration / NANOSECONDS_PER_SECOND if duration else None
 
 
-def parse_artifact(name: str, decoded: bytes | memoryview, facts: RunMetadata) -> GrowthArtifact:
-    """Parse the decoded form that the helper writes; raises `ColumnsError` if it is not that."""
-    return GrowthArtifact(name, GrowthTable.parse(decoded), facts)
+def read_artifact(columns: DecodedColumns) -> GrowthArtifact:
+    """Read the columns that the helper writes. Raises `ColumnFileError` if they are damaged or of another format."""
+    return GrowthArtifact(columns.name, GrowthTable.parse(columns.content), columns.facts)

@@ -6,7 +6,7 @@ resampled by blocks of neighboring cells (`quantile_ratio`), with the floor and 
 (Benjamini-Hochberg).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,7 +31,6 @@ from slowpath.analysis.findings.wording import (
     join_list,
     pluralize,
 )
-from slowpath.analysis.kinds.comparison_sides import Sides
 from slowpath.analysis.kinds.metrics.deployment_check import (
     FLOOR,
     HARM,
@@ -91,14 +90,6 @@ class _QuantileTest:
     def beyond(self) -> float:
         """Return the smallest distance of the interval from no change, as a logarithm."""
         return float(np.log(self.low) if self.direction == "worse" else -np.log(self.high))
-
-
-def compare_sides(sides: Sides, _progress: Callable[[str, float], None]) -> LatencyComparison:
-    """Compare the time ranges of two sides; raises `ValueError` if a side has none."""
-    base, candidate = sides.base.latency, sides.candidate.latency
-    if base is None or candidate is None:
-        raise ValueError("both sides need a time range of metrics")
-    return compare_latency(base, candidate, sides.rng)
 
 
 def compare_latency(base: LatencyWindow, candidate: LatencyWindow, rng: Generator) -> LatencyComparison:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 
@@ -17,3 +18,9 @@ class ProfileArtifact:
     table: ProfileTable
     facts: RunMetadata
     operations: float | None = None
+
+
+def read_artifact(columns: DecodedColumns) -> ProfileArtifact:
+    """Read the columns that the helper writes. Raises `ColumnFileError` if they are damaged or of another format."""
+    table = ProfileTable.parse(columns.content, checked=columns.is_validated)
+    return ProfileArtifact(columns.name, table, columns.facts)

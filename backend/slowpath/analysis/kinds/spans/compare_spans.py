@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
-from slowpath.analysis.kinds.comparison_sides import Sides, of_type
+from slowpath.analysis.kinds.comparison_sides import KindSides, of_type
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_caveats import doubts_of
 from slowpath.analysis.kinds.spans.span_findings import findings_of
@@ -37,9 +37,9 @@ class SpanComparison:
         return page_of(self._ground, (base_label, candidate_label))
 
 
-def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> SpanComparison:
+def compare_sides(sides: KindSides, progress: Callable[[str, float], None]) -> SpanComparison:
     """Compare the spans of two sides that both have some."""
-    base, candidate = (of_type(SpanArtifact, side.spans) for side in (sides.base, sides.candidate))
+    base, candidate = (of_type(SpanArtifact, side) for side in (sides.base, sides.candidate))
     return compare_spans(base, candidate, SpanThresholds(), sides.rng, progress)
 
 

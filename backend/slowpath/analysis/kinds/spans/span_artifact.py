@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 
@@ -16,6 +17,7 @@ class SpanArtifact:
     id: str | None = None
 
 
-def parse_artifact(name: str, decoded: bytes | memoryview, facts: RunMetadata) -> SpanArtifact:
-    """Parse the decoded form that the helper writes; raises `ColumnsError` if it is not that."""
-    return SpanArtifact(name, SpanTable.parse(decoded), facts)
+def read_artifact(columns: DecodedColumns) -> SpanArtifact:
+    """Read the columns that the helper writes. Raises `ColumnFileError` if they are damaged or of another format."""
+    table = SpanTable.parse(columns.content, checked=columns.is_validated)
+    return SpanArtifact(columns.name, table, columns.facts, columns.id)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from slowpath.analysis.builds.build_measurements import FORMAT, KindMeasurement, unpack
+from slowpath.analysis.findings.build_measurements import FORMAT, KindMeasurement, unpack
 from slowpath.analysis.builds.latency_measurements import DeploymentLatency, measure_latency
 from slowpath.analysis.kinds.metrics.exclusive_latency import ExclusiveLatency
 from slowpath.core.db_sessions import ReadSession, WriteSession

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slowpath.analysis.builds.build_measurements import FORMAT
+from slowpath.analysis.findings.build_measurements import FORMAT
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, new_id

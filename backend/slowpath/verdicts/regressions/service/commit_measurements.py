@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from slowpath.analysis.builds.build_measurements import KindMeasurement, unpack
+from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
 from slowpath.analysis.builds.signature_value import NotMeasured, signature_value
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, ServiceId

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import numpy as np
 
-from slowpath.analysis.builds.build_measurements import KindMeasurement, unpack
+from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
 from slowpath.analysis.builds.change_detection import I32, KnownChange
 from slowpath.analysis.builds.load_bands import load_texts
 from slowpath.analysis.builds.regression_groups import Key

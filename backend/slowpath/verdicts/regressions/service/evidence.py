@@ -6,7 +6,7 @@ findings shown on the page of the regression.
 
 from collections.abc import Sequence
 
-from slowpath.analysis.builds.build_measurements import TOTAL
+from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.profiles.profile_headline import lowered
 from slowpath.core.db_sessions import WriteSession

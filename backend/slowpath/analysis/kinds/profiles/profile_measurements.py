@@ -7,11 +7,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.builds.build_measurements import (
+from slowpath.analysis.findings.build_measurements import (
     MOST_CALLERS,
     TOTAL,
     BasisId,
-    Kind,
     KindMeasurement,
     SubjectValues,
     summarize_replicates,
@@ -32,7 +31,7 @@ LEAST_SHARE: Final = 0.001
 NEARLY_ALL: Final = 0.9
 """Share of a function's value below a caller that makes it the function's caller."""
 CPU: Final = SampleType("cpu", "nanoseconds")
-WEAK: Final[Mapping[Kind, SampleType]] = {
+WEAK: Final[Mapping[str, SampleType]] = {
     "profile.heap": SampleType("inuse_space", "bytes"),
     "profile.allocs": SampleType("alloc_space", "bytes"),
     "profile.mutex": SampleType("delay", "nanoseconds"),
@@ -41,6 +40,15 @@ WEAK: Final[Mapping[Kind, SampleType]] = {
 """Sample types by which other profile kinds are measured."""
 IN_USE: Final = "inuse_space"
 """A state, not a flow: it has no value per request or second."""
+
+
+def measure_build(
+    stored_id: str, artifacts: Sequence[ProfileArtifact], most_functions: int
+) -> tuple[KindMeasurement, ...]:
+    """Measure the profiles of one build that are stored with an id, for example `profile.cpu`."""
+    if stored_id in WEAK:
+        return measure_profile_totals(artifacts, stored_id, most_functions)
+    return measure_profiles(artifacts, most_functions)
 
 
 def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) -> tuple[KindMeasurement, ...]:
@@ -66,7 +74,7 @@ def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) 
 
 
 def measure_profile_totals(
-    artifacts: Sequence[ProfileArtifact], kind: Kind, most_functions: int
+    artifacts: Sequence[ProfileArtifact], kind: str, most_functions: int
 ) -> tuple[KindMeasurement, ...]:
     """Measure heap, allocs, mutex or block profiles of one build.
 

@@ -14,18 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 F64 = NDArray[np.float64]
-Kind = Literal[
-    "profile.category",
-    "profile.function",
-    "profile.heap",
-    "profile.allocs",
-    "profile.mutex",
-    "profile.block",
-    "trace.sched_delay",
-    "growth.count",
-    "bench",
-    "latency",
-]
 BasisId = Literal["per_request", "per_second", "share", "count", "quantile", "mean"]
 
 FORMAT: Final = 1
@@ -54,7 +42,7 @@ class KindMeasurement:
     kinds. `load`: of latency, requests a second by environment.
     """
 
-    kind: Kind
+    kind: str
     replicates: int
     subjects: tuple[str, ...]
     bases: Mapping[BasisId, SubjectValues]
