@@ -1,42 +1,30 @@
 """Find the artifacts of a comparison's sides in the database, and open them for the analysis."""
 
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.formats.column_file import read_columns
-from slowpath.analysis.kinds.comparison_sides import BenchmarkArtifact, read_results
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide as ComparedSide
-from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
-from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
-from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
-from slowpath.analysis.kinds.growth_logs.growth_table import GrowthTable
+from slowpath.analysis.kinds.comparison_sides import NamedArtifact, of_type
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
-from slowpath.analysis.kinds.spans.span_table import SpanTable
+from slowpath.analysis.kinds.registry import PROFILE, ArtifactKind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId
 from slowpath.evidence.artifacts.rules import ArtifactState
-from slowpath.evidence.benchmarks import service as benchmarks
-from slowpath.evidence.exec_traces.service import execution_traces as traces
-from slowpath.evidence.growth_logs import service as growth
+from slowpath.evidence.kind_registry import STORED_KINDS, columns_keys
 from slowpath.evidence.metrics.service.latency_ranges import latency_between
-from slowpath.evidence.profiles import service as profiles
-from slowpath.evidence.spans.service import span_sets as spans
 from slowpath.verdicts.comparisons.errors import NothingToCompare
 from slowpath.verdicts.comparisons.rules import Side
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath_worker.decode_helper import DecodeHelper
 from slowpath_worker.job_context import JobContext, Postponed
-
-BENCH = "slowpath.bench"
 
 
 @dataclass(frozen=True)
@@ -52,27 +40,23 @@ class StoredColumns:
 
 @dataclass
 class StoredSides:
-    """All columns of both sides by artifact kind. `profiles` includes the stacks of growth logs and traces."""
+    """All columns of both sides by the id of their kind. Profiles include the stacks of growth logs, spans and traces."""
 
-    profiles: list[StoredColumns] = field(default_factory=list)
-    growth: list[StoredColumns] = field(default_factory=list)
-    traces: list[StoredColumns] = field(default_factory=list)
-    spans: list[StoredColumns] = field(default_factory=list)
-    benchmarks: list[StoredColumns] = field(default_factory=list)
+    columns: Mapping[str, Sequence[StoredColumns]] = field(default_factory=dict)
     latency: dict[Side, LatencyWindow] = field(default_factory=dict)
 
     def sides(self) -> set[Side]:
         """Return the sides with at least one artifact."""
-        return {each.side for each in (*self.profiles, *self.traces, *self.spans, *self.benchmarks)}
+        return {each.side for of_kind in self.columns.values() for each in of_kind}
 
 
 @dataclass(frozen=True)
 class LoadedSides:
-    """Both sides as inputs of the analysis, and the compared rows of their benchmarks."""
+    """Both sides as inputs of the analysis, and the helper's comparisons of their columns by the id of the kind."""
 
     base: ComparedSide
     candidate: ComparedSide
-    benchmark_rows: dict[str, Any] | None
+    helper_outputs: Mapping[str, Mapping[str, Any]]
 
 
 def find_side_columns(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
@@ -102,96 +86,48 @@ def _stored(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
     side_artifacts = comparisons.list_side_artifacts(session, comparison_id)
     if any(each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) for each in side_artifacts):
         raise Postponed
-    ids = [ArtifactId(each.artifact.id) for each in side_artifacts]
-    profiles_by_id = profiles.get_profiles(session, ids)
-    traces_by_id, benchmarks_by_id = (
-        traces.get_execution_traces(session, ids),
-        benchmarks.get_benchmark_outputs(session, ids),
-    )
-    growth_by_id, spans_by_id = growth.get_growth_logs(session, ids), spans.get_span_sets(session, ids)
-    stored = StoredSides()
-    for each, artifact_id in zip(side_artifacts, ids, strict=True):
-        name, facts = each.artifact.name, RunMetadata.from_json(each.artifact.run_metadata)
-
-        def at(
-            key: str,
-            side: Side = each.side,
-            artifact_id: ArtifactId = artifact_id,
-            name: str = name,
-            facts: RunMetadata = facts,
-        ) -> StoredColumns:
-            return StoredColumns(side, artifact_id, name, facts, BlobKey(key))
-
-        if artifact_id in growth_by_id:
-            stored.growth.append(at(growth_by_id[artifact_id].columns_key))
-        if artifact_id in profiles_by_id:
-            stored.profiles.append(at(profiles_by_id[artifact_id].columns_key))
-        if artifact_id in benchmarks_by_id:
-            stored.benchmarks.append(at(benchmarks_by_id[artifact_id].columns_key))
-        span_set = spans_by_id.get(artifact_id)
-        if span_set is not None:
-            stored.spans.append(at(span_set.columns_key))
-            stored.profiles += [at(span_set.critical_key)] if span_set.critical_key else []
-        trace = traces_by_id.get(artifact_id)
-        if trace is not None:
-            stored.traces.append(at(trace.columns_key))
-            stored.profiles += [at(key) for key in (trace.cpu_key, trace.delays_key) if key]
-    return stored
+    keys = columns_keys(session, [ArtifactId(each.artifact.id) for each in side_artifacts])
+    columns: dict[str, list[StoredColumns]] = {kind_id: [] for kind_id in STORED_KINDS}
+    for each in side_artifacts:
+        artifact_id, facts = ArtifactId(each.artifact.id), RunMetadata.from_json(each.artifact.run_metadata)
+        for kind, key in keys[artifact_id]:
+            columns[kind.id].append(StoredColumns(each.side, artifact_id, each.artifact.name, facts, key))
+    return StoredSides(columns)
 
 
 @contextmanager
 def open_sides(context: JobContext, stored: StoredSides) -> Iterator[LoadedSides]:
     """Open both sides with their columns mapped into memory; they were validated when they were decoded."""
     with ExitStack() as stack:
-        profiles_by_id = _profiles(context, stored.profiles, stack)
-        traces_by_id = [
-            (each, TraceArtifact(each.name, _table(context, each, stack), each.facts, str(each.artifact_id)))
-            for each in stored.traces
-        ]
+        artifacts = {
+            (kind_id, side): _artifacts(context, STORED_KINDS[kind_id].kind, side, of_kind, stack)
+            for kind_id, of_kind in stored.columns.items()
+            for side in Side
+        }
 
-        spans_by_id = [
-            (each, SpanArtifact(each.name, _spans(context, each, stack), each.facts, str(each.artifact_id)))
-            for each in stored.spans
-        ]
-        growth_by_id = [
-            (each, GrowthArtifact(each.name, GrowthTable.parse(_mapped(context, each, stack)), each.facts))
-            for each in stored.growth
-        ]
-
-        def side(wanted: Side) -> ComparedSide:
+        def loaded(side: Side) -> ComparedSide:
             return ComparedSide(
-                profiles=tuple(artifact for each, artifact in profiles_by_id if each.side == wanted),
-                growth=tuple(artifact for each, artifact in growth_by_id if each.side == wanted),
-                traces=tuple(artifact for each, artifact in traces_by_id if each.side == wanted),
-                spans=tuple(artifact for each, artifact in spans_by_id if each.side == wanted),
-                benchmarks=tuple(
-                    BenchmarkArtifact(e.name, e.facts, read_results(read_columns(_mapped(context, e, stack), BENCH)))
-                    for e in stored.benchmarks
-                    if e.side == wanted
-                ),
-                latency=stored.latency.get(wanted),
+                profiles=of_type(ProfileArtifact, artifacts.get((PROFILE.id, side), ())),
+                others={kind_id: artifacts[kind_id, side] for kind_id in stored.columns if kind_id != PROFILE.id},
+                latency=stored.latency.get(side),
             )
 
-        yield LoadedSides(side(Side.BASE), side(Side.CANDIDATE), _benchmark_rows(context, stored.benchmarks, stack))
+        outputs = _helper_outputs(context, stored, stack)
+        yield LoadedSides(loaded(Side.BASE), loaded(Side.CANDIDATE), outputs)
 
 
-def _profiles(
-    context: JobContext, stored: Sequence[StoredColumns], stack: ExitStack
-) -> list[tuple[StoredColumns, ProfileArtifact]]:
-    loaded = []
+def _artifacts(
+    context: JobContext, kind: ArtifactKind, side: Side, stored: Sequence[StoredColumns], stack: ExitStack
+) -> list[NamedArtifact]:
+    assert kind.read_artifact is not None
+    artifacts = []
     for number, each in enumerate(stored):
-        context.progress(f"loading {len(stored)} profiles", 0.1 * number / len(stored))
-        table = ProfileTable.parse(_mapped(context, each, stack), checked=True)
-        loaded.append((each, ProfileArtifact(each.name, table, each.facts)))
-    return loaded
-
-
-def _table(context: JobContext, each: StoredColumns, stack: ExitStack) -> TraceTable:
-    return TraceTable.parse(_mapped(context, each, stack), checked=True)
-
-
-def _spans(context: JobContext, each: StoredColumns, stack: ExitStack) -> SpanTable:
-    return SpanTable.parse(_mapped(context, each, stack), checked=True)
+        if each.side == side:
+            context.progress(f"loading {len(stored)} {kind.noun_plural}", 0.1 * number / len(stored))
+            columns = _mapped(context, each, stack)
+            source = DecodedColumns(each.name, columns, each.facts, str(each.artifact_id), is_validated=True)
+            artifacts.append(kind.read_artifact(source))
+    return artifacts
 
 
 def _mapped(context: JobContext, each: StoredColumns, stack: ExitStack) -> memoryview:
@@ -200,12 +136,17 @@ def _mapped(context: JobContext, each: StoredColumns, stack: ExitStack) -> memor
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
-def _benchmark_rows(context: JobContext, stored: Sequence[StoredColumns], stack: ExitStack) -> dict[str, Any] | None:
-    """Compare both sides' benchmarks as benchstat does; None unless both sides have some."""
-    paths: dict[Side, list[Path]] = {side: [] for side in Side}
-    for each in stored:
-        paths[each.side].append(stack.enter_context(context.blobs.local(each.key)))
-    if not all(paths.values()):
-        return None
-    context.progress("comparing benchmarks", 0.1)
-    return DecodeHelper(context.settings, context.check).bench_compare(paths[Side.BASE], paths[Side.CANDIDATE])
+def _helper_outputs(context: JobContext, stored: StoredSides, stack: ExitStack) -> dict[str, Mapping[str, Any]]:
+    """Run the helper's comparison of each kind that requires one and is on both sides."""
+    outputs: dict[str, Mapping[str, Any]] = {}
+    for kind_id, of_kind in stored.columns.items():
+        kind = STORED_KINDS[kind_id].kind
+        if kind.compare_command is None or {each.side for each in of_kind} != set(Side):
+            continue
+        paths: dict[Side, list[Path]] = {side: [] for side in Side}
+        for each in of_kind:
+            paths[each.side].append(stack.enter_context(context.blobs.local(each.key)))
+        context.progress(f"comparing {kind.verdict_noun}", 0.1)
+        helper = DecodeHelper(context.settings, context.check)
+        outputs[kind_id] = helper.compare_columns(kind.compare_command, paths[Side.BASE], paths[Side.CANDIDATE])
+    return outputs

@@ -204,9 +204,9 @@ class DecodeHelper:
         """Decode benchmark output into columns. Raises like `profile`."""
         self._run(["bench", *_bounds(limits), str(path), str(out)], limits)
 
-    def bench_compare(self, base: Sequence[Path], candidate: Sequence[Path]) -> dict[str, Any]:
-        """Compare decoded benchmark output as benchstat does, and return the helper's rows."""
-        arguments = ["bench-compare"]
+    def compare_columns(self, command: str, base: Sequence[Path], candidate: Sequence[Path]) -> dict[str, Any]:
+        """Compare the columns of both sides by a kind's `compare_command`, and return its output."""
+        arguments = [command]
         for flag, paths in (("--base", base), ("--candidate", candidate)):
             for path in paths:
                 arguments += [flag, str(path)]

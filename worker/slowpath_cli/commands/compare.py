@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,11 @@ from slowpath_cli.commands.verdict_gates import EXIT_CODES, GATE_KINDS, exit_cod
 from slowpath_cli.core.input_files import (
     BAD_INPUT,
     DECODE_BINARY,
-    OTHERS,
     InvalidInput,
     LoadedSide,
     SkippedFile,
-    compared_benchmarks,
+    compare_columns,
+    find_compared_kind,
     read_facts,
     read_side,
     resolved,
@@ -67,11 +67,11 @@ def run(options: argparse.Namespace) -> int:
     """Compare both sides, print the result, and return the exit code."""
     gc.disable()  # a comparison creates a million objects and few cycles: garbage collection took 10% of its time
     try:
-        base, candidate, benchmark_rows = _read_both(options)
+        base, candidate, helper_outputs = _read_both(options)
     except InvalidInput as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
-    comparison = compare(base.side, candidate.side, benchmark_rows, np.random.default_rng(RNG_SEED), _ignore_progress)
+    comparison = compare(base.side, candidate.side, helper_outputs, np.random.default_rng(RNG_SEED), _ignore_progress)
     document = make_comparison_document(comparison, unread_caveats(base.unread, candidate.unread))
     if options.json:
         print(dump_document(document, indent=2))
@@ -85,11 +85,11 @@ def _ignore_progress(_step: str, _fraction: float) -> None:
     """Ignore progress: a comparison on the command line takes about a second."""
 
 
-def _read_both(options: argparse.Namespace) -> tuple[LoadedSide, LoadedSide, dict[str, Any] | None]:
+def _read_both(options: argparse.Namespace) -> tuple[LoadedSide, LoadedSide, Mapping[str, Mapping[str, Any]]]:
     helper = Path(os.environ.get("SLOWPATH_DECODE_BIN") or DECODE_BINARY)
     with tempfile.TemporaryDirectory(prefix="slowpath-") as folder:
         base, candidate = (_read_one(options, side, Path(folder, side), helper) for side in ("base", "candidate"))
-        return base, candidate, compared_benchmarks(base, candidate, helper)
+        return base, candidate, compare_columns(base, candidate, helper)
 
 
 def _read_one(options: argparse.Namespace, side: str, folder: Path, helper: Path) -> LoadedSide:
@@ -120,7 +120,7 @@ def unread_caveats(base: Sequence[SkippedFile], candidate: Sequence[SkippedFile]
     """Return caveats for files that were not compared: damaged files, and kinds that this command does not support."""
     unread = [*base, *candidate]
     caveats = []
-    damaged = [each for each in unread if each.kind == "pprof" or each.kind in OTHERS]
+    damaged = [each for each in unread if each.kind == "pprof" or find_compared_kind(each.kind) is not None]
     if damaged:
         names = ", ".join(f"{each.name} ({each.reason})" for each in damaged[:3])
         caveats.append(Caveat("unread-files", f"Unreadable files were skipped: {names}{_and_more(len(damaged) - 3)}."))

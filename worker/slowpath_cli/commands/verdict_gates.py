@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from slowpath.analysis.findings.combined_verdict import KindVerdict, combined_verdict
 from slowpath.analysis.findings.findings import Verdict
 from slowpath.analysis.kinds.profiles.compare_profiles import KIND_ORDER, SHOWN_KINDS
+from slowpath.analysis.kinds.registry import LATENCY, compared_kinds
 
 PASSED, SLOWER, UNDECIDED = 0, 1, 3
 _CODES: dict[Verdict, int] = {
@@ -17,11 +18,8 @@ _CODES: dict[Verdict, int] = {
 }
 GATE_KINDS = (
     *(kind for kind in KIND_ORDER if kind not in SHOWN_KINDS),
-    "traces",
-    "spans",
-    "growth",
-    "benchmarks",
-    "latency",
+    *(kind.section for kind in compared_kinds()),
+    LATENCY,
 )
 """Kinds that --gate accepts: profile types, then the other artifact kinds."""
 EXIT_CODES = """exit codes:

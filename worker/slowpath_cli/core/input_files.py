@@ -3,47 +3,26 @@
 The Go helper decodes each file in a separate child process, several at a time, into a temporary folder.
 """
 
-import importlib
 import json
 import mmap
 import os
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.formats.column_file import read_columns
-from slowpath.analysis.kinds.comparison_sides import (
-    BenchmarkArtifact,
-    BenchmarkResult,
-    ComparisonSide,
-    NamedArtifact,
-    read_results,
-)
+from slowpath.analysis.kinds.comparison_sides import ComparisonSide, NamedArtifact
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.profile_artifact import read_artifact as read_profile
+from slowpath.analysis.kinds.registry import PROFILE, ArtifactKind, compared_kinds
 from slowpath_cli.core.sidecars import find_sidecar, is_sidecar
 
 BAD_INPUT = 2
 DECODE_SECONDS = 600
-OTHERS = {
-    "go-trace": "trace",
-    "growth-log": "growth",
-    "bench": "bench",
-    "spans-otlp": "spans",
-    "spans-jaeger": "spans",
-    "spans-zipkin": "spans",
-}
-"""The helper's command by format name, for formats other than pprof."""
-_ARTIFACT_MODULES = {
-    "trace": "slowpath.analysis.kinds.exec_traces.trace_artifact",
-    "growth": "slowpath.analysis.kinds.growth_logs.growth_artifact",
-    "spans": "slowpath.analysis.kinds.spans.span_artifact",
-}
-"""Module with `parse_artifact` by the helper's command. Imported on demand: most comparisons have only profiles."""
 DECODE_BINARY = Path(__file__).resolve().parents[2] / "decode" / "bin" / "slowpath-decode"
 LARGE_FILE_BYTES = 4 * 1024 * 1024
 """Larger files are decoded one at a time: the decoder needs up to 24 times the uncompressed size."""
@@ -67,30 +46,23 @@ class SkippedFile:
 
 
 @dataclass(frozen=True)
-class BenchmarkFile:
-    """Decoded benchmark output: the artifact, and the file that the helper compares."""
-
-    artifact: BenchmarkArtifact
-    path: Path
-
-
-@dataclass(frozen=True)
 class OtherFile:
-    """A decoded growth log, trace or span set, with the helper's command that decoded it."""
+    """A decoded artifact other than a profile; `path`: of its columns, if the helper compares them."""
 
-    command: str
+    kind: ArtifactKind
     artifact: NamedArtifact
+    path: Path | None
 
 
-Read = ProfileArtifact | OtherFile | BenchmarkFile | SkippedFile
+Read = ProfileArtifact | OtherFile | SkippedFile
 
 
 @dataclass(frozen=True)
 class LoadedSide:
-    """Artifacts of one side, and skipped files. `benchmarks` are the side's benchmark output files."""
+    """Artifacts of one side, and skipped files. `columns`: files that the helper compares, by the id of their kind."""
 
     side: ComparisonSide
-    benchmarks: tuple[Path, ...]
+    columns: Mapping[str, Sequence[Path]]
     unread: tuple[SkippedFile, ...]
 
 
@@ -121,22 +93,23 @@ def read_side(texts: Sequence[str], facts: RunMetadata | None, folder: Path, hel
     large = any(source.path.stat().st_size > LARGE_FILE_BYTES for source in sources)
     with ThreadPoolExecutor(max_workers=1 if large else max(1, min(4, os.cpu_count() or 1))) as pool:
         read = list(pool.map(lambda job: _read(job[1], folder / f"{job[0]}.col", facts, helper), enumerate(sources)))
-    benchmarks = [each for each in read if isinstance(each, BenchmarkFile)]
+    others = {
+        kind.id: [each for each in read if isinstance(each, OtherFile) and each.kind is kind]
+        for kind in compared_kinds()
+    }
     return LoadedSide(
         side=ComparisonSide(
             profiles=tuple(each for each in read if isinstance(each, ProfileArtifact)),
-            growth=_of_command("growth", read),
-            traces=_of_command("trace", read),
-            spans=_of_command("spans", read),
-            benchmarks=tuple(each.artifact for each in benchmarks),
+            others={kind_id: [each.artifact for each in of_kind] for kind_id, of_kind in others.items()},
         ),
-        benchmarks=tuple(each.path for each in benchmarks),
+        columns={kind_id: [each.path for each in of_kind if each.path] for kind_id, of_kind in others.items()},
         unread=tuple(each for each in read if isinstance(each, SkippedFile)),
     )
 
 
-def _of_command(command: str, read: Iterable[Read]) -> tuple[NamedArtifact, ...]:
-    return tuple(each.artifact for each in read if isinstance(each, OtherFile) and each.command == command)
+def find_compared_kind(file_format: str) -> ArtifactKind | None:
+    """Return the kind of a format that `slowpath compare` reads, other than a profile."""
+    return next((kind for kind in compared_kinds() if file_format in kind.formats), None)
 
 
 def _list_sources(texts: Sequence[str]) -> Iterable[_InputFile]:
@@ -158,31 +131,23 @@ def _list_sources(texts: Sequence[str]) -> Iterable[_InputFile]:
 
 def _read(source: _InputFile, out: Path, facts: RunMetadata | None, helper: Path) -> Read:
     """Read one file as a profile first, as most are; detect the format only if it is not one."""
-    done = _run(helper, ["profile", "--brief", "--name", source.name, str(source.path), str(out)])
+    done = _run(helper, [PROFILE.command, "--brief", "--name", source.name, str(source.path), str(out)])
     if done.returncode == 0:
-        return ProfileArtifact(source.name, ProfileTable.parse(_mapped(out)), _facts_of(source, facts))
+        return read_profile(DecodedColumns(source.name, _mapped(out), _facts_of(source, facts)))
     _require_helper_result(done, source)
-    kind = _detect_kind(helper, source.path)
-    if kind in OTHERS:
-        return _read_other(kind, source, out, facts, helper)
-    return _make_skipped(source, kind, done)
-
-
-def _read_other(kind: str, source: _InputFile, out: Path, facts: RunMetadata | None, helper: Path) -> Read:
-    command = OTHERS[kind]
-    done = _run(helper, [command, str(source.path), str(out)])
+    file_format = _detect_format(helper, source.path)
+    kind = find_compared_kind(file_format)
+    if kind is None:
+        return _make_skipped(source, file_format, done)
+    done = _run(helper, [kind.command, str(source.path), str(out)])
     _require_helper_result(done, source)
     if done.returncode != 0:
-        return _make_skipped(source, kind, done)
-    known = _facts_of(source, facts)
-    if command in _ARTIFACT_MODULES:
-        module = importlib.import_module(_ARTIFACT_MODULES[command])
-        return OtherFile(command, module.parse_artifact(source.name, _mapped(out), known))
-    return BenchmarkFile(BenchmarkArtifact(source.name, known, _results_of(out)), out)
-
-
-def _results_of(out: Path) -> tuple[BenchmarkResult, ...]:
-    return read_results(read_columns(out.read_bytes(), "slowpath.bench"))
+        return _make_skipped(source, file_format, done)
+    assert kind.read_artifact is not None
+    is_kept = kind.compare_command is not None
+    columns = out.read_bytes() if is_kept else _mapped(out)
+    artifact = kind.read_artifact(DecodedColumns(source.name, columns, _facts_of(source, facts)))
+    return OtherFile(kind, artifact, out if is_kept else None)
 
 
 def _facts_of(source: _InputFile, facts: RunMetadata | None) -> RunMetadata:
@@ -199,28 +164,30 @@ def _require_helper_result(done: "subprocess.CompletedProcess[str]", source: _In
 
 def _make_skipped(source: _InputFile, kind: str, done: "subprocess.CompletedProcess[str]") -> SkippedFile:
     reason = _format_helper_error(done.stderr)
-    if source.explicit and (kind in {"pprof", "unknown"} or kind in OTHERS):
+    if source.explicit and (kind in PROFILE.formats or find_compared_kind(kind) is not None):
         raise InvalidInput(f"{source.path}: {reason}")
     return SkippedFile(source.name, kind, reason)
 
 
-def compared_benchmarks(base: LoadedSide, candidate: LoadedSide, helper: Path) -> dict[str, Any] | None:
-    """Compare both sides' benchmarks as benchstat does; None unless both sides have some."""
-    if not (base.benchmarks and candidate.benchmarks):
-        return None
-    sides = [
-        word
-        for flag, side in (("--base", base), ("--candidate", candidate))
-        for path in side.benchmarks
-        for word in (flag, str(path))
-    ]
-    done = _run(helper, ["bench-compare", *sides])
-    if done.returncode != 0:
-        raise HelperFailed(
-            f"comparing benchmarks failed with exit code {done.returncode}: {done.stderr.strip()[-300:]}"
-        )
-    rows: dict[str, Any] = json.loads(done.stdout)
-    return rows
+def compare_columns(base: LoadedSide, candidate: LoadedSide, helper: Path) -> dict[str, Mapping[str, Any]]:
+    """Return the helper's comparisons of the columns of both sides, by the id of the kind."""
+    outputs: dict[str, Mapping[str, Any]] = {}
+    for kind in compared_kinds():
+        if kind.compare_command is None or not (base.columns[kind.id] and candidate.columns[kind.id]):
+            continue
+        sides = [
+            word
+            for flag, side in (("--base", base), ("--candidate", candidate))
+            for path in side.columns[kind.id]
+            for word in (flag, str(path))
+        ]
+        done = _run(helper, [kind.compare_command, *sides])
+        if done.returncode != 0:
+            raise HelperFailed(
+                f"comparing {kind.verdict_noun} failed with exit code {done.returncode}: {done.stderr.strip()[-300:]}"
+            )
+        outputs[kind.id] = json.loads(done.stdout)
+    return outputs
 
 
 def _mapped(path: Path) -> memoryview:
@@ -231,7 +198,7 @@ def _mapped(path: Path) -> memoryview:
     return memoryview(mapped)
 
 
-def _detect_kind(helper: Path, path: Path) -> str:
+def _detect_format(helper: Path, path: Path) -> str:
     done = _run(helper, ["sniff", str(path)])
     try:
         return str(json.loads(done.stdout)["kind"])

@@ -4,23 +4,15 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from slowpath.analysis.findings.build_measurements import KindMeasurement
-from slowpath.analysis.builds.non_profile_measurements import (
-    measure_benchmarks,
-    measure_growth,
-    measure_trace_artifacts,
-)
-from slowpath.analysis.kinds.profiles.profile_measurements import WEAK, measure_profile_totals, measure_profiles
 from slowpath.analysis.builds.signature_value import NotMeasured, signature_value
-from slowpath.analysis.formats.column_file import read_columns
-from slowpath.analysis.kinds.comparison_sides import of_type
-from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
-from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
+from slowpath.analysis.findings.build_measurements import KindMeasurement
+from slowpath.analysis.kinds.profiles.profile_measurements import WEAK, measure_profile_totals, measure_profiles
+from slowpath.analysis.kinds.registry import kind_of, measured_kinds
 from slowpath_cli.core.input_files import LoadedSide, read_side
 
 MAX_FUNCTIONS: Final = 4096
 MAX_LISTED: Final = 8
-KINDS: Final = ("profile.category", "profile.function", *WEAK, "trace.sched_delay", "growth.count", "bench")
+KINDS: Final = tuple(name for names in measured_kinds().values() for name in names)
 
 
 def read_signature_value(folder: Path, kind: str, subject: str, helper: Path) -> float:
@@ -48,8 +40,8 @@ def _measure_kind(read: LoadedSide, kind: str) -> list[KindMeasurement]:
         is_contention = kind in {"profile.mutex", "profile.block"}  # both have the same sample types
         profiles = [one for one in side.profiles if not is_contention or f"profile.{one.table.kind}" == kind]
         return list(measure_profile_totals(profiles, weak_kind, MAX_FUNCTIONS))
-    if kind == "trace.sched_delay":
-        return list(measure_trace_artifacts(of_type(TraceArtifact, side.traces)))
-    if kind == "growth.count":
-        return list(measure_growth(of_type(GrowthArtifact, side.growth)))
-    return list(measure_benchmarks([read_columns(one.read_bytes(), "slowpath.bench") for one in read.benchmarks]))
+    stored_id = next(one for one, names in measured_kinds().items() if kind in names)
+    artifact_kind = kind_of(stored_id)
+    assert artifact_kind is not None
+    assert artifact_kind.measure_build is not None
+    return list(artifact_kind.measure_build(stored_id, side.others[artifact_kind.id], MAX_FUNCTIONS))

@@ -2,6 +2,7 @@
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from slowpath.analysis.kinds.profiles.profile_table import StringTable
+from slowpath.analysis.kinds.registry import BENCHMARK
 from slowpath.evidence.benchmarks import service as benchmarks
 from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
 from slowpath_worker.job_context import JobContext
@@ -19,7 +20,7 @@ def read_benchmarks(original: OriginalFile, helper: DecodeHelper, context: JobCo
     size = out.stat().st_size
     context.blobs.put(key, out)
     return DecodedArtifact(
-        kind="bench",
+        kind=BENCHMARK.id,
         summary=benchmarks.summary(header),
         record=lambda session, artifact_id: benchmarks.record(session, artifact_id, header, key, size),
     )

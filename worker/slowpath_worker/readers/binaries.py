@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from slowpath.evidence.artifacts.rules import BINARY
+from slowpath.analysis.kinds.registry import BINARY
 from slowpath_worker.decode_helper import DecodeHelper, InvalidArtifact
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile
@@ -34,7 +34,7 @@ def read_binary(original: OriginalFile, helper: DecodeHelper, _context: JobConte
         "dependencies": built["modules"],
         "committed_at": _time(settings.get("vcs.time")),
     }
-    return DecodedArtifact(BINARY, summary, lambda _session, _artifact_id: None, build, keeps_original=False)
+    return DecodedArtifact(BINARY.id, summary, lambda _session, _artifact_id: None, build, keeps_original=False)
 
 
 def _warnings(built: dict[str, Any]) -> list[str]:

@@ -1,6 +1,7 @@
 """Reader of stack-growth logs: stores their stacks as the columns of a profile, and a row of counts."""
 
 from slowpath.analysis.kinds.growth_logs.growth_table import GrowthTable
+from slowpath.analysis.kinds.registry import STACK_GROWTH
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.growth_logs import service as growth
@@ -27,4 +28,4 @@ def read_growth(original: OriginalFile, helper: DecodeHelper, context: JobContex
         profiles.record(session, artifact_id, header, key, size)
         growth.record_growth_log(session, artifact_id, counted, key)
 
-    return DecodedArtifact("growth", growth.summary(counted, header["warnings"]), record)
+    return DecodedArtifact(STACK_GROWTH.id, growth.summary(counted, header["warnings"]), record)

@@ -5,6 +5,7 @@ from typing import Any
 
 from slowpath.analysis.formats.column_file import ColumnFileError, read_columns
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey
 from slowpath.evidence.profiles import service as profiles
@@ -39,7 +40,7 @@ def read_already(sha256: str, context: JobContext) -> DecodedArtifact | None:
 
 def _decoded(header: dict[str, Any], key: BlobKey, size: int) -> DecodedArtifact:
     return DecodedArtifact(
-        kind=f"profile.{header['kind']}",
+        kind=f"{PROFILE.id}.{header['kind']}",
         summary=profiles.summary(header),
         record=lambda session, artifact_id: profiles.record(session, artifact_id, header, key, size),
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.document_json import dump_document
+from slowpath.analysis.kinds.registry import SPAN_SET
 from slowpath.analysis.kinds.spans.critical_profile import critical_profile
 from slowpath.analysis.kinds.spans.service_topology import edges_of
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
@@ -43,7 +44,7 @@ def read_spans(original: OriginalFile, helper: DecodeHelper, context: JobContext
         environment_id = _record_edges(session, artifact)
         return spans.record(session, artifact_id, table, stored, environment_id)
 
-    return DecodedArtifact(kind="spans", summary=spans.summary(table), record=record)
+    return DecodedArtifact(kind=SPAN_SET.id, summary=spans.summary(table), record=record)
 
 
 def _stored(artifact: SpanArtifact, columns: Path, original: OriginalFile, context: JobContext) -> StoredSpanSet:

@@ -10,6 +10,7 @@ from slowpath.analysis.kinds.exec_traces.timeline_tiles import cut_tiles
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of_one
 from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
+from slowpath.analysis.kinds.registry import EXECUTION_TRACE
 from slowpath.core.ids import BlobKey
 from slowpath.evidence.exec_traces.service import execution_traces as traces
 from slowpath.evidence.exec_traces.service.execution_traces import StoredTrace
@@ -32,7 +33,7 @@ def read_trace(original: OriginalFile, helper: DecodeHelper, context: JobContext
     stored = _stored(artifact, original, outputs, context)
     header = dict(table.header)
     return DecodedArtifact(
-        kind="trace",
+        kind=EXECUTION_TRACE.id,
         summary=traces.summary(header),
         record=lambda session, artifact_id: traces.record(session, artifact_id, header, stored),
     )

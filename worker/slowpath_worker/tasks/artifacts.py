@@ -11,16 +11,13 @@ from slowpath.core.jobs import enqueue, enqueue_unless_pending
 from slowpath.evidence.artifacts.jobs import DecodeArtifact, DeleteUnusedBlobs, ExpireUpload
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.service import artifact_ingest, artifacts, multipart_uploads
-from slowpath.evidence.benchmarks import service as benchmarks
-from slowpath.evidence.exec_traces.service import execution_traces as traces
-from slowpath.evidence.profiles import service as profiles
-from slowpath.evidence.spans.service import span_sets as spans
+from slowpath.evidence.kind_registry import STORED_KINDS
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.regressions.jobs import EvaluateBuild
 from slowpath.verdicts.regressions.rules import SETTLE_SECONDS
 from slowpath_worker.decode_helper import DecodeHelper, InvalidArtifact
 from slowpath_worker.job_context import JobContext, JobFailure
-from slowpath_worker.readers import READERS
+from slowpath_worker.readers import find_reader
 from slowpath_worker.readers.profiles import read_already
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile
 
@@ -34,8 +31,6 @@ __all__ = [
     "record_decode_failure",
 ]
 
-DECODED_KEYS = (profiles.columns_key, benchmarks.columns_key)
-"""Functions from a file's hash to the keys of its decoded blobs; traces and spans have folders."""
 UNSUPPORTED_FORMATS = {
     "metrics-text": "a scrape of metrics",
     "zip": "a zip archive",
@@ -90,7 +85,7 @@ def _decode(context: JobContext, sha256: str, name: str, facts: dict[str, Any]) 
         tempfile.TemporaryDirectory(dir=context.scratch, prefix="decode-") as folder,
     ):
         found = helper.sniff(path)
-        reader = READERS.get(found["kind"]) or _reject_unsupported(found["kind"])
+        reader = find_reader(found["kind"]) or _reject_unsupported(found["kind"])
         context.progress("decoding", 0.2)
         original = OriginalFile(path, name, sha256, found["encoding"], facts, Path(folder))
         return reader(original, helper, context)
@@ -129,6 +124,7 @@ def delete_unused_blobs(job: DeleteUnusedBlobs, context: JobContext) -> None:
             sha256 = key.rsplit("/", 1)[-1]
             if artifacts.is_blob_referenced(session, sha256):
                 continue
-            context.blobs.delete([BlobKey(key), *(made(context.team_id, sha256) for made in DECODED_KEYS)])
-            for folder in (traces.folder, spans.folder):
-                context.blobs.delete_under(folder(context.team_id, sha256))
+            decoded = {stored.blob_prefix(context.team_id, sha256) for stored in STORED_KINDS.values()}
+            context.blobs.delete([BlobKey(key), *map(BlobKey, decoded)])
+            for prefix in decoded:
+                context.blobs.delete_under(prefix)

@@ -13,7 +13,7 @@ from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect, ReadMea
 from slowpath.verdicts.bisects.service import artifact_measurements, bisect_monitor, latency_measurements, search_steps
 from slowpath.verdicts.bisects.service.artifact_measurements import PendingArtifactMeasurement
 from slowpath.verdicts.bisects.service.latency_measurements import PendingLatencyQuery
-from slowpath_worker.artifact_measurements import columns_keys, map_blob, measure_artifacts
+from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
 from slowpath_worker.job_context import JobContext, JobFailure, Postponed
 
 __all__ = [
@@ -88,7 +88,7 @@ def _read(pending: PendingArtifactMeasurement, context: JobContext) -> tuple[flo
         return None, "", pending.problem
     ids = [ArtifactId(row.id) for row in pending.asked.artifacts]
     with context.reading() as session:
-        keys = columns_keys(session, ids)
+        keys = find_columns_keys(session, pending.asked.artifacts)
     with ExitStack() as stack:
         columns = [map_blob(context, keys[one], stack) for one in ids]
         try:

@@ -15,7 +15,7 @@ from slowpath.verdicts.regressions.rules import MOST_FUNCTIONS, SETTLE_SECONDS
 from slowpath.verdicts.regressions.service import build_evaluation, build_latency, build_measurements
 from slowpath.verdicts.regressions.service.build_latency import PendingLatencyMeasurement
 from slowpath.verdicts.regressions.service.build_measurements import PackedMeasurement
-from slowpath_worker.artifact_measurements import columns_keys, map_blob, measure_artifacts
+from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
 from slowpath_worker.job_context import JobContext, JobFailure
 
 __all__ = ["BuildChanged", "EvaluateBuild", "build_changed", "evaluate_build", "record_evaluation_failure"]
@@ -35,7 +35,7 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
             build_measurements.get_pending_measurements(session, build) if build is not None else ([], False)
         )
         pending_latency = build_latency.get_pending_latency(session, build) if build is not None else None
-        keys = columns_keys(session, [ArtifactId(row.id) for each in pending for row in each.artifacts])
+        keys = find_columns_keys(session, [row for each in pending for row in each.artifacts])
 
     measured = []
     for number, each in enumerate(pending):

@@ -19,6 +19,7 @@ from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.stored_view import strings_of
+from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId
@@ -126,7 +127,7 @@ def _build_view(job: BuildDiffView, context: JobContext) -> None:
     with context.reading() as session:
         stored = find_side_columns(session, job.comparison_id)
 
-    with open_sides(context, StoredSides(profiles=stored.profiles, benchmarks=stored.benchmarks)) as sides:
+    with open_sides(context, _columns_of_views(stored)) as sides:
         base, candidate, _ = with_operations(sides.base, sides.candidate)
         base_profiles, candidate_profiles = base.of_kind(job.kind), candidate.of_kind(job.kind)
         comparison = compare_profiles(
@@ -140,6 +141,11 @@ def _build_view(job: BuildDiffView, context: JobContext) -> None:
         comparisons.lock_comparison(session, job.comparison_id)
         row = diff_views.get_view_by_key(session, job.comparison_id, job.kind, job.sample_type, job.granularity)
         comparison_results.record_view_files(row, files)
+
+
+def _columns_of_views(stored: StoredSides) -> StoredSides:
+    """Return what views are made of: profiles, and benchmark output, which has the operations behind them."""
+    return StoredSides({kind.id: stored.columns[kind.id] for kind in (PROFILE, BENCHMARK)})
 
 
 def export_comparison(job: ExportComparison, context: JobContext) -> None:
@@ -157,7 +163,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         ):
             raise Postponed  # the table of functions is part of the view
         ready = [view for view in of_kind if view.functions_key]
-        stored = find_side_columns(session, comparison_id).profiles if wanted.startswith("pprof") else []
+        stored = find_side_columns(session, comparison_id).columns[PROFILE.id] if wanted.startswith("pprof") else []
 
     context.progress("creating the file", 0.2)
     file_name = "".join(char if char.isalnum() or char in "-_." else "_" for char in name)[:80] or "comparison"
@@ -218,7 +224,7 @@ def _state(error: SlowpathError | Cancelled) -> ComparisonState:
 
 
 def _compare(context: JobContext, sides: LoadedSides) -> SideComparison:
-    comparison = compare(sides.base, sides.candidate, sides.benchmark_rows, context.rng(), _progress(context))
+    comparison = compare(sides.base, sides.candidate, sides.helper_outputs, context.rng(), _progress(context))
     if not comparison.kind_verdicts:
         raise NothingToCompare(
             "The two sides have no common artifact kind.",
@@ -239,7 +245,7 @@ def _store_documents(
 ) -> tuple[ComparisonResult, dict[DiffViewKey, DiffViewColumns]]:
     """Store the documents of the comparison's parts; return the result to record, and the views by key."""
     views = {_name(view): view for view in comparison.profiles.views()} if comparison.profiles else {}
-    documents: dict[comparison_results.Part, BlobKey] = {}
+    documents: dict[PageSection, BlobKey] = {}
     for part, document in comparison.documents(labels.base, labels.candidate).items():
         key = comparison_results.make_document_key(context.team_id, labels.comparison_id, part)
         content = dump_document(document).encode()

@@ -12,7 +12,7 @@ from slowpath.analysis.findings.findings import Direction, Finding, Verdict
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath_cli.commands.compare_text import format_comparison
 from slowpath_cli.commands.verdict_gates import exit_code
-from slowpath_cli.core.input_files import InvalidInput, LoadedSide, compared_benchmarks, read_side
+from slowpath_cli.core.input_files import InvalidInput, LoadedSide, compare_columns, read_side
 
 OPPOSITE_VERDICT: dict[Verdict, Verdict] = {"regressed": "improved", "improved": "regressed"}
 OPPOSITE: dict[Direction, Direction] = {"worse": "better", "better": "worse"}
@@ -46,8 +46,7 @@ def _kind(read: LoadedSide) -> str:
     side = read.side
     if side.profiles:
         return f"{side.profiles[0].table.kind} profile"
-    sorts = {"trace": side.traces, "spans": side.spans, "growth": side.growth, "benchmark": side.benchmarks}
-    return next((name for name, artifacts in sorts.items() if artifacts), "")
+    return next((kind_id for kind_id, artifacts in side.others.items() if artifacts), "")
 
 
 def assert_opposite(one: ReadFile, other: ReadFile, helper: Path) -> None:
@@ -71,7 +70,7 @@ def _directions(findings: Sequence[Finding]) -> dict[tuple[str, str, float | Non
 
 def _compared(base: ReadFile, candidate: ReadFile, helper: Path) -> SideComparison:
     """Everything that `slowpath compare` does with two files, and the documents of the page."""
-    rows = compared_benchmarks(base.side, candidate.side, helper)
+    rows = compare_columns(base.side, candidate.side, helper)
     comparison = compare(base.side.side, candidate.side.side, rows, np.random.default_rng(SEED), _unwatched)
     document = make_comparison_document(comparison)
     assert dump_document(document)

@@ -20,9 +20,9 @@ from slowpath.analysis.kinds.registry import (
     PROFILE,
     ArtifactComparison,
     ArtifactKind,
-    ArtifactSection,
     KindComparison,
     KindDocument,
+    PageSection,
     Progress,
     compare_latency,
     compared_kinds,
@@ -42,7 +42,7 @@ class SideComparison:
     base: ComparisonSide
     candidate: ComparisonSide
     profiles: ProfileComparison | None
-    parts: Mapping[ArtifactSection, ArtifactComparison]
+    parts: Mapping[PageSection, ArtifactComparison]
     latency: KindComparison | None
     missing: tuple[Caveat, ...]
 
@@ -106,7 +106,7 @@ class SideComparison:
         """Costs that changed their place and not their size."""
         return tuple(move for part in self._in_order() for move in part.moves)
 
-    def documents(self, base_label: str, candidate_label: str) -> dict[ArtifactSection, KindDocument]:
+    def documents(self, base_label: str, candidate_label: str) -> dict[PageSection, KindDocument]:
         """Build the documents of the kinds other than profiles, by section."""
         return {name: part.page(base_label, candidate_label) for name, part in self.parts.items()}
 
@@ -136,7 +136,7 @@ def compare(
     kinds = [kind for kind in compared_kinds() if _is_comparable(kind, base, candidate, helper_outputs)]
     steps = _Steps([*([PROFILE] if base.profiles and candidate.profiles else []), *kinds], progress)
     profiles = _compare_profiles(base, candidate, rng, steps)
-    parts: dict[ArtifactSection, ArtifactComparison] = {}
+    parts: dict[PageSection, ArtifactComparison] = {}
     for kind in kinds:
         assert kind.compare is not None
         sides = KindSides(base.others[kind.id], candidate.others[kind.id], helper_outputs.get(kind.id), rng)

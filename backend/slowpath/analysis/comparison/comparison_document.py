@@ -17,7 +17,7 @@ from slowpath.analysis.kinds.profiles.profile_headline import ProfileHeadline
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.profile_table import SampleType
-from slowpath.analysis.kinds.registry import ArtifactSection
+from slowpath.analysis.kinds.registry import PageSection
 from slowpath.units import Nanoseconds
 
 Format = Literal["slowpath.comparison/2"]
@@ -80,7 +80,7 @@ class ProfileKindSummary:
 class ArtifactKindVerdict:
     """The verdict of a kind of artifact that has a page of its own."""
 
-    kind: ArtifactSection
+    kind: PageSection
     verdict: Verdict
 
 

@@ -237,6 +237,11 @@ def measured_kinds() -> dict[str, tuple[str, ...]]:
     return {stored: names for kind in ARTIFACT_KINDS.values() for stored, names in kind.measurements.items() if names}
 
 
+def measurement_ids() -> list[str]:
+    """Return everything that is measured of builds: of their artifacts, and their latency."""
+    return [*(name for names in measured_kinds().values() for name in names), LATENCY]
+
+
 def section_of_finding(finding_kind: str, profile_kind: str) -> str:
     """Return the section that a finding belongs to, or its kind of profile."""
     prefixes = {kind.finding_prefix: kind.section for kind in compared_kinds()} | {LATENCY_FINDING_PREFIX: LATENCY}
@@ -255,12 +260,17 @@ class RegisteredNames:
         """Add the names to the schema."""
         return {**handler(schema), "enum": list(self.names())}
 
+    def check(self, name: str) -> str:
+        """Return the name. Raises `ValueError` if it is not registered."""
+        if name not in self.names():
+            raise ValueError(f"use one of {', '.join(self.names())}")
+        return name
 
-ArtifactSection = Annotated[str, RegisteredNames(lambda: [kind.section for kind in compared_kinds()])]
-"""Name of a kind whose comparison has a page."""
-Section = Annotated[str, RegisteredNames(lambda: [PROFILE.section, *(kind.section for kind in compared_kinds())])]
+
+PAGE_SECTIONS: Final = RegisteredNames(lambda: [kind.section for kind in compared_kinds()])
+PageSection = Annotated[str, PAGE_SECTIONS]
+"""Section of a kind whose comparison has a page."""
+Section = Annotated[str, RegisteredNames(lambda: [PROFILE.section, *PAGE_SECTIONS.names()])]
 StoredKindId = Annotated[str, RegisteredNames(stored_ids)]
-MeasurementId = Annotated[
-    str, RegisteredNames(lambda: [*(name for names in measured_kinds().values() for name in names), LATENCY])
-]
-"""What is measured of builds: of their artifacts, and their latency."""
+MEASUREMENT_IDS: Final = RegisteredNames(measurement_ids)
+MeasurementId = Annotated[str, MEASUREMENT_IDS]

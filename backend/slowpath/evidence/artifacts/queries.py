@@ -7,9 +7,10 @@ from uuid import UUID
 
 from sqlalchemy import exists, func, or_, select, text, tuple_
 
+from slowpath.analysis.kinds.registry import BINARY
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, UploadId
-from slowpath.evidence.artifacts.rules import BINARY, ArtifactState
+from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.tables import Artifact, DerivedStorageTotal, MultipartUpload, UploadPart
 from slowpath.inventory.catalog.tables import Build
 
@@ -74,7 +75,7 @@ def bytes_needed(session: ReadSession, sha256: str) -> bool:
     needing = exists().where(
         Artifact.team_id == session.team_id,
         Artifact.sha256 == sha256,
-        or_(Artifact.kind.is_distinct_from(BINARY), Artifact.state != ArtifactState.DECODED),
+        or_(Artifact.kind.is_distinct_from(BINARY.id), Artifact.state != ArtifactState.DECODED),
     )
     return bool(session.scalar(select(needing)))
 

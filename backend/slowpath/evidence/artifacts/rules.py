@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 MAX_NAME = 255
-BINARY = "binary"
-"""Kind of a Go binary; its bytes are deleted after decoding."""
 _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 """Unicode categories that cannot be shown in a line of text, or that would reorder it."""
 

@@ -7,8 +7,9 @@ from uuid import UUID
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.registry import ARTIFACT_KINDS, StoredKindId, kind_of
 from slowpath.core.jobs import JobRow
-from slowpath.evidence.artifacts.rules import BINARY, clean_line
+from slowpath.evidence.artifacts.rules import clean_line
 from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload, UploadPart
 from slowpath.inventory.catalog.rules import read_go_mod
 from slowpath.inventory.catalog.rules.go_mod import MOST_DEPENDENCIES
@@ -22,15 +23,6 @@ MAX_LINE = 200
 MAX_GO_MOD = 1 << 20
 MAX_FACTS_LETTERS = 16_000
 """Length of run metadata in a URL; the URL must stay below 64 KiB."""
-FAMILIES = {
-    "profile": "profile",
-    "trace": "trace",
-    "growth": "growth",
-    "bench": "benchmarks",
-    "spans": "spans",
-    BINARY: BINARY,
-}
-"""Field that holds the summary of an artifact, by the first word of the artifact kind."""
 ArtifactStateName = Literal["received", "decoding", "decoded", "invalid", "failed"]
 
 
@@ -248,7 +240,7 @@ class ArtifactOut(BaseModel):
     name: str
     size_bytes: int
     sha256: str
-    kind: str | None
+    kind: StoredKindId | None
     state: ArtifactStateName
     error: Problem | None
     profile: ProfileSummary | None
@@ -327,7 +319,7 @@ def make_artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
             "kind": row.kind,
             "state": row.state,
             "error": {"status": 422, **row.problem} if row.problem else None,
-            **{part: row.summary if _family(row) == part else None for part in FAMILIES.values()},
+            **_summaries(row),
             "run_metadata": row.run_metadata,
             "batch": row.batch,
             "build_id": row.build_id,
@@ -340,8 +332,10 @@ def make_artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
     )
 
 
-def _family(row: Artifact) -> str | None:
-    return FAMILIES.get((row.kind or "").split(".", 1)[0]) if row.summary else None
+def _summaries(row: Artifact) -> dict[str, Any]:
+    """Return the summary in the field of its kind, and None in the others."""
+    own = kind_of(row.kind)
+    return {kind.summary_field: (row.summary or None) if kind is own else None for kind in ARTIFACT_KINDS.values()}
 
 
 def make_upload_out(row: MultipartUpload, parts: list[UploadPart]) -> MultipartUploadOut:

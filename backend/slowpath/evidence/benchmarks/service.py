@@ -1,11 +1,10 @@
 """Record and get decoded benchmark output and the blob keys of its columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
-from slowpath.evidence.benchmarks import queries
 from slowpath.evidence.benchmarks.tables import BenchmarkOutput
 
 COLUMNS_VERSION = 1
@@ -37,10 +36,3 @@ def record(
 def summary(header: Mapping[str, Any]) -> dict[str, Any]:
     """Return the summary of benchmark output for its artifact."""
     return {**header["counts"], "units": header["units"], "warnings": header["warnings"]}
-
-
-def get_benchmark_outputs(
-    session: ReadSession, artifact_ids: Sequence[ArtifactId]
-) -> dict[ArtifactId, BenchmarkOutput]:
-    """Return the decoded output of these artifacts; artifacts without one are absent."""
-    return {ArtifactId(row.id): row for row in queries.outputs(session, artifact_ids)}

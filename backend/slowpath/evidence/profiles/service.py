@@ -1,11 +1,10 @@
 """Record and get decoded profiles and the blob keys of their columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
-from slowpath.evidence.profiles import queries
 from slowpath.evidence.profiles.tables import Profile
 
 COLUMNS_VERSION = 1
@@ -56,8 +55,3 @@ def summary(header: Mapping[str, Any]) -> dict[str, Any]:
         "truncated_samples": header["cut_samples"],
         "warnings": header["warnings"],
     }
-
-
-def get_profiles(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, Profile]:
-    """Return the decoded profiles of these artifacts; artifacts without one are absent."""
-    return {ArtifactId(row.id): row for row in queries.profiles(session, artifact_ids)}

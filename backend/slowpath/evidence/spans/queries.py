@@ -17,11 +17,6 @@ def span_set(session: ReadSession, artifact_id: ArtifactId) -> SpanSet | None:
     return session.get(SpanSet, (session.team_id, artifact_id))
 
 
-def span_sets(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> Sequence[SpanSet]:
-    """Return the span sets of these artifacts, by primary key."""
-    return session.scalars(select(SpanSet).where(SpanSet.id.in_(artifact_ids))).all()
-
-
 def pushes(session: WriteSession, most_bytes: int, most: int) -> Sequence[SpanPush]:
     """Lock and return the oldest pushes up to a size; pushes locked by another transaction are skipped."""
     sizes = (

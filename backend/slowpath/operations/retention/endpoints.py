@@ -10,7 +10,7 @@ from slowpath.core.errors import InvalidRequest
 from slowpath.evidence.artifacts.service import storage_accounting
 from slowpath.evidence.metrics.service import metric_rules
 from slowpath.operations.retention.errors import InvalidRetentionRule
-from slowpath.operations.retention.rules import KINDS
+from slowpath.operations.retention.rules import MOST_RULES
 from slowpath.operations.retention.schemas import (
     RetentionIn,
     RetentionOut,
@@ -52,7 +52,7 @@ def preview_retention(
     clock: Now,
     rule: Annotated[
         list[Annotated[str, Query(pattern=RULE_PATTERN)]],
-        Query(max_length=len(KINDS), description="`kind:days` or `kind:forever`", default_factory=list),
+        Query(max_length=MOST_RULES, description="`kind:days` or `kind:forever`", default_factory=list),
     ],
 ) -> RetentionPreviewOut:
     """Preview what new retention rules would delete now. Other kinds use their current rules."""

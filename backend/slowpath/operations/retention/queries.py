@@ -26,12 +26,13 @@ from sqlalchemy import (
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import TeamId
 from slowpath.core.jobs import HOUSEKEEPING, JobRow
+from slowpath.evidence import kind_registry
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload
 from slowpath.evidence.exec_traces.tables import TraceExcerpt
 from slowpath.evidence.metrics.tables import MetricChunk, MetricWalRecord
 from slowpath.inventory.catalog.tables import Build, Service
-from slowpath.operations.retention.rules import AGES, FILE_KINDS, UNREAD, BlobFolder
+from slowpath.operations.retention.rules import AGES, UNREAD, BlobFolder
 from slowpath.operations.retention.tables import RetentionRule, StorageSnapshot, UsageDay
 from slowpath.platform.accounts.tables import AuditEvent
 from slowpath.sharing.reports.tables import Report
@@ -41,8 +42,6 @@ from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact,
 from slowpath.verdicts.regressions.rules import OPEN
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvidence
 
-retained_kind = case((Artifact.kind.in_([kind for kind in FILE_KINDS if kind != UNREAD]), Artifact.kind), else_=UNREAD)
-"""Kind of an artifact's retention rule: `rules.rule_kind` in SQL."""
 HOURS_A_DAY = 24
 DELETE_AUDIT_EVENTS = text("SELECT cross_team.delete_audit_events(:team, :before)")
 
@@ -52,6 +51,11 @@ DELETE_AUDIT_EVENTS = text("SELECT cross_team.delete_audit_events(:team, :before
 def select_retention_rules(session: ReadSession) -> Mapping[str, RetentionRule]:
     """Return the retention rules of the team, by kind."""
     return {row.kind: row for row in session.scalars(select(RetentionRule))}
+
+
+def _retained_kind() -> ColumnElement[str]:
+    """Return the kind of an artifact's retention rule."""
+    return case((Artifact.kind.in_(list(kind_registry.retained_kinds())), Artifact.kind), else_=UNREAD)
 
 
 def _is_in_use() -> ColumnElement[bool]:
@@ -101,9 +105,9 @@ def _is_expired(days: Mapping[str, int | None], now: datetime) -> ColumnElement[
     return or_(
         false(),
         *(
-            and_(retained_kind == kind, Artifact.created_at < now - timedelta(days=kind_days))
+            and_(_retained_kind() == kind, Artifact.created_at < now - timedelta(days=kind_days))
             for kind, kind_days in days.items()
-            if kind_days is not None and kind in FILE_KINDS
+            if kind_days is not None and (kind == UNREAD or kind in kind_registry.retained_kinds())
         ),
     )
 
@@ -111,7 +115,7 @@ def _is_expired(days: Mapping[str, int | None], now: datetime) -> ColumnElement[
 def by_kind(session: ReadSession) -> Sequence[Row[str, int, int, datetime]]:
     """Return kind, files, bytes and the time of the oldest artifact."""
     found = select(
-        retained_kind.label("kind"), func.count(), func.sum(Artifact.size_bytes), func.min(Artifact.created_at)
+        _retained_kind().label("kind"), func.count(), func.sum(Artifact.size_bytes), func.min(Artifact.created_at)
     )
     return session.execute(found.group_by(text("kind"))).all()
 
@@ -121,7 +125,7 @@ def select_expiry_preview(
 ) -> Sequence[Row[str, bool, int, int]]:
     """Return kind, whether in use, files and bytes of the artifacts that exceed the given retention."""
     in_use = _is_in_use().label("in_use")
-    found = select(retained_kind.label("kind"), in_use, func.count(), func.sum(Artifact.size_bytes))
+    found = select(_retained_kind().label("kind"), in_use, func.count(), func.sum(Artifact.size_bytes))
     return session.execute(found.where(_is_expired(days, now)).group_by(text("kind"), text("in_use"))).all()
 
 
@@ -147,7 +151,7 @@ def delete_audit_events(cross_team: Connection, team_id: TeamId, before: datetim
 
 # -- blob store ------------------------------------------------------------------------------------
 
-_ROWS: Mapping[BlobFolder, Any] = {
+_ROWS: Mapping[str, Any] = {
     BlobFolder.COMPARISONS: Comparison,
     BlobFolder.EXPORTS: ComparisonExport,
     BlobFolder.CUTS: TraceExcerpt,
@@ -161,7 +165,7 @@ def known_hashes(session: ReadSession, hashes: Iterable[str]) -> set[str]:
     return set(session.scalars(select(Artifact.sha256).where(Artifact.sha256.in_(list(hashes))).distinct()))
 
 
-def known_rows(session: ReadSession, folder: BlobFolder, ids: Iterable[UUID]) -> set[UUID]:
+def known_rows(session: ReadSession, folder: str, ids: Iterable[UUID]) -> set[UUID]:
     """Return the IDs whose row exists, by primary key."""
     table = _ROWS.get(folder)
     if table is None:  # the table of team exports was dropped: no row owns their blobs
@@ -197,7 +201,7 @@ def stored(session: ReadSession, now: datetime) -> Sequence[Row[str, UUID | None
     )
     found = (
         select(
-            retained_kind.label("kind"),
+            _retained_kind().label("kind"),
             Build.service_id.label("service"),
             age.label("age"),
             func.count(),

@@ -1,6 +1,6 @@
 """Pure rules of retention: kinds, limits of days, and the owner of a blob key."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -12,29 +12,25 @@ UNREAD: Final = "unread"
 SAMPLES: Final = "metrics"
 LOG: Final = "audit"
 
-FILE_KINDS: Final = (
-    "profile.cpu",
-    "profile.heap",
-    "profile.allocs",
-    "profile.mutex",
-    "profile.block",
-    "profile.goroutine",
-    "profile.threadcreate",
-    "profile.other",
-    "trace",
-    "spans",
-    "growth",
-    "bench",
-    UNREAD,
-)
-KINDS: Final = (*FILE_KINDS, SAMPLES, LOG)
-"""In display order."""
-DEFAULT_DAYS: Final[Mapping[str, int | None]] = dict.fromkeys(KINDS) | {SAMPLES: 30}
-"""None is unlimited: uploaded data is deleted only if the team sets a limit."""
 
-LEAST_DAYS: Final[Mapping[str, int]] = {LOG: 365}
-MOST_DAYS: Final = 3650
-MOST_SAMPLE_DAYS: Final = 1000
+@dataclass(frozen=True)
+class RetentionLimits:
+    """Limits of the retention of a kind, in days. A default of None is unlimited."""
+
+    is_artifact_kind: bool = False
+    can_be_unlimited: bool = True
+    default_days: int | None = None
+    min_days: int = 1
+    max_days: int = 3650
+
+
+OTHER_LIMITS: Final[Mapping[str, RetentionLimits]] = {
+    UNREAD: RetentionLimits(is_artifact_kind=True),
+    SAMPLES: RetentionLimits(can_be_unlimited=False, default_days=30, max_days=1000),
+    LOG: RetentionLimits(min_days=365),
+}
+"""Limits of everything but the registered artifact kinds, in display order. Uploaded data has no limit by default."""
+MOST_RULES: Final = 100
 
 SWEEP_HOURS: Final = 6
 YOUNG_HOURS: Final = 6
@@ -49,13 +45,9 @@ NEARLY_FULL: Final = 0.8
 
 
 class BlobFolder(StrEnum):
-    """The folders of a team in the blob store."""
+    """The folders of a team in the blob store, except those of decoded data, which are in the kind registry."""
 
     ORIGINALS = "originals"
-    PROFILES = "profiles"
-    BENCHMARKS = "benchmarks"
-    TRACES = "traces"
-    SPANS = "spans"
     COMPARISONS = "comparisons"
     EXPORTS = "exports"
     CUTS = "trace-cuts"
@@ -65,10 +57,6 @@ class BlobFolder(StrEnum):
     """Written by earlier versions: no row owns its blobs, so the sweep deletes them."""
 
 
-OF_A_FILE: Final = frozenset(
-    {BlobFolder.ORIGINALS, BlobFolder.PROFILES, BlobFolder.BENCHMARKS, BlobFolder.TRACES, BlobFolder.SPANS}
-)
-"""Folders whose keys contain the hash of the original file."""
 HASH_LENGTH: Final = 64
 
 
@@ -76,7 +64,7 @@ HASH_LENGTH: Final = 64
 class BlobOwner:
     """Owner of a blob: the artifacts with this hash, or the row with this ID."""
 
-    folder: BlobFolder
+    folder: str
     sha256: str | None = None
     row_id: UUID | None = None
 
@@ -86,37 +74,21 @@ def folder_of(key: str) -> str:
     return key.split("/", 2)[1] if key.count("/") > 1 else ""
 
 
-def owner_of(key: str) -> BlobOwner | None:
-    """Return the owner of a blob by its key, or None for an unknown key, whose blob must not be deleted."""
+def owner_of(key: str, decoded_folders: Collection[str]) -> BlobOwner | None:
+    """Return the owner of a blob by its key, or None for an unknown key, whose blob must not be deleted.
+
+    Keys in `decoded_folders` contain the hash of the original file.
+    """
     parts = key.split("/")
     if len(parts) <= 2:
         return None
-    try:
-        folder = BlobFolder(parts[1])
-    except ValueError:
-        return None
-    if folder in OF_A_FILE:
+    if parts[1] == BlobFolder.ORIGINALS or parts[1] in decoded_folders:
         sha256 = next((part for part in parts[2:] if len(part) == HASH_LENGTH), None)
-        return BlobOwner(folder, sha256=sha256) if sha256 else None
+        return BlobOwner(parts[1], sha256=sha256) if sha256 else None
     try:
-        return BlobOwner(folder, row_id=UUID(parts[2]))
+        return BlobOwner(BlobFolder(parts[1]), row_id=UUID(parts[2]))
     except ValueError:
         return None
-
-
-def rule_kind(kind: str | None) -> str:
-    """Return the kind of the retention rule for an artifact kind."""
-    return kind if kind in FILE_KINDS else UNREAD
-
-
-def min_days(kind: str) -> int:
-    """Return the minimum retention of a kind, in days."""
-    return LEAST_DAYS.get(kind, 1)
-
-
-def max_days(kind: str) -> int:
-    """Return the maximum limited retention of a kind, in days."""
-    return MOST_SAMPLE_DAYS if kind == SAMPLES else MOST_DAYS
 
 
 @dataclass(frozen=True)
@@ -125,6 +97,7 @@ class RetainedKind:
 
     kind: str
     days: int | None
+    limits: RetentionLimits
     files: int = 0
     size_bytes: int = 0
     oldest_at: datetime | None = None

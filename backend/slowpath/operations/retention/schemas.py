@@ -8,16 +8,12 @@ from pydantic import AwareDatetime, BaseModel, Field
 
 from slowpath.operations.retention.rules import (
     AGES,
-    DEFAULT_DAYS,
-    FILE_KINDS,
-    KINDS,
+    MOST_RULES,
     NEARLY_FULL,
     ExpiryPreview,
     RetainedKind,
     StoredBytes,
     TeamUsage,
-    max_days,
-    min_days,
 )
 
 MOST_DAYS_ON_WIRE = 100_000
@@ -34,7 +30,7 @@ class RetentionRuleIn(BaseModel):
 class RetentionIn(BaseModel):
     """Changed retention rules; other kinds are unchanged."""
 
-    rules: Annotated[list[RetentionRuleIn], Field(min_length=1, max_length=len(KINDS))]
+    rules: Annotated[list[RetentionRuleIn], Field(min_length=1, max_length=MOST_RULES)]
 
 
 class RetentionRuleOut(BaseModel):
@@ -57,11 +53,11 @@ class RetentionRuleOut(BaseModel):
         return cls(
             kind=one.kind,
             retention_days=one.days,
-            default_days=DEFAULT_DAYS[one.kind],
-            min_days=min_days(one.kind),
-            max_days=max_days(one.kind),
-            can_be_unlimited=one.kind != "metrics",
-            is_artifact_kind=one.kind in FILE_KINDS,
+            default_days=one.limits.default_days,
+            min_days=one.limits.min_days,
+            max_days=one.limits.max_days,
+            can_be_unlimited=one.limits.can_be_unlimited,
+            is_artifact_kind=one.limits.is_artifact_kind,
             files=one.files,
             bytes=one.size_bytes,
             oldest_at=one.oldest_at,

@@ -5,8 +5,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Path, Query, Response
 from fastapi.responses import StreamingResponse
+from pydantic import AfterValidator
 
-from slowpath.analysis.kinds.registry import KindDocument
+from slowpath.analysis.kinds.registry import PAGE_SECTIONS, KindDocument, PageSection
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
@@ -144,7 +145,11 @@ def get_comparison(comparison_id: UUID, caller: MayRead, session: Reading) -> Co
     response_class=Response,
 )
 def get_kind_document(
-    comparison_id: UUID, part: comparison_results.Part, caller: MayRead, session: Reading, blobs: Blobs
+    comparison_id: UUID,
+    part: Annotated[PageSection, AfterValidator(PAGE_SECTIONS.check)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
 ) -> Response:
     """Return the result of one artifact kind: traces, spans, growth logs or benchmarks."""
     key = comparison_results.get_document_key(comparisons.get_comparison(session, ComparisonId(comparison_id)), part)

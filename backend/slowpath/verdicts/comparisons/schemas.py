@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
+from slowpath.analysis.kinds.registry import PROFILE, Section
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
 from slowpath.platform.http.problems import Problem, read_problem
@@ -17,8 +18,6 @@ from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, D
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
-PartName = Literal["profiles", "traces", "spans", "growth", "benchmarks"]
-"""Artifact kinds that have a result."""
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
@@ -128,7 +127,8 @@ class ComparisonOut(ComparisonSummaryOut):
 
     job: JobOut | None
     result: ComparisonDocument | None
-    artifact_kinds: list[PartName]
+    artifact_kinds: list[Section]
+    """Kinds that have a result."""
     views: list[DiffViewOut]
 
 
@@ -241,7 +241,7 @@ def make_comparison_out(
             **members,
             "job": make_job_out(job) if job else None,
             "result": result,
-            "artifact_kinds": [*(["profiles"] if views else []), *row.artifact_kinds],
+            "artifact_kinds": [*([PROFILE.section] if views else []), *row.artifact_kinds],
             "views": [make_view_out(view) for view in views],
         }
     )

@@ -22,7 +22,7 @@ from slowpath.platform.jobs import service as work
 from slowpath.verdicts.regressions.rules import OPEN, StateName
 from slowpath.verdicts.regressions.schemas import (
     BuildVerdictOut,
-    KindName,
+    MeasuredKind,
     MuteRuleIn,
     MuteRuleOut,
     NoteIn,
@@ -261,7 +261,7 @@ def series_of_service(
     caller: MayRead,
     session: Reading,
     branch: Branch = None,
-    kind: KindName = "profile.category",
+    kind: MeasuredKind = "profile.category",
 ) -> SeriesPage:
     """Return the largest series of a kind over the newest builds of a branch."""
     return _page(build_series.load_service_series(session, ServiceId(service_id), branch, kind))

@@ -5,8 +5,9 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, computed_field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, computed_field
 
+from slowpath.analysis.kinds.registry import MEASUREMENT_IDS, MeasurementId
 from slowpath.verdicts.regressions.rules import BuildVerdictName, CauseName, EventName, EvidenceName, StateName
 from slowpath.verdicts.regressions.tables import (
     BuildVerdict,
@@ -22,18 +23,7 @@ Line = Annotated[
 ]
 Note = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000, pattern=r"^[^\x00]*$")]
 Subject = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
-KindName = Literal[
-    "profile.category",
-    "profile.function",
-    "profile.heap",
-    "profile.allocs",
-    "profile.mutex",
-    "profile.block",
-    "trace.sched_delay",
-    "growth.count",
-    "bench",
-    "latency",
-]
+MeasuredKind = Annotated[MeasurementId, AfterValidator(MEASUREMENT_IDS.check)]
 MOST_TRIAGED = 200
 
 
@@ -313,7 +303,7 @@ class BuildVerdictOut(BaseModel):
 class MuteRuleIn(RegressionRequest):
     """A mute rule for a series, or for all series of a kind if the subject is empty."""
 
-    kind: KindName
+    kind: MeasuredKind
     subject: Subject = ""
     is_muted: bool
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.builds.fix_verification import RecoveryEvidence
 from slowpath.analysis.builds.latency_measurements import LatencySubject
 from slowpath.analysis.builds.regression_groups import WITNESSES, ChangedSeries
 from slowpath.analysis.builds.series_matrix import OF_FUNCTIONS
+from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.findings.wording import format_interval, format_pair, format_ratio, function, pluralize
 from slowpath.analysis.kinds.profiles.category_advice import TEXTS

@@ -2,8 +2,11 @@
 
 import pytest
 
+from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.ids import ArtifactId
+from slowpath.evidence.kind_registry import columns_keys
 from slowpath.evidence.profiles import service
+from slowpath.evidence.profiles.tables import Profile
 from tests.factories.accounts import SomeTeam
 from tests.factories.files import HEADER, FilesFactory
 from tests.support.app_under_test import AppUnderTest
@@ -29,17 +32,19 @@ def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> N
     with files.house.database.writing(files.scope) as session:
         service.record(session, artifact_id, {**HEADER, "warnings": ["cut"]}, key, 7)
     with files.house.database.reading(files.scope) as session:
-        row = service.get_profiles(session, [artifact_id])[artifact_id]
+        row = session.get_one(Profile, (files.team.id, artifact_id))
         assert (row.warnings, row.columns_key, row.columns_bytes) == (["cut"], key, 7)
         assert row.counts["truncated_samples"] == 0
 
 
-def test_artifacts_without_a_profile_are_absent(files: FilesFactory) -> None:
+def test_artifacts_without_a_profile_have_no_columns(files: FilesFactory) -> None:
     decoded, received = ArtifactId(files.decoded()), ArtifactId(files.received())
 
     with files.house.database.reading(files.scope) as session:
-        assert list(service.get_profiles(session, [decoded, received])) == [decoded]
-        assert service.get_profiles(session, []) == {}
+        keys = columns_keys(session, [decoded, received])
+        assert [kind for kind, _ in keys[decoded]] == [PROFILE]
+        assert not keys[received]
+        assert columns_keys(session, []) == {}
 
 
 def test_the_largest_numbers_of_a_profile_can_be_kept(files: FilesFactory) -> None:

@@ -1,6 +1,6 @@
 """Record and get decoded traces, their pages, and the tiles of their longest waits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,11 +83,6 @@ def get_execution_trace(session: ReadSession, artifact_id: ArtifactId) -> Execut
     if row is None:
         raise ExecutionTraceNotFound("There is no decoded execution trace with this ID.", remedy=CHECK_ARTIFACT)
     return row
-
-
-def get_execution_traces(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, ExecutionTrace]:
-    """Return the decoded traces of these artifacts; artifacts without one are absent."""
-    return {ArtifactId(row.id): row for row in queries.traces(session, artifact_ids)}
 
 
 def tile(trace: ExecutionTrace, blobs: BlobStore, index: int, level: int, number: int) -> bytes:

@@ -1,6 +1,6 @@
 """Record and get decoded span sets, their pages and single traces."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -86,11 +86,6 @@ def get_span_set(session: ReadSession, artifact_id: ArtifactId) -> SpanSet:
     if row is None:
         raise SpanSetNotFound("There is no decoded span set with this ID.", remedy=CHECK_ARTIFACT)
     return row
-
-
-def get_span_sets(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> Mapping[ArtifactId, SpanSet]:
-    """Return the decoded span sets of these artifacts; artifacts without one are absent."""
-    return {ArtifactId(row.id): row for row in queries.span_sets(session, artifact_ids)}
 
 
 def between(

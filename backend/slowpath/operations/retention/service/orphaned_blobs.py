@@ -9,14 +9,13 @@ from uuid import UUID
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import new_id
 from slowpath.core.ports import BlobInfo
+from slowpath.evidence import kind_registry
 from slowpath.evidence.artifacts.service import artifacts, storage_accounting
 from slowpath.operations.retention import queries
 from slowpath.operations.retention.rules import (
-    OF_A_FILE,
     SAMPLES,
     USAGE_DAYS,
     YOUNG_HOURS,
-    BlobFolder,
     BlobOwner,
     folder_of,
     owner_of,
@@ -50,10 +49,13 @@ def find_orphaned_blobs(
 ) -> list[tuple[BlobInfo, BlobOwner]]:
     """Return the blobs whose row does not exist; young blobs and those with unknown keys are omitted."""
     old = now - timedelta(hours=YOUNG_HOURS)
-    owned = [(blob, owner) for blob in blobs if blob.changed_at < old and (owner := owner_of(blob.key)) is not None]
+    folders = kind_registry.blob_folders()
+    owned = [
+        (blob, owner) for blob in blobs if blob.changed_at < old and (owner := owner_of(blob.key, folders)) is not None
+    ]
     hashes = {owner.sha256 for _, owner in owned if owner.sha256 is not None}
     known = queries.known_hashes(session, hashes) if hashes else set()
-    ids: dict[BlobFolder, set[UUID]] = defaultdict(set)
+    ids: dict[str, set[UUID]] = defaultdict(set)
     for _, owner in owned:
         if owner.row_id is not None:
             ids[owner.folder].add(owner.row_id)
@@ -67,7 +69,7 @@ def find_orphaned_blobs(
 
 def recheck_orphaned_blobs(session: WriteSession, owner: BlobOwner) -> bool:
     """Return whether a blob is still orphaned, and lock its bytes against being stored now."""
-    if owner.folder not in OF_A_FILE or owner.sha256 is None:
+    if owner.sha256 is None:
         return True  # a row ID is never reused
     return not artifacts.is_blob_referenced(session, owner.sha256)
 

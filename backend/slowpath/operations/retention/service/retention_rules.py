@@ -8,21 +8,19 @@ from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import new_id
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.artifacts.service import artifacts
+from slowpath.evidence.kind_registry import retained_kinds
 from slowpath.evidence.metrics.service import metric_rules
 from slowpath.operations.retention import queries
 from slowpath.operations.retention.errors import InvalidRetentionRule
 from slowpath.operations.retention.jobs import EnforceRetention
 from slowpath.operations.retention.rules import (
-    DEFAULT_DAYS,
-    FILE_KINDS,
-    KINDS,
     LOG,
+    OTHER_LIMITS,
     SAMPLES,
+    UNREAD,
     ExpiryPreview,
     RetainedKind,
-    max_days,
-    min_days,
-    rule_kind,
+    RetentionLimits,
 )
 from slowpath.operations.retention.tables import RetentionRule
 from slowpath.platform.accounts.service import record_audit_event
@@ -33,55 +31,72 @@ Days = Mapping[str, int | None]
 """Retention in days by kind; None is unlimited."""
 
 
+def limits_by_kind() -> dict[str, RetentionLimits]:
+    """Return the limits of every kind, in display order: artifact kinds, then samples and the audit log."""
+    of_artifacts = {
+        kind: RetentionLimits(
+            is_artifact_kind=True,
+            default_days=stored.default_days,
+            min_days=stored.min_days,
+            max_days=stored.max_days,
+        )
+        for kind, stored in retained_kinds().items()
+    }
+    return {**of_artifacts, **OTHER_LIMITS}
+
+
 def days(session: ReadSession) -> dict[str, int | None]:
     """Return the effective retention of every kind, in days."""
     configured = {kind: row.days for kind, row in queries.select_retention_rules(session).items()}
     samples, _ = metric_rules.settings(session)
-    return {**DEFAULT_DAYS, **configured, SAMPLES: samples}
+    defaults = {kind: limits.default_days for kind, limits in limits_by_kind().items()}
+    return {**defaults, **configured, SAMPLES: samples}
 
 
 def list_retained_kinds(session: ReadSession) -> list[RetainedKind]:
     """Return the retention of every kind, with its number of files and their size."""
     stored = {row[0]: row for row in queries.by_kind(session)}
     entries, oldest = queries.audit_size(session)
-    kinds = []
-    for kind, kind_days in days(session).items():
+    kinds, effective = [], days(session)
+    for kind, limits in limits_by_kind().items():
         if kind in stored:
             _, files, size, since = stored[kind]
-            kinds.append(RetainedKind(kind, kind_days, files, int(size or 0), since))
+            kinds.append(RetainedKind(kind, effective[kind], limits, files, int(size or 0), since))
         elif kind == LOG:
-            kinds.append(RetainedKind(kind, kind_days, entries, 0, oldest))
+            kinds.append(RetainedKind(kind, effective[kind], limits, entries, 0, oldest))
         else:
-            kinds.append(RetainedKind(kind, kind_days))
+            kinds.append(RetainedKind(kind, effective[kind], limits))
     return kinds
 
 
 def validate_rules(wanted: Days) -> None:
     """Raise `InvalidRetentionRule` if a kind is unknown or its days are out of range."""
+    known = limits_by_kind()
     for kind, kind_days in wanted.items():
-        if kind not in KINDS:
-            raise InvalidRetentionRule(f"There is no kind {kind[:40]!r}.", remedy=f"Use one of: {', '.join(KINDS)}.")
+        if kind not in known:
+            raise InvalidRetentionRule(f"There is no kind {kind[:40]!r}.", remedy=f"Use one of: {', '.join(known)}.")
+        limits = known[kind]
         if kind_days is None:
-            if kind == SAMPLES:
+            if not limits.can_be_unlimited:
                 raise InvalidRetentionRule(
-                    "The retention of samples cannot be unlimited.", remedy=f"Set at most {max_days(kind)} days."
+                    "The retention of samples cannot be unlimited.", remedy=f"Set at most {limits.max_days} days."
                 )
             continue
-        if kind_days < min_days(kind):
+        if kind_days < limits.min_days:
             raise InvalidRetentionRule(
                 f"The retention of {kind} is too short.",
-                limit=min_days(kind),
+                limit=limits.min_days,
                 actual=kind_days,
                 unit="days",
-                remedy=f"Set at least {min_days(kind)} days.",
+                remedy=f"Set at least {limits.min_days} days.",
             )
-        if kind_days > max_days(kind):
+        if kind_days > limits.max_days:
             raise InvalidRetentionRule(
                 f"The retention of {kind} is too long.",
-                limit=max_days(kind),
+                limit=limits.max_days,
                 actual=kind_days,
                 unit="days",
-                remedy=f"Set at most {max_days(kind)} days{'' if kind == SAMPLES else ', or unlimited'}.",
+                remedy=f"Set at most {limits.max_days} days{', or unlimited' if limits.can_be_unlimited else ''}.",
             )
 
 
@@ -123,7 +138,7 @@ def preview_expiry(session: ReadSession, wanted: Days, now: datetime) -> list[Ex
     nothing = (0, 0)
     return [
         ExpiryPreview(kind, *found[kind].get(False, nothing), *found[kind].get(True, nothing))
-        for kind in FILE_KINDS
+        for kind in limits_by_kind()
         if kind in found
     ]
 
@@ -133,7 +148,7 @@ def delete_expired(session: WriteSession, now: datetime) -> int:
     rows = queries.select_expired_artifacts(session, days(session), now, BATCH_SIZE)
     if not rows:
         return 0
-    by_kind = Counter(rule_kind(row.kind) for row in rows)
+    by_kind = Counter(row.kind if row.kind in retained_kinds() else UNREAD for row in rows)
     size = sum(row.size_bytes for row in rows)
     facts = {"files": len(rows), "bytes": size, "kinds": dict(by_kind), "oldest": rows[0].created_at.isoformat()}
     artifacts.delete_artifacts(session, rows)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BisectId, ProbeWindowId
 from slowpath.evidence.artifacts.errors import ArtifactNotFound
@@ -13,7 +14,7 @@ from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.rules.latency_measurements import LATENCY
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change
 from slowpath.verdicts.bisects.tables import Bisect, ProbeMeasurement
-from slowpath.verdicts.regressions.service.build_measurements import MEASURED, PendingBuildMeasurement
+from slowpath.verdicts.regressions.service.build_measurements import PendingBuildMeasurement
 
 UNDECODED = frozenset({"received", "decoding"})
 
@@ -38,7 +39,7 @@ def get_pending_measurement(
     if window is None or bisect is None or has_result(window) or is_from_dashboard(bisect):
         return None
     kind = str(bisect.signature["kind"])
-    source = next((one for one, kinds in MEASURED.items() if kind in kinds), None)
+    source = next((one for one, kinds in measured_kinds().items() if kind in kinds), None)
     rows: list[Artifact] = []
     for one in window.artifact_ids:
         try:

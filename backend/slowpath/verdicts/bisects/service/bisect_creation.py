@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from slowpath.analysis.kinds.registry import measurement_ids
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import (
     BisectId,
@@ -153,10 +154,10 @@ def _select_signature(offer: BisectProposal, asked: tuple[str, str] | None) -> S
         return found
     if kind == CUSTOM:
         return _make_proposal(_custom(subject))
-    if kind not in bisect_proposals.MEASURABLE:
+    if kind not in measurement_ids():
         raise InvalidBisectRequest(
             f"Signatures of kind {kind} cannot be measured by probes.",
-            remedy=f"Use one of {', '.join(sorted(bisect_proposals.MEASURABLE))}, or custom.",
+            remedy=f"Use one of {', '.join(sorted(measurement_ids()))}, or custom.",
         )
     return _make_proposal(bisect_proposals.make_signature(kind, subject, "", None, None))
 

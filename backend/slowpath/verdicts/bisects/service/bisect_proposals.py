@@ -7,6 +7,7 @@ from uuid import UUID
 
 from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.analysis.findings.findings import Finding
+from slowpath.analysis.kinds.registry import measurement_ids
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId, ServiceId
 from slowpath.inventory.catalog import service as catalog
@@ -24,14 +25,9 @@ from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.regressions import wording
 from slowpath.verdicts.regressions.errors import RegressionNotFound
 from slowpath.verdicts.regressions.service import regression_views
-from slowpath.verdicts.regressions.service.build_measurements import MEASURED
 from slowpath.verdicts.regressions.tables import Regression
 
 CUSTOM: Final = Signature("custom", "", "The number that the runner's command prints", "")
-OF_FILES: Final = frozenset(kind for kinds in MEASURED.values() for kind in kinds)
-"""Signature kinds that can be read from the artifacts of one measurement."""
-MEASURABLE: Final = OF_FILES | {LATENCY}
-"""Those, and kinds read from dashboard metrics."""
 MOST_OFFERED: Final = 12
 MOST_FUNCTIONS: Final = 200
 STEADY: Final[Mapping[str, float]] = {"growth.count": 3.0, "profile.allocs": 2.0, "bench": 1.5, "profile.category": 1.5,
@@ -197,7 +193,7 @@ def _end(session: ReadSession, repository_id: RepositoryId, spelled: str | None)
 
 
 def _best(offered: Iterable[SignatureProposal]) -> list[SignatureProposal]:
-    measurable = [one for one in offered if one.signature.kind in MEASURABLE]
+    measurable = [one for one in offered if one.signature.kind in measurement_ids()]
     return sorted(measurable, key=lambda one: (not one.separates, -_clearness(one)))[:MOST_OFFERED]
 
 

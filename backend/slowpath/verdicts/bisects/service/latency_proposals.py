@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from slowpath.analysis.findings.build_measurements import KindMeasurement
 from slowpath.analysis.builds.latency_measurements import LatencySubject
+from slowpath.analysis.findings.build_measurements import KindMeasurement
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
 from slowpath.evidence.metric_sources.service import federated_services

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 from sqlalchemy import func
@@ -14,6 +14,7 @@ from slowpath.analysis.comparison.comparison_versions import upgrade_comparison
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
+from slowpath.analysis.kinds.registry import PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, TeamId, new_id
 from slowpath.core.jobs import enqueue
@@ -54,10 +55,6 @@ class DiffViewFiles:
     functions: int
 
 
-Part = Literal["traces", "spans", "growth", "benchmarks"]
-"""Kinds of artifacts with a document for the page; profiles have views instead."""
-
-
 @dataclass(frozen=True)
 class DiffViewKey:
     """A view: a sample type of a kind at a granularity."""
@@ -76,12 +73,12 @@ def make_view_key(team_id: TeamId, comparison_id: ComparisonId, name: DiffViewKe
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{digest}-{name.granularity}/{part}")
 
 
-def make_document_key(team_id: TeamId, comparison_id: ComparisonId, part: Part) -> BlobKey:
+def make_document_key(team_id: TeamId, comparison_id: ComparisonId, part: PageSection) -> BlobKey:
     """Return the blob key of the document of a part."""
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{part}")
 
 
-def get_document_key(row: Comparison, part: Part) -> BlobKey:
+def get_document_key(row: Comparison, part: PageSection) -> BlobKey:
     """Return the stored blob key of the document of a part. Raises `ArtifactKindNotCompared`."""
     key = row.artifact_kinds.get(part)
     if key is None:
@@ -107,7 +104,7 @@ class ComparisonResult:
     result: ComparisonDocument
     views: Sequence[tuple[DiffViewKey, DiffViewSummary]]
     cutting: Sequence[DiffViewKey] = ()
-    documents: Mapping[Part, BlobKey] = field(default_factory=dict)
+    documents: Mapping[PageSection, BlobKey] = field(default_factory=dict)
 
 
 def record_result(session: WriteSession, comparison_id: ComparisonId, found: ComparisonResult) -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from slowpath.analysis.findings.build_measurements import FORMAT, KindMeasurement, unpack
 from slowpath.analysis.builds.latency_measurements import DeploymentLatency, measure_latency
+from slowpath.analysis.findings.build_measurements import FORMAT, KindMeasurement, unpack
 from slowpath.analysis.kinds.metrics.exclusive_latency import ExclusiveLatency
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from slowpath.analysis.findings.build_measurements import FORMAT
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, new_id
 from slowpath.evidence.artifacts.tables import Artifact
@@ -13,18 +14,6 @@ from slowpath.inventory.catalog.tables import Build
 from slowpath.verdicts.regressions import queries
 from slowpath.verdicts.regressions.rules import MOST_ARTIFACTS, NO_BRANCH, BuildVerdictState
 from slowpath.verdicts.regressions.tables import BuildMeasurement, BuildVerdict
-
-MEASURED = {
-    "profile.cpu": ("profile.category", "profile.function"),
-    "profile.heap": ("profile.heap",),
-    "profile.allocs": ("profile.allocs",),
-    "profile.mutex": ("profile.mutex",),
-    "profile.block": ("profile.block",),
-    "trace": ("trace.sched_delay",),
-    "growth": ("growth.count",),
-    "bench": ("bench",),
-}
-"""Measurement kinds by artifact kind."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +38,10 @@ class PackedMeasurement:
 
 def get_pending_measurements(session: ReadSession, build: Build) -> tuple[list[PendingBuildMeasurement], bool]:
     """Return the measurements that a build requires, and whether it has any artifact that can be measured."""
-    rows = queries.select_artifacts(session, BuildId(build.id), list(MEASURED), MOST_ARTIFACTS)
+    rows = queries.select_artifacts(session, BuildId(build.id), list(measured_kinds()), MOST_ARTIFACTS)
     have = queries.select_measurement_sources(session, BuildId(build.id))
     asked = []
-    for kind, measures in MEASURED.items():
+    for kind, measures in measured_kinds().items():
         mine = tuple(row for row in rows if row.kind == kind)
         if not mine:
             continue
@@ -127,12 +116,12 @@ def prepare_reevaluation(session: WriteSession, build: Build, without: str) -> b
     build_id = BuildId(build.id)
     row, left = (
         queries.select_build_verdict(session, build_id),
-        queries.select_artifacts(session, build_id, list(MEASURED), 1),
+        queries.select_artifacts(session, build_id, list(measured_kinds()), 1),
     )
     if row is None:
         return bool(left)
-    if without in MEASURED and without not in {each.kind for each in left}:
-        queries.delete_measurements(session, build_id, MEASURED[without])
+    if without in measured_kinds() and without not in {each.kind for each in left}:
+        queries.delete_measurements(session, build_id, measured_kinds()[without])
         row.evaluated_at = None
     if (row.branch, row.ordered_at) != (build.branch or NO_BRANCH, build.committed_at or build.created_at):
         row.evaluated_at = None

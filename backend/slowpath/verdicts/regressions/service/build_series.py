@@ -8,9 +8,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
 from slowpath.analysis.builds.load_bands import load_texts
 from slowpath.analysis.builds.series_matrix import SeriesMatrix, lay_out
+from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
 from slowpath.analysis.series.change_points import ChangePoint, SeriesShape, shapes_in_many
 from slowpath.analysis.series.courses import Course
 from slowpath.analysis.series.minimum_detectable_change import smallest_detectable

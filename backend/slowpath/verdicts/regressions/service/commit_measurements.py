@@ -5,15 +5,15 @@ from functools import cache, partial
 
 import numpy as np
 
-from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
 from slowpath.analysis.builds.signature_value import NotMeasured, signature_value
+from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
+from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, ServiceId
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Build
 from slowpath.verdicts.regressions import queries
-from slowpath.verdicts.regressions.service.build_measurements import MEASURED
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class CommitMeasurements:
 
     def find_measurement(self, commit: str, wanted: SubjectQuery) -> CommitMeasurement | None:
         """Return the measurement of the newest build that has one, with its artifacts; None without artifacts."""
-        source = next((one for one, kinds in MEASURED.items() if wanted.kind in kinds), None)
+        source = next((one for one, kinds in measured_kinds().items() if wanted.kind in kinds), None)
         for build, measure, conditions in self._measures(commit, wanted.kind) if source is not None else ():
             found = _find_value(measure, wanted.subject, wanted.unit)
             files = self._files(BuildId(build.id), source or "", wanted.most) if found is not None else ()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from slowpath.analysis.kinds.metrics.exclusive_latency import SETTLED_MS
+from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.tables import Artifact
@@ -13,7 +14,6 @@ from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath.verdicts.regressions import queries
 from slowpath.verdicts.regressions.rules import MOST_COMPARED
-from slowpath.verdicts.regressions.service.build_measurements import MEASURED
 
 SHORT_COMMIT = 7
 WEAK = frozenset({"profile.heap", "profile.allocs", "profile.mutex", "profile.block"})
@@ -32,7 +32,7 @@ def enqueue_evidence_comparison(
     the nearest build of each side that ran in the same environment.
     """
     base, candidate = _gathered(session, good), _gathered(session, bad)
-    kinds = [kind for kind in MEASURED if base[kind] and candidate[kind]]
+    kinds = [kind for kind in measured_kinds() if base[kind] and candidate[kind]]
     kinds = [kind for kind in kinds if kind not in WEAK] or kinds
     if not kinds:
         return _of_latency(session, name, good, bad)
@@ -75,9 +75,9 @@ def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[Environment
 
 
 def _gathered(session: WriteSession, builds: Sequence[Build]) -> dict[str, list[Artifact]]:
-    found: dict[str, list[Artifact]] = {kind: [] for kind in MEASURED}
+    found: dict[str, list[Artifact]] = {kind: [] for kind in measured_kinds()}
     for build in builds[:MOST_LOOKED_AT]:
-        wanting = [kind for kind in MEASURED if len(found[kind]) < MOST_COMPARED]
+        wanting = [kind for kind in measured_kinds() if len(found[kind]) < MOST_COMPARED]
         if not wanting:
             break
         for row in queries.select_artifacts(session, BuildId(build.id), wanting, MOST_COMPARED):
