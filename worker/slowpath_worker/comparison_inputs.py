@@ -10,10 +10,11 @@ from typing import Any
 from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.artifact_kind import ArtifactKind
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide as ComparedSide
 from slowpath.analysis.kinds.comparison_sides import NamedArtifact, of_type
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.registry import PROFILE, ArtifactKind
+from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from slowpath.analysis.kinds import registry
-from slowpath.analysis.kinds.registry import ArtifactKind
+from slowpath.analysis.kinds.artifact_kind import ArtifactKind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
 from slowpath.evidence.benchmarks import service as benchmarks

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.builds.series_matrix import ADDS_UP, OF_FUNCTIONS, SeriesMatrix
 from slowpath.analysis.findings.build_measurements import TOTAL
+from slowpath.analysis.kinds.registry import LATENCY, measurement_kind
 from slowpath.analysis.series.change_groups import ChangeGroup, SeriesChange, group
 from slowpath.analysis.series.change_points import ChangePoint
 
@@ -30,22 +31,12 @@ PARENT_BUILDS: Final = 40
 PARENT_REACH: Final = 1.64
 PARENT_PART: Final = 0.5
 """A function's gain must also appear in its caller, at least by this share; else the cost shifted."""
-WITNESSES: Final = frozenset({"latency"})
+WITNESSES: Final = frozenset({LATENCY})
 """Kinds measured in production, with neighbors and load: alone they are weak evidence about the code."""
 LEAST_ALONE: Final = 5
 """A change that only latency shows needs this many builds"""
 FLOOR: Final = 1.05
 """and a ratio above this: deployments alone differ by less (as in deployment checks)."""
-GROUP_KINDS: Final = {
-    "profile.category": "category",
-    "profile.function": "function",
-    "profile.heap": "heap",
-    "profile.allocs": "allocation",
-    "trace.sched_delay": "delay",
-    "growth.count": "growth",
-    "bench": "benchmark",
-    "latency": "latency",
-}
 
 
 @dataclass(frozen=True)
@@ -152,7 +143,7 @@ def _named_by_functions(stories: Sequence[RegressionGroup]) -> list[RegressionGr
 def _series_change(found: ChangedSeries, line: SeriesMatrix) -> SeriesChange:
     row = line.index(found.subject)
     assert row is not None
-    kind = "total" if found.subject == TOTAL else GROUP_KINDS[found.kind]
+    kind = "total" if found.subject == TOTAL else measurement_kind(found.kind).group
     adds_up = found.kind in ADDS_UP
     return SeriesChange(
         kind,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.findings.build_measurements import TOTAL, BasisId, KindMeasurement
+from slowpath.analysis.kinds.registry import measurement_kind, measurement_kinds
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
@@ -18,11 +19,9 @@ MOSTLY: Final = 0.8
 """A normalization that a smaller share of the builds has is not used."""
 SMALLEST_PART: Final = 0.002
 """Share of the total: smaller values count as this much, because the ratio of two negligible values is meaningless."""
-OF_FUNCTIONS: Final = frozenset(
-    {"profile.function", "profile.heap", "profile.allocs", "profile.mutex", "profile.block"}
-)
+OF_FUNCTIONS: Final = frozenset(each.id for each in measurement_kinds().values() if each.has_functions)
 """Kinds whose subjects are functions, with all that they call."""
-ADDS_UP: Final = frozenset({"profile.category", *OF_FUNCTIONS})
+ADDS_UP: Final = frozenset(each.id for each in measurement_kinds().values() if each.adds_up)
 """Kinds whose values are parts of a total."""
 
 
@@ -49,11 +48,11 @@ class SeriesMatrix:
 
     def unit_of(self, subject: str) -> str:
         """Return the unit of a subject: for benchmarks it is the last word of the name."""
-        return subject.rpartition(" ")[2] if self.kind == "bench" else self.unit
+        return subject.rpartition(" ")[2] if measurement_kind(self.kind).has_units else self.unit
 
     def higher_is_worse(self, subject: str) -> bool:
         """Return whether a higher value is worse: false only for throughput."""
-        return not (self.kind == "bench" and self.unit_of(subject).endswith("/s"))
+        return not (measurement_kind(self.kind).has_units and self.unit_of(subject).endswith("/s"))
 
 
 def lay_out(

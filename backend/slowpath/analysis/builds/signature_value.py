@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from slowpath.analysis.builds.series_matrix import ADDS_UP, PREFERRED, SMALLEST_PART
 from slowpath.analysis.findings.build_measurements import TOTAL, KindMeasurement, SubjectValues
+from slowpath.analysis.kinds.registry import measurement_kind
 
 
 class NotMeasured(Exception):
@@ -20,7 +21,8 @@ def signature_value(measures: Sequence[KindMeasurement], kind: str, subject: str
     measure = next((one for one in measures if one.kind == kind), None)
     if measure is None or not measure.subjects:
         raise NotMeasured(f"The artifacts of this measurement contain nothing of the kind {kind}.")
-    if kind == "bench":
+    measured = measurement_kind(kind)
+    if measured.has_units:
         unit = ""  # it is the last word of the name
     values = next((one for one in measure.bases.values() if unit and one.unit == unit), None) or next(
         measure.bases[basis] for basis in PREFERRED if basis in measure.bases
@@ -28,13 +30,13 @@ def signature_value(measures: Sequence[KindMeasurement], kind: str, subject: str
     value = _value(measure, values, subject)
     if kind in ADDS_UP and (total := _value(measure, values, TOTAL)) is not None:
         value = max(value or 0.0, SMALLEST_PART * total)
-    if value is None and kind == "growth.count":
-        value = 0.0  # a caller without stack growth is not in the log
+    if value is None and measured.is_zero_if_absent:
+        value = 0.0
     if value is None:
         raise NotMeasured(f"{subject} was not measured.")
     if not math.isfinite(value):
         raise NotMeasured(f"{subject} has no value in this measurement.")
-    return value, subject.rpartition(" ")[2] if kind == "bench" else values.unit
+    return value, subject.rpartition(" ")[2] if measured.has_units else values.unit
 
 
 def _value(measure: KindMeasurement, values: SubjectValues, subject: str) -> float | None:

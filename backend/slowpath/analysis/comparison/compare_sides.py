@@ -11,6 +11,7 @@ from numpy.random import Generator
 from slowpath.analysis.comparison.benchmark_operations import with_operations
 from slowpath.analysis.findings.combined_verdict import KindVerdict, combined_verdict, leading_direction
 from slowpath.analysis.findings.findings import CHANGED, Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
+from slowpath.analysis.kinds.artifact_kind import ArtifactComparison, ArtifactKind, KindComparison, Progress
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide, KindSides, NamedArtifact
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison, compare_profiles
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
@@ -18,12 +19,7 @@ from slowpath.analysis.kinds.registry import (
     LATENCY,
     LATENCY_NOUN,
     PROFILE,
-    ArtifactComparison,
-    ArtifactKind,
-    KindComparison,
-    KindDocument,
     PageSection,
-    Progress,
     compare_latency,
     compared_kinds,
 )
@@ -106,7 +102,7 @@ class SideComparison:
         """Costs that changed their place and not their size."""
         return tuple(move for part in self._in_order() for move in part.moves)
 
-    def documents(self, base_label: str, candidate_label: str) -> dict[PageSection, KindDocument]:
+    def documents(self, base_label: str, candidate_label: str) -> dict[PageSection, object]:
         """Build the documents of the kinds other than profiles, by section."""
         return {name: part.page(base_label, candidate_label) for name, part in self.parts.items()}
 

@@ -10,6 +10,7 @@ from slowpath.analysis.findings.combined_verdict import VERDICT_OF, KindVerdict,
 from slowpath.analysis.findings.findings import Verdict
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.wording import pluralize
+from slowpath.analysis.kinds.artifact_kind import KindComparison
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileKindResult
 from slowpath.analysis.kinds.profiles.direction import KindDecision
 from slowpath.analysis.kinds.profiles.profile_headline import (
@@ -23,7 +24,7 @@ from slowpath.analysis.kinds.profiles.profile_headline import (
     reason_of,
 )
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL
-from slowpath.analysis.kinds.registry import LATENCY, LATENCY_NOUN, KindComparison, compared_kinds, section_of_finding
+from slowpath.analysis.kinds.registry import LATENCY, LATENCY_NOUN, compared_kinds, section_of_finding
 from slowpath.units import MILLISECONDS_PER_MINUTE
 
 

@@ -25,6 +25,34 @@ _LARGEST_PACKED: Final = 64 << 20
 
 
 @dataclass(frozen=True)
+class MeasurementKind:
+    """One thing that is measured of builds.
+
+    `group`: what a group of its change points is of. `verbs`: of a higher and a lower value. `label`: of a bisect's signature.
+    """
+
+    id: str
+    group: str
+    verbs: tuple[str, str] = ("is more", "is less")
+    label: str = "{}"
+    profile_kind: str | None = None
+    """Kind of profile in which its change can be located."""
+    has_functions: bool = False
+    """Whether its subjects are functions, with all that they call."""
+    has_units: bool = False
+    """Whether the last word of each subject is its unit."""
+    adds_up: bool = False
+    """Whether its values are parts of a total."""
+    is_zero_if_absent: bool = False
+    is_evaluated: bool = True
+    """Whether changes are regressions; otherwise it is only shown."""
+    needs_load: bool = False
+    """Whether it is evaluated only under known load: of shares, all others shrink when one grows."""
+    steadiness: float = 1.0
+    """Relative precision from run to run: counts most, waits least."""
+
+
+@dataclass(frozen=True)
 class SubjectValues:
     """Of each subject (in the order of the measure): its value in `unit`, and the standard error of it (NaN: unknown)."""
 

@@ -1,116 +1,17 @@
-"""The registry of artifact kinds: names, file formats and functions of each.
+"""The registry of artifact kinds: names, file formats and functions of each."""
 
-Functions are imported when they are first called: importing all of them takes longer than comparing two small profiles.
-"""
+from typing import Annotated, Final
 
-import importlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Protocol
-
-from slowpath.analysis.findings.build_measurements import KindMeasurement
-from slowpath.analysis.findings.decoded_columns import DecodedColumns
-from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
+from slowpath.analysis.findings.build_measurements import MeasurementKind
+from slowpath.analysis.kinds.artifact_kind import ArtifactKind, RegisteredNames, import_later
 from slowpath.analysis.kinds.benchmarks.benchmark_page_document import BenchmarkPage
-from slowpath.analysis.kinds.comparison_sides import KindSides, NamedArtifact
 from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
 from slowpath.analysis.kinds.growth_logs.growth_page_document import GrowthPage
 from slowpath.analysis.kinds.spans.spans_page_document import SpansPage
 
-Progress = Callable[[str, float], None]
 KindDocument = TracePage | SpansPage | GrowthPage | BenchmarkPage
-"""The documents of the pages, one of each kind."""
-
-
-class KindComparison(Protocol):
-    """The result of comparing the artifacts of one kind, or the latency of two time ranges."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict of this kind alone."""
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The findings, the most important first."""
-
-    @property
-    def moves(self) -> tuple[CostShift, ...]:
-        """Costs that changed their place and not their size."""
-
-    @property
-    def doubts(self) -> tuple[Caveat, ...]:
-        """Reasons why the result may mislead."""
-
-    @property
-    def detectable(self) -> tuple[MinimumDetectableEffect, ...]:
-        """The smallest effects that would have been found."""
-
-    @property
-    def reason(self) -> str | None:
-        """Why nothing was found or decided, if no finding explains it."""
-
-
-class ArtifactComparison(KindComparison, Protocol):
-    """The result of comparing a kind of artifact that has a page."""
-
-    def page(self, base_label: str, candidate_label: str) -> KindDocument:
-        """Build the document of the page."""
-
-
-def _later(module: str, name: str) -> Callable[..., Any]:
-    """Return a function that imports its implementation when it is called."""
-
-    def call(*arguments: object) -> object:
-        return getattr(importlib.import_module(f"slowpath.analysis.kinds.{module}"), name)(*arguments)
-
-    return call
-
-
-@dataclass(frozen=True)
-class ArtifactKind:
-    """One kind of artifact.
-
-    `id` is stored with artifacts; profiles append their type (`profile.cpu`). `section` names the kind in comparisons, in
-    URLs and for `--gate`. `summary_field` is the member of an artifact on the wire that holds its summary.
-    """
-
-    id: str
-    section: str
-    summary_field: str
-    noun_plural: str
-    command: str
-    """Command of the decode helper."""
-    formats: tuple[str, ...]
-    """Formats that the helper's `sniff` reports."""
-    measurements: Mapping[str, tuple[str, ...]]
-    """What is measured of a build's artifacts, by the id they are stored with: every such id, in display order."""
-    read_artifact: Callable[[DecodedColumns], NamedArtifact] | None = None
-    """Read decoded columns. None: no columns are stored."""
-    compare: Callable[[KindSides, Progress], ArtifactComparison] | None = None
-    """Compare two sides that both have artifacts. None: profiles, which have views, and kinds that are not compared."""
-    measure_build: Callable[[str, Sequence[NamedArtifact], int], Sequence[KindMeasurement]] | None = None
-    """Measure artifacts that are stored with an id; the last argument is the largest number of functions."""
-    compare_command: str | None = None
-    """Command of the decode helper whose output about both sides' columns `compare` requires."""
-    document: object | None = None
-    """Type of the page's document."""
-    headline_noun: str = ""
-    """Noun of headlines, if it differs."""
-    finding_prefix: str = ""
-    """Prefix of the kinds of findings. Profiles have none: their findings name the kind of profile."""
-    cost_weight: float = 0.0
-    """Share of a comparison's progress, in relation to the other kinds."""
-    measures_cost: bool = False
-    """Whether it measures time of requests or operations."""
-    is_specific: bool = False
-    """Whether its findings and caveats are listed before those of profiles."""
-
-    @property
-    def verdict_noun(self) -> str:
-        """Return the noun of headlines."""
-        return self.headline_noun or self.noun_plural
-
-
+"""The documents of the pages, one of each kind whose comparison has a page."""
+TIME: Final = ("takes more time", "takes less time")
 PROFILE: Final = ArtifactKind(
     id="profile",
     section="profiles",
@@ -119,17 +20,63 @@ PROFILE: Final = ArtifactKind(
     command="profile",
     formats=("pprof", "unknown"),  # unknown files go to the profile reader, which has the most specific errors
     measurements={
-        "profile.cpu": ("profile.category", "profile.function"),
-        "profile.heap": ("profile.heap",),
-        "profile.allocs": ("profile.allocs",),
-        "profile.mutex": ("profile.mutex",),
-        "profile.block": ("profile.block",),
+        "profile.cpu": (
+            MeasurementKind("profile.category", "category", TIME, "CPU in {}", "cpu", adds_up=True, steadiness=1.5),
+            MeasurementKind("profile.function", "function", TIME, "CPU in {}", "cpu", has_functions=True, adds_up=True),
+        ),
+        "profile.heap": (
+            MeasurementKind(
+                "profile.heap",
+                "heap",
+                ("holds more memory", "holds less memory"),
+                "Memory held by {}",
+                "heap",
+                has_functions=True,
+                adds_up=True,
+            ),
+        ),
+        "profile.allocs": (
+            MeasurementKind(
+                "profile.allocs",
+                "allocation",
+                ("allocates more", "allocates less"),
+                "Memory allocated by {}",
+                "allocs",
+                has_functions=True,
+                adds_up=True,
+                needs_load=True,
+                steadiness=2.0,
+            ),
+        ),
+        # The following are not evaluated: idle waits dominate, and two runs of one binary differ.
+        "profile.mutex": (
+            MeasurementKind(
+                "profile.mutex",
+                "mutex",
+                ("waits longer for locks", "waits less for locks"),
+                "Waiting for locks in {}",
+                has_functions=True,
+                adds_up=True,
+                is_evaluated=False,
+            ),
+        ),
+        "profile.block": (
+            MeasurementKind(
+                "profile.block",
+                "block",
+                ("is blocked for longer", "is blocked for less time"),
+                "Blocked in {}",
+                has_functions=True,
+                adds_up=True,
+                is_evaluated=False,
+            ),
+        ),
         "profile.goroutine": (),
         "profile.threadcreate": (),
         "profile.other": (),
     },
-    read_artifact=_later("profiles.profile_artifact", "read_artifact"),
-    measure_build=_later("profiles.profile_measurements", "measure_build"),
+    read_artifact=import_later("profiles.profile_artifact", "read_artifact"),
+    measure_build=import_later("profiles.profile_measurements", "measure_build"),
     cost_weight=5,
 )
 EXECUTION_TRACE: Final = ArtifactKind(
@@ -139,11 +86,19 @@ EXECUTION_TRACE: Final = ArtifactKind(
     noun_plural="execution traces",
     command="trace",
     formats=("go-trace",),
-    measurements={"trace": ("trace.sched_delay",)},
-    read_artifact=_later("exec_traces.trace_artifact", "read_artifact"),
-    compare=_later("exec_traces.compare_traces", "compare_sides"),
-    measure_build=_later("exec_traces.trace_measurements", "measure_build"),
-    document=TracePage,
+    measurements={
+        "trace": (
+            MeasurementKind(
+                "trace.sched_delay",
+                "delay",
+                ("waits longer for a processor", "waits less for a processor"),
+                "Waiting for a processor: {}",
+            ),
+        )
+    },
+    read_artifact=import_later("exec_traces.trace_artifact", "read_artifact"),
+    compare=import_later("exec_traces.compare_traces", "compare_sides"),
+    measure_build=import_later("exec_traces.trace_measurements", "measure_build"),
     finding_prefix="trace",
     cost_weight=4,
     measures_cost=True,
@@ -157,9 +112,8 @@ SPAN_SET: Final = ArtifactKind(
     command="spans",
     formats=("spans-otlp", "spans-jaeger", "spans-zipkin"),
     measurements={"spans": ()},
-    read_artifact=_later("spans.span_artifact", "read_artifact"),
-    compare=_later("spans.compare_spans", "compare_sides"),
-    document=SpansPage,
+    read_artifact=import_later("spans.span_artifact", "read_artifact"),
+    compare=import_later("spans.compare_spans", "compare_sides"),
     finding_prefix="span",
     cost_weight=1,
     measures_cost=True,
@@ -172,11 +126,21 @@ STACK_GROWTH: Final = ArtifactKind(
     noun_plural="stack-growth logs",
     command="growth",
     formats=("growth-log",),
-    measurements={"growth": ("growth.count",)},
-    read_artifact=_later("growth_logs.growth_artifact", "read_artifact"),
-    compare=_later("growth_logs.compare_growth", "compare_sides"),
-    measure_build=_later("growth_logs.growth_measurements", "measure_build"),
-    document=GrowthPage,
+    measurements={
+        "growth": (
+            MeasurementKind(
+                "growth.count",
+                "growth",
+                ("grows stacks more often", "grows stacks less often"),
+                "Stack growths of {}",
+                is_zero_if_absent=True,
+                steadiness=3.0,
+            ),
+        )
+    },
+    read_artifact=import_later("growth_logs.growth_artifact", "read_artifact"),
+    compare=import_later("growth_logs.compare_growth", "compare_sides"),
+    measure_build=import_later("growth_logs.growth_measurements", "measure_build"),
     finding_prefix="growth",
 )
 BENCHMARK: Final = ArtifactKind(
@@ -187,12 +151,17 @@ BENCHMARK: Final = ArtifactKind(
     headline_noun="benchmarks",
     command="bench",
     formats=("bench",),
-    measurements={"bench": ("bench",)},
-    read_artifact=_later("benchmarks.benchmark_artifact", "read_artifact"),
-    compare=_later("benchmarks.compare_benchmarks", "compare_sides"),
+    measurements={
+        "bench": (
+            MeasurementKind(
+                "bench", "benchmark", ("takes longer", "takes less time"), "{}", has_units=True, steadiness=1.5
+            ),
+        )
+    },
+    read_artifact=import_later("benchmarks.benchmark_artifact", "read_artifact"),
+    compare=import_later("benchmarks.compare_benchmarks", "compare_sides"),
     compare_command="bench-compare",
-    measure_build=_later("benchmarks.benchmark_measurements", "measure_build"),
-    document=BenchmarkPage,
+    measure_build=import_later("benchmarks.benchmark_measurements", "measure_build"),
     finding_prefix="bench",
     measures_cost=True,
 )
@@ -212,9 +181,10 @@ ARTIFACT_KINDS: Final[dict[str, ArtifactKind]] = {
 """By id, in the order in which comparisons list and compute them."""
 LATENCY: Final = "latency"
 """Section of the metrics of a time range, which is no artifact."""
+LATENCY_MEASUREMENT: Final = MeasurementKind(LATENCY, LATENCY, ("is higher", "is lower"), steadiness=0.5)
 LATENCY_NOUN: Final = "latency metrics"
 LATENCY_FINDING_PREFIX: Final = "metrics"
-compare_latency: Final = _later("metrics.compare_latency", "compare_latency")
+compare_latency: Final = import_later("metrics.compare_latency", "compare_latency")
 
 
 def compared_kinds() -> list[ArtifactKind]:
@@ -234,37 +204,36 @@ def kind_of(stored_id: str | None) -> ArtifactKind | None:
 
 def measured_kinds() -> dict[str, tuple[str, ...]]:
     """Return the measurement kinds by stored id, without ids of which nothing is measured."""
-    return {stored: names for kind in ARTIFACT_KINDS.values() for stored, names in kind.measurements.items() if names}
+    return {
+        stored: tuple(each.id for each in of_kind)
+        for kind in ARTIFACT_KINDS.values()
+        for stored, of_kind in kind.measurements.items()
+        if of_kind
+    }
+
+
+def measurement_kinds() -> dict[str, MeasurementKind]:
+    """Return everything that is measured of builds by id: of their artifacts, and their latency."""
+    of_artifacts = (
+        each for kind in ARTIFACT_KINDS.values() for of_kind in kind.measurements.values() for each in of_kind
+    )
+    return {each.id: each for each in (*of_artifacts, LATENCY_MEASUREMENT)}
+
+
+def measurement_kind(measurement_id: str) -> MeasurementKind:
+    """Return a measurement kind; one that is no longer registered has default properties."""
+    return measurement_kinds().get(measurement_id) or MeasurementKind(measurement_id, "total")
 
 
 def measurement_ids() -> list[str]:
-    """Return everything that is measured of builds: of their artifacts, and their latency."""
-    return [*(name for names in measured_kinds().values() for name in names), LATENCY]
+    """Return the ids of everything that is measured of builds."""
+    return list(measurement_kinds())
 
 
 def section_of_finding(finding_kind: str, profile_kind: str) -> str:
     """Return the section that a finding belongs to, or its kind of profile."""
     prefixes = {kind.finding_prefix: kind.section for kind in compared_kinds()} | {LATENCY_FINDING_PREFIX: LATENCY}
     return next((section for prefix, section in prefixes.items() if finding_kind.startswith(prefix)), profile_kind)
-
-
-@dataclass(frozen=True)
-class RegisteredNames:
-    """Annotation of a text: the JSON schema lists the names that are registered."""
-
-    names: Callable[[], Sequence[str]] = field(repr=False)
-
-    def __get_pydantic_json_schema__(
-        self, schema: object, handler: Callable[[object], dict[str, Any]]
-    ) -> dict[str, Any]:
-        """Add the names to the schema."""
-        return {**handler(schema), "enum": list(self.names())}
-
-    def check(self, name: str) -> str:
-        """Return the name. Raises `ValueError` if it is not registered."""
-        if name not in self.names():
-            raise ValueError(f"use one of {', '.join(self.names())}")
-        return name
 
 
 PAGE_SECTIONS: Final = RegisteredNames(lambda: [kind.section for kind in compared_kinds()])

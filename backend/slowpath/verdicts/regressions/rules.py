@@ -64,10 +64,6 @@ MOST_FUNCTIONS: Final = 256
 """Functions per build that are measured, the largest by total."""
 LEAST_SHARE: Final = 0.004
 """Least share of the total that a function needs in some build to have a series."""
-NEVER_EVALUATED: Final = frozenset({"profile.mutex", "profile.block"})
-"""Kinds that are drawn but never evaluated: idle waits dominate, and two runs of one binary differ."""
-NEEDS_LOAD: Final = frozenset({"profile.allocs"})
-"""Kinds that are evaluated only under known load: of shares, all others shrink when one grows."""
 LATENCY: Final = "latency"
 """The kind of series measured from the metrics of deployments, not from artifacts."""
 MOST_WATCHED: Final = 200

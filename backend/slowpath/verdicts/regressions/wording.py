@@ -11,24 +11,13 @@ from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.findings.wording import format_interval, format_pair, format_ratio, function, pluralize
 from slowpath.analysis.kinds.profiles.category_advice import TEXTS
+from slowpath.analysis.kinds.registry import LATENCY, measurement_kind
 from slowpath.analysis.series.courses import Course
 
 SHORT_COMMIT = 7
 RHYTHMS = {"daily": timedelta(days=1), "weekly": timedelta(days=7)}
 RHYTHM_TOLERANCE = 0.15
 """Name a period daily or weekly if its length differs by at most this share."""
-_VERBS = {
-    "profile.category": ("takes more time", "takes less time"),
-    "profile.function": ("takes more time", "takes less time"),
-    "profile.heap": ("holds more memory", "holds less memory"),
-    "profile.allocs": ("allocates more", "allocates less"),
-    "profile.mutex": ("waits longer for locks", "waits less for locks"),
-    "profile.block": ("is blocked for longer", "is blocked for less time"),
-    "trace.sched_delay": ("waits longer for a processor", "waits less for a processor"),
-    "growth.count": ("grows stacks more often", "grows stacks less often"),
-    "bench": ("takes longer", "takes less time"),
-    "latency": ("is higher", "is lower"),
-}
 
 
 def name_series(kind: str, subject: str) -> str:
@@ -39,9 +28,9 @@ def name_series(kind: str, subject: str) -> str:
         return function(subject)
     if kind == "profile.category":
         return TEXTS[subject].title if subject in TEXTS else subject.replace("-", " ").capitalize()
-    if kind == "bench":
+    if measurement_kind(kind).has_units:
         return subject.rpartition(" ")[0]
-    if kind == "latency":
+    if kind == LATENCY:
         latency = LatencySubject.read(subject)
         route = f" of {latency.route}" if latency.route else ""
         return f"{latency.quantile}{route} in {latency.environment}"
@@ -50,8 +39,8 @@ def name_series(kind: str, subject: str) -> str:
 
 def format_title(kind: str, subject: str, unit: str, ratio_of: float | None, *, location: str | None = None) -> str:
     """Name what changed, by how much, and the function or category in which a comparison located it."""
-    more, less = _VERBS.get(kind, ("is more", "is less"))
-    if kind == "bench" and unit.endswith("/s"):
+    more, less = measurement_kind(kind).verbs
+    if measurement_kind(kind).has_units and unit.endswith("/s"):
         more, less = "does more", "does less"
     words = f"{name_series(kind, subject)} {more if ratio_of is None or ratio_of > 1 else less}"
     size = "" if ratio_of is None else f": {format_change(ratio_of)}"
@@ -71,7 +60,7 @@ def describe_change(found: ChangedSeries, commit: str, range_of: tuple[str, str]
     """Describe what changed, by how much, and since which build."""
     change = found.change
     name = name_series(found.kind, found.subject)
-    more, less = _VERBS.get(found.kind, ("is more", "is less"))
+    more, less = measurement_kind(found.kind).verbs
     first, last = (each[:SHORT_COMMIT] for each in range_of)
     since = f"since {commit[:SHORT_COMMIT]}" if first == last else f"since a build from {first} to {last}"
     numbers = format_pair(change.after, change.before, found.unit)

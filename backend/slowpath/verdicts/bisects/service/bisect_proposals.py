@@ -7,7 +7,7 @@ from uuid import UUID
 
 from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.analysis.findings.findings import Finding
-from slowpath.analysis.kinds.registry import measurement_ids
+from slowpath.analysis.kinds.registry import measurement_ids, measurement_kind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId, ServiceId
 from slowpath.inventory.catalog import service as catalog
@@ -30,14 +30,6 @@ from slowpath.verdicts.regressions.tables import Regression
 CUSTOM: Final = Signature("custom", "", "The number that the runner's command prints", "")
 MOST_OFFERED: Final = 12
 MOST_FUNCTIONS: Final = 200
-STEADY: Final[Mapping[str, float]] = {"growth.count": 3.0, "profile.allocs": 2.0, "bench": 1.5, "profile.category": 1.5,
-    LATENCY: 0.5}  # fmt: skip
-"""Relative precision of kinds from run to run: counts most, waits least."""
-_LABELS: Final[Mapping[str, str]] = {
-    "profile.category": "CPU in {}", "profile.function": "CPU in {}", "profile.heap": "Memory held by {}",
-    "profile.allocs": "Memory allocated by {}", "profile.mutex": "Waiting for locks in {}", "profile.block": "Blocked in {}",
-    "trace.sched_delay": "Waiting for a processor: {}", "growth.count": "Stack growths of {}",
-}  # fmt: skip
 
 
 def propose_bisect(
@@ -198,7 +190,7 @@ def _best(offered: Iterable[SignatureProposal]) -> list[SignatureProposal]:
 
 
 def _clearness(one: SignatureProposal) -> float:
-    return STEADY.get(one.signature.kind, 1.0) * abs(math.log(_ratio(one.before, one.after) or 1.0))
+    return measurement_kind(one.signature.kind).steadiness * abs(math.log(_ratio(one.before, one.after) or 1.0))
 
 
 def _offered(
@@ -230,7 +222,7 @@ def make_signature(kind: str, subject: str, unit: str, before: float | None, aft
     named = wording.name_series(kind, subject)
     if kind != "profile.function" and named[:1].isupper() and named[1:2].islower():
         named = named[0].lower() + named[1:]
-    label = _LABELS.get(kind, "{}").format(named)
+    label = measurement_kind(kind).label.format(named)
     larger = before is None or after is None or after >= before
     return Signature(kind, subject, label, unit, larger)
 

@@ -11,12 +11,12 @@ from slowpath.analysis.builds.load_bands import load_texts
 from slowpath.analysis.builds.regression_groups import Key
 from slowpath.analysis.builds.series_matrix import SeriesMatrix, lasting, lay_out
 from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
-from slowpath.analysis.kinds.registry import measurement_ids
+from slowpath.analysis.kinds.registry import measurement_kinds
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ServiceId
 from slowpath.verdicts.regressions import queries
-from slowpath.verdicts.regressions.rules import LATENCY, LEAST_SHARE, NEEDS_LOAD, NEVER_EVALUATED
+from slowpath.verdicts.regressions.rules import LATENCY, LEAST_SHARE
 from slowpath.verdicts.regressions.service.branch_history import HistoryPosition, load_branch_history
 from slowpath.verdicts.regressions.service.build_series import is_muted
 from slowpath.verdicts.regressions.service.known_change_points import select_known_change_points
@@ -58,18 +58,18 @@ def load_evaluation_inputs(session: ReadSession, service_id: ServiceId, branch: 
     """Load the history of a branch: at most 200 builds with their measurements, by uq_build_measure_kind."""
     places = load_branch_history(session, service_id, branch)
     number = {place.build.id: index for index, place in enumerate(places)}
-    kinds = [kind for kind in measurement_ids() if kind not in NEVER_EVALUATED]
-    rows = queries.select_measurements(session, list(number), kinds)
+    evaluated = {kind: each for kind, each in measurement_kinds().items() if each.is_evaluated}
+    rows = queries.select_measurements(session, list(number), list(evaluated))
     measurements = {(row.build_id, row.kind): unpack(row.content) for row in rows}
     texts_by_build = {(row.build_id, row.kind): row.conditions for row in rows}
     lines: dict[str, SeriesMatrix] = {}
     conditions: dict[str, I32] = {}
-    for kind in kinds:
+    for kind, measured in evaluated.items():
         measures = [measurements.get((place.build.id, kind)) for place in places]
         line = lay_out(measures, least_share=LEAST_SHARE)
         if line is not None and kind == LATENCY:
             line = lay_out(measures, least_share=LEAST_SHARE, only=lasting(line, LEAST_KNOWN))
-        if line is not None and line.subjects and not (kind in NEEDS_LOAD and line.basis == "share"):
+        if line is not None and line.subjects and not (measured.needs_load and line.basis == "share"):
             lines[kind] = line
             conditions[kind] = _numbered(
                 measurement_conditions([texts_by_build.get((place.build.id, kind)) for place in places], measures)

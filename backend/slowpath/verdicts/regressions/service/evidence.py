@@ -9,18 +9,11 @@ from collections.abc import Sequence
 from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.profiles.profile_headline import lowered
+from slowpath.analysis.kinds.registry import measurement_kind
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ComparisonId
 from slowpath.verdicts.regressions import queries, wording
 from slowpath.verdicts.regressions.tables import Regression
-
-_PROFILE_OF = {
-    "profile.category": "cpu",
-    "profile.function": "cpu",
-    "profile.heap": "heap",
-    "profile.allocs": "allocs",
-}
-"""Profile kind in which a series of a kind can be located."""
 
 
 def add_locations(session: WriteSession, comparison_id: ComparisonId, findings: Sequence[Finding]) -> None:
@@ -36,7 +29,7 @@ def add_locations(session: WriteSession, comparison_id: ComparisonId, findings: 
 
 def find_location(row: Regression, findings: Sequence[Finding]) -> str | None:
     """Return the name of the leading significant finding inside the regression's subject, if there is one."""
-    profile = _PROFILE_OF.get(row.kind)
+    profile = measurement_kind(row.kind).profile_kind
     for finding in findings:
         if finding.is_significant and finding.profile_kind == profile and finding.direction == row.direction:
             if finding.subject == row.subject:
