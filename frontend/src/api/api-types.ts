@@ -5,6 +5,7 @@ export type {
   ActivityOut as Activity,
   AnnotationOut as Annotation,
   ArtifactOut as Artifact,
+  MuteRuleIn,
   BisectIn as BisectWords,
   BisectProposalOut,
   BisectOut as Bisect,

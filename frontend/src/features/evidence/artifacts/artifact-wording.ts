@@ -3,32 +3,33 @@ import type { Artifact } from '../../../api';
 import { countOf, durationText } from '../../../ui';
 import type { Glyph } from '../../../ui';
 
-const KINDS: Record<string, string> = {
-  'profile.cpu': 'CPU profile',
-  'profile.heap': 'heap profile',
-  'profile.allocs': 'allocations profile',
-  'profile.mutex': 'mutex profile',
-  'profile.block': 'block profile',
-  'profile.goroutine': 'goroutine profile',
-  'profile.threadcreate': 'thread creation profile',
-  'profile.other': 'profile',
-  trace: 'Go execution trace',
-  growth: 'stack-growth log',
-  spans: 'spans',
-  'go-trace': 'Go execution trace',
-  'growth-log': 'stack-growth log',
-  'spans-otlp': 'spans (OTLP)',
-  'spans-jaeger': 'spans (Jaeger)',
-  'spans-zipkin': 'spans (Zipkin)',
-  'metrics-text': 'metrics',
-  bench: 'Go benchmark output',
-  binary: 'Go program',
-  zip: 'zip archive',
+export type ArtifactKindId = NonNullable<Artifact['kind']>;
+
+/** Each kind of the API, in the order of lists: what one artifact is called, and several. */
+const KINDS: Record<ArtifactKindId, { one: string; several: string }> = {
+  'profile.cpu': { one: 'CPU profile', several: 'CPU profiles' },
+  'profile.heap': { one: 'heap profile', several: 'Heap profiles' },
+  'profile.allocs': { one: 'allocations profile', several: 'Allocation profiles' },
+  'profile.mutex': { one: 'mutex profile', several: 'Mutex profiles' },
+  'profile.block': { one: 'block profile', several: 'Block profiles' },
+  'profile.goroutine': { one: 'goroutine profile', several: 'Goroutine profiles' },
+  'profile.threadcreate': { one: 'thread creation profile', several: 'Thread profiles' },
+  'profile.other': { one: 'profile', several: 'Other profiles' },
+  trace: { one: 'Go execution trace', several: 'Execution traces' },
+  growth: { one: 'stack-growth log', several: 'Stack-growth logs' },
+  spans: { one: 'spans', several: 'Distributed traces' },
+  bench: { one: 'Go benchmark output', several: 'Benchmark output' },
+  binary: { one: 'Go program', several: 'Go programs' },
 };
 
-export function kindText(kind: string | null): string {
+const isKnown = (kind: string): kind is ArtifactKindId => Object.hasOwn(KINDS, kind);
+
+/** Artifacts of a kind, in the plural; other texts as they are. */
+export const kindPlural = (kind: string): string => (isKnown(kind) ? KINDS[kind].several : kind);
+
+function kindText(kind: string | null): string {
   if (kind === null) return 'type not detected yet';
-  return KINDS[kind] ?? kind.replace(/[.-]/g, ' ');
+  return isKnown(kind) ? KINDS[kind].one : kind.replace(/[.-]/g, ' ');
 }
 
 /** "CPU profile, 30 s, 100 Hz, go1.26.3": what is known, nothing else. */
@@ -71,10 +72,8 @@ export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): strin
       : artifact.state;
 }
 
-/** Kinds besides profiles that decode to a separate document. */
-const DECODED = ['trace', 'spans', 'growth', 'bench', 'binary'];
-
 /** For the filter of the list. */
-export const KIND_CHOICES = Object.entries(KINDS)
-  .filter(([kind]) => kind.startsWith('profile.') || DECODED.includes(kind))
-  .map(([value, label]) => ({ value, label }));
+export const KIND_CHOICES = Object.entries(KINDS).map(([value, { one: label }]) => ({
+  value,
+  label,
+}));

@@ -1,19 +1,9 @@
 /** Kinds and folders as people call them. */
 import { countOf, sizeText } from '../../../ui';
+import { kindPlural } from '../../evidence/artifacts';
 
-const KINDS: Record<string, string> = {
-  'profile.cpu': 'CPU profiles',
-  'profile.heap': 'Heap profiles',
-  'profile.allocs': 'Allocation profiles',
-  'profile.mutex': 'Mutex profiles',
-  'profile.block': 'Block profiles',
-  'profile.goroutine': 'Goroutine profiles',
-  'profile.threadcreate': 'Thread profiles',
-  'profile.other': 'Other profiles',
-  trace: 'Execution traces',
-  spans: 'Distributed traces',
-  growth: 'Stack-growth logs',
-  bench: 'Benchmark output',
+/** What is retained beside the kinds of artifacts. */
+const OTHERS: Record<string, string> = {
   unread: 'Rejected artifacts',
   metrics: 'Metric samples',
   audit: 'Audit log',
@@ -40,7 +30,7 @@ const EXTRA: Record<string, string> = {
   unread: 'rejected, failed or of unknown kind',
 };
 
-export const kindText = (kind: string): string => KINDS[kind] ?? kind;
+export const kindText = (kind: string): string => OTHERS[kind] ?? kindPlural(kind);
 export const folderText = (folder: string): string => FOLDERS[folder] ?? folder;
 export const extraText = (kind: string): string | undefined => EXTRA[kind];
 

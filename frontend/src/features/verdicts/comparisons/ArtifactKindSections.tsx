@@ -14,7 +14,12 @@ import {
 } from '../../evidence/exec_traces';
 import { exactly } from './FlameSection';
 import classes from './Page.module.css';
-import { ARTIFACT_KIND_LABELS, artifactKindOfFinding, type ArtifactKind } from './artifact-kinds';
+import {
+  PROFILES,
+  artifactKindLabel,
+  artifactKindOfFinding,
+  type ArtifactKind,
+} from './artifact-kinds';
 import type { ComparisonView } from './comparison-url';
 
 type PartProps = {
@@ -32,67 +37,99 @@ type PartProps = {
   traceLink: (artifactId: string, traceId: string, words: string) => ReactNode;
 };
 
+/** What a kind adds to the page: its section, and where its findings are shown. */
+type KindSection = {
+  Section: (props: PartProps) => ReactNode;
+  /** The view of the section that shows a finding. */
+  placeOf?: (finding: Finding, view: ComparisonView) => Partial<ComparisonView>;
+  /** Where in the section a finding leads. */
+  arrivalOf?: (finding: Finding) => FindingTarget | SpansArrival | null;
+};
+
+/** One entry for each kind of the API; sections are loaded when they are first shown. */
+const SECTIONS: Record<ArtifactKind, KindSection> = {
+  profiles: {
+    Section: () => null,
+    placeOf: (finding, view) => ({ kind: finding.profile_kind || view.kind }),
+  },
+  traces: {
+    Section: ({ view, onView, kinds, findings, ...props }) => (
+      <TraceSection
+        comparisonId={props.comparisonId}
+        view={view.trace}
+        onView={(trace) => {
+          onView({ ...view, trace });
+        }}
+        first={
+          findings.find((finding) => finding.kind.startsWith('trace.') && isOfWaiter(finding))
+            ?.subject ?? ''
+        }
+        flames={flamesOf(kinds, (kind, group) => {
+          const flame = { ...EMPTY_VIEW, search: exactly(group) };
+          onView({ ...view, part: PROFILES, kind, sampleType: '', flame });
+        })}
+        goroutines={kinds.includes('goroutine') ? undefined : props.goroutines}
+        arrival={isOfSpans(props.arrival) ? null : props.arrival}
+        onArrived={props.onArrived}
+      />
+    ),
+    placeOf: (finding, view) => {
+      if (!isOfWaiter(finding)) return {};
+      const { sort, levels, quantile } = view.trace;
+      return { trace: { ...DEFAULT_TRACE_VIEW, sort, levels, quantile, victim: finding.subject } };
+    },
+    arrivalOf: ({ kind, subject }) => {
+      if (kind === 'trace.waiting') return null;
+      return kind === 'trace.gc' ? { to: 'gc' } : { to: 'victim', victim: subject };
+    },
+  },
+  spans: {
+    Section: ({ comparisonId, view, onView, traceLink, arrival, onArrived }) => (
+      <SpansSection
+        comparisonId={comparisonId}
+        view={view.spans}
+        onView={(spans) => {
+          onView({ ...view, spans });
+        }}
+        traceLink={traceLink}
+        arrival={isOfSpans(arrival) ? arrival : null}
+        onArrived={onArrived}
+      />
+    ),
+    placeOf: (finding, view) => ({ spans: { ...view.spans, edge: finding.subject } }),
+    arrivalOf: ({ kind, subject }) => {
+      if (kind === 'spans.gap') return { to: 'gap', edge: subject };
+      return kind === 'spans.amplification' ? { to: 'calls', edge: subject } : null;
+    },
+  },
+  growth: {
+    Section: ({ comparisonId, view, onView }) => (
+      <GrowthSection
+        comparisonId={comparisonId}
+        view={view.growth}
+        onView={(growth) => {
+          onView({ ...view, growth });
+        }}
+      />
+    ),
+  },
+  benchmarks: {
+    Section: ({ comparisonId, view, onView }) => (
+      <BenchmarksSection
+        comparisonId={comparisonId}
+        view={view.bench}
+        onView={(bench) => {
+          onView({ ...view, bench });
+        }}
+      />
+    ),
+  },
+};
+
 /** The chosen part, when it is not the profiles. */
 export function ArtifactKindSection(props: PartProps) {
-  const { part, comparisonId, view, onView, kinds, findings } = props;
-  switch (part) {
-    case 'profiles':
-      return null;
-    case 'traces':
-      return (
-        <TraceSection
-          comparisonId={comparisonId}
-          view={view.trace}
-          onView={(trace) => {
-            onView({ ...view, trace });
-          }}
-          first={
-            findings.find((finding) => finding.kind.startsWith('trace.') && isOfWaiter(finding))
-              ?.subject ?? ''
-          }
-          flames={flamesOf(kinds, (kind, group) => {
-            const flame = { ...EMPTY_VIEW, search: exactly(group) };
-            onView({ ...view, part: 'profiles', kind, sampleType: '', flame });
-          })}
-          goroutines={kinds.includes('goroutine') ? undefined : props.goroutines}
-          arrival={isOfSpans(props.arrival) ? null : props.arrival}
-          onArrived={props.onArrived}
-        />
-      );
-    case 'spans':
-      return (
-        <SpansSection
-          comparisonId={comparisonId}
-          view={view.spans}
-          onView={(spans) => {
-            onView({ ...view, spans });
-          }}
-          traceLink={props.traceLink}
-          arrival={isOfSpans(props.arrival) ? props.arrival : null}
-          onArrived={props.onArrived}
-        />
-      );
-    case 'growth':
-      return (
-        <GrowthSection
-          comparisonId={comparisonId}
-          view={view.growth}
-          onView={(growth) => {
-            onView({ ...view, growth });
-          }}
-        />
-      );
-    case 'benchmarks':
-      return (
-        <BenchmarksSection
-          comparisonId={comparisonId}
-          view={view.bench}
-          onView={(bench) => {
-            onView({ ...view, bench });
-          }}
-        />
-      );
-  }
+  const { Section } = SECTIONS[props.part];
+  return <Section {...props} />;
 }
 
 const isOfSpans = (arrival: FindingTarget | SpansArrival | null): arrival is SpansArrival =>
@@ -118,7 +155,7 @@ export function ArtifactKindTabs({ parts, part, onPart }: PartTabsProps) {
         <Tabs.List aria-label="Kinds of evidence">
           {parts.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {ARTIFACT_KIND_LABELS[name]}
+              {artifactKindLabel(name)}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -139,23 +176,12 @@ export function placeOf(
   const part = artifactKindOfFinding(finding);
   // Metrics have no separate section: their place is the list.
   if (!parts.includes(part) || finding.kind.startsWith('metrics.')) return {};
-  if (part === 'profiles') return { part, kind: finding.profile_kind || view.kind };
-  if (part === 'spans') return { part, spans: { ...view.spans, edge: finding.subject } };
-  if (part !== 'traces' || !isOfWaiter(finding)) return { part };
-  const { sort, levels, quantile } = view.trace;
-  return {
-    part,
-    trace: { ...DEFAULT_TRACE_VIEW, sort, levels, quantile, victim: finding.subject },
-  };
+  return { part, ...SECTIONS[part].placeOf?.(finding, view) };
 }
 
-/** Where in the part of traces or of spans a finding leads. */
-export function arrivalOf({ kind, subject }: Finding): FindingTarget | SpansArrival | null {
-  if (kind === 'spans.gap') return { to: 'gap', edge: subject };
-  if (kind === 'spans.amplification') return { to: 'calls', edge: subject };
-  if (!kind.startsWith('trace.') || kind === 'trace.waiting') return null;
-  return kind === 'trace.gc' ? { to: 'gc' } : { to: 'victim', victim: subject };
-}
+/** Where in its part a finding leads. */
+export const arrivalOf = (finding: Finding): FindingTarget | SpansArrival | null =>
+  SECTIONS[artifactKindOfFinding(finding)].arrivalOf?.(finding) ?? null;
 
 /** Flame graphs that traces bring along: their CPU samples, and the stacks on which goroutines waited. */
 function flamesOf(kinds: string[], open: (kind: string, group: string) => void) {

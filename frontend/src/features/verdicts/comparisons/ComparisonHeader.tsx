@@ -4,7 +4,7 @@ import type { Comparison } from '../../../api';
 import { PageHeader, SideMark, Timestamp, countOf } from '../../../ui';
 import classes from './ComparisonHeader.module.css';
 import { FindingText } from './FindingText';
-import { artifactKindsOf } from './artifact-kinds';
+import { artifactNoun } from './artifact-kinds';
 import { exactText, sideLabel, verdictParts, type Part } from './comparison-wording';
 
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
@@ -20,23 +20,10 @@ function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'ca
       <span className="muted">
         {artifacts === 0 && time_range !== null
           ? 'metrics'
-          : countOf(artifacts, nounOf(comparison))}
+          : countOf(artifacts, artifactNoun(comparison))}
       </span>
     </span>
   );
-}
-
-/** Name artifacts of one kind by that kind. */
-function nounOf(comparison: Comparison): string {
-  const parts = artifactKindsOf(comparison);
-  if (parts.length > 1) return 'artifact';
-  return {
-    profiles: 'profile',
-    traces: 'trace',
-    spans: 'span set',
-    growth: 'log',
-    benchmarks: 'artifact',
-  }[parts[0] ?? 'profiles'];
 }
 
 export function Sides({

@@ -18,7 +18,12 @@ import { ComparisonMenu } from './ComparisonMenu';
 import { FailedComparison, RunningComparison } from './ComparisonProgress';
 import classes from './Page.module.css';
 import { ArtifactKindSection, ArtifactKindTabs, arrivalOf, placeOf } from './ArtifactKindSections';
-import { artifactKindOfFinding, shownArtifactKind, artifactKindsOf } from './artifact-kinds';
+import {
+  PROFILES,
+  artifactKindOfFinding,
+  artifactKindsOf,
+  shownArtifactKind,
+} from './artifact-kinds';
 import { comparisonQuery, isUnderWay, swapSides } from './comparison-queries';
 import { isFlameStep } from './history-steps';
 import type { ComparisonView } from './comparison-url';
@@ -227,7 +232,7 @@ function Done({
           setArrival(null);
         }}
       />
-      {part === 'profiles' && kinds.length > 1 && (
+      {part === PROFILES && kinds.length > 1 && (
         <div className={classes.kinds}>
           <Tabs
             value={wanted.kind}
@@ -250,7 +255,7 @@ function Done({
           </Tabs>
         </div>
       )}
-      {part === 'profiles' && !ofWindows && (
+      {part === PROFILES && !ofWindows && (
         <DiffView
           key={`${wanted.kind} ${wanted.sampleType} ${wanted.granularity}`}
           comparison={comparison}

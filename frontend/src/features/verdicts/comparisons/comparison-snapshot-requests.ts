@@ -2,10 +2,15 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Comparison, ViewDescription } from '../../../api';
 import { traceSnapshotRequests } from '../../evidence/exec_traces';
+import { PROFILES, type ArtifactKind } from './artifact-kinds';
 import { comparisonQuery } from './comparison-queries';
 
 /** Functions whose lines go along: those that the findings name. */
 const LINES_MOST = 60;
+
+/** What the sections of some kinds request beside their result. */
+const MORE: Partial<Record<ArtifactKind, (client: QueryClient, id: string) => Promise<string[]>>> =
+  { traces: traceSnapshotRequests };
 
 const uniqueOf = (names: string[]): string[] => [...new Set(names)];
 
@@ -39,7 +44,7 @@ export async function comparisonSnapshotRequests(
   const known = client.getQueryData(comparisonQuery(id).queryKey);
   if (!known) return [];
   const views = known.views.filter(({ state }) => state === 'done');
-  const parts = known.artifact_kinds.filter((part) => part !== 'profiles');
+  const parts = known.artifact_kinds.filter((part) => part !== PROFILES);
   const ofViews = (part: string) =>
     views.map((view) => `/comparisons/${id}/views/${view.id}/chunks/${part}`);
   return [
@@ -47,7 +52,9 @@ export async function comparisonSnapshotRequests(
     ...ofViews('first'),
     ...ofViews('functions'),
     ...linesOf(known, views),
-    ...(parts.includes('traces') ? await traceSnapshotRequests(client, id) : []),
+    ...(
+      await Promise.all(parts.map((part) => MORE[part]?.(client, id) ?? Promise.resolve([])))
+    ).flat(),
     ...ofViews('rest'),
   ];
 }

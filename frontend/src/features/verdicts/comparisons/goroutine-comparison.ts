@@ -5,6 +5,7 @@ import { Problem, calls } from '../../../api';
 import { EMPTY_VIEW } from '../../../engine/flame/flame-view';
 import type { GoroutineWays, ProfileSides } from '../../evidence/exec_traces';
 import { exactly } from './FlameSection';
+import { PROFILES } from './artifact-kinds';
 import { DEFAULT_VIEW, type ComparisonView } from './comparison-url';
 
 export type GoroutineLinks = {
@@ -26,7 +27,7 @@ export function useGoroutines(mayWrite: boolean, { onOpen, file }: GoroutineLink
       void client.invalidateQueries({ queryKey: ['comparison', 'list'] });
       onOpen(id, {
         ...DEFAULT_VIEW,
-        part: 'profiles',
+        part: PROFILES,
         kind: 'goroutine',
         flame: { ...EMPTY_VIEW, search: exactly(group) },
       });

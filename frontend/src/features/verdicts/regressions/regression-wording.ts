@@ -1,19 +1,15 @@
 /** Regressions in words. */
-import type { Judgement, Regression, RegressionEvent, RegressionDetailOut } from '../../../api';
+import type {
+  Judgement,
+  MuteRuleIn,
+  Regression,
+  RegressionEvent,
+  RegressionDetailOut,
+} from '../../../api';
 import { formatRatio, formatRatioRange } from '../../../engine/format/format';
 import { countOf, type Glyph } from '../../../ui';
 
-export type SeriesKind =
-  | 'profile.category'
-  | 'profile.function'
-  | 'profile.heap'
-  | 'profile.allocs'
-  | 'profile.mutex'
-  | 'profile.block'
-  | 'trace.sched_delay'
-  | 'growth.count'
-  | 'bench'
-  | 'latency';
+export type SeriesKind = MuteRuleIn['kind'];
 
 export type State = Regression['state'];
 
@@ -133,18 +129,22 @@ export function eventText(
   }
 }
 
-export const KINDS: { value: SeriesKind; label: string }[] = [
-  { value: 'profile.category', label: 'runtime categories' },
-  { value: 'profile.function', label: 'functions' },
-  { value: 'profile.allocs', label: 'allocations' },
-  { value: 'profile.heap', label: 'heap in use' },
-  { value: 'profile.mutex', label: 'mutex contention (not evaluated)' },
-  { value: 'profile.block', label: 'blocking (not evaluated)' },
-  { value: 'trace.sched_delay', label: 'scheduler latency' },
-  { value: 'growth.count', label: 'stack growth' },
-  { value: 'bench', label: 'benchmarks' },
-  { value: 'latency', label: 'latency of deployments' },
-];
+const KIND_LABELS: Record<SeriesKind, string> = {
+  'profile.category': 'runtime categories',
+  'profile.function': 'functions',
+  'profile.allocs': 'allocations',
+  'profile.heap': 'heap in use',
+  'profile.mutex': 'mutex contention (not evaluated)',
+  'profile.block': 'blocking (not evaluated)',
+  'trace.sched_delay': 'scheduler latency',
+  'growth.count': 'stack growth',
+  bench: 'benchmarks',
+  latency: 'latency of deployments',
+};
+export const KINDS = Object.entries(KIND_LABELS).map(([value, label]) => ({
+  value: value as SeriesKind,
+  label,
+}));
 
 /** Kinds that are drawn and never notified. */
 export const NOT_EVALUATED: ReadonlySet<string> = new Set(['profile.mutex', 'profile.block']);
