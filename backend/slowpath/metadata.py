@@ -2,14 +2,10 @@
 
 from slowpath.core import jobs
 from slowpath.core.table_base import Table
+from slowpath.evidence import kind_registry  # has the tables of every artifact kind
 from slowpath.evidence.artifacts import tables as uploads
-from slowpath.evidence.benchmarks import tables as benchmarks
-from slowpath.evidence.exec_traces import tables as traces
-from slowpath.evidence.growth_logs import tables as growth
 from slowpath.evidence.metric_sources import tables as sources
 from slowpath.evidence.metrics import tables as metrics
-from slowpath.evidence.profiles import tables as profiles
-from slowpath.evidence.spans import tables as spans
 from slowpath.inventory.catalog import tables as catalog
 from slowpath.inventory.repositories import tables as commits
 from slowpath.inventory.webhooks import tables as hooks
@@ -25,7 +21,7 @@ from slowpath.verdicts.gap_explanations import tables as explanations
 from slowpath.verdicts.regressions import tables as regressions
 
 FEATURES = (
-    accounts, jobs, work, catalog, commits, hooks, uploads, profiles, traces, metrics, sources, spans, growth, benchmarks,
-    explanations, comparisons, regressions, discussions, bisects, reports, notifications, keeping,
+    accounts, jobs, work, catalog, commits, hooks, uploads, kind_registry, metrics, sources, explanations,
+    comparisons, regressions, discussions, bisects, reports, notifications, keeping,
 )  # fmt: skip
 METADATA = Table.metadata

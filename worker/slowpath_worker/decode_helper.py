@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slowpath.analysis.kinds.artifact_kind import ArtifactKind
+from slowpath.analysis.kinds.registry import BINARY, EXECUTION_TRACE, PROFILE, SPAN_SET
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapAnswer
 from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
@@ -149,7 +151,7 @@ class DecodeHelper:
         """Decode a pprof file into columns. Raises `InvalidArtifact`, `ArtifactLimitExceeded`."""
         # fmt: off
         self._run(
-            ["profile", "--name", name, "--max-unpacked", str(limits.unpacked_bytes),
+            [PROFILE.command, "--name", name, "--max-unpacked", str(limits.unpacked_bytes),
              "--memory", str(limits.memory_bytes), str(path), str(out)],
             limits,
         )
@@ -159,7 +161,7 @@ class DecodeHelper:
         """Decode an execution trace; `cpu` is written only if it has CPU samples. Raises like `profile`."""
         # fmt: off
         self._run(
-            ["trace", "--max-bytes", str(limits.unpacked_bytes), "--cpu-samples", str(outputs.cpu),
+            [EXECUTION_TRACE.command, "--max-bytes", str(limits.unpacked_bytes), "--cpu-samples", str(outputs.cpu),
              "--delays", str(outputs.delays), str(path), str(outputs.columns)],
             limits,
         )
@@ -185,24 +187,20 @@ class DecodeHelper:
         explanation: GapAnswer = json.loads(self._run([*arguments, str(path)], limits))
         return explanation
 
-    def growth(self, path: Path, out: Path, limits: DecodeLimits) -> None:
-        """Decode a stack-growth log into the columns of a profile. Raises like `profile`."""
-        self._run(["growth", *_bounds(limits), str(path), str(out)], limits)
+    def decode(self, kind: ArtifactKind, path: Path, out: Path, limits: DecodeLimits) -> None:
+        """Decode a file into columns by the command of its kind, without further arguments. Raises like `profile`."""
+        self._run([kind.command, *_bounds(limits), str(path), str(out)], limits)
 
     def spans(self, path: Path, out: Path, limits: DecodeLimits) -> None:
         """Decode distributed traces into columns. Raises like `profile`."""
         memory = ["--memory", str(limits.memory_bytes)]
-        self._run(["spans", *_bounds(limits), *memory, str(path), str(out)], limits)
+        self._run([SPAN_SET.command, *_bounds(limits), *memory, str(path), str(out)], limits)
 
     def buildinfo(self, path: Path) -> dict[str, Any]:
         """Return the build information of a Go program. Raises like `profile`."""
         limits = DecodeLimits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
-        built: dict[str, Any] = json.loads(self._run(["buildinfo", str(path)], limits))
+        built: dict[str, Any] = json.loads(self._run([BINARY.command, str(path)], limits))
         return built
-
-    def bench(self, path: Path, out: Path, limits: DecodeLimits) -> None:
-        """Decode benchmark output into columns. Raises like `profile`."""
-        self._run(["bench", *_bounds(limits), str(path), str(out)], limits)
 
     def compare_columns(self, command: str, base: Sequence[Path], candidate: Sequence[Path]) -> dict[str, Any]:
         """Compare the columns of both sides by a kind's `compare_command`, and return its output."""

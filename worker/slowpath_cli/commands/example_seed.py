@@ -18,6 +18,7 @@ from uuid import uuid4
 
 import httpx
 
+from slowpath.analysis.kinds.registry import SPAN_SET
 from slowpath_cli.commands.example_bisect import report_bisect, seed_bisect
 from slowpath_cli.commands.example_builds import seed_builds
 from slowpath_cli.commands.example_dashboard import ExampleDashboard, now_ms, seed_board, spans_at
@@ -137,7 +138,7 @@ def _explain(client: httpx.Client, seeded: _SeededInvestigation) -> None:
             print("slowpath: the example's spans are not decoded yet; skipped the gap explanation", file=sys.stderr)
             return
         time.sleep(POLL_SECONDS)
-    [spans] = [each for each in files if _call(client, "GET", f"/artifacts/{each}")["kind"] == "spans"]
+    [spans] = [each for each in files if _call(client, "GET", f"/artifacts/{each}")["kind"] == SPAN_SET.id]
     path = f"/span-sets/{spans}/traces/{wanted['trace_id']}"
     gaps = [
         (gap["end_ns"] - gap["start_ns"], {"span": row, "gap": number})

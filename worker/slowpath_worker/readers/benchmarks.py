@@ -12,7 +12,9 @@ from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile
 def read_benchmarks(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
     """Decode the output of `go test -bench`."""
     out = original.folder / "columns"
-    helper.bench(original.path, out, DecodeLimits.for_file(original.path, original.encoding, context.settings))
+    helper.decode(
+        BENCHMARK, original.path, out, DecodeLimits.for_file(original.path, original.encoding, context.settings)
+    )
     context.progress("storing", 0.9)
     columns = read_columns(out.read_bytes(), "slowpath.bench")
     header = {**columns.header, "units": _units(columns)}

@@ -15,7 +15,9 @@ from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, 
 def read_growth(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
     """Decode a stack-growth log in any supported format."""
     out = original.folder / "columns"
-    helper.growth(original.path, out, DecodeLimits.for_file(original.path, original.encoding, context.settings))
+    helper.decode(
+        STACK_GROWTH, original.path, out, DecodeLimits.for_file(original.path, original.encoding, context.settings)
+    )
     context.progress("storing", 0.9)
     header = checked_header(out)
     counted = header["growth"]

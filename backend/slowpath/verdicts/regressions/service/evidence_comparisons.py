@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from slowpath.analysis.kinds.metrics.exclusive_latency import SETTLED_MS
+from slowpath.analysis.kinds.profiles.profile_measurements import WEAK
 from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
@@ -16,8 +17,6 @@ from slowpath.verdicts.regressions import queries
 from slowpath.verdicts.regressions.rules import MOST_COMPARED
 
 SHORT_COMMIT = 7
-WEAK = frozenset({"profile.heap", "profile.allocs", "profile.mutex", "profile.block"})
-"""Kinds left out: they need many snapshots, and would make a significant comparison inconclusive."""
 MOST_LOOKED_AT = 10
 """Builds per side whose artifacts are used."""
 
@@ -33,6 +32,7 @@ def enqueue_evidence_comparison(
     """
     base, candidate = _gathered(session, good), _gathered(session, bad)
     kinds = [kind for kind in measured_kinds() if base[kind] and candidate[kind]]
+    # Weak kinds are left out: they need many snapshots, and would make a significant comparison inconclusive.
     kinds = [kind for kind in kinds if kind not in WEAK] or kinds
     if not kinds:
         return _of_latency(session, name, good, bad)
