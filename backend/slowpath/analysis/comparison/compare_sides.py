@@ -74,7 +74,7 @@ class SideComparison:
             sorted(
                 part.findings, key=lambda f: (not f.is_significant, f.direction != first, -abs(f.cost_s_per_s or 0.0))
             )
-            for part in self._specific_first()
+            for part in self._by_rank()
         ]
         merged = heapq.merge(
             *ordered, key=lambda f: (not f.is_significant, f.direction != first, -f.assured_cost_s_per_s)
@@ -109,6 +109,13 @@ class SideComparison:
     def _in_order(self) -> list[ProfileComparison | KindComparison]:
         parts = (self.profiles, *self.parts.values(), self.latency)
         return [part for part in parts if part is not None]
+
+    def _by_rank(self) -> list[ProfileComparison | KindComparison]:
+        parts = [
+            (kind.findings_rank, self.parts[kind.section]) for kind in compared_kinds() if kind.section in self.parts
+        ]
+        ranked = sorted([(PROFILE.findings_rank, self.profiles), *parts], key=lambda each: each[0])
+        return [part for part in (*(part for _, part in ranked), self.latency) if part is not None]
 
     def _specific_first(self) -> list[ProfileComparison | KindComparison]:
         specific = {

@@ -92,7 +92,9 @@ class ArtifactKind:
     measures_cost: bool = False
     """Whether it measures time of requests or operations."""
     is_specific: bool = False
-    """Whether its findings and caveats are listed before those of profiles."""
+    """Whether its caveats are listed before those of profiles."""
+    findings_rank: int = 3
+    """Of findings with equal cost, those of the kind with the lowest rank are first."""
 
     @property
     def verdict_noun(self) -> str:

@@ -78,6 +78,7 @@ PROFILE: Final = ArtifactKind(
     read_artifact=import_later("profiles.profile_artifact", "read_artifact"),
     measure_build=import_later("profiles.profile_measurements", "measure_build"),
     cost_weight=5,
+    findings_rank=2,
 )
 EXECUTION_TRACE: Final = ArtifactKind(
     id="trace",
@@ -103,6 +104,7 @@ EXECUTION_TRACE: Final = ArtifactKind(
     cost_weight=4,
     measures_cost=True,
     is_specific=True,
+    findings_rank=1,
 )
 SPAN_SET: Final = ArtifactKind(
     id="spans",
@@ -118,6 +120,7 @@ SPAN_SET: Final = ArtifactKind(
     cost_weight=1,
     measures_cost=True,
     is_specific=True,
+    findings_rank=0,
 )
 STACK_GROWTH: Final = ArtifactKind(
     id="growth",
