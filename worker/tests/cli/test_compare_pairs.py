@@ -36,7 +36,7 @@ def small(folder: str) -> list[Path]:
 def test_small_files_of_every_kind_are_compared_both_ways(tmp_path: Path) -> None:
     files = readable([path for folder in KINDS for path in small(folder)], tmp_path, DECODE_BINARY)
     kinds = of_kind(files)
-    assert {"cpu profile", "heap profile", "trace", "spans", "growth", "benchmark"} <= kinds.keys()
+    assert {"cpu profile", "heap profile", "trace", "spans", "growth", "bench"} <= kinds.keys()
     for mine in kinds.values():
         for one, other in combinations_with_replacement(mine, 2):
             assert_opposite(one, other, DECODE_BINARY)
