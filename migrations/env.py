@@ -1,14 +1,19 @@
 """Run migrations as the owner of the tables, one process at a time, with a short lock timeout.
 
+An empty database gets the tables of the code and `baseline.sql`, and is stamped with the newest version; only databases
+that exist already run the versions. The first version is the schema of 2026-11-22, which no version creates.
+
 A migration that cannot get its lock within four seconds fails instead of making every reader queue behind it. An advisory
 lock keeps two servers that start together from migrating at once. Each migration has its own transaction, so that the
 earlier ones remain when a later one fails.
 """
 
 import os
+from pathlib import Path
 
 from alembic import context
-from sqlalchemy import Connection, create_engine, pool, text
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine, inspect, pool, text
 
 from slowpath import metadata
 
@@ -17,6 +22,7 @@ STATEMENT_TIMEOUT_MS = 60_000
 """Building an index over many rows takes the longest."""
 ADVISORY_LOCK = 0x736C6F77
 """Any constant number: "slow"."""
+BASELINE = Path(__file__).with_name("baseline.sql")
 
 
 def database_url() -> str:
@@ -31,15 +37,37 @@ def database_url() -> str:
 
 
 def migrate(connection: Connection) -> None:
-    """Run the migrations on this connection."""
+    """Create the schema if the database is empty, then run the migrations on this connection."""
     context.configure(
         connection=connection,
         target_metadata=metadata.METADATA,
         transaction_per_migration=True,
         compare_server_default=True,
     )
+    versions = ScriptDirectory.from_config(context.config)
+    with connection.begin():
+        if not inspect(connection).get_table_names():
+            create_schema(connection)
+            context.get_context().stamp(versions, "head")
+        require_known_versions(context.get_context().get_current_heads(), versions)
     with context.begin_transaction():
         context.run_migrations()
+
+
+def create_schema(connection: Connection) -> None:
+    """Create the schema of the newest version in an empty database."""
+    metadata.METADATA.create_all(connection)
+    # Without parameters, so that the driver takes several statements and leaves `%` as it is.
+    connection.exec_driver_sql(BASELINE.read_text(encoding="utf-8"), execution_options={"no_parameters": True})
+
+
+def require_known_versions(heads: tuple[str, ...], versions: ScriptDirectory) -> None:
+    """End with a remedy if the database is older than the first version, or newer than the last."""
+    if unknown := set(heads) - {version.revision for version in versions.walk_revisions()}:
+        raise SystemExit(
+            f"This database has the schema version {', '.join(sorted(unknown))}, which this release cannot migrate. If it is "
+            f"older, migrate it first with the release of 2026-11-23, to {versions.get_base()}; if it is newer, use its release."
+        )
 
 
 def run() -> None:
@@ -62,6 +90,8 @@ def run() -> None:
 
 
 if context.is_offline_mode():
+    if context.get_starting_revision_argument() is None:
+        raise SystemExit("A script (--sql) needs the version it starts from: upgrade VERSION:head --sql")
     context.configure(url="postgresql+psycopg://", target_metadata=metadata.METADATA, literal_binds=True)
     with context.begin_transaction():
         context.run_migrations()

@@ -1,4 +1,4 @@
-"""All tables of the house in one metadata: what migrations and tests compare the database with."""
+"""All tables in one metadata: a new database is created from it, and tests compare migrated ones with it."""
 
 from slowpath.core import jobs
 from slowpath.core.table_base import Table

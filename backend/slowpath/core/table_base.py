@@ -1,7 +1,7 @@
 """The table base: names of constraints, and the mixin for rows of a team.
 
 Every key of a team's row begins with the team, so foreign keys cannot refer to rows of other teams, and tables can be
-partitioned by team later. Row-level security is defined in the migrations.
+partitioned by team later. Row-level security is defined in `migrations/baseline.sql`.
 """
 
 from datetime import datetime

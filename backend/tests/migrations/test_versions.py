@@ -1,10 +1,12 @@
-"""The migrations go up, down and up again, and lead to what the tables say."""
+"""A new database equals a migrated one and the tables of the code; versions go up and down without a loss."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import LiteralString
 from uuid import UUID, uuid4
 
 import psycopg
@@ -13,11 +15,13 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from psycopg import sql
 from psycopg.types.json import Jsonb
 from sqlalchemy import create_engine, pool, text
 
 from slowpath.metadata import METADATA
 from tests.support.databases import ROOT, TestDatabase, alembic_config, made_database
+from tests.support.schema_description import describe_schema
 
 SQUAWK = Path(sys.executable).with_name("squawk")
 TEAM = UUID(int=1)
@@ -35,9 +39,29 @@ NOT_FOR_US = (
 )
 
 
+FIRST = "20261122_0500"
+"""The first version: the schema in data/former_schema.sql."""
+DATA = Path(__file__).with_name("data")
+LOST = {"team_export"}
+"""Former tables that a version drops with their rows."""
+NOT_RESTORED = re.compile(r"door\.(due_jobs|jobs_to_send|find_token)\(|fk_artifact_team_id_build_id")
+"""What a downgrade leaves: functions that no version calls, and a foreign key that is valid."""
+
+Content = dict[str, list[tuple[object, ...]]]
+
+
 @pytest.fixture
 def empty_database() -> Iterator[TestDatabase]:
     with made_database(f"slowpath_test_migrations_{os.getpid()}") as database:
+        yield database
+
+
+@pytest.fixture
+def former_database() -> Iterator[TestDatabase]:
+    """Give a database of the first version without rows."""
+    with made_database(f"slowpath_test_former_{os.getpid()}") as database:
+        with psycopg.connect(database.owner_url) as connection:
+            connection.execute((DATA / "former_schema.sql").read_bytes())
         yield database
 
 
@@ -47,33 +71,99 @@ def tables(database: TestDatabase) -> set[str]:
         return {name for (name,) in found}
 
 
-@pytest.mark.database
-def test_up_down_and_up_again(empty_database: TestDatabase) -> None:
-    empty_database.migrate()
-    first = tables(empty_database)
-    assert first == {*METADATA.tables, "alembic_version"}
+def schema(database: TestDatabase) -> set[str]:
+    with database.as_admin() as connection:
+        return describe_schema(connection)
 
-    empty_database.migrate_down()
-    assert tables(empty_database) == {"alembic_version"}
-    with empty_database.as_admin() as connection:
-        left = connection.execute("SELECT nspname FROM pg_namespace WHERE nspname = 'cross_team'").fetchall()
-        functions = connection.execute(
-            "SELECT proname FROM pg_proc JOIN pg_roles ON pg_roles.oid = proowner WHERE rolname LIKE 'slowpath%'"
-        ).fetchall()
-    assert (left, functions) == ([], [])
 
-    empty_database.migrate()
-    assert tables(empty_database) == first
+def content(database: TestDatabase) -> Content:
+    """Return the rows of every table, as text."""
+    names = sorted(tables(database) - {"alembic_version"})
+    with database.as_admin() as connection:
+        return {
+            name: connection.execute(
+                sql.SQL("SELECT {}::text FROM {}").format(sql.Identifier(name), sql.Identifier(name))
+            ).fetchall()
+            for name in names
+        }
 
 
 @pytest.mark.database
-def test_every_migration_goes_down_from_where_it_went_up(empty_database: TestDatabase) -> None:
+def test_a_new_database_has_every_table(empty_database: TestDatabase) -> None:
+    empty_database.migrate()
+    assert tables(empty_database) == {*METADATA.tables, "alembic_version"}
+
+
+@pytest.mark.database
+def test_a_new_database_equals_a_migrated_one(empty_database: TestDatabase, former_database: TestDatabase) -> None:
+    """Tables, functions, policies, grants, indexes, triggers and constraints."""
+    empty_database.migrate()
+    former_database.migrate()
+    assert schema(empty_database) ^ schema(former_database) == set()
+
+
+@pytest.mark.database
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE team NO FORCE ROW LEVEL SECURITY",
+        "REVOKE SELECT (hash) ON user_password FROM slowpath_keeper",
+        "GRANT EXECUTE ON FUNCTION cross_team.find_user TO PUBLIC",
+        "DROP INDEX ix_audit_event_newest",
+        "ALTER TABLE job DISABLE TRIGGER notify",
+        "ALTER TABLE regression DROP CONSTRAINT ck_regression_state",
+        "DROP POLICY team ON build",
+        "ALTER FUNCTION cross_team.find_team SECURITY INVOKER",
+    ],
+)
+def test_the_comparison_of_schemas_finds_a_difference(migrated: TestDatabase, statement: LiteralString) -> None:
+    with psycopg.connect(migrated.admin_url) as connection:
+        before = describe_schema(connection)
+        connection.execute(statement)
+        changed = describe_schema(connection)
+        connection.rollback()
+    assert len(before ^ changed) in {1, 2}
+
+
+@pytest.mark.database
+def test_every_version_goes_down_from_where_it_went_up(former_database: TestDatabase) -> None:
     """Step by step, so that a downgrade that only works from the newest state is found."""
-    revisions = [step.revision for step in ScriptDirectory.from_config(alembic_config("")).walk_revisions()]
-    for revision in reversed(revisions):
-        empty_database.migrate(revision)
-        empty_database.migrate_down("-1")
-        empty_database.migrate(revision)
+    before = schema(former_database)
+    versions = [step.revision for step in ScriptDirectory.from_config(alembic_config("")).walk_revisions()]
+    for version in reversed(versions[:-1]):
+        former_database.migrate(version)
+        former_database.migrate_down("-1")
+        former_database.migrate(version)
+    former_database.migrate_down(FIRST)
+    assert [line for line in schema(former_database) ^ before if not NOT_RESTORED.search(line)] == []
+
+
+@pytest.mark.database
+def test_a_database_of_the_former_release_loses_no_row(former_database: TestDatabase) -> None:
+    with former_database.as_admin() as connection:
+        connection.execute((DATA / "former_rows.sql").read_bytes())
+    before = content(former_database)
+    assert {len(rows) for rows in before.values()} == {1}
+
+    former_database.migrate()
+    after = content(former_database)
+    assert (len(after), {len(rows) for rows in after.values()}) == (len(before) - len(LOST), {1})
+
+    former_database.migrate_down(FIRST)
+    restored = content(former_database)
+    assert {name: rows for name, rows in restored.items() if rows != before[name]} == {name: [] for name in LOST}
+
+
+@pytest.mark.database
+@pytest.mark.parametrize("version", ["20261121_0900", "20991231_0000"])
+def test_a_database_of_an_unknown_version_is_refused(former_database: TestDatabase, version: str) -> None:
+    with former_database.as_admin() as connection:
+        connection.execute("UPDATE alembic_version SET version_num = %s", (version,))
+    with pytest.raises(
+        SystemExit, match=rf"schema version {version}, .* migrate it first with the release of .*, to {FIRST}"
+    ):
+        former_database.migrate()
+    assert "deploy" in tables(former_database)
 
 
 @pytest.mark.database
@@ -96,37 +186,19 @@ def test_autogenerate_would_find_something(migrated: TestDatabase) -> None:
 
 
 @pytest.mark.database
-def test_tokens_that_announced_deployments_go_on_to(empty_database: TestDatabase) -> None:
-    empty_database.migrate("20261122_0450")
-    with empty_database.as_admin() as connection:
-        connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'northwind', 'Northwind')", (TEAM,))
-        for number, scope in enumerate(("upload", "read")):
-            connection.execute(
-                "INSERT INTO api_token (team_id, id, name, prefix, secret_hash, scopes) VALUES (%s, %s, %s, '', %s, %s)",
-                (TEAM, uuid4(), scope, bytes([number]), [scope]),
-            )
-
-    empty_database.migrate("20261122_0500")
-
-    with empty_database.as_admin() as connection:
-        rows = connection.execute("SELECT name, scopes FROM api_token ORDER BY name").fetchall()
-    assert rows == [("read", ["read"]), ("upload", ["upload", "deploy"])]
-
-
-@pytest.mark.database
-def test_a_migration_gives_up_on_a_lock_instead_of_making_all_wait(empty_database: TestDatabase) -> None:
-    empty_database.migrate()
-    with psycopg.connect(empty_database.admin_url) as reader:
-        reader.execute("SELECT * FROM team")  # holds a lock until its transaction ends
+def test_a_migration_gives_up_on_a_lock_instead_of_making_all_wait(former_database: TestDatabase) -> None:
+    former_database.migrate("20261123_0910")
+    with psycopg.connect(former_database.admin_url) as reader:
+        reader.execute("SELECT * FROM team_export")  # holds a lock until its transaction ends
         with pytest.raises(Exception, match="lock timeout"):
-            empty_database.migrate_down()
-    assert "team" in tables(empty_database)
+            former_database.migrate()
+    assert "team_export" in tables(former_database)
 
 
 @pytest.mark.skipif(not SQUAWK.exists(), reason="squawk-cli is not installed")
 def test_squawk_finds_no_danger(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     config = alembic_config("postgresql://nobody@localhost/none")
-    command.upgrade(config, "head", sql=True)
+    command.upgrade(config, f"{FIRST}:head", sql=True)
     script = tmp_path / "head.sql"
     script.write_text(capfd.readouterr().out, encoding="utf-8")
     excluded = [f"--exclude={rule}" for rule in NOT_FOR_US]
@@ -138,10 +210,9 @@ def test_squawk_finds_no_danger(capfd: pytest.CaptureFixture[str], tmp_path: Pat
 
 
 @pytest.mark.database
-def test_rows_keep_their_content_under_the_standard_names(empty_database: TestDatabase) -> None:
-    empty_database.migrate("20261122_0500")
+def test_rows_keep_their_content_under_the_standard_names(former_database: TestDatabase) -> None:
     job = uuid4()
-    with empty_database.as_admin() as connection:
+    with former_database.as_admin() as connection:
         connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'shop', 'Shop')", (TEAM,))
         connection.execute(
             "INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,"
@@ -149,25 +220,25 @@ def test_rows_keep_their_content_under_the_standard_names(empty_database: TestDa
             (TEAM, job, job),
         )
 
-    empty_database.migrate("20261123_0900")
-    with empty_database.as_admin() as connection:
+    former_database.migrate("20261123_0900")
+    with former_database.as_admin() as connection:
         kept = connection.execute("SELECT name, fencing_token FROM job").fetchall()
         claimed = connection.execute(
             "SELECT name, fencing_token FROM cross_team.claim_next_job(%s, 'w', 2, interval '1 minute')", (job,)
         ).fetchall()
     assert (kept, claimed) == ([("artifacts.decode", 7)], [("artifacts.decode", 8)])
 
-    empty_database.migrate_down("20261122_0500")
-    with empty_database.as_admin() as connection:
+    former_database.migrate_down("20261122_0500")
+    with former_database.as_admin() as connection:
         assert connection.execute("SELECT name, fence FROM job").fetchall() == [("uploads.decode", 8)]
         assert connection.execute("SELECT * FROM door.job_load()").fetchall() != []
 
 
 @pytest.mark.database
-def test_team_exports_are_dropped_with_their_jobs(empty_database: TestDatabase) -> None:
-    empty_database.migrate("20261123_0900")
+def test_team_exports_are_dropped_with_their_jobs(former_database: TestDatabase) -> None:
+    former_database.migrate("20261123_0900")
     job, other, export = uuid4(), uuid4(), uuid4()
-    with empty_database.as_admin() as connection:
+    with former_database.as_admin() as connection:
         connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'shop', 'Shop')", (TEAM,))
         for row, name in ((job, "retention.export-team"), (other, "retention.enforce")):
             connection.execute(
@@ -179,20 +250,20 @@ def test_team_exports_are_dropped_with_their_jobs(empty_database: TestDatabase) 
             "INSERT INTO team_export (team_id, id, state, job_id) VALUES (%s, %s, 'waiting', %s)", (TEAM, export, job)
         )
 
-    empty_database.migrate("20261123_1000")
-    with empty_database.as_admin() as connection:
+    former_database.migrate("20261123_1000")
+    with former_database.as_admin() as connection:
         assert connection.execute("SELECT name FROM job").fetchall() == [("retention.enforce",)]
 
-    empty_database.migrate_down("20261123_0900")
-    with empty_database.as_admin() as connection:
+    former_database.migrate_down("20261123_0900")
+    with former_database.as_admin() as connection:
         assert connection.execute("SELECT count(*) FROM team_export").fetchone() == (0,)
 
 
 @pytest.mark.database
-def test_values_and_keys_get_the_standard_names_and_come_back(empty_database: TestDatabase) -> None:
-    empty_database.migrate("20261123_0900")
+def test_values_and_keys_get_the_standard_names_and_come_back(former_database: TestDatabase) -> None:
+    former_database.migrate("20261123_0900")
     prose = [{"id": "1", "kind": "prose", "markdown": "view"}, {"id": "2", "kind": "view", "frozen_at": "2026"}]
-    with empty_database.as_admin() as connection:
+    with former_database.as_admin() as connection:
         connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'shop', 'Shop')", (TEAM,))
         connection.execute(
             "INSERT INTO audit_event (team_id, id, actor_kind, actor_name, action, subject_kind, details)"
@@ -209,15 +280,15 @@ def test_values_and_keys_get_the_standard_names_and_come_back(empty_database: Te
             (TEAM, uuid4(), Jsonb(prose)),
         )
 
-    empty_database.migrate("20261123_0910")
-    assert _renamed_values(empty_database) == (
+    former_database.migrate("20261123_0910")
+    assert _renamed_values(former_database) == (
         ("system", "deployment.created", "deployment"),
         (["build.evaluated", "comment.mention"], "disabled-after-failures"),
         [{"id": "1", "kind": "text", "markdown": "view"}, {"id": "2", "kind": "snapshot", "captured_at": "2026"}],
     )
 
-    empty_database.migrate_down("20261123_0900")
-    assert _renamed_values(empty_database) == (
+    former_database.migrate_down("20261123_0900")
+    assert _renamed_values(former_database) == (
         ("machine", "deploy.known", "deploy"),
         (["build.judged", "comment.mention"], "dead"),
         prose,

@@ -164,7 +164,9 @@ def test_the_door_s_functions_are_narrow(admin: psycopg.Connection) -> None:
         FROM pg_proc WHERE pronamespace = 'cross_team'::regnamespace
             OR (prosecdef AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace))
     """).fetchall()
-    assert {"find_session", "find_token", "find_invitation", "find_user"} <= {name for name, *_ in functions}
+    assert {"find_session", "find_token_with_account", "find_invitation", "find_user"} <= {
+        name for name, *_ in functions
+    }
     for name, owner, definer, config, granted in functions:
         wanted_owner, others = OTHERWISE.get(name, ("slowpath_keeper", {"slowpath_cross_team"}))
         assert (owner, definer) == (wanted_owner, True), name

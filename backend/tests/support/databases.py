@@ -1,4 +1,4 @@
-"""A real PostgreSQL database for each test process, built by the migrations, and emptied before each test.
+"""A real PostgreSQL database for each test process, at the newest version, and emptied before each test.
 
 Emptied, not rolled back: the app steps into other roles and sets its scope for the length of a
 transaction, and a test that ran all of it inside one outer transaction would see those leak.
