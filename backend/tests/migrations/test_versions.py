@@ -301,3 +301,38 @@ def _renamed_values(database: TestDatabase) -> tuple[object, object, object]:
         channel = connection.execute("SELECT events, state FROM notification_channel").fetchone()
         report = connection.execute("SELECT blocks FROM report").fetchone()
     return event, channel, report[0] if report else None
+
+
+FORMER_VALUES = (
+    ["annulled", "measured", "text a00000", "unknown"],
+    {"hosts": True, "paths": True, "labels": True, "people": True},
+)
+
+
+@pytest.mark.database
+def test_the_last_former_values_get_the_standard_names_and_come_back(former_database: TestDatabase) -> None:
+    with former_database.as_admin() as connection:
+        connection.execute((DATA / "former_rows.sql").read_bytes())
+        connection.execute(
+            "INSERT INTO bisect_event (team_id, id, bisect_id, at, kind)"
+            " SELECT team_id, gen_random_uuid(), bisect_id, at, unnest(%s::text[]) FROM bisect_event",
+            (["annulled", "measured", "unknown"],),
+        )
+    former_database.migrate("20261123_1000")
+    assert _last_values(former_database) == FORMER_VALUES
+
+    former_database.migrate("20261124_0900")
+    assert _last_values(former_database) == (
+        ["baselines-unavailable", "invalidated", "measured", "text a00000"],
+        {"hosts": True, "paths": True, "labels": True, "users": True},
+    )
+
+    former_database.migrate_down("20261123_1000")
+    assert _last_values(former_database) == FORMER_VALUES
+
+
+def _last_values(database: TestDatabase) -> tuple[list[str], object]:
+    with database.as_admin() as connection:
+        kinds = connection.execute("SELECT kind FROM bisect_event ORDER BY kind").fetchall()
+        link = connection.execute("SELECT scrub FROM share_link").fetchone()
+    return [kind for (kind,) in kinds], link[0] if link else None

@@ -82,7 +82,7 @@ def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
     assert len(strip["baseline_good"]) == len(strip["baseline_bad"]) == FILES
     assert max(strip["baseline_good"]) < min(strip["baseline_bad"])
     assert (told["cost"]["deployments"], strip["good"]) == (0, [])
-    assert "known" in {one["kind"] for one in told["events"]}
+    assert "baselines-used" in {one["kind"] for one in told["events"]}
 
     ended = measured.run(as_known(told))
     assert (ended["state"], ended["culprit"]["sha"]) == ("found", sha(GUILTY))
@@ -102,7 +102,7 @@ def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Sear
             break
     assert [one["state"] for one in told["probes"][:2]] == ["invalidated", "invalidated"]
     assert "boundary" in {one["purpose"] for one in told["probes"]}
-    [event] = [one for one in told["events"] if one["kind"] == "disowned"]
+    [event] = [one for one in told["events"] if one["kind"] == "baselines-invalidated"]
     assert "baselines invalidated" in event["sentence"]
     assert told["evidence"]["baseline_good"] == []
 

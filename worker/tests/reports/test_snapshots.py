@@ -242,7 +242,7 @@ def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[
     assert all(one["length"] > 0 for one in header["answers"] if one["status"] == 200)
     assert b"runtime.mallocgc" in theirs, "names of functions stay"
     told = client.get(f"{path}/scrub-summary").json()
-    assert min(told["labels"], told["paths"], told["hosts"], told["people"]) > 0
+    assert min(told["labels"], told["paths"], told["hosts"], told["users"]) > 0
 
 
 def test_a_report_holds_what_was_deleted_and_goes_with_its_bytes(

@@ -17,8 +17,8 @@ from slowpath.analysis.formats.column_file import MAGIC, ColumnFileError, pack_s
 from slowpath.analysis.scrubbing import field_rules, text_patterns
 from slowpath.analysis.scrubbing.learned_terms import LearnedTerms
 
-LABELS, PATHS, HOSTS, PEOPLE = "labels", "paths", "hosts", "people"
-SINGULAR = {LABELS: "label", HOSTS: "host", PEOPLE: "person"}
+LABELS, PATHS, HOSTS, USERS = "labels", "paths", "hosts", "users"
+SINGULAR = {LABELS: "label", HOSTS: "host", USERS: "person"}
 TRAILER = re.compile(
     r"^[ \t]*(?:co-authored|signed-off|reviewed|acked|reported|tested|suggested|authored|committed)-by:"
     r"[ \t]*([^<\n]{2,100}?)[ \t]*(?:<([^>\n]{3,254})>)?[ \t]*$",
@@ -68,10 +68,10 @@ class Scrubber:
     """Learns from everything that will be shown, then takes out."""
 
     def __init__(
-        self, members: Sequence[tuple[str, str]], *, labels: bool, paths: bool, hosts: bool, people: bool
+        self, members: Sequence[tuple[str, str]], *, labels: bool, paths: bool, hosts: bool, users: bool
     ) -> None:
         """Take out what is said; `members` are the names and e-mails of people who are known beforehand."""
-        self._on = {LABELS: labels, PATHS: paths, HOSTS: hosts, PEOPLE: people}
+        self._on = {LABELS: labels, PATHS: paths, HOSTS: hosts, USERS: users}
         self._names = {kind: _PseudonymCounter(kind) for kind in SINGULAR}
         self._known = LearnedTerms()
         self._label_after: dict[str, str] = {}
@@ -138,13 +138,13 @@ class Scrubber:
 
     def _learn_person(self, name: str, mail: str) -> None:
         name, mail = name.strip(), mail.strip()
-        if not self._on[PEOPLE] or text_patterns.UUID.fullmatch(name) or not (name or mail):
+        if not self._on[USERS] or text_patterns.UUID.fullmatch(name) or not (name or mail):
             return
         known = self._known.get(name) or self._known.get(mail)
-        after = known[1] if known and known[0] == PEOPLE else self._names[PEOPLE].name(name or mail)
+        after = known[1] if known and known[0] == USERS else self._names[USERS].name(name or mail)
         local = mail.partition("@")[0]
         for text in (name, mail, local if len(local) > 3 and local.lower() not in NOBODYS else ""):
-            self._known.add(text, PEOPLE, after)
+            self._known.add(text, USERS, after)
 
     def _learn_host(self, text: str) -> None:
         host = text_patterns.without_port(text.strip())
@@ -254,11 +254,11 @@ class Scrubber:
         known = self._known.get(value.strip())
         if known is not None:
             return self._taken(*known, before=value.strip())
-        if key in field_rules.PEOPLE and self._on[PEOPLE] and value and not text_patterns.UUID.fullmatch(value):
+        if key in field_rules.PEOPLE and self._on[USERS] and value and not text_patterns.UUID.fullmatch(value):
             match = ADDRESSED.fullmatch(value.strip())
             name = match[1] if match else value.strip()
             inner = self._known.get(name)
-            return self._taken(PEOPLE, inner[1] if inner else self._names[PEOPLE].name(name), before=name)
+            return self._taken(USERS, inner[1] if inner else self._names[USERS].name(name), before=name)
         return self.text(value)
 
     def _taken(self, kind: str, after: str, before: str) -> str:
@@ -341,10 +341,10 @@ class Scrubber:
         if local.lower() == "git":
             is_public = domain.lower() in text_patterns.PUBLIC_HOSTS or not self._on[HOSTS]
             return text if is_public else f"git@{self._host(domain)}"
-        if not (self._on[PEOPLE] or self._on[HOSTS]):
+        if not (self._on[USERS] or self._on[HOSTS]):
             return text
         known = self._known.get(text)
-        return self._taken(PEOPLE, known[1] if known else self._names[PEOPLE].name(text), before=text)
+        return self._taken(USERS, known[1] if known else self._names[USERS].name(text), before=text)
 
 
 def _is_this_machine(host: str) -> bool:

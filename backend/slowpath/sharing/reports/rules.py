@@ -84,11 +84,11 @@ class ScrubOptions:
     labels: bool = True
     paths: bool = True
     hosts: bool = True
-    people: bool = True
+    users: bool = True
 
     def any(self) -> bool:
         """Return whether there is anything to remove."""
-        return self.labels or self.paths or self.hosts or self.people
+        return self.labels or self.paths or self.hosts or self.users
 
 
 def dump_blocks(blocks: Iterable[Block]) -> list[dict[str, Any]]:

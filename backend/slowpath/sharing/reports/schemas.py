@@ -33,7 +33,7 @@ Markdown = Annotated[str, StringConstraints(max_length=MAX_MARKDOWN, pattern=Tex
 Caption = Annotated[str, StringConstraints(max_length=10_000, pattern=Text)]
 Asked = Annotated[str, StringConstraints(max_length=MAX_REQUEST)]
 Names = Mapping[UUID, str]
-TAKEN_OUT = ("labels", "paths", "hosts", "people")
+TAKEN_OUT = ("labels", "paths", "hosts", "users")
 SAMPLES_EACH = 20
 MAX_SAMPLE = 300
 
@@ -166,11 +166,11 @@ class ScrubOptionsIn(ReportRequest):
     labels: StrictBool = True
     paths: StrictBool = True
     hosts: StrictBool = True
-    people: StrictBool = True
+    users: StrictBool = True
 
     def scrub(self) -> ScrubOptions:
         """Return the choice as the rules take it."""
-        return ScrubOptions(self.labels, self.paths, self.hosts, self.people)
+        return ScrubOptions(self.labels, self.paths, self.hosts, self.users)
 
 
 class ShareLinkIn(ReportRequest):
@@ -222,7 +222,7 @@ class ShareSettingsUpdate(ReportRequest):
 class ScrubSampleOut(BaseModel):
     """One removed value, and its pseudonym."""
 
-    kind: Literal["labels", "paths", "hosts", "people"]
+    kind: Literal["labels", "paths", "hosts", "users"]
     before: str
     after: str
 
@@ -233,7 +233,7 @@ class ScrubSummaryOut(BaseModel):
     labels: int
     paths: int
     hosts: int
-    people: int
+    users: int
     samples: list[ScrubSampleOut]
 
     @classmethod

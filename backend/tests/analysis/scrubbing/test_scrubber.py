@@ -17,7 +17,7 @@ MEMBERS = (("Ann Smith", "ann.smith@corp.example"), ("Bo", "bo@corp.example"))
 
 
 def scrubber(**on: bool) -> Scrubber:
-    return Scrubber(MEMBERS, **{"labels": True, "paths": True, "hosts": True, "people": True, **on})
+    return Scrubber(MEMBERS, **{"labels": True, "paths": True, "hosts": True, "users": True, **on})
 
 
 def scrubbed(document: Any, **on: bool) -> Any:  # noqa: ANN401 - any JSON value
@@ -142,8 +142,8 @@ def test_what_is_switched_off_stays() -> None:
         "file": "/a/b/c.go",
         "by": "Ann Smith",
     }
-    assert scrubbed(document, labels=False, paths=False, hosts=False, people=False) == document
-    assert scrubbed(document, hosts=False, people=False, labels=False)["file"] == "c.go"
+    assert scrubbed(document, labels=False, paths=False, hosts=False, users=False) == document
+    assert scrubbed(document, hosts=False, users=False, labels=False)["file"] == "c.go"
 
 
 def test_what_can_not_be_read_is_not_shown() -> None:

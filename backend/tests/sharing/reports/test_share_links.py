@@ -77,7 +77,7 @@ def test_whoever_has_the_link_sees_the_newest_version_without_what_is_secret(
 
 
 def test_what_is_switched_off_is_shown(client: TestClient, report: dict[str, Any], house: AppUnderTest) -> None:
-    everything = {"labels": False, "paths": False, "hosts": False, "people": False}
+    everything = {"labels": False, "paths": False, "hosts": False, "users": False}
     link = linked(client, report, scrub=everything)
     said = house.asked().get(f"/api/v1/shared/{link['secret']}").content.decode("utf-8", "replace")
     for secret in SECRETS:
@@ -236,10 +236,10 @@ def test_the_preview_is_what_a_link_shows_and_what_is_taken_out_is_told(
     ours, theirs = header_of(preview), header_of(seen)
     assert ours["report"]["blocks"] == theirs["report"]["blocks"]
     told = client.get(f"{path}/scrub-summary?version=1").json()
-    assert min(told["paths"], told["hosts"], told["people"]) >= 1
+    assert min(told["paths"], told["hosts"], told["users"]) >= 1
     assert {"kind": "hosts", "before": "db-7.prod.corp.internal", "after": "host-1"} in told["samples"]
-    nothing = client.get(f"{path}/scrub-summary?labels=false&paths=false&hosts=false&people=false").json()
-    assert nothing == {"labels": 0, "paths": 0, "hosts": 0, "people": 0, "samples": []}
+    nothing = client.get(f"{path}/scrub-summary?labels=false&paths=false&hosts=false&users=false").json()
+    assert nothing == {"labels": 0, "paths": 0, "hosts": 0, "users": 0, "samples": []}
 
 
 # -- one file --------------------------------------------------------------------------------------

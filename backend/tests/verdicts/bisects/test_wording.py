@@ -40,7 +40,7 @@ def test_a_posterior_is_never_shown_as_certain() -> None:
 def test_missing_details_are_left_out() -> None:
     assert wording.describe_event("paused", {"reason": "lunch"}) == "Paused: lunch"
     assert wording.describe_event("paused", {"reason": ""}) == "Paused"
-    assert wording.describe_event("asked", {}) == "Queued probe"
+    assert wording.describe_event("queued", {}) == "Queued probe"
     assert wording.describe_event("measured", {"number": 3, "value": 1.5, "verdict": None}) == "Probe #3 measured"
     assert wording.describe_event("measured", {"number": 3, "value": None, "verdict": "slower"}) == "Probe #3 measured"
     assert (

@@ -39,8 +39,8 @@ OCTETS = "application/octet-stream"
 Version = Annotated[int | None, Query(ge=1, le=MAX_VERSIONS, description="missing: the draft")]
 
 
-def _scrub_of_query(labels: bool = True, paths: bool = True, hosts: bool = True, people: bool = True) -> ScrubOptions:
-    return ScrubOptions(labels, paths, hosts, people)
+def _scrub_of_query(labels: bool = True, paths: bool = True, hosts: bool = True, users: bool = True) -> ScrubOptions:
+    return ScrubOptions(labels, paths, hosts, users)
 
 
 ScrubAsked = Annotated[ScrubOptions, Depends(_scrub_of_query)]
@@ -82,7 +82,7 @@ def get_report_bundle(
 ) -> Response:
     """Return the draft or one version with all responses, as the team sees it."""
     found = _shown(request, database, report_id, version)
-    nothing = ScrubOptions(labels=False, paths=False, hosts=False, people=False)
+    nothing = ScrubOptions(labels=False, paths=False, hosts=False, users=False)
     return StreamingResponse(_packed(found, blobs, settings, nothing), media_type=OCTETS, headers=PACKED)
 
 

@@ -58,7 +58,7 @@ def update_settings(
     bisect.settings = bisect_settings.to_json(settings)
     if bisect.state == BisectState.WAITING and not settings.needs_approval:
         bisect.state = BisectState.SEARCHING
-    record_bisect_event(session, bisect, "changed", {"settings": dict(update)}, now=now, by=by)
+    record_bisect_event(session, bisect, "updated", {"settings": dict(update)}, now=now, by=by)
     publish_bisect_change(session, bisect, step=True)
     session.flush()
     return bisect
@@ -200,7 +200,7 @@ def override_candidate(
         "reason": override.reason,
         "number": row.number,
     }
-    record_bisect_event(session, bisect, "marked", facts, now=now, by=by)
+    record_bisect_event(session, bisect, "overridden", facts, now=now, by=by)
     publish_bisect_change(session, bisect, step=True)
     session.flush()
     return _with_summary(session, bisect)
@@ -219,7 +219,7 @@ def request_probe(
     under_way = any(one.state in LIVING and one.purpose != "control" for one in probes)
     round_ = last if under_way else last + 1
     search_steps.queue_probes(session, bisect, plan, [ProbeStart(candidate, "probe")], round_, secret=secret, now=now)
-    record_bisect_event(session, bisect, "remeasured", {"candidate": candidate}, now=now, by=by)
+    record_bisect_event(session, bisect, "probe-requested", {"candidate": candidate}, now=now, by=by)
     publish_bisect_change(session, bisect, step=True)
     session.flush()
     return bisect
@@ -236,7 +236,7 @@ def invalidate_probe(
     if row.state == ProbeState.INVALIDATED:
         raise InvalidBisectState("This probe is already invalidated.")
     search_steps.invalidate_probe(row, reason, now)
-    record_bisect_event(session, bisect, "annulled", {"number": number, "reason": reason}, now=now, by=by)
+    record_bisect_event(session, bisect, "invalidated", {"number": number, "reason": reason}, now=now, by=by)
     publish_bisect_change(session, bisect, step=True)
     session.flush()
     return _with_summary(session, bisect)

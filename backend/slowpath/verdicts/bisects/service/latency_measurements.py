@@ -139,5 +139,5 @@ def _lengthen(session: WriteSession, bisect: Bisect, seconds: float, now: dateti
         return
     facts = {"before": settings.measurement_seconds, "seconds": seconds}
     bisect.settings = bisect_settings.to_json(replace(settings, measurement_seconds=seconds))
-    record_bisect_event(session, bisect, "lengthened", facts, now=now)
+    record_bisect_event(session, bisect, "measurement-extended", facts, now=now)
     publish_bisect_change(session, bisect)

@@ -68,7 +68,7 @@ def record_production_baselines(session: WriteSession, row: Bisect, plan: Search
         CommitMeasurements(session, ServiceId(row.service_id)), signature, row.good_sha, row.bad_sha
     )
     if found is None:
-        record_bisect_event(session, row, "unknown", {}, now=now)
+        record_bisect_event(session, row, "baselines-unavailable", {}, now=now)
         return
     for number, (end, one) in enumerate(zip((KNOWN_GOOD, KNOWN_BAD), found, strict=True), start=1):
         unused = secrets.token_urlsafe(NO_CALLBACK_BYTES)  # no deployment exists that could call back
@@ -81,7 +81,7 @@ def record_production_baselines(session: WriteSession, row: Bisect, plan: Search
         word: wording.describe_baseline(one.value, one.unit, len(one.artifacts))
         for word, one in zip(("good", "bad"), found, strict=True)
     }
-    record_bisect_event(session, row, "known", details, now=now)
+    record_bisect_event(session, row, "baselines-used", details, now=now)
 
 
 def _add_measurements(session: WriteSession, row: Bisect, probe: Probe, baseline: CommitMeasurement) -> None:

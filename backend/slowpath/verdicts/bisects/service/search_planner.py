@@ -193,7 +193,7 @@ def record_level(session: WriteSession, bisect_id: BisectId, candidate: str, lev
                 "candidate": candidate, "sha": node.sha, "title": node.title, "repository": level.label,
                 "commits": level.commits, "candidates": len(level.nodes),
             }  # fmt: skip
-            bisect_locks.record_bisect_event(session, row, "opened", facts, now=now)
+            bisect_locks.record_bisect_event(session, row, "expanded", facts, now=now)
     bisect_locks.publish_bisect_change(session, row, step=True)
 
 
@@ -223,6 +223,6 @@ def record_expansion_failure(
     if row.state not in OPEN:
         return
     bisect_locks.record_bisect_event(
-        session, row, "not-opened", {"candidate": candidate, "detail": problem.get("detail", "")}, now=now
+        session, row, "expansion-failed", {"candidate": candidate, "detail": problem.get("detail", "")}, now=now
     )
     record_level(session, bisect_id, candidate, SearchLevel((), 0), now)

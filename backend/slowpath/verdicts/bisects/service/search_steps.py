@@ -99,7 +99,7 @@ def _apply_step(  # noqa: PLR0917 - the bisect, its state, and the step
         queue_probes(session, bisect, plan, todo.start, state.round + 1, secret=secret, now=now)
     if todo.open is not None:
         bisect.expanding_candidate = todo.open
-        record_bisect_event(session, bisect, "opening", {"candidate": todo.open}, now=now)
+        record_bisect_event(session, bisect, "expanding", {"candidate": todo.open}, now=now)
         enqueue(session, ExpandCandidate(BisectId(bisect.id), todo.open))
     if todo.finished is not None:
         _record_drift(session, bisect, state, now)
@@ -131,7 +131,7 @@ def queue_probes(
             round_,
         )
         record_bisect_event(
-            session, bisect, "asked", {"number": number, "candidate": one.build, "purpose": one.purpose}, now=now
+            session, bisect, "queued", {"number": number, "candidate": one.build, "purpose": one.purpose}, now=now
         )
     session.flush()
     settings = bisect_settings.from_json(bisect.settings)
@@ -195,14 +195,14 @@ def _disown(session: WriteSession, bisect: Bisect, probes: Iterable[Probe], reas
     for one in probes:
         if one.purpose == BASELINE and one.state == ProbeState.DONE:
             invalidate_probe(one, reason, now)
-    record_bisect_event(session, bisect, "disowned", {"reason": reason}, now=now)
+    record_bisect_event(session, bisect, "baselines-invalidated", {"reason": reason}, now=now)
 
 
 def _record_drift(session: WriteSession, bisect: Bisect, state: SearchState, now: datetime) -> None:
     """Record once that the environment drifts and no control corrects for it."""
-    is_recorded = queries.select_last_event_time(session, bisect.id, "drifts") is not None
+    is_recorded = queries.select_last_event_time(session, bisect.id, "drifted") is not None
     if not is_recorded and measurement_normalization.has_drift(state, search.compute_state_posterior(state)):
-        record_bisect_event(session, bisect, "drifts", {}, now=now)
+        record_bisect_event(session, bisect, "drifted", {}, now=now)
 
 
 def _likeliest(plan: SearchPlan, state: SearchState, result: SearchResult) -> list[tuple[str, float]]:

@@ -202,7 +202,7 @@ type ActsProps = {
   onDialog: (dialog: Dialog) => void;
 };
 
-const NOTHING_OUT: Scrub = { labels: false, paths: false, hosts: false, people: false };
+const NOTHING_OUT: Scrub = { labels: false, paths: false, hosts: false, users: false };
 
 function Acts({ report, version, mayWrite, publishing, onPublish, onDialog }: ActsProps) {
   const unpublishable =

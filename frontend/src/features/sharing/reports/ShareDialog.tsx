@@ -34,7 +34,7 @@ const TAKEN_OUT: { id: keyof Scrub; name: string }[] = [
   { id: 'labels', name: 'label values' },
   { id: 'paths', name: 'directories in paths' },
   { id: 'hosts', name: 'hosts, addresses and instances' },
-  { id: 'people', name: 'names of users' },
+  { id: 'users', name: 'names of users' },
 ];
 
 export function ShareDialog({ report, previewLink, onClose }: DialogProps) {

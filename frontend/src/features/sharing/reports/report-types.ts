@@ -21,6 +21,6 @@ export type RecordedReport = {
 };
 
 /** What is removed before signed-out readers see it. */
-export type Scrub = { labels: boolean; paths: boolean; hosts: boolean; people: boolean };
+export type Scrub = { labels: boolean; paths: boolean; hosts: boolean; users: boolean };
 
-export const ALL_SCRUBBED: Scrub = { labels: true, paths: true, hosts: true, people: true };
+export const ALL_SCRUBBED: Scrub = { labels: true, paths: true, hosts: true, users: true };

@@ -28,6 +28,6 @@ export function scrubOf(keep: string | undefined): Scrub {
     labels: !kept.has('labels'),
     paths: !kept.has('paths'),
     hosts: !kept.has('hosts'),
-    people: !kept.has('people'),
+    users: !kept.has('users'),
   };
 }
