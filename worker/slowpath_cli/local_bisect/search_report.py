@@ -12,7 +12,7 @@ from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositor
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.search_driver import SearchSession
 
-FORMAT: Final = "slowpath.bisect/1"
+FORMAT: Final = "slowpath.bisect/2"
 LIMITS: Final = ("--max-deployments", "--max-probes", "--max-deploys")
 LIMITS_WITH_VALUE: Final = tuple(f"{one}=" for one in LIMITS)
 OUTCOMES: Final = {
@@ -31,7 +31,7 @@ def make_search_document(
         "format": FORMAT,
         "outcome": finished.outcome,
         "levels": levels(session, history, finished),
-        "deploys": session.runs - session.unbuildable_runs,
+        "deployments": session.runs - session.unbuildable_runs,
         "builds": session.builds,
         "rounds": session.state.round,
         "seconds": round(session.seconds, 3),
@@ -65,11 +65,12 @@ def levels(
 
 
 def _level(
-    repository: str, culprit: str | None, suspects: list[str], beliefs: list[float], counts: tuple[int, int]
+    repository: str, culprit: str | None, suspects: list[str], probabilities: list[float], counts: tuple[int, int]
 ) -> dict[str, Any]:
     return {
         "repository": repository, "culprit": culprit, "suspects": suspects,
-        "belief": round(sum(beliefs), 6), "beliefs": [round(one, 6) for one in beliefs[: len(suspects)]],
+        "probability": round(sum(probabilities), 6),
+        "probabilities": [round(one, 6) for one in probabilities[: len(suspects)]],
         "candidates": counts[0], "classes": counts[1],
     }  # fmt: skip
 
@@ -141,12 +142,12 @@ def format_search_report(
     for level in levels(session, history, finished):
         name = level["culprit"] or f"{len(level['suspects'])} suspects"
         lines.append(
-            f"  {level['repository']}: {name} ({100 * level['belief']:.1f}%), {level['candidates']} commits in {level['classes']} classes"
+            f"  {level['repository']}: {name} ({100 * level['probability']:.1f}%), {level['candidates']} commits in {level['classes']} classes"
         )
-        for sha, belief in list(zip(level["suspects"], level["beliefs"], strict=True))[:10]:
+        for sha, probability in list(zip(level["suspects"], level["probabilities"], strict=True))[:10]:
             title = next((one.title for one in session.nodes.values() if one.sha == sha), "")
             lines.append(
-                f"    {sha[:12]} {''.join(char if char.isprintable() else ' ' for char in title)[:100]} ({100 * belief:.1f}%)"
+                f"    {sha[:12]} {''.join(char if char.isprintable() else ' ' for char in title)[:100]} ({100 * probability:.1f}%)"
             )
     deployments = session.runs - session.unbuildable_runs
     lines.append(

@@ -57,10 +57,10 @@ def test_a_verdict_script_without_noise(tmp_path: Path, capsys: pytest.CaptureFi
     assert found["outcome"] == "found"
     assert found["levels"] == [
         {"repository": str(repository.folder), "culprit": shas[20], "suspects": [shas[20]],
-         "belief": found["levels"][0]["belief"], "beliefs": [found["levels"][0]["belief"]], "candidates": 32, "classes": 32}
+         "probability": found["levels"][0]["probability"], "probabilities": [found["levels"][0]["probability"]], "candidates": 32, "classes": 32}
     ]  # fmt: skip
-    assert found["levels"][0]["belief"] >= 0.95
-    assert found["deploys"] == len(asked(tmp_path)) <= 5 + 4 + 2 + 3
+    assert found["levels"][0]["probability"] >= 0.95
+    assert found["deployments"] == len(asked(tmp_path)) <= 5 + 4 + 2 + 3
     assert found["builds"] == len(set(asked(tmp_path)))
 
 
@@ -90,7 +90,7 @@ def test_numbers_with_noise_in_slots(tmp_path: Path, capsys: pytest.CaptureFixtu
         "--", script(tmp_path, noisy),
     )  # fmt: skip
     assert found["levels"][0]["culprit"] == shas[13]
-    assert found["rounds"] < found["deploys"]
+    assert found["rounds"] < found["deployments"]
 
 
 def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,15 +155,15 @@ def test_so_many_deploys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-deployments", "6",
         "--", script(tmp_path, "test ! -f slow"), code=3,
     )  # fmt: skip
-    assert (found["outcome"], found["deploys"]) == ("stopped", 6)
+    assert (found["outcome"], found["deployments"]) == ("stopped", 6)
     assert shas[30] in found["levels"][0]["suspects"]
-    assert len(found["levels"][0]["beliefs"]) == len(found["levels"][0]["suspects"]) > 1
+    assert len(found["levels"][0]["probabilities"]) == len(found["levels"][0]["suspects"]) > 1
     more = bisect(
         capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-deployments", "40",
         "--", script(tmp_path, "test ! -f slow"),
     )  # fmt: skip
     assert (more["outcome"], more["levels"][0]["culprit"]) == ("found", shas[30])
-    assert more["deploys"] == len(asked(tmp_path))  # those from before the limit count, none is made twice
+    assert more["deployments"] == len(asked(tmp_path))  # those from before the limit count, none is made twice
 
 
 def test_an_interrupted_search_prints_the_command_that_continues_it(
@@ -304,8 +304,8 @@ def test_killed_again_and_again_it_goes_on(tmp_path: Path) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
     found = json.loads(done.stdout)
     assert found["levels"][0]["culprit"] == shas[9]
-    assert found["deploys"] == len(asked(tmp_path))
-    assert found["deploys"] <= 5 + 4 + 2 + 3 + 3  # what was killed was started once more
+    assert found["deployments"] == len(asked(tmp_path))
+    assert found["deployments"] <= 5 + 4 + 2 + 3 + 3  # what was killed was started once more
 
 
 def proxied(proxy: Path, repository: SomeRepository, module: str, version: str) -> None:
@@ -384,4 +384,4 @@ def test_down_through_three_repositories_with_real_builds(
     assert [one["culprit"] for one in found["levels"]] == [monos[6], libs[3], deeps[4]]
     assert [one["repository"] for one in found["levels"]] == [str(mono.folder), "example.org/lib", "example.org/deep"]
     assert [(one["candidates"], one["classes"]) for one in found["levels"]] == [(12, 4), (6, 6), (7, 5)]
-    assert found["deploys"] <= 20
+    assert found["deployments"] <= 20
