@@ -393,7 +393,7 @@ describe('a regression', () => {
           part: '',
           parent_id: null,
           text: 'see @Mira Kovač',
-          people: [PERSON],
+          mentioned_user_ids: [PERSON],
         },
       ]);
     });

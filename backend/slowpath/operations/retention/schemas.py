@@ -34,7 +34,7 @@ class RetentionIn(BaseModel):
 
 
 class RetentionRuleOut(BaseModel):
-    """Retention of one kind, with its number of files and their size."""
+    """Retention of one kind, with its number of items (artifacts, reports, audit events, ...) and their size."""
 
     kind: str
     retention_days: int | None
@@ -43,7 +43,7 @@ class RetentionRuleOut(BaseModel):
     max_days: int
     can_be_unlimited: bool
     is_artifact_kind: bool
-    files: int
+    item_count: int
     bytes: int
     oldest_at: AwareDatetime | None
 
@@ -58,7 +58,7 @@ class RetentionRuleOut(BaseModel):
             max_days=one.limits.max_days,
             can_be_unlimited=one.limits.can_be_unlimited,
             is_artifact_kind=one.limits.is_artifact_kind,
-            files=one.files,
+            item_count=one.files,
             bytes=one.size_bytes,
             oldest_at=one.oldest_at,
         )

@@ -1,4 +1,4 @@
-"""Former paths that are configured in external systems: webhooks of code hosts and deploy tools."""
+"""Former paths and query values that external systems use: webhooks of code hosts, deploy tools, scripts."""
 
 import re
 from typing import Final
@@ -12,8 +12,14 @@ FORMER_PATHS: Final = (
 """Former paths and their present ones. They remain permanently, because external senders use them."""
 
 
+FORMER_QUERIES: Final = {
+    "/api/v1/regressions": (re.compile(rb"(^|&)assignee=nobody(?=&|$)"), rb"\1assignee=unassigned"),
+}
+"""Former values in the query of a path, and their present ones."""
+
+
 class FormerPaths:
-    """Serve requests to former paths under the present ones."""
+    """Serve requests with former paths and query values under the present ones."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an app."""
@@ -26,4 +32,7 @@ class FormerPaths:
                 if former := pattern.fullmatch(scope["path"]):
                     present = former.expand(path)
                     scope = {**scope, "path": present, "raw_path": present.encode()}
+        elif scope["type"] == "http" and scope["path"] in FORMER_QUERIES:
+            former_value, present_value = FORMER_QUERIES[scope["path"]]
+            scope = {**scope, "query_string": former_value.sub(present_value, scope["query_string"])}
         await self.app(scope, receive, send)

@@ -38,7 +38,9 @@ class CommentIn(BaseModel):
     part: Annotated[Part, PartField] = ""
     text: Markdown
     parent_id: UUID | None = Field(None, description="the comment that this one replies to")
-    people: Picked = Field([], description="IDs of mentioned users, where several members have the same name")
+    mentioned_user_ids: Picked = Field(
+        [], description="IDs of mentioned users, where several members have the same name"
+    )
 
 
 class CommentUpdate(BaseModel):
@@ -47,7 +49,7 @@ class CommentUpdate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: Markdown
-    people: Picked = []
+    mentioned_user_ids: Picked = []
 
 
 class MentionedMemberOut(BaseModel):

@@ -204,7 +204,7 @@ def test_only_members_can_be_named(client: TestClient, people: AccountsFactory, 
     stranger = people.team("Others").owner
     told = said(client, on(build, f"@{stranger.name} look"))
     assert told["mentions"] == []
-    answer = client.post("/api/v1/comments", json=on(build, "x", people=[str(stranger.user_id)]))
+    answer = client.post("/api/v1/comments", json=on(build, "x", mentioned_user_ids=[str(stranger.user_id)]))
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-the-team")
     assert stranger.name not in answer.text
 

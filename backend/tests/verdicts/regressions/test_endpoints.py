@@ -84,7 +84,8 @@ def test_the_list_is_filtered_and_holds_no_candidates(client: TestClient, lab: S
     assert listed(client, search="benchmarkx") == [2]
     assert listed(client, service_id=str(lab.service_id)) == [2, 1]
     assert listed(client, service_id=str(new_id())) == []
-    assert listed(client, assignee="nobody") == [2, 1]
+    assert listed(client, assignee="unassigned") == [2, 1]
+    assert listed(client, assignee="nobody") == [2, 1], "the former name"
     assert listed(client, assignee="me") == []
 
 

@@ -99,7 +99,7 @@ def write_comment(
 
     def make() -> UUID:
         subject = discussion_subjects.get_subject(session, wanted.subject_kind, wanted.subject_id, wanted.part, others)
-        words = CommentDraft(wanted.text, wanted.parent_id, wanted.people)
+        words = CommentDraft(wanted.text, wanted.parent_id, wanted.mentioned_user_ids)
         row = comments.create_comment(
             session,
             caller,
@@ -130,7 +130,7 @@ def change_comment(
     comment_id: UUID, change: CommentUpdate, caller: MayWrite, session: Writing, clock: Now, settings: Configured
 ) -> CommentOut:
     """Edit a comment. Only the author can."""
-    words = CommentDraft(change.text, None, change.people)
+    words = CommentDraft(change.text, None, change.mentioned_user_ids)
     row = comments.update_comment(
         session, caller, CommentId(comment_id), words, clock.now(), mail_is_sent=settings.sends_mail
     )

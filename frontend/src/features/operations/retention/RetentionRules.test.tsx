@@ -14,14 +14,14 @@ const rule = (changed: Partial<RetentionRule>): RetentionRule => ({
   max_days: 3650,
   can_be_unlimited: true,
   is_artifact_kind: true,
-  files: 0,
+  item_count: 0,
   bytes: 0,
   oldest_at: null,
   ...changed,
 });
 
 const RULES = [
-  rule({ files: 12, bytes: 4096, oldest_at: '2026-09-01T08:00:00Z' }),
+  rule({ item_count: 12, bytes: 4096, oldest_at: '2026-09-01T08:00:00Z' }),
   rule({ kind: 'metrics', retention_days: 30, can_be_unlimited: false, is_artifact_kind: false }),
 ];
 

@@ -232,10 +232,10 @@ function Rule({ rule, days, onDays }: RuleProps) {
       </td>
       <td className={classes.right}>
         {rule.is_artifact_kind &&
-          rule.files > 0 &&
-          `${countText(rule.files)} · ${sizeText(rule.bytes)}`}
-        {rule.kind === 'audit' && `${countText(rule.files)} entries`}
-        {rule.is_artifact_kind && rule.files === 0 && <span className="muted">none</span>}
+          rule.item_count > 0 &&
+          `${countText(rule.item_count)} · ${sizeText(rule.bytes)}`}
+        {rule.kind === 'audit' && `${countText(rule.item_count)} entries`}
+        {rule.is_artifact_kind && rule.item_count === 0 && <span className="muted">none</span>}
       </td>
       <td className={classes.right}>{rule.oldest_at && <Timestamp at={rule.oldest_at} />}</td>
     </tr>

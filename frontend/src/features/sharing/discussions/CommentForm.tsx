@@ -75,8 +75,10 @@ export function CommentForm(props: FormProps) {
   const submit = () => {
     const said = text.trim();
     if (said === '' || keep.isPending) return;
-    const people = picked.filter(({ name }) => said.includes(`@${name}`)).map(({ id }) => id);
-    keep.mutate({ text: said, people });
+    const mentioned_user_ids = picked
+      .filter(({ name }) => said.includes(`@${name}`))
+      .map(({ id }) => id);
+    keep.mutate({ text: said, mentioned_user_ids });
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {

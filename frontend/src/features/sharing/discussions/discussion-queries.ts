@@ -38,7 +38,7 @@ export const inboxQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.next_cursor,
 });
 
-export type CommentFields = { text: string; people: string[] };
+export type CommentFields = { text: string; mentioned_user_ids: string[] };
 
 /** The key makes a second sending of the same words (a lost answer) the same comment. */
 export const createComment = (

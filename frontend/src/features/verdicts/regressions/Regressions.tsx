@@ -373,7 +373,7 @@ function Row({ row, service, link }: RowProps) {
           />
         )}
       </span>
-      <span className={isOpen(row) && !row.assignee ? classes.nobody : undefined}>
+      <span className={isOpen(row) && !row.assignee ? classes.unassigned : undefined}>
         {row.assignee ? (row.assignee.name ?? 'former member') : isOpen(row) ? 'unassigned' : ''}
       </span>
     </>
