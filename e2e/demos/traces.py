@@ -151,7 +151,7 @@ def first_of(findings: Sequence[dict[str, Any]], part: dict[str, Any]) -> dict[s
     elif first["kind"] == "trace.gc":
         outcome["culprit"] = "gc"
     for group in part["groups"]:
-        if group["victim"] == first["subject"]:
+        if group["waiter"] == first["subject"]:
             for name, side in (("p99_before_ns", group["base"]), ("p99_after_ns", group["candidate"])):
                 outcome[name] = side["p99_ns"] if side else None
     return outcome

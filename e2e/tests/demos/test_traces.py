@@ -11,9 +11,9 @@ from support.demo_user import DemoFailed
 
 PART = {
     "groups": [
-        {"victim": "main.caller|sleep", "base": {"p99_ns": 1}, "candidate": {"p99_ns": 2}},
-        {"victim": "main.batcher|network", "base": {"p99_ns": 7_000}, "candidate": {"p99_ns": 54_000_000}},
-        {"victim": "main.new|network", "base": None, "candidate": {"p99_ns": 5}},
+        {"waiter": "main.caller|sleep", "base": {"p99_ns": 1}, "candidate": {"p99_ns": 2}},
+        {"waiter": "main.batcher|network", "base": {"p99_ns": 7_000}, "candidate": {"p99_ns": 54_000_000}},
+        {"waiter": "main.new|network", "base": None, "candidate": {"p99_ns": 5}},
     ]
 }
 NOTHING = {"victim": None, "culprit": None, "p99_before_ns": None, "p99_after_ns": None}

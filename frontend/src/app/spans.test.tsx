@@ -224,16 +224,18 @@ describe('a gap explained from an execution trace', () => {
 
   it('says what was looked into, and how to record one, when no trace can tell', async () => {
     serve();
-    const looked = [{ artifact_id: 't9', name: 'old.trace', why: 'the trace has no wall clock' }];
+    const looked = [
+      { artifact_id: 't9', name: 'old.trace', reason: 'the trace has no wall clock' },
+    ];
     const content = anExplanation({
       basis: 'nothing',
-      why: 'no-clock',
+      reason: 'no-clock',
       sentence: 'This gap of 7.0 ms cannot be explained: the trace has no wall clock.',
       trace: null,
       goroutine: null,
       parts: [],
       pieces: [],
-      doubts: [],
+      caveats: [],
       looked,
     });
     server.use(http.get(path, () => HttpResponse.json([explained({ document: content })])));

@@ -69,7 +69,7 @@ const groups = () =>
   screen.findByRole('table', { name: 'Scheduler latency by goroutine group and wake reason' });
 
 describe('the traces of a comparison', () => {
-  it('open with the victim of the first finding, and say who waits, how long and behind whom', async () => {
+  it('open with the waiter of the first finding, and say who waits, how long and behind whom', async () => {
     serve();
     show();
     const table = await groups();
@@ -83,16 +83,16 @@ describe('the traces of a comparison', () => {
     ).toBeInTheDocument();
   });
 
-  it('write the chosen victim, quantile and order into the address, and read them from it', async () => {
+  it('write the chosen waiter, quantile and order into the address, and read them from it', async () => {
     serve();
     const { user, where } = show();
     const table = await groups();
     await user.click(within(table).getByRole('row', { name: /main\.batcher/ }));
     await waitFor(() => {
-      expect(where()).toContain('victim=main.batcher');
+      expect(where()).toContain('waiter=main.batcher');
     });
-    const blame = await screen.findByRole('table', { name: 'P occupancy per wait' });
-    expect(within(blame).getByRole('row', { name: /main\.hog/ })).toHaveTextContent('1.02 ms');
+    const occupancy = await screen.findByRole('table', { name: 'P occupancy per wait' });
+    expect(within(occupancy).getByRole('row', { name: /main\.hog/ })).toHaveTextContent('1.02 ms');
     expect(screen.getByText(/93% of candidate’s waiting is behind/)).toBeInTheDocument();
     await user.click(screen.getByRole('radio', { name: 'p99.9' }));
     await waitFor(() => {
@@ -106,7 +106,7 @@ describe('the traces of a comparison', () => {
 
   it('show a wait with its stacks and who was ahead, as tables too', async () => {
     serve();
-    const { user, where } = show('?victim=main.batcher%7Cnetwork');
+    const { user, where } = show('?waiter=main.batcher%7Cnetwork');
     const ahead = await screen.findByRole('table', { name: 'P occupancy during this wait' });
     expect(within(ahead).getByRole('row', { name: /main\.hog/ })).toHaveTextContent('91.6%');
     expect(screen.getByText('poll.(*FD).Read')).toBeInTheDocument();
@@ -141,7 +141,7 @@ describe('the traces of a comparison', () => {
     serve(
       aTraceDocument({
         groups: [aWaiter(HOSTILE, 'network')],
-        worst: [aWait({ victim: `${HOSTILE}|network`, block_stack: [HOSTILE], waker: HOSTILE })],
+        worst: [aWait({ waiter: `${HOSTILE}|network`, block_stack: [HOSTILE], waker: HOSTILE })],
       }),
     );
     const { container } = show();
@@ -184,7 +184,7 @@ describe('the traces of a comparison', () => {
       aTraceDocument({
         groups: [],
         shift: [],
-        blame: [],
+        occupancy: [],
         worst: [],
         mmu: {
           window_ns: [],
@@ -312,7 +312,7 @@ describe('a finding of traces', () => {
     serve();
     server.use(
       http.get(at('/comparisons/:id/results/growth'), () =>
-        HttpResponse.json({ format: 'slowpath.growth-comparison/1', sets: [], rows: [] }),
+        HttpResponse.json({ format: 'slowpath.growth-comparison/2', sets: [], rows: [] }),
       ),
     );
     const { user } = show('?part=growth', ['traces', 'growth'], [finding, ofGc]);
@@ -330,7 +330,7 @@ describe('a finding of traces', () => {
     expect(scrolled).toEqual([]);
   });
 
-  it('about a group leads to the panels of its victim, as often as it is chosen', async () => {
+  it('about a group leads to the panels of its waiter, as often as it is chosen', async () => {
     serve();
     const { user, where } = show('', ['traces'], [finding, ofBlame]);
     await groups();
@@ -344,7 +344,7 @@ describe('a finding of traces', () => {
     await waitFor(() => {
       expect(panel).toHaveFocus();
     });
-    expect(where()).toContain('victim=main.batcher');
+    expect(where()).toContain('waiter=main.batcher');
     expect(scrolled).toEqual([panel]);
     await user.click(row);
     await waitFor(() => {
@@ -381,7 +381,7 @@ describe('goroutine profiles of the same builds', () => {
         return HttpResponse.json(made, { status: 201 });
       }),
     );
-    const { user, where } = show('?victim=main.batcher%7Cnetwork');
+    const { user, where } = show('?waiter=main.batcher%7Cnetwork');
     expect(await screen.findByText('2 of base, 1 of candidate')).toBeInTheDocument();
     await user.click(await link());
     await waitFor(() => {
@@ -505,7 +505,7 @@ describe('stack growth and benchmarks', () => {
       per_request: null,
       low: null,
       high: null,
-      payer: null,
+      attributed_caller: null,
       path: [],
       old_bytes: null,
       new_bytes: null,
@@ -517,26 +517,37 @@ describe('stack growth and benchmarks', () => {
     server.use(
       http.get(at('/comparisons/:id/results/growth'), () =>
         HttpResponse.json({
-          format: 'slowpath.growth-comparison/1',
+          format: 'slowpath.growth-comparison/2',
           sets: [
             {
               ...set,
               side: 'base',
               label: 'fix',
               sampled: 3465,
-              estimate: 3465000,
+              estimated_growths: 3465000,
               duration_ns: 120e9,
             },
-            { ...set, side: 'candidate', label: 'regression', sampled: 15685, estimate: 15685000 },
+            {
+              ...set,
+              side: 'candidate',
+              label: 'regression',
+              sampled: 15685,
+              estimated_growths: 15685000,
+            },
           ],
           rows: [
             {
-              payer: HOSTILE,
+              attributed_caller: HOSTILE,
               path: ['main.main', 'ident.(*Pool).Clone'],
               old_bytes: 2048,
               new_bytes: 4096,
-              base: { sampled: 10, estimate: 10000, per_second: null, per_request: null },
-              candidate: { sampled: 50, estimate: 50000, per_second: null, per_request: null },
+              base: { sampled: 10, estimated_growths: 10000, per_second: null, per_request: null },
+              candidate: {
+                sampled: 50,
+                estimated_growths: 50000,
+                per_second: null,
+                per_request: null,
+              },
               ratio: 5,
               low: 4.5,
               high: 5.5,
@@ -622,12 +633,12 @@ describe('stack growth and benchmarks', () => {
   it('say so when a part fails to load', async () => {
     server.use(
       http.get(at('/comparisons/:id/results/growth'), () =>
-        HttpResponse.json({ format: 'slowpath.growth-comparison/2' }),
+        HttpResponse.json({ format: 'slowpath.growth-comparison/3' }),
       ),
     );
     show('?part=growth', ['growth']);
     expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
-      'This page cannot read growth logs in the stored format slowpath.growth-comparison/2.',
+      'This page cannot read growth logs in the stored format slowpath.growth-comparison/3.',
     );
   });
 });

@@ -202,9 +202,9 @@ export function spansOfOne(changed: object = {}) {
 }
 
 export const anExplanation = (changed: object = {}) => ({
-  format: 'slowpath.gap-explanation/1',
+  format: 'slowpath.gap-explanation/2',
   basis: 'clock',
-  why: null,
+  reason: null,
   sentence: 'Gap of 7.0 ms in goroutine 7 (main.serve): it was runnable and waited 6.0 ms for a P.',
   gap: { duration_ns: 7_000_000 },
   trace: { artifact_id: 't1', name: 'exec.trace', from_ns: 5 },
@@ -215,7 +215,7 @@ export const anExplanation = (changed: object = {}) => ({
       reason: 'preempted',
       ns: 6_000_000,
       times: 2,
-      blame: [
+      occupancy: [
         { kind: 'user', group: HOSTILE_NAME, ns: 5_400_000 },
         { kind: 'idle', group: '', ns: 600_000 },
       ],
@@ -241,7 +241,7 @@ export const anExplanation = (changed: object = {}) => ({
   procs: 2,
   gc: { mark_ns: 0, stop_ns: 0, cycles: 0 },
   samples: [],
-  doubts: ['The goroutine was found by the clock.'],
+  caveats: ['The goroutine was found by the clock.'],
   looked: [],
   ...changed,
 });

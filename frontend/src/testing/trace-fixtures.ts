@@ -34,7 +34,7 @@ const delays = (p99_ns: number): Told => ({
 export function aWaiter(group: string, reason: string, changed: Told = {}): Told {
   const change = { ratio: 19, low: 16.2, high: 22.4, q_value: 0.0001 };
   return {
-    victim: `${group}|${reason}`,
+    waiter: `${group}|${reason}`,
     group,
     reason,
     base: delays(230_000),
@@ -70,7 +70,7 @@ export function aWait(changed: Told = {}): Told {
     side: 'candidate',
     artifact: 'c1',
     index: 0,
-    victim: 'main.batcher|network',
+    waiter: 'main.batcher|network',
     goroutine: 17,
     start_ns: 7.214e9,
     duration_ns: 4_368_000,
@@ -80,7 +80,7 @@ export function aWait(changed: Told = {}): Told {
     waker_goroutine: null,
     proc: 1,
     verdict: 'cpu-hog',
-    blame: [
+    occupancy: [
       { class: 'user|main.hog', kind: 'user', group: 'main.hog', ns: 4_000_000 },
       { class: 'idle', kind: 'idle', group: null, ns: 368_000 },
     ],
@@ -108,7 +108,7 @@ export const aGcSide = (changed: Told = {}): Told => ({
 export function aTraceDocument(changed: Told = {}): Told {
   const part = { kind: 'user', group: 'main.hog', low: null, high: null };
   return {
-    format: 'slowpath.trace-comparison/1',
+    format: 'slowpath.trace-comparison/2',
     sides: {
       base: {
         label: 'a41c0de',
@@ -137,7 +137,7 @@ export function aTraceDocument(changed: Told = {}): Told {
     ],
     shift: [
       {
-        victim: 'main.batcher|network',
+        waiter: 'main.batcher|network',
         points: [0.5, 0.9, 0.99, 0.999].map((q, at) => ({
           q,
           base_ns: 10_000 * 4 ** at,
@@ -147,9 +147,9 @@ export function aTraceDocument(changed: Told = {}): Told {
         })),
       },
     ],
-    blame: [
+    occupancy: [
       {
-        victim: 'main.batcher|network',
+        waiter: 'main.batcher|network',
         base_total_ns: 5e6,
         candidate_total_ns: 4e9,
         parts: [
@@ -197,7 +197,7 @@ export function aTraceDocument(changed: Told = {}): Told {
         columns: { runnable: { mean: [1, 2, 3], max: [4, 5, 60] }, preemptions: [1, 2, 4] },
       },
     ],
-    worst: [aWait(), aWait({ index: 1, victim: 'main.server|network', duration_ns: 9e6 })],
+    worst: [aWait(), aWait({ index: 1, waiter: 'main.server|network', duration_ns: 9e6 })],
     ...changed,
   };
 }

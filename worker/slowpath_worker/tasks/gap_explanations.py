@@ -53,7 +53,7 @@ def _explain_from_trace(candidate: CandidateTrace, question: GapQuestion, contex
             limits = trace_limits(original, helper.sniff(original)["encoding"], context.settings)
             answer: GapAnswer = helper.explain(original, question, candidate.wall_start_ns, limits)
     except (InvalidRequest, ArtifactLimitExceeded):
-        answer = {"basis": "nothing", "why": "unreadable"}
+        answer = {"basis": "nothing", "reason": "unreadable"}
     return ExaminedTrace(str(candidate.artifact_id), candidate.name, answer, candidate.partial)
 
 

@@ -106,9 +106,9 @@ def test_one_trace_per_side_shows_it_too(number: int, folder: Path) -> None:
 
 def test_the_longest_waits_of_the_batching_goroutine_can_be_read(folder: Path) -> None:
     worst = as_json(compared(of_set("base", folder), of_set("hogs", folder)).page())["worst"]
-    own = [wait for wait in worst if wait["side"] == "candidate" and wait["victim"] == "main.batcher|network"]
+    own = [wait for wait in worst if wait["side"] == "candidate" and wait["waiter"] == "main.batcher|network"]
     assert own
-    assert all(wait["has_detail"] and wait["blame"][0]["group"] == "main.hog" for wait in own)
+    assert all(wait["has_detail"] and wait["occupancy"][0]["group"] == "main.hog" for wait in own)
 
 
 def test_garbage_is_reported_as_garbage_collection(folder: Path) -> None:

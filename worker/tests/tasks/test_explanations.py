@@ -55,7 +55,7 @@ def test_a_gap_is_explained_by_the_trace_that_names_its_span(client: TestClient,
     gap = largest_gap(client, spans["id"])
     content = explained(client, bench, spans["id"], gap)
 
-    assert (content["basis"], content["why"], content["doubts"]) == ("id", None, [])
+    assert (content["basis"], content["reason"], content["caveats"]) == ("id", None, [])
     assert content["trace"]["artifact_id"] == trace["id"]
     assert content["goroutine"]["group"] == "net/http.(*conn).serve"
     assert sum(part["ns"] for part in content["parts"]) == content["gap"]["duration_ns"]
@@ -92,7 +92,7 @@ def test_a_trace_that_comes_later_explains_what_none_did(client: TestClient, ben
     run_all(bench)
     after = explained(client, bench, spans["id"], gap)
 
-    assert (before["basis"], before["why"]) == ("nothing", "no-trace")
+    assert (before["basis"], before["reason"]) == ("nothing", "no-trace")
     assert before["sentence"].startswith("No execution trace of distributor covers this gap of ")
     assert after["basis"] == "id"
 
@@ -124,7 +124,7 @@ def test_a_trace_that_does_not_cover_the_spans_is_reported(client: TestClient, b
 
     assert content["basis"] == "nothing"
     assert [each["name"] for each in content["looked"]] == ["hogs.trace"]
-    assert content["looked"][0]["why"] in content["sentence"]
+    assert content["looked"][0]["reason"] in content["sentence"]
 
 
 def test_gaps_that_are_not_there_are_refused(client: TestClient, bench: Bench) -> None:

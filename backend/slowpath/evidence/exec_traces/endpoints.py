@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Response
 from fastapi.responses import StreamingResponse
 
+from slowpath.analysis.comparison.page_versions import upgrade_packed_page
 from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, BlobKey, TraceCutId
@@ -41,7 +42,8 @@ Index = Annotated[int, Path(ge=0, le=2**31 - 1)]
 def get_trace_page(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
     """Return the page of one trace: scheduler latency, P occupancy, GC, series and longest waits."""
     row = execution_traces.get_execution_trace(session, ArtifactId(artifact_id))
-    return Response(blobs.read(BlobKey(row.page_key)), media_type="application/json", headers=PACKED)
+    page = upgrade_packed_page(blobs.read(BlobKey(row.page_key)))
+    return Response(page, media_type="application/json", headers=PACKED)
 
 
 @router.get(

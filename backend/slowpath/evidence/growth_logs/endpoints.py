@@ -35,7 +35,4 @@ def list_sets(
     """Return stack growth and its attributed caller for each build of the given logs, in the order given."""
     sets = service.list_growth_sets(session, blobs, [ArtifactId(each) for each in artifact_id])
     rows = sets_table(sets, DEFAULT_GROWTH_THRESHOLDS)
-    return [
-        GrowthSetOut.model_validate({**vars(row), "attributed_caller": row.payer, "estimated_growths": row.estimate})
-        for row in rows
-    ]
+    return [GrowthSetOut.model_validate(vars(row)) for row in rows]

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Header, Path, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator
 
+from slowpath.analysis.comparison.page_versions import upgrade_packed_page
 from slowpath.analysis.kinds.registry import PAGE_SECTIONS, KindDocument, PageSection
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
@@ -153,7 +154,8 @@ def get_kind_document(
 ) -> Response:
     """Return the result of one artifact kind: traces, spans, growth logs or benchmarks."""
     key = comparison_results.get_document_key(comparisons.get_comparison(session, ComparisonId(comparison_id)), part)
-    return Response(blobs.read(key), media_type="application/json", headers={**FRESH, "Content-Encoding": "gzip"})
+    page = upgrade_packed_page(blobs.read(key))
+    return Response(page, media_type="application/json", headers={**FRESH, "Content-Encoding": "gzip"})
 
 
 @router.patch(

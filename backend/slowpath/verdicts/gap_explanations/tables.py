@@ -35,5 +35,5 @@ class GapExplanation(TeamScoped, Table):
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     document: Mapped[dict[str, Any] | None]
-    """slowpath.gap-explanation/1."""
+    """slowpath.gap-explanation/2."""
     created_by: Mapped[UserId | None] = mapped_column(Uuid())

@@ -4,9 +4,15 @@ import { presentAddress } from './former-addresses';
 describe('former addresses', () => {
   it.each([
     ['/t/a/board?env=e1#service-i', '/t/a/dashboard?env=e1#service-i'],
+    [
+      '/t/a/traces/1?wait=a.0&victim=main.f%7Csync',
+      '/t/a/execution-traces/1?wait=a.0&waiter=main.f%7Csync',
+    ],
+    ['/t/a/reports/1/print?keep=labels-people', '/t/a/reports/1/print?keep=labels-users'],
     ['/t/a/files?q=cpu', '/t/a/artifacts?q=cpu'],
     ['/t/a/files/1', '/t/a/artifacts/1'],
     ['/t/a/traces/1?wait=2', '/t/a/execution-traces/1?wait=2'],
+    ['/t/a/reports/1/print?keep=labels-people', '/t/a/reports/1/print?keep=labels-users'],
     ['/t/a/spans/1/traces/2', '/t/a/span-sets/1/traces/2'],
     ['/t/a/map', '/t/a/service-map'],
     ['/t/a/growth', '/t/a/stack-growth'],

@@ -9,11 +9,12 @@ const FORMER: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`^(${TEAM})/growth(?=[?#]|$)`), '$1/stack-growth'],
   [/^\/forgotten-password(?=[?#]|$)/, '/password-reset'],
   [/^\/new-password(?=[?#]|$)/, '/password-reset/confirm'],
+  [/([?\&])victim=/, '$1waiter='],
+  [/([?\&]keep=(?:[a-z]+-)*)people(?![a-z])/, '$1users'],
   [/^\/sign-in\/return(?=[?#]|$)/, '/sign-in/callback'],
 ];
 
 /** The present address of a page: path, query and fragment. */
 export function presentAddress(href: string): string {
-  const former = FORMER.find(([pattern]) => pattern.test(href));
-  return former ? href.replace(former[0], former[1]) : href;
+  return FORMER.reduce((address, [pattern, present]) => address.replace(pattern, present), href);
 }

@@ -45,7 +45,7 @@ export function OccupancyBars({ parts, paints, single, label }: OccupancyBarsPro
   const rows = single ? (['base'] as const) : (['base', 'candidate'] as const);
   const height = 14 + rows.length * (BAR_PX + 16);
   return (
-    <div ref={host} className={css.blame}>
+    <div ref={host} className={css.occupancy}>
       <svg className={plot.plot} height={height} role="img" aria-label={label}>
         <PatternDefs id={id} />
         {rows.map((side, at) => {

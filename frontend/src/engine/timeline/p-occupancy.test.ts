@@ -90,7 +90,7 @@ test('occupants are named in a sentence without the folders that all names share
   expect(said('gc-dedicated')).toBe('behind GC workers');
 });
 
-describe('blame bars', () => {
+describe('occupancy bars', () => {
   const part = (
     kind: string,
     group: string | null,

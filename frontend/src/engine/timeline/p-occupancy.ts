@@ -1,6 +1,6 @@
 /**
  * Who held the processors while a goroutine waited: what each class is called and how it is painted. A pattern has a
- * distinct color and hatching, so that no two differ by color alone; it is given once for a victim and then is the
+ * distinct color and hatching, so that no two differ by color alone; it is given once for a waiter and then is the
  * same in
  * the bars, the timeline and their legends. Few goroutine groups get a hue; the others share one and are labeled by
  * name.

@@ -8,7 +8,7 @@ import (
 const (
 	ByID          = "id"
 	ByClock       = "clock"
-	NoGoroutine   = "nobody" // P occupancy is known, the goroutine of the gap is not
+	NoGoroutine   = "no-goroutine" // P occupancy is known, the goroutine of the gap is not
 	NoExplanation = "nothing"
 )
 
@@ -27,7 +27,7 @@ const (
 // gap to the nanosecond.
 type Explanation struct {
 	Basis             string          `json:"basis"`
-	Why               string          `json:"why,omitempty"`
+	Why               string          `json:"reason,omitempty"`
 	GapNs             int64           `json:"gap_ns"`
 	TraceFrom         *int64          `json:"trace_from_ns"` // the gap, since the first event of the file
 	Clock             Clock           `json:"clock"`
@@ -72,7 +72,7 @@ type StateShare struct {
 	Reason      string      `json:"reason"`
 	Ns          int64       `json:"ns"`
 	Times       int         `json:"times"`
-	Occupancies []Occupancy `json:"blame,omitempty"` // runnable: who held the processors, of Ns
+	Occupancies []Occupancy `json:"occupancy,omitempty"` // runnable: who held the processors, of Ns
 	Stack       []Frame     `json:"stack,omitempty"` // of the longest piece
 	Waker       *Waker      `json:"waker,omitempty"` // of the longest piece
 }

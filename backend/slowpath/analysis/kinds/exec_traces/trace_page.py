@@ -22,7 +22,7 @@ _NO_DRAWS = 2
 def page_of(
     matched: MatchedWaiters,
     judged: Mapping[int, TestedWaiter],
-    blame: OccupancyTable,
+    occupancy: OccupancyTable,
     gc: tuple[GcSide, ...],
     labels: tuple[str, ...],
 ) -> TracePage:
@@ -35,7 +35,7 @@ def page_of(
         sides=TraceSides(rows.get("base"), rows.get("candidate")),
         groups=groups.group_rows(matched, judged),
         shift=groups.shift_rows(matched, judged),
-        blame=groups.blame_rows(matched, blame),
+        occupancy=groups.occupancy_rows(matched, occupancy),
         mmu=whole.mmu_curves(sides),
         gc=GcSummaries(collected.get("base"), collected.get("candidate")),
         series=whole.series_rows(sides),
@@ -46,5 +46,5 @@ def page_of(
 def page_of_one(artifact: TraceArtifact, label: str = "") -> TracePage:
     """Build the page of one trace: only the base is set."""
     matched = match_waiters([artifact], [])
-    blame = OccupancyTable(matched, _NO_DRAWS, (np.random.default_rng(0), np.random.default_rng(0)))
-    return page_of(matched, {}, blame, (gc_side(matched.base),), (label or artifact.name,))
+    occupancy = OccupancyTable(matched, _NO_DRAWS, (np.random.default_rng(0), np.random.default_rng(0)))
+    return page_of(matched, {}, occupancy, (gc_side(matched.base),), (label or artifact.name,))

@@ -1,4 +1,4 @@
-"""The document of the page about execution traces: `slowpath.trace-comparison/1`.
+"""The document of the page about execution traces: `slowpath.trace-comparison/2`.
 
 Times are nanoseconds, of a trace since its first event. In the document of one trace, all of the candidate is None.
 """
@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 from typing_extensions import TypedDict
 
-Format = Literal["slowpath.trace-comparison/1"]
-FORMAT: Final[Format] = "slowpath.trace-comparison/1"
+Format = Literal["slowpath.trace-comparison/2"]
+FORMAT: Final[Format] = "slowpath.trace-comparison/2"
 TraceSideName = Literal["base", "candidate"]
 WaiterState = Literal["noise", "more", "less", "only-candidate", "only-base"]
 
@@ -120,7 +120,7 @@ class Waker:
 class WaiterRow:
     """One waiter: a goroutine group and its wake reason. A side without it is None."""
 
-    victim: str
+    waiter: str
     group: str
     reason: str
     system: bool
@@ -152,7 +152,7 @@ class ShiftPoint:
 class QuantileShift:
     """By how much each quantile of a waiter's latency changed."""
 
-    victim: str
+    waiter: str
     points: Sequence[ShiftPoint]
 
 
@@ -181,7 +181,7 @@ WaitOccupant = TypedDict("WaitOccupant", {"class": str, "kind": str, "group": st
 class OccupancyRow:
     """What ran on the Ps while a waiter waited: the largest parts, and the sum of the others."""
 
-    victim: str
+    waiter: str
     base_total_ns: int
     candidate_total_ns: int
     parts: Sequence[OccupancyPart]
@@ -282,11 +282,11 @@ class LongestWait:
     waker_goroutine: int
     proc: int
     verdict: str
-    blame: Sequence[WaitOccupant]
+    occupancy: Sequence[WaitOccupant]
     block_stack: Sequence[str]
     waker_stack: Sequence[str]
     has_detail: bool
-    victim: str
+    waiter: str
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class TracePage:
     sides: TraceSides
     groups: Sequence[WaiterRow]
     shift: Sequence[QuantileShift]
-    blame: Sequence[OccupancyRow]
+    occupancy: Sequence[OccupancyRow]
     mmu: MutatorUtilization
     gc: GcSummaries
     series: Sequence[TraceSeries]

@@ -38,15 +38,15 @@ def group_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> l
     """Return one row per waiter, the longest waiting first."""
     shares = [matched.shares(side, matched.accusable) for side in matched.sides]
     rows = []
-    for number, victim in enumerate(matched.victims):
+    for number, waiter in enumerate(matched.victims):
         sides = [_side_of_row(side, number) for side in matched.sides]
         row, side = _seen(matched, number)
         rows.append(
             WaiterRow(
-                victim=victim.subject,
-                group=victim.group,
-                reason=victim.reason,
-                system=victim.system,
+                waiter=waiter.subject,
+                group=waiter.group,
+                reason=waiter.reason,
+                system=waiter.system,
                 base=sides[0],
                 candidate=sides[1],
                 share_of_wait_base=rounded(float(shares[0][number])),
@@ -152,15 +152,15 @@ def shift_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> l
     return rows
 
 
-def blame_rows(matched: MatchedWaiters, blame: OccupancyTable) -> list[OccupancyRow]:
+def occupancy_rows(matched: MatchedWaiters, occupancy: OccupancyTable) -> list[OccupancyRow]:
     """Return the P occupancy while each waiter waited: the largest parts, and the sum of the others."""
     rows = []
     for number in range(min(len(matched.victims), MOST_BLAMED)):
-        each = blame.of(number)
+        each = occupancy.of(number)
         if each.parts:
             rows.append(
                 OccupancyRow(
-                    victim=matched.victims[number].subject,
+                    waiter=matched.victims[number].subject,
                     base_total_ns=round(each.base_total_ns),
                     candidate_total_ns=round(each.candidate_total_ns),
                     parts=[_part(part) for part in each.parts[:MOST_PARTS]] + _rest(each.parts[MOST_PARTS:]),

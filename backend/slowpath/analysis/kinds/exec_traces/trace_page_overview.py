@@ -182,8 +182,8 @@ def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[L
         numbers = [int(side.rows[place][int(side.traces[place].worst.victim[index])]) for _, place, index in found]
         for at in _longest_of_side(numbers):
             _, place, index = found[at]
-            victim = matched.victims[numbers[at]]
-            rows.append(_wait(name, side.artifacts[place], index, victim.subject))
+            waiter = matched.victims[numbers[at]]
+            rows.append(_wait(name, side.artifacts[place], index, waiter.subject))
     return rows
 
 
@@ -214,15 +214,15 @@ def _wait(side: TraceSideName, artifact: TraceArtifact, index: int, waiter: str)
         waker_goroutine=int(worst.waker_goroutine[index]),
         proc=int(worst.proc[index]),
         verdict=current_verdict(table.strings[int(worst.verdict[index])]),
-        blame=_wait_blame(table, index),
+        occupancy=_wait_occupancy(table, index),
         block_stack=table.stack(int(worst.block_stack[index]))[:_MOST_FRAMES],
         waker_stack=table.stack(int(worst.waker_stack[index]))[:_MOST_FRAMES],
         has_detail=bool(np.any(table.tiles.worst == index)),
-        victim=waiter,
+        waiter=waiter,
     )
 
 
-def _wait_blame(table: TraceTable, index: int) -> list[WaitOccupant]:
+def _wait_occupancy(table: TraceTable, index: int) -> list[WaitOccupant]:
     """Return the P occupancy during one wait: the largest parts, and the sum of the others."""
     begin, end = int(table.worst_blame_offset[index]), int(table.worst_blame_offset[index + 1])
     parts = sorted(

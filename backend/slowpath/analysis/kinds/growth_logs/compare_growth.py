@@ -40,7 +40,7 @@ class GrowthComparison:
         ]
         return GrowthPage(
             format=FORMAT,
-            basis=self.measured.basis.id,
+            normalization=self.measured.basis.id,
             sets=sets_table(sets, self.thresholds),
             rows=rows_of(self.measured, self.changes, self.thresholds),
         )

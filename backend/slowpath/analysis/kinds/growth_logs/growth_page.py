@@ -58,7 +58,7 @@ def _set_row(this: GrowthSet, first: GrowthSet, thresholds: GrowthThresholds) ->
         dialects=sorted({table.dialect for table in tables}),
         rates=sorted({table.rate for table in tables if table.sampled}),
         sampled=sampled,
-        estimate=estimate,
+        estimated_growths=estimate,
         total=total,
         duration_ns=None if seconds is None else round(seconds * 1e9),
         requests=requests,
@@ -66,7 +66,7 @@ def _set_row(this: GrowthSet, first: GrowthSet, thresholds: GrowthThresholds) ->
         per_request=growths / requests if requests else None,
         low=low,
         high=high,
-        payer=path.payer if path else None,
+        attributed_caller=path.payer if path else None,
         path=list(path.path) if path else [],
         old_bytes=(path.old_bytes or None) if path else None,
         new_bytes=(path.new_bytes or None) if path else None,
@@ -114,11 +114,11 @@ def rows_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: GrowthTh
 
 
 def _row(measured: GrowthCounts, changes: GrowthChanges, row: int) -> GrowthRow:
-    payer, old_bytes, new_bytes = measured.paths.keys[row]
+    caller, old_bytes, new_bytes = measured.paths.keys[row]
     judged = measured.paths.judged
-    best = _path_of(measured.artifacts, payer, old_bytes, new_bytes)
+    best = _path_of(measured.artifacts, caller, old_bytes, new_bytes)
     return GrowthRow(
-        payer=payer,
+        attributed_caller=caller,
         path=list(best),
         old_bytes=old_bytes or None,
         new_bytes=new_bytes or None,
@@ -132,12 +132,12 @@ def _row(measured: GrowthCounts, changes: GrowthChanges, row: int) -> GrowthRow:
     )
 
 
-def _path_of(artifacts: Sequence[GrowthArtifact], payer: str, old_bytes: int, new_bytes: int) -> tuple[str, ...]:
+def _path_of(artifacts: Sequence[GrowthArtifact], caller: str, old_bytes: int, new_bytes: int) -> tuple[str, ...]:
     """Return the path on which these growths happened most often."""
     sums: dict[tuple[str, ...], int] = {}
     for artifact in artifacts:
         for path in artifact.table.paths:
-            if (path.payer, path.old_bytes, path.new_bytes) == (payer, old_bytes, new_bytes):
+            if (path.payer, path.old_bytes, path.new_bytes) == (caller, old_bytes, new_bytes):
                 sums[path.path] = sums.get(path.path, 0) + path.sampled * artifact.table.rate
     return max(sums, key=sums.__getitem__, default=())
 
@@ -150,7 +150,7 @@ def _side(measured: GrowthCounts, row: int, *, base: bool) -> GrowthCount:
     estimate = float(growths.sum())
     return GrowthCount(
         sampled=round(sum(g / a.table.rate for g, a in zip(growths.tolist(), artifacts, strict=True))),
-        estimate=round(estimate),
+        estimated_growths=round(estimate),
         per_second=estimate / seconds if seconds else None,
         per_request=estimate / requests if requests else None,
     )

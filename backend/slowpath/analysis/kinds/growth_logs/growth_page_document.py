@@ -1,4 +1,4 @@
-"""The document of the page about stack-growth logs: `slowpath.growth-comparison/1`.
+"""The document of the page about stack-growth logs: `slowpath.growth-comparison/2`.
 
 `low` and `high` are the bounds of a confidence interval; sizes of stacks are in bytes.
 """
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Format = Literal["slowpath.growth-comparison/1"]
-FORMAT: Final[Format] = "slowpath.growth-comparison/1"
+Format = Literal["slowpath.growth-comparison/2"]
+FORMAT: Final[Format] = "slowpath.growth-comparison/2"
 GrowthRowState = Literal["noise", "more", "less", "only-candidate", "only-base"]
 
 
@@ -16,7 +16,7 @@ GrowthRowState = Literal["noise", "more", "less", "only-candidate", "only-base"]
 class GrowthSetRow:
     """A set of logs, and the path on which most of its stacks grew.
 
-    `sampled` counts are as printed; `estimate` is multiplied by the sampling rate, with `low` and `high`; `total` is
+    `sampled` counts are as printed; `estimated_growths` is multiplied by the sampling rate, with `low` and `high`; `total` is
     what the logs print, None where they do not. `ratio` is to the first set, per request or second where known.
     """
 
@@ -26,7 +26,7 @@ class GrowthSetRow:
     dialects: Sequence[str]
     rates: Sequence[int]
     sampled: int
-    estimate: int
+    estimated_growths: int
     total: int | None
     duration_ns: int | None
     requests: int | None
@@ -34,7 +34,7 @@ class GrowthSetRow:
     per_request: float | None
     low: float
     high: float
-    payer: str | None
+    attributed_caller: str | None
     path: Sequence[str]
     old_bytes: int | None
     new_bytes: int | None
@@ -49,16 +49,16 @@ class GrowthCount:
     """Growths on one side: as printed, estimated, and per second and request where known."""
 
     sampled: int
-    estimate: int
+    estimated_growths: int
     per_second: float | None
     per_request: float | None
 
 
 @dataclass(frozen=True)
 class GrowthRow:
-    """Growths attributed to one caller (`payer`) from one stack size to another."""
+    """Growths attributed to one caller from one stack size to another."""
 
-    payer: str
+    attributed_caller: str
     path: Sequence[str]
     old_bytes: int | None
     new_bytes: int | None
@@ -73,9 +73,9 @@ class GrowthRow:
 
 @dataclass(frozen=True)
 class GrowthPage:
-    """The complete document; `basis` is the ID of the normalization."""
+    """The complete document; `normalization` is its ID."""
 
     format: Format
-    basis: str
+    normalization: str
     sets: Sequence[GrowthSetRow]
     rows: Sequence[GrowthRow]

@@ -37,7 +37,7 @@ SHORT_NS = 40_000
 MARKED_FROM = 0.3
 """The sentence names the garbage collector from this share of the gap on."""
 BY_GOROUTINE: tuple[ExplanationBasis, ...] = ("id", "clock")
-RANKS: tuple[ExplanationBasis, ...] = ("id", "clock", "nobody", "nothing")
+RANKS: tuple[ExplanationBasis, ...] = ("id", "clock", "no-goroutine", "nothing")
 """Bases of an explanation, best first."""
 
 STATE_WORDS: Mapping[GoroutineState, str] = {
@@ -154,12 +154,12 @@ def choose_explaining_trace(examined: Sequence[ExaminedTrace]) -> ExaminedTrace 
 def make_explanation(question: GapQuestion, examined: Sequence[ExaminedTrace]) -> GapExplanationDocument:
     """Build the document about a gap from the traces that were read."""
     best = choose_explaining_trace(examined)
-    answer: GapAnswer = best.answer if best else {"basis": "nothing", "why": "no-trace"}
+    answer: GapAnswer = best.answer if best else {"basis": "nothing", "reason": "no-trace"}
     is_explained = answer["basis"] != "nothing"
     return GapExplanationDocument(
         format=FORMAT,
         basis=answer["basis"],
-        why=answer.get("why") or None,
+        reason=answer.get("reason") or None,
         sentence=_sentence(question, best),
         gap=ExplainedGap(
             service=question.service,
@@ -180,7 +180,7 @@ def make_explanation(question: GapQuestion, examined: Sequence[ExaminedTrace]) -
         procs=answer.get("procs", 0),
         gc=answer.get("gc", NO_GC),
         samples=answer.get("samples", []),
-        doubts=_caveats(question, best) if best and is_explained else [],
+        caveats=_caveats(question, best) if best and is_explained else [],
         looked=[
             UnusedTrace(each.artifact_id, each.name, _why(each.answer))
             for each in examined
@@ -190,7 +190,7 @@ def make_explanation(question: GapQuestion, examined: Sequence[ExaminedTrace]) -
 
 
 def _why(answer: GapAnswer) -> str:
-    why = str(answer.get("why", ""))
+    why = str(answer.get("reason", ""))
     return WHY_NOTHING.get(why) or WHY_NOBODY.get(why, "")
 
 
@@ -201,7 +201,7 @@ def _sentence(question: GapQuestion, best: ExaminedTrace | None) -> str:
     answer = best.answer
     if answer["basis"] == "nothing":
         return f"This gap of {gap} cannot be explained: {_why(answer)}."
-    if answer["basis"] == "nobody":
+    if answer["basis"] == "no-goroutine":
         occupancy = _format_occupancy(answer["processors"])
         return f"The goroutine of this gap of {gap} is unknown: {_why(answer)}. P occupancy meanwhile: {occupancy}."
     parts = answer.get("parts", [])
@@ -225,8 +225,8 @@ def _gc_sentence(question: GapQuestion, answer: GapAnswer) -> str:
 
 def _of_state(state: GoroutineState, parts: Sequence[GapPart]) -> str:
     longest = max((part for part in parts if part["state"] == state), key=lambda part: int(part["ns"]))
-    if state == "runnable" and longest.get("blame"):
-        return f" behind {_format_occupancy(longest['blame'], 2)}"
+    if state == "runnable" and longest.get("occupancy"):
+        return f" behind {_format_occupancy(longest['occupancy'], 2)}"
     if state == "blocked" and longest["reason"]:
         waker = longest.get("waker")
         by = f", woken by {waker['group']}" if waker and waker["group"] else ""
@@ -234,10 +234,10 @@ def _of_state(state: GoroutineState, parts: Sequence[GapPart]) -> str:
     return ""
 
 
-def _format_occupancy(blame: Sequence[GapOccupant], most: int = 3) -> str:
-    total = sum(each["ns"] for each in blame) or 1
+def _format_occupancy(occupancy: Sequence[GapOccupant], most: int = 3) -> str:
+    total = sum(each["ns"] for each in occupancy) or 1
     sums: dict[str, float] = {}
-    for each in blame:
+    for each in occupancy:
         name = each["group"] or OCCUPANTS.get(each["kind"], each["kind"])
         sums[name] = sums.get(name, 0) + each["ns"] / total
     leading = sorted(sums.items(), key=lambda each: -each[1])[:most]
@@ -276,7 +276,7 @@ def _caveats(question: GapQuestion, best: ExaminedTrace) -> list[str]:
         )
     if question.mended:
         found.append("The recorded end of the span was before its start, and was corrected.")
-    if answer.get("why") == "not-there":
+    if answer.get("reason") == "not-there":
         found.append("The trace has no events of the goroutine during the gap.")
     if best.partial:
         found.append("A part of the trace could not be read.")

@@ -1,4 +1,4 @@
-"""The document that explains a gap: `slowpath.gap-explanation/1`.
+"""The document that explains a gap: `slowpath.gap-explanation/2`.
 
 Parts of it are the decoder's output (`gap-explain`), which leaves out members without a value: these are typed
 dictionaries. Times of pieces and parts are nanoseconds since the gap began.
@@ -10,10 +10,10 @@ from typing import Final, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-Format = Literal["slowpath.gap-explanation/1"]
-FORMAT: Final[Format] = "slowpath.gap-explanation/1"
+Format = Literal["slowpath.gap-explanation/2"]
+FORMAT: Final[Format] = "slowpath.gap-explanation/2"
 GoroutineState = Literal["running", "assist", "runnable", "blocked", "syscall", "unknown"]
-ExplanationBasis = Literal["id", "clock", "nobody", "nothing"]
+ExplanationBasis = Literal["id", "clock", "no-goroutine", "nothing"]
 """How the goroutine was found: by the span's id in the trace, by the clock, not at all; or no trace could be read."""
 
 
@@ -49,13 +49,13 @@ class GapWaker(TypedDict):
 
 
 class GapPart(TypedDict):
-    """A state of the goroutine over the gap; `blame` is the P occupancy while it was runnable."""
+    """A state of the goroutine over the gap; `occupancy` is of the Ps while it was runnable."""
 
     state: GoroutineState
     reason: str
     ns: int
     times: int
-    blame: NotRequired[list[GapOccupant]]
+    occupancy: NotRequired[list[GapOccupant]]
     stack: NotRequired[list[GapFrame]]
     waker: NotRequired[GapWaker | None]
 
@@ -94,10 +94,10 @@ class TraceClock(TypedDict):
 
 
 class GapAnswer(TypedDict):
-    """The decoder's output about one gap; without an explanation it has only `basis` and `why`."""
+    """The decoder's output about one gap; without an explanation it has only `basis` and `reason`."""
 
     basis: ExplanationBasis
-    why: NotRequired[str]
+    reason: NotRequired[str]
     gap_ns: NotRequired[int]
     trace_from_ns: NotRequired[int | None]
     clock: NotRequired[TraceClock]
@@ -142,16 +142,16 @@ class UnusedTrace:
 
     artifact_id: str
     name: str
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class GapExplanationDocument:
-    """The complete document. `doubts` are caveats; it contains only the longest of `pieces_total` pieces."""
+    """The complete document. It contains only the longest of `pieces_total` pieces."""
 
     format: Format
     basis: ExplanationBasis
-    why: str | None
+    reason: str | None
     sentence: str
     gap: ExplainedGap
     trace: ExplainingTrace | None
@@ -163,5 +163,5 @@ class GapExplanationDocument:
     procs: int
     gc: GapGc
     samples: Sequence[GapSample]
-    doubts: Sequence[str]
+    caveats: Sequence[str]
     looked: Sequence[UnusedTrace]

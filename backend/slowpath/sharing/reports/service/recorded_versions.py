@@ -2,22 +2,39 @@
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from slowpath.analysis.comparison.comparison_versions import upgrade_comparison
+from slowpath.analysis.comparison.page_versions import upgrade_document, upgrade_page
 
-COMPARISON: Final = re.compile(r"/comparisons/[0-9a-f-]{36}")
+Upgrade = Callable[[Mapping[str, object]], Mapping[str, object]]
+
+_ID: Final = "[0-9a-f-]{36}"
+COMPARISON: Final = re.compile(rf"/comparisons/{_ID}")
+PAGE: Final = re.compile(rf"/comparisons/{_ID}/results/[a-z]+|/execution-traces/{_ID}")
+EXPLANATIONS: Final = re.compile(rf"/gap-explanations/{_ID}|/span-sets/{_ID}/traces/[0-9a-f]+/gap-explanations")
 
 
 def upgrade_response(request: str, content: bytes) -> bytes:
-    """Return the body of a recorded response with the result of a comparison in its current version."""
-    if COMPARISON.fullmatch(request) is None:
+    """Return the body of a recorded response with its document in the current version of its format."""
+    if PAGE.fullmatch(request):
+        return upgrade_page(content)
+    if COMPARISON.fullmatch(request):
+        body = json.loads(content)
+        upgraded = _upgrade_member(body, "result", upgrade_comparison)
+    elif EXPLANATIONS.fullmatch(request):
+        body = json.loads(content)
+        upgraded = (
+            [_upgrade_member(each, "document", upgrade_document) for each in body]
+            if isinstance(body, list)
+            else _upgrade_member(body, "document", upgrade_document)
+        )
+    else:
         return content
-    body = json.loads(content)
-    result = body.get("result") if isinstance(body, dict) else None
-    if not isinstance(result, dict):
-        return content
-    upgraded = upgrade_comparison(result)
-    if upgraded is result:
-        return content
-    return json.dumps({**body, "result": upgraded}, ensure_ascii=False).encode()
+    return content if upgraded == body else json.dumps(upgraded, ensure_ascii=False).encode()
+
+
+def _upgrade_member(body: object, name: str, upgrade: Upgrade) -> object:
+    document = body.get(name) if isinstance(body, dict) else None
+    return {**body, name: upgrade(document)} if isinstance(body, dict) and isinstance(document, dict) else body

@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
+from slowpath.analysis.comparison.page_versions import upgrade_document
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion, make_gap_question
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapExplanationDocument
@@ -30,7 +31,7 @@ _DOCUMENTS: Final = TypeAdapter(GapExplanationDocument)
 
 def find_document(row: GapExplanation) -> GapExplanationDocument | None:
     """Return the document of an explanation; None before it is computed."""
-    return None if row.document is None else _DOCUMENTS.validate_python(row.document)
+    return None if row.document is None else _DOCUMENTS.validate_python(upgrade_document(row.document))
 
 
 def record_document(row: GapExplanation, document: GapExplanationDocument) -> None:

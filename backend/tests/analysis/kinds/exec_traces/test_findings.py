@@ -107,7 +107,7 @@ def test_a_group_that_only_one_side_has_is_a_finding() -> None:
     assert first.sentence.endswith("; main.hog occupied the processors for 90% of it.")
     assert (first.base, first.change.ci_of) == (0, "difference")
     assert first.change.ci_low > 0
-    rows = {row["victim"]: row for row in as_json(found.page())["groups"]}
+    rows = {row["waiter"]: row for row in as_json(found.page())["groups"]}
     assert rows["main.new|sync"]["state"] == "only-candidate"
     assert rows["main.new|sync"]["base"] is None
 
@@ -197,7 +197,7 @@ def test_names_that_differ_in_closures_and_versions_are_the_same_victim() -> Non
     base = [replace(CLIENT, group="example.com/pool/v2.(*Pool).run.func1")]
     candidate = [replace(CLIENT, group="main/vendor/example.com/pool/v3.(*Pool).run.func2.1")]
     rows = as_json(compared(traces(base, 2, 1), traces(candidate, 2, 2)).page())["groups"]
-    assert [row["victim"] for row in rows] == ["example.com/pool.(*Pool).run.func|chan receive"]
+    assert [row["waiter"] for row in rows] == ["example.com/pool.(*Pool).run.func|chan receive"]
     assert rows[0]["state"] == "noise"
 
 
@@ -206,20 +206,20 @@ def test_the_page_is_plain_json_and_small() -> None:
     text = dump_document(found.page("v1", "v2")).encode()
     assert len(gzip.compress(text)) < 2**20
     page = json.loads(text)
-    assert page["format"] == "slowpath.trace-comparison/1"
+    assert page["format"] == "slowpath.trace-comparison/2"
     assert page["sides"]["candidate"]["label"] == "v2"
     assert len(page["series"]) == 10
     assert all(len(row["columns"]["created"]) <= 1_024 for row in page["series"])
-    blame = {row["victim"]: row for row in page["blame"]}["main.batcher|network"]
+    blame = {row["waiter"]: row for row in page["occupancy"]}["main.batcher|network"]
     hog = next(part for part in blame["parts"] if part["class"] == "user|main.hog")
     assert hog["new"]
     assert (hog["base_share"], hog["candidate_share"]) == (0, 0.95)
-    shift = {row["victim"]: row["points"] for row in page["shift"]}["main.batcher|network"]
+    shift = {row["waiter"]: row["points"] for row in page["shift"]}["main.batcher|network"]
     assert shift[0]["q"] == 0.5
     for point in shift:
         assert point["low_ns"] <= point["candidate_ns"] - point["base_ns"] <= point["high_ns"] + 1
     assert {row["side"] for row in page["worst"]} == {"base", "candidate"}
-    assert sum(part["ns"] for part in page["worst"][0]["blame"]) == page["worst"][0]["duration_ns"]
+    assert sum(part["ns"] for part in page["worst"][0]["occupancy"]) == page["worst"][0]["duration_ns"]
 
 
 def test_the_page_of_one_trace_has_only_a_base() -> None:

@@ -51,9 +51,9 @@ def test_the_clean_part_of_contended_traces_is_compared() -> None:
     assert (found.verdict, compared(candidate, base).verdict) == ("regressed", "improved")
     doubt = next(each.sentence for each in found.doubts if each.id == "host-contention")
     assert "5.88 s of 20.0 s are excluded from the comparison" in doubt
-    rows = {row["victim"]: row for row in as_json(found.page())["groups"]}
+    rows = {row["waiter"]: row for row in as_json(found.page())["groups"]}
     whole = as_json(compared(traces(SERVICE, 4, 1), traces(BUSY, 4, 2)).page())["groups"]
-    waits = {row["victim"]: row["base"]["waits"] for row in whole}
+    waits = {row["waiter"]: row["base"]["waits"] for row in whole}
     assert rows["main.client|chan receive"]["base"]["waits"] == pytest.approx(
         0.7 * waits["main.client|chan receive"], rel=0.05
     )

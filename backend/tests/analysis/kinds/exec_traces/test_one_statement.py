@@ -24,8 +24,8 @@ def check(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> 
     """Compare every finding with its row; gives the kinds of findings that there were."""
     found = compared(base, candidate)
     page = as_json(found.page())
-    rows = {row["victim"]: row for row in page["groups"]}
-    blame = {row["victim"]: row for row in page["blame"]}
+    rows = {row["waiter"]: row for row in page["groups"]}
+    blame = {row["waiter"]: row for row in page["occupancy"]}
     for finding in found.findings:
         if finding.kind == "trace.sched_delay":
             _check_delay(finding, rows[finding.subject], blame[finding.subject])

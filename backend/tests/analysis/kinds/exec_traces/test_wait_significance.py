@@ -55,7 +55,7 @@ def test_a_victim_with_less_than_a_hundredth_of_the_waiting_is_no_finding() -> N
     rare = GeneratedWaiter("main.rare", "select", 40, 2_000)
     loud = replace(CLIENT, median_ns=4_000_000)
     found = compared(traces([loud, rare], 4, 1), traces([loud, replace(rare, median_ns=400_000)], 4, 2))
-    rows = {row["victim"]: row for row in as_json(found.page())["groups"]}
+    rows = {row["waiter"]: row for row in as_json(found.page())["groups"]}
     assert rows["main.rare|select"]["change"]["p99"]["low"] > 20
     assert rows["main.rare|select"]["share_of_wait_candidate"] < 0.01
     assert found.findings == ()

@@ -76,18 +76,22 @@ def test_the_table_of_the_story() -> None:
     """15,685 with the regression, 3,465 with the fix, 171 with the pool: sampled counts over two minutes each."""
     sets = [GrowthSet(name, (_folded(n, name),)) for name, n in (("regression", 15_685), ("fix", 3_465), ("pool", 171))]
     rows = as_json(sets_table([GrowthSet("empty", ()), *sets], DEFAULT_GROWTH_THRESHOLDS))
-    assert [(row["label"], row["sampled"], row["estimate"], row["total"]) for row in rows] == [
+    assert [(row["label"], row["sampled"], row["estimated_growths"], row["total"]) for row in rows] == [
         ("regression", 15_685, 15_685_000, None),
         ("fix", 3_465, 3_465_000, None),
         ("pool", 171, 171_000, None),
     ]
     assert rows[0]["per_second"] == pytest.approx(15_685_000 / 120)
     assert rows[0]["per_request"] is None
-    assert (rows[0]["payer"], rows[0]["old_bytes"], rows[0]["share"]) == ("main.clone", 4_096, pytest.approx(0.8))
+    assert (rows[0]["attributed_caller"], rows[0]["old_bytes"], rows[0]["share"]) == (
+        "main.clone",
+        4_096,
+        pytest.approx(0.8),
+    )
     assert [round(row["ratio"], 4) for row in rows] == [1, 0.2209, 0.0109]
     assert rows[1]["ratio_low"] < 0.2209 < rows[1]["ratio_high"] < 0.5
     for row in rows:
-        assert row["low"] < row["estimate"] < row["high"]
+        assert row["low"] < row["estimated_growths"] < row["high"]
         assert row["high"] / row["low"] < 1.5
     json.dumps(rows, allow_nan=False)
 
@@ -170,7 +174,7 @@ def test_a_log_without_a_growth_is_a_side_too() -> None:
     assert comparison.verdict == "regressed"
     assert comparison.findings[0].base == pytest.approx(0.003)
     page = as_json(comparison.page())
-    assert page["sets"][0]["payer"] is None
+    assert page["sets"][0]["attributed_caller"] is None
     json.dumps(page, allow_nan=False)
     empty = compare_growth([log(table({}, totals={2_048: 0}))], [log(table({}, totals={2_048: 0}))])
     assert empty.findings == ()
@@ -207,13 +211,13 @@ def test_doubts_about_the_logs_themselves() -> None:
 
 def test_the_page_has_plain_rows() -> None:
     page = as_json(compare_growth([golden("inlined")], [golden("helper")]).page("3f1c0a7", "9b6e24d"))
-    assert page["format"] == "slowpath.growth-comparison/1"
+    assert page["format"] == "slowpath.growth-comparison/2"
     assert [(s["side"], s["label"], s["sampled"], s["total"]) for s in page["sets"]] == [
         ("base", "3f1c0a7", 56, 57_249),
         ("candidate", "9b6e24d", 98, 99_724),
     ]
     first = page["rows"][0]
-    assert (first["payer"], first["old_bytes"], first["new_bytes"], first["state"]) == (
+    assert (first["attributed_caller"], first["old_bytes"], first["new_bytes"], first["state"]) == (
         "ingester/ident.cloneBytes",
         4_096,
         8_192,

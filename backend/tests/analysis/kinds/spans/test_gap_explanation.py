@@ -49,7 +49,7 @@ def part(state: str, ns: int, reason: str = "", **told: Any) -> dict[str, Any]: 
 
 
 PARTS = [
-    part("runnable", 3 * MS, "preempted", blame=[
+    part("runnable", 3 * MS, "preempted", occupancy=[
         {"kind": "user", "group": "main.hog", "ns": 2.7 * MS}, {"kind": "idle", "group": "", "ns": 0.3 * MS}]),
     part("blocked", 1 * MS, "chan receive", waker={"id": 3, "group": "main.answer", "stack": []}),
     part("running", 1 * MS),
@@ -104,7 +104,7 @@ def test_the_sentence_says_what_held_the_goroutine_and_who_woke_it() -> None:
         "Gap of 5.00 ms in goroutine 7 (main.serve): it was runnable and waited 3.00 ms for a P behind main.hog (90%) and "
         "idle (10%), it was blocked for 1.00 ms (chan receive, woken by main.answer) and it ran for 1.00 ms."
     )
-    assert told["doubts"] == []
+    assert told["caveats"] == []
     assert told["trace"] == {"artifact_id": "a", "name": "one.trace", "from_ns": 17}
     assert sum(each["ns"] for each in told["parts"]) == told["gap"]["duration_ns"]
 
@@ -116,8 +116,8 @@ def test_a_collector_that_marks_meanwhile_is_named() -> None:
 
 def test_what_was_found_by_the_clock_is_doubted() -> None:
     told = explain(question(), [ExaminedTrace("a", "t", answer("clock", parts=PARTS, hit=4, luck=2e-6))])
-    assert "4 of 4 times" in told["doubts"][0]
-    assert "1 in 500,000" in told["doubts"][0]
+    assert "4 of 4 times" in told["caveats"][0]
+    assert "1 in 500,000" in told["caveats"][0]
 
 
 def test_clocks_that_do_not_agree_are_told() -> None:
@@ -125,14 +125,15 @@ def test_clocks_that_do_not_agree_are_told() -> None:
     none = {"snapshots": 0, "drift_ns": 0, "anchored": True, "apart_ns": None}
     for clock, words in ((far, "apart"), (none, "no wall clock")):
         told = explain(question(), [ExaminedTrace("a", "t", answer("id", parts=PARTS, clock=clock))])
-        assert words in told["doubts"][0]
-        assert "is used as the start of the span" in told["doubts"][0]
+        assert words in told["caveats"][0]
+        assert "is used as the start of the span" in told["caveats"][0]
 
 
 def test_without_a_goroutine_the_processors_are_told_and_why() -> None:
     held = [{"kind": "user", "group": "main.hog", "ns": 9e6}, {"kind": "idle", "group": "", "ns": 1e6}]
     told = explain(
-        question(), [ExaminedTrace("a", "t", answer("nobody", why="ambiguous", goroutine=None, processors=held))]
+        question(),
+        [ExaminedTrace("a", "t", answer("no-goroutine", reason="ambiguous", goroutine=None, processors=held))],
     )
 
     assert "several goroutines match" in told["sentence"]
@@ -142,13 +143,13 @@ def test_without_a_goroutine_the_processors_are_told_and_why() -> None:
 
 @pytest.mark.parametrize("why", ["no-clock", "clock-set", "outside", "unreadable"])
 def test_what_can_not_be_explained_says_why(why: str) -> None:
-    bare: GapAnswer = {"basis": "nothing", "why": why}
+    bare: GapAnswer = {"basis": "nothing", "reason": why}
     told = explain(question(), [ExaminedTrace("a", "old.trace", bare)])
 
     assert told["sentence"].startswith("This gap of 5.00 ms cannot be explained: ")
-    assert (told["trace"], told["parts"], told["doubts"]) == (None, [], [])
+    assert (told["trace"], told["parts"], told["caveats"]) == (None, [], [])
     assert told["looked"][0]["name"] == "old.trace"
-    assert told["looked"][0]["why"] in told["sentence"]
+    assert told["looked"][0]["reason"] in told["sentence"]
 
 
 def test_without_a_trace_that_is_said() -> None:
@@ -156,7 +157,7 @@ def test_without_a_trace_that_is_said() -> None:
 
 
 def test_an_id_says_more_than_a_clock() -> None:
-    looked = [ExaminedTrace(basis, basis, answer(basis)) for basis in ("nobody", "clock", "nothing", "id")]
+    looked = [ExaminedTrace(basis, basis, answer(basis)) for basis in ("no-goroutine", "clock", "nothing", "id")]
     best = choose_explaining_trace(looked)
     assert best is not None
     assert best.name == "id"

@@ -46,16 +46,16 @@ export function GroupsTable({ told, chosen, view, onView }: TableProps) {
         columns={columns}
         rowCount={shown}
         rowAt={(index) => rows[index]!}
-        rowKey={(row) => row.victim}
+        rowKey={(row) => row.waiter}
         rowHeight={26}
         sort={sort}
         onSort={(next) => {
           onView({ sort: next });
         }}
         onRowClick={(row) => {
-          onView({ victim: row.victim, wait: '', window: { from: 0, to: 1 } });
+          onView({ waiter: row.waiter, wait: '', window: { from: 0, to: 1 } });
         }}
-        selectedKey={chosen?.victim ?? null}
+        selectedKey={chosen?.waiter ?? null}
         minWidth={single ? 900 : 1360}
       />
       {shown < rows.length && (

@@ -27,7 +27,7 @@ type BodyProps = {
   view: TraceView;
   onView: (view: TraceView) => void;
   flames: Flame[];
-  /** The victim of the first finding: selected until another is chosen. */
+  /** The waiter of the first finding: selected until another is chosen. */
   first?: string;
   /** Goroutine profiles of the same builds; not where they stand in this comparison anyway. */
   goroutines?: GoroutineWays;
@@ -48,26 +48,26 @@ export function TraceBody({
   arrival = null,
   onArrived = nothing,
 }: BodyProps) {
-  const victim = selectedWaiter(told, view.victim, first);
-  const wait = selectedWait(told, view.wait, victim?.victim ?? '');
+  const waiter = selectedWaiter(told, view.waiter, first);
+  const wait = selectedWait(told, view.wait, waiter?.waiter ?? '');
   const change = (changed: Partial<TraceView>) => {
     onView(changedView(view, changed, told));
   };
   const gcPanel = useRef<HTMLElement>(null);
   const victimPanel = useRef<HTMLElement>(null);
-  const panels = { gc: gcPanel, victim: victimPanel };
-  useScrollToFinding(arrival, isShown(arrival, told, victim?.victim), panels, onArrived);
+  const panels = { gc: gcPanel, waiter: victimPanel };
+  useScrollToFinding(arrival, isShown(arrival, told, waiter?.waiter), panels, onArrived);
   const single = told.sides.candidate === null;
   const marked = told.groups.filter((row) => row.state !== 'noise' && isSubstantial(row)).length;
   return (
     <>
       <RecordingConditions told={told} />
-      {victim && (
-        <ProblemBoundary what="Could not draw this group" resetKey={victim.victim}>
+      {waiter && (
+        <ProblemBoundary what="Could not draw this group" resetKey={waiter.waiter}>
           <WaiterPanels
             ref={victimPanel}
             told={told}
-            victim={victim}
+            waiter={waiter}
             view={view}
             onView={change}
             flames={flames}
@@ -87,11 +87,11 @@ export function TraceBody({
         {told.groups.length === 0 ? (
           <EmptyState help="traces">No scheduler latency recorded.</EmptyState>
         ) : (
-          <GroupsTable told={told} chosen={victim} view={view} onView={change} />
+          <GroupsTable told={told} chosen={waiter} view={view} onView={change} />
         )}
       </section>
       <ProblemBoundary what="Could not draw the longest waits" resetKey={view.wait}>
-        <WorstWaits told={told} victim={victim?.victim ?? ''} view={view} onView={change} />
+        <WorstWaits told={told} waiter={waiter?.waiter ?? ''} view={view} onView={change} />
       </ProblemBoundary>
       <GcPanel ref={gcPanel} told={told} />
       <ProblemBoundary what="Could not draw the state series" resetKey={view.levels}>
@@ -107,6 +107,6 @@ function isShown(
   told: TraceDocument,
   shown: string | undefined,
 ): boolean {
-  if (arrival?.to !== 'victim' || arrival.victim === shown) return true;
-  return !told.groups.some(({ victim }) => victim === arrival.victim);
+  if (arrival?.to !== 'waiter' || arrival.waiter === shown) return true;
+  return !told.groups.some(({ waiter }) => waiter === arrival.waiter);
 }

@@ -77,15 +77,15 @@ export default function TracePage({ artifactId, above, view, onView, file }: Tra
 
 /** The page's answer: who waits longest in all, and behind whom. */
 function Answer({ told }: { told: TraceDocument }) {
-  const victim = selectedWaiter(told, '');
-  if (!victim?.base) return <>No scheduler latency in this trace</>;
-  const blame = told.blame.find((one) => one.victim === victim.victim);
-  const first = blame && largestOccupant(blame, 'base_share', victim.verdict_base);
-  const wait = victim.base.p99_ns ?? victim.base.max_ns;
+  const waiter = selectedWaiter(told, '');
+  if (!waiter?.base) return <>No scheduler latency in this trace</>;
+  const occupancy = told.occupancy.find((one) => one.waiter === waiter.waiter);
+  const first = occupancy && largestOccupant(occupancy, 'base_share', waiter.verdict_base);
+  const wait = waiter.base.p99_ns ?? waiter.base.max_ns;
   return (
     <>
-      <span className="mono">{visibleName(shortName(victim.group))}</span> waits up to{' '}
-      {formatValue(wait, 'ns')} at p99 to run {reasonPhrase(victim.reason)}
+      <span className="mono">{visibleName(shortName(waiter.group))}</span> waits up to{' '}
+      {formatValue(wait, 'ns')} at p99 to run {reasonPhrase(waiter.reason)}
       {first && first.share >= 0.3 && (
         <>
           , {first.share >= 0.5 ? 'mostly' : `${formatShare(first.share)} of it`} {first.lead}{' '}

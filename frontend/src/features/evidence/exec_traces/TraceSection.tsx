@@ -14,7 +14,7 @@ export type TraceSectionProps = {
   view: TraceView;
   onView: (view: TraceView) => void;
   flames: Flame[];
-  /** The victim of the first finding, if one is of traces. */
+  /** The waiter of the first finding, if one is of traces. */
   first: string;
   goroutines?: GoroutineWays;
   arrival: FindingTarget | null;

@@ -1,4 +1,4 @@
-/** The chosen victim: how its waits grew by quantile, and who held the processors meanwhile. */
+/** The chosen waiter: how its waits grew by quantile, and who held the processors meanwhile. */
 import { SegmentedControl } from '@mantine/core';
 import { Suspense, lazy, useMemo, type Ref } from 'react';
 import { formatShare, formatValue } from '../../../engine/format/format';
@@ -30,7 +30,7 @@ const SideKeys = lazy(async () => ({
 type PanelsProps = {
   ref: Ref<HTMLElement>;
   told: TraceDocument;
-  victim: Waiter;
+  waiter: Waiter;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
   /** Opens the flame graph of a kind at a group, where the page has one. */
@@ -39,12 +39,12 @@ type PanelsProps = {
 };
 
 export function WaiterPanels(props: PanelsProps) {
-  const { ref, told, victim, view, onView, flames, goroutines } = props;
+  const { ref, told, waiter, view, onView, flames, goroutines } = props;
   const single = told.sides.candidate === null;
-  const shift = told.shift.find((one) => one.victim === victim.victim);
-  const points = shift?.points.toSorted((a, b) => a.q - b.q) ?? pointsOf(victim);
-  const blame = told.blame.find((one) => one.victim === victim.victim);
-  const change = changeAt(victim, view.quantile);
+  const shift = told.shift.find((one) => one.waiter === waiter.waiter);
+  const points = shift?.points.toSorted((a, b) => a.q - b.q) ?? pointsOf(waiter);
+  const occupancy = told.occupancy.find((one) => one.waiter === waiter.waiter);
+  const change = changeAt(waiter, view.quantile);
   const tone =
     change === 'more' || change === 'only-candidate'
       ? 'more'
@@ -56,13 +56,13 @@ export function WaiterPanels(props: PanelsProps) {
       ref={ref}
       tabIndex={-1}
       className={classes.pair}
-      aria-label={`Selected group: ${waiterName(victim)}`}
+      aria-label={`Selected group: ${waiterName(waiter)}`}
     >
       <div>
         <h2 className={classes.head}>
           Scheduler latency by quantile
-          <span className="muted mono" title={victim.group}>
-            {visibleName(waiterName(victim))}
+          <span className="muted mono" title={waiter.group}>
+            {visibleName(waiterName(waiter))}
           </span>
           <span className="grow" />
           <Suspense fallback={null}>
@@ -75,13 +75,13 @@ export function WaiterPanels(props: PanelsProps) {
               points={points}
               told={{
                 q: QUANTILE_OF[view.quantile],
-                ratio: victim.change[view.quantile]?.ratio ?? null,
-                low: victim.change[view.quantile]?.low ?? null,
-                high: victim.change[view.quantile]?.high ?? null,
+                ratio: waiter.change[view.quantile]?.ratio ?? null,
+                low: waiter.change[view.quantile]?.low ?? null,
+                high: waiter.change[view.quantile]?.high ?? null,
               }}
               tone={tone}
               single={single}
-              label={describePanel(victim, view.quantile, single)}
+              label={describePanel(waiter, view.quantile, single)}
             />
           </Suspense>
         ) : (
@@ -98,15 +98,15 @@ export function WaiterPanels(props: PanelsProps) {
             }}
             data={QUANTILES.map((id) => ({ value: id, label: QUANTILE_NAMES[id] }))}
           />
-          <Hidden victim={victim} single={single} />
+          <Hidden waiter={waiter} single={single} />
         </div>
       </div>
       <div>
         <h2 className={classes.head}>
           P occupancy while waiting <span className="muted">P-time per wait</span>
         </h2>
-        {blame ? (
-          <OccupancyPanel blame={blame} victim={victim} single={single} />
+        {occupancy ? (
+          <OccupancyPanel occupancy={occupancy} waiter={waiter} single={single} />
         ) : (
           <EmptyState>
             No P occupancy for this group: its waits were combined with others.
@@ -120,7 +120,7 @@ export function WaiterPanels(props: PanelsProps) {
                 type="button"
                 className="link"
                 onClick={() => {
-                  open(victim.group);
+                  open(waiter.group);
                 }}
               >
                 {words}
@@ -128,28 +128,28 @@ export function WaiterPanels(props: PanelsProps) {
             ))}
           </p>
         )}
-        {goroutines && <GoroutineProfiles told={told} group={victim.group} ways={goroutines} />}
+        {goroutines && <GoroutineProfiles told={told} group={waiter.group} ways={goroutines} />}
       </div>
     </section>
   );
 }
 
 /** The plot in a sentence; the table below holds all numbers. */
-function describePanel(victim: Waiter, quantile: QuantileId, single: boolean): string {
+function describePanel(waiter: Waiter, quantile: QuantileId, single: boolean): string {
   const time = (ns: number | null) => (ns === null ? 'nothing' : formatValue(ns, 'ns'));
-  const name = `${shortName(victim.group)}, ${victim.reason}`;
+  const name = `${shortName(waiter.group)}, ${waiter.reason}`;
   const told = QUANTILES.map((id) => {
-    const base = time(quantileOf(victim.base, id));
+    const base = time(quantileOf(waiter.base, id));
     return single
       ? `${QUANTILE_NAMES[id]} ${base}`
-      : `${QUANTILE_NAMES[id]} ${base} in base, ${time(quantileOf(victim.candidate, id))} in candidate`;
+      : `${QUANTILE_NAMES[id]} ${base} in base, ${time(quantileOf(waiter.candidate, id))} in candidate`;
   });
   return `Scheduler latency of ${name} by quantile, ${QUANTILE_NAMES[quantile]} marked: ${told.join('; ')}`;
 }
 
 /** How much longer a socket may have been ready before the runtime looked: not in the delays themselves. */
-function Hidden({ victim, single }: { victim: Waiter; single: boolean }) {
-  const shown = single ? victim.base : (victim.candidate ?? victim.base);
+function Hidden({ waiter, single }: { waiter: Waiter; single: boolean }) {
+  const shown = single ? waiter.base : (waiter.candidate ?? waiter.base);
   if (!shown?.hidden_p99_ns) return null;
   return (
     <span className="muted">
@@ -159,8 +159,8 @@ function Hidden({ victim, single }: { victim: Waiter; single: boolean }) {
   );
 }
 
-export const sharesOf = (blame: Occupancy) =>
-  blame.parts.map((part) => ({
+export const sharesOf = (occupancy: Occupancy) =>
+  occupancy.parts.map((part) => ({
     kind: part.kind,
     group: part.group,
     base: part.base_ns_per_wait,
@@ -170,9 +170,9 @@ export const sharesOf = (blame: Occupancy) =>
     isNew: part.new,
   }));
 
-export function paintsOf(blame: Occupancy | undefined): OccupantPatterns {
+export function paintsOf(occupancy: Occupancy | undefined): OccupantPatterns {
   return new OccupantPatterns(
-    (blame?.parts ?? []).map((part) => ({
+    (occupancy?.parts ?? []).map((part) => ({
       kind: part.kind,
       group: part.group,
       isNew: part.new,
@@ -188,15 +188,15 @@ const ofGc = ({ kind }: OccupancyPart): boolean =>
 
 /** The group listed first: what the verdict speaks of where it is the GC in all its parts, else who held most. */
 export function largestOccupant(
-  blame: Occupancy,
+  occupancy: Occupancy,
   side: 'base_share' | 'candidate_share',
   verdict: string | null,
 ): OccupantLabel | null {
   if (verdict === 'gc') {
-    const share = blame.parts.filter(ofGc).reduce((sum, part) => sum + part[side], 0);
+    const share = occupancy.parts.filter(ofGc).reduce((sum, part) => sum + part[side], 0);
     return { lead: 'behind', name: 'the GC', share, code: false };
   }
-  const first = blame.parts.toSorted((a, b) => b[side] - a[side])[0];
+  const first = occupancy.parts.toSorted((a, b) => b[side] - a[side])[0];
   if (!first) return null;
   const phrase = occupancyPhrase(first);
   return { ...phrase, name: visibleName(phrase.name), share: first[side] };
@@ -211,19 +211,19 @@ export function verdictPhrase({ share }: OccupantLabel, verdict: string | null):
 }
 
 function OccupancyPanel({
-  blame,
-  victim,
+  occupancy,
+  waiter,
   single,
 }: {
-  blame: Occupancy;
-  victim: Waiter;
+  occupancy: Occupancy;
+  waiter: Waiter;
   single: boolean;
 }) {
-  const shares = useMemo(() => sharesOf(blame), [blame]);
-  const paints = useMemo(() => paintsOf(blame), [blame]);
+  const shares = useMemo(() => sharesOf(occupancy), [occupancy]);
+  const paints = useMemo(() => paintsOf(occupancy), [occupancy]);
   const side = single ? 'base_share' : 'candidate_share';
-  const verdict = single ? victim.verdict_base : victim.verdict_candidate;
-  const first = largestOccupant(blame, side, verdict);
+  const verdict = single ? waiter.verdict_base : waiter.verdict_candidate;
+  const first = largestOccupant(occupancy, side, verdict);
   return (
     <>
       <p className={classes.note}>
@@ -242,7 +242,7 @@ function OccupancyPanel({
           parts={shares}
           paints={paints}
           single={single}
-          label={`P occupancy while ${shortName(victim.group)} waited; values are in the table below`}
+          label={`P occupancy while ${shortName(waiter.group)} waited; values are in the table below`}
         />
       </Suspense>
     </>

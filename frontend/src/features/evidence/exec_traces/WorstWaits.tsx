@@ -17,7 +17,7 @@ import { behindText, waiterParts, verdictText } from './trace-wording';
 
 type WorstProps = {
   told: TraceDocument;
-  victim: string;
+  waiter: string;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
 };
@@ -27,9 +27,9 @@ const traceOf = (told: TraceDocument, wait: LongestWait): TraceMetadata | undefi
     ({ artifact }) => artifact === wait.artifact,
   );
 
-export function WorstWaits({ told, victim, view, onView }: WorstProps) {
-  const ordered = useMemo(() => waitsListed(told.worst, victim), [told.worst, victim]);
-  const wait = selectedWait(told, view.wait, victim);
+export function WorstWaits({ told, waiter, view, onView }: WorstProps) {
+  const ordered = useMemo(() => waitsListed(told.worst, waiter), [told.worst, waiter]);
+  const wait = selectedWait(told, view.wait, waiter);
   if (!wait) {
     return (
       <section className={classes.section} aria-label="Longest waits">
@@ -47,7 +47,7 @@ export function WorstWaits({ told, victim, view, onView }: WorstProps) {
         <SelectedWait
           told={told}
           wait={wait}
-          victim={victim}
+          waiter={waiter}
           ordered={ordered}
           choose={choose}
           view={view}
@@ -70,25 +70,25 @@ export function WorstWaits({ told, victim, view, onView }: WorstProps) {
 type SelectedWaitProps = {
   told: TraceDocument;
   wait: LongestWait;
-  victim: string;
+  waiter: string;
   ordered: LongestWait[];
   choose: (wait: LongestWait) => void;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
 };
 
-function SelectedWait({ told, wait, victim, ordered, choose, view, onView }: SelectedWaitProps) {
+function SelectedWait({ told, wait, waiter, ordered, choose, view, onView }: SelectedWaitProps) {
   const single = told.sides.candidate === null;
   const place = ordered.indexOf(wait);
   const trace = traceOf(told, wait);
-  const { group, reason } = waiterParts(wait.victim);
+  const { group, reason } = waiterParts(wait.waiter);
   const paints = useMemo(() => {
-    const blame = told.blame.find((one) => one.victim === wait.victim);
-    if (blame && blame.parts.length > 0) return paintsOf(blame);
+    const occupancy = told.occupancy.find((one) => one.waiter === wait.waiter);
+    if (occupancy && occupancy.parts.length > 0) return paintsOf(occupancy);
     return new OccupantPatterns(
-      wait.blame.map((part) => ({ ...part, weight: part.ns, isNew: false })),
+      wait.occupancy.map((part) => ({ ...part, weight: part.ns, isNew: false })),
     );
-  }, [told.blame, wait]);
+  }, [told.occupancy, wait]);
   const step = (by: number) => {
     const next = ordered[place + by];
     if (next) choose(next);
@@ -136,7 +136,7 @@ function SelectedWait({ told, wait, victim, ordered, choose, view, onView }: Sel
           />
         </span>
       </h2>
-      {view.wait === '' && wait.victim !== victim && (
+      {view.wait === '' && wait.waiter !== waiter && (
         <p className={classes.note}>
           None of the longest recorded waits belongs to the selected group. Showing the longest wait
           of all groups.
@@ -160,7 +160,7 @@ const STACK_MOST = 12;
 
 /** Who was ahead of this one wait, and the two stacks that met in it. */
 function Ahead({ wait }: { wait: LongestWait }) {
-  const behind = wait.blame.toSorted((a, b) => b.ns - a.ns).slice(0, 8);
+  const behind = wait.occupancy.toSorted((a, b) => b.ns - a.ns).slice(0, 8);
   return (
     <div className={classes.stacks}>
       <div>
@@ -263,9 +263,9 @@ function WaitsTable({ told, waits, chosen, choose }: ListProps) {
         head: 'Goroutine group',
         mono: true,
         cell: (wait) => {
-          const { group, reason } = waiterParts(wait.victim);
+          const { group, reason } = waiterParts(wait.waiter);
           return (
-            <span title={wait.victim}>
+            <span title={wait.waiter}>
               {visibleName(shortName(group))} <span className="muted">{reason}</span>
             </span>
           );

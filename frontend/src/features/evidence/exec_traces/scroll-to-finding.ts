@@ -1,8 +1,8 @@
 /** Coming from a finding to what it is about: scrolled into sight, and the focus moved there for keyboards and readers. */
 import { useEffect, type RefObject } from 'react';
 
-/** Where a finding leads: to the GC, or to the panels of its victim. A new object is a new way there. */
-export type FindingTarget = { to: 'gc' } | { to: 'victim'; victim: string };
+/** Where a finding leads: to the GC, or to the panels of its waiter. A new object is a new way there. */
+export type FindingTarget = { to: 'gc' } | { to: 'waiter'; waiter: string };
 
 /** Charts above come when their code has come; until then the section stays in view, unless the user scrolls. */
 const SETTLING_MS = 1500;
@@ -18,7 +18,7 @@ type Place = { element: HTMLElement | null; block: ScrollLogicalPosition };
 export function useScrollToFinding(
   arrival: FindingTarget | null,
   ready: boolean,
-  panels: { gc: RefObject<HTMLElement | null>; victim: RefObject<HTMLElement | null> },
+  panels: { gc: RefObject<HTMLElement | null>; waiter: RefObject<HTMLElement | null> },
   onArrived: () => void,
 ): void {
   useEffect(() => {

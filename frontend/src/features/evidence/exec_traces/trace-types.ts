@@ -34,7 +34,7 @@ export type TraceDocument = Omit<TracePage, 'sides' | 'series' | 'worst'> & {
 
 /** @throws Error with a readable message when the response has another format. */
 export function readTraces(response: unknown, artifactId = ''): TraceDocument {
-  const page = requireFormat<TracePage>(response, 'slowpath.trace-comparison/1', 'traces');
+  const page = requireFormat<TracePage>(response, 'slowpath.trace-comparison/2', 'traces');
   const identify = <T extends { artifact: string | null }>(one: T): Identified<T> => ({
     ...one,
     artifact: one.artifact ?? artifactId,

@@ -29,10 +29,10 @@ export type LevelSet = (typeof LEVEL_SETS)[number];
 
 export type TraceView = {
   /** "group|reason" of the selected waiter; '' = the one that changed most. */
-  victim: string;
+  waiter: string;
   quantile: QuantileId;
   sort: Sort;
-  /** "<artifact>.<row>" of the wait on the timeline; '' = the victim's worst. */
+  /** "<artifact>.<row>" of the wait on the timeline; '' = the waiter's worst. */
   wait: string;
   window: TimelineViewport;
   levels: LevelSet;
@@ -42,7 +42,7 @@ export type TraceView = {
 
 export const DEFAULT_TRACE_SORT: Sort = { column: 'share', descending: true };
 export const DEFAULT_TRACE_VIEW: TraceView = {
-  victim: '',
+  waiter: '',
   quantile: 'p99',
   sort: DEFAULT_TRACE_SORT,
   wait: '',
@@ -59,7 +59,7 @@ const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), un
 
 /** Every field falls back alone, as all fields of an address do. */
 export const traceFields = {
-  victim: field(text),
+  waiter: field(text),
   quantile: field(z.enum(QUANTILES)),
   gsort: field(z.enum(GROUP_COLUMNS)),
   gasc: field(z.literal(true)),
@@ -80,7 +80,7 @@ export function readTraceSearch(search: Record<string, unknown>): TraceSearch {
 export function traceViewOf(search: TraceSearch): TraceView {
   const { wfrom, wto } = search;
   return {
-    victim: search.victim ?? '',
+    waiter: search.waiter ?? '',
     quantile: search.quantile ?? DEFAULT_TRACE_VIEW.quantile,
     sort: { column: search.gsort ?? DEFAULT_TRACE_SORT.column, descending: !search.gasc },
     wait: search.wait ?? '',
@@ -102,7 +102,7 @@ export function traceSearchOf(view: TraceView): TraceSearch {
   const whole = window.from === 0 && window.to === 1;
   const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? undefined : value);
   return {
-    victim: unless(view.victim, ''),
+    waiter: unless(view.waiter, ''),
     quantile: unless(view.quantile, DEFAULT_TRACE_VIEW.quantile),
     gsort: unless(sort.column, DEFAULT_TRACE_SORT.column) as TraceSearch['gsort'],
     gasc: sort.descending ? undefined : true,
@@ -118,7 +118,7 @@ export function traceSearchOf(view: TraceView): TraceSearch {
 /** Selecting another waiter, wait or trace is a separate history step; a drag of the timeline is not. */
 export function isTraceStep(before: TraceView, after: TraceView): boolean {
   return (
-    before.victim !== after.victim ||
+    before.waiter !== after.waiter ||
     before.wait !== after.wait ||
     before.drawn.base !== after.drawn.base ||
     before.drawn.candidate !== after.drawn.candidate

@@ -59,11 +59,11 @@ export const waiterName = ({ group, reason }: Pick<Waiter, 'group' | 'reason'>):
   `${shortName(group)} · ${reason === '' ? 'any wake' : reason}`;
 
 /** "group|reason" taken apart; a group may itself hold a bar, a reason never does. */
-export function waiterParts(victim: string): { group: string; reason: string } {
-  const bar = victim.lastIndexOf('|');
+export function waiterParts(waiter: string): { group: string; reason: string } {
+  const bar = waiter.lastIndexOf('|');
   return bar < 0
-    ? { group: victim, reason: '' }
-    : { group: victim.slice(0, bar), reason: victim.slice(bar + 1) };
+    ? { group: waiter, reason: '' }
+    : { group: waiter.slice(0, bar), reason: waiter.slice(bar + 1) };
 }
 
 /** Conditions of one side, each a separate statement. */
@@ -103,18 +103,18 @@ export function bracketText(wait: LongestWait): string {
 }
 
 export function wakeText(wait: LongestWait): string {
-  const { reason } = waiterParts(wait.victim);
+  const { reason } = waiterParts(wait.waiter);
   if (wait.waker !== null && wait.waker !== '') return `woken by ${shortName(wait.waker)}`;
   if (reason === 'created' || reason === 'preempted') return reason;
   return reason === 'network' ? 'woken by netpoll' : 'woken by the runtime';
 }
 
-/** Who is first in the blame of a wait, with its share. */
+/** Who is first in the occupancy of a wait, with its share. */
 export function behindText({
-  blame,
+  occupancy,
   duration_ns,
 }: LongestWait): { name: string; share: number } | null {
-  const first = [...blame].sort((a, b) => b.ns - a.ns)[0];
+  const first = [...occupancy].sort((a, b) => b.ns - a.ns)[0];
   return first && duration_ns > 0
     ? { name: describeOccupant(first), share: first.ns / duration_ns }
     : null;

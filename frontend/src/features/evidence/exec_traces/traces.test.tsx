@@ -64,7 +64,7 @@ describe('the table', () => {
     expect(names('group', false)).toEqual(['main.batcher', 'main.late', 'main.server']);
     expect(names('p99')[0]).toBe('main.batcher');
   });
-  it('opens with the victim asked for, else the first finding’s, else the one that waits longer', () => {
+  it('opens with the waiter asked for, else the first finding’s, else the one that waits longer', () => {
     expect(selectedWaiter(told(), 'main.server|network', 'x')?.group).toBe('main.server');
     expect(selectedWaiter(told(), 'gone|network', 'main.server|network')?.group).toBe(
       'main.server',
@@ -88,7 +88,7 @@ describe('the table', () => {
 describe('worst waits', () => {
   const waits = told();
   const { worst } = waits;
-  it('begin with the victim’s own', () => {
+  it('begin with the waiter’s own', () => {
     expect(selectedWait(waits, '', 'main.batcher|network')?.index).toBe(0);
     expect(selectedWait(waits, 'c1.1', 'main.batcher|network')?.index).toBe(1);
     expect(selectedWait(waits, 'c9.9', 'nobody')?.index).toBe(1);
@@ -96,7 +96,7 @@ describe('worst waits', () => {
     expect(waitsListed(worst, '').map(({ index }) => index)).toEqual([1, 0]);
   });
   it('open on the side that waits longer: the base’s when that got better', () => {
-    const own = { ...worst[0]!, victim: 'main.batcher|network' };
+    const own = { ...worst[0]!, waiter: 'main.batcher|network' };
     const sides = [
       { ...own, side: 'candidate' as const, index: 5, duration_ns: 9e5 },
       { ...own, side: 'base' as const, index: 6, duration_ns: 8e7 },
@@ -105,7 +105,7 @@ describe('worst waits', () => {
       selectedWait(
         { worst: sides, groups: waits.groups.map((row) => ({ ...row, state })) },
         '',
-        own.victim,
+        own.waiter,
       )?.index;
     expect([opened('less'), opened('only-base')]).toEqual([6, 6]);
     expect([opened('more'), opened('noise')]).toEqual([5, 5]);
@@ -166,7 +166,7 @@ describe('words', () => {
     );
     expect(unreadableRangeText({ name: 'x.trace', lost: null })).toBeNull();
   });
-  it('take victims apart at the last bar', () => {
+  it('take waiters apart at the last bar', () => {
     expect(waiterParts('a|b|network')).toEqual({ group: 'a|b', reason: 'network' });
     expect(waiterParts('plain')).toEqual({ group: 'plain', reason: '' });
   });
@@ -178,14 +178,14 @@ describe('words', () => {
 
 describe('what is listed first', () => {
   const part = (kind: string, group: string | null, candidate_share: number) => ({
-    ...told().blame[0]!.parts[0]!,
+    ...told().occupancy[0]!.parts[0]!,
     class: kind,
     kind,
     group,
     candidate_share,
   });
-  const blame = {
-    ...told().blame[0]!,
+  const occupancy = {
+    ...told().occupancy[0]!,
     parts: [
       part('user', 'main.caller', 0.37),
       part('gc-fractional', null, 0.2),
@@ -194,19 +194,19 @@ describe('what is listed first', () => {
     ],
   };
   it('is who held most, or the GC in all its parts where the verdict speaks of it', () => {
-    expect(largestOccupant(blame, 'candidate_share', 'mixed')).toEqual({
+    expect(largestOccupant(occupancy, 'candidate_share', 'mixed')).toEqual({
       lead: 'behind',
       name: 'main.caller',
       share: 0.37,
       code: true,
     });
-    expect(largestOccupant(blame, 'candidate_share', 'gc')).toEqual({
+    expect(largestOccupant(occupancy, 'candidate_share', 'gc')).toEqual({
       lead: 'behind',
       name: 'the GC',
       share: expect.closeTo(0.4) as number,
       code: false,
     });
-    expect(largestOccupant({ ...blame, parts: [] }, 'candidate_share', 'mixed')).toBeNull();
+    expect(largestOccupant({ ...occupancy, parts: [] }, 'candidate_share', 'mixed')).toBeNull();
   });
 });
 
@@ -219,7 +219,7 @@ describe('another choice', () => {
     expect(next.drawn).toEqual({ base: 'b9', candidate: '' });
     expect(changedView(picked, { quantile: 'p50' }, waits).drawn).toBe(picked.drawn);
     expect(
-      changedView(picked, { victim: 'main.batcher|network' }, { worst: [], groups: [] }).drawn,
+      changedView(picked, { waiter: 'main.batcher|network' }, { worst: [], groups: [] }).drawn,
     ).toBe(picked.drawn);
   });
   it('draws what was picked, else the trace of the wait, else the first', () => {
@@ -237,8 +237,8 @@ describe('the address', () => {
     const usual = traceViewOf(readTraceSearch({}));
     expect(JSON.stringify(traceSearchOf(usual))).toBe('{}');
     const view = traceViewOf(
-      readTraceSearch({ victim: 'a|b', wait: { x: 1 }, wfrom: 0.4, wto: 0.2, quantile: 'p42' }),
+      readTraceSearch({ waiter: 'a|b', wait: { x: 1 }, wfrom: 0.4, wto: 0.2, quantile: 'p42' }),
     );
-    expect(view).toEqual({ ...usual, victim: 'a|b' });
+    expect(view).toEqual({ ...usual, waiter: 'a|b' });
   });
 });

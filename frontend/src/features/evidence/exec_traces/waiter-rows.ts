@@ -33,77 +33,77 @@ export function quantileOf(delays: SchedulerLatency | null, quantile: QuantileId
 const ONE_SIDED_FROM = 0.01;
 const isOneSided = ({ state }: Waiter): boolean =>
   state === 'only-base' || state === 'only-candidate';
-export const isSubstantial = (victim: Waiter): boolean =>
-  !isOneSided(victim) || shareOf(victim) >= ONE_SIDED_FROM;
+export const isSubstantial = (waiter: Waiter): boolean =>
+  !isOneSided(waiter) || shareOf(waiter) >= ONE_SIDED_FROM;
 
 /** How one quantile of a group is drawn: marked only when the group was judged to have changed and this quantile shows it. */
-export function changeAt(victim: Waiter, quantile: QuantileId): Change {
-  if (!isSubstantial(victim)) return 'noise';
-  if (victim.state === 'only-base' || victim.state === 'only-candidate') return victim.state;
-  if (victim.state === 'noise') return 'noise';
-  const change = victim.change[quantile];
+export function changeAt(waiter: Waiter, quantile: QuantileId): Change {
+  if (!isSubstantial(waiter)) return 'noise';
+  if (waiter.state === 'only-base' || waiter.state === 'only-candidate') return waiter.state;
+  if (waiter.state === 'noise') return 'noise';
+  const change = waiter.change[quantile];
   if (!change) return 'noise';
   if (change.low > 1) return 'more';
   return change.high < 1 ? 'less' : 'noise';
 }
 
-export const shareOf = (victim: Waiter): number =>
-  Math.max(victim.share_of_wait_candidate, victim.share_of_wait_base);
+export const shareOf = (waiter: Waiter): number =>
+  Math.max(waiter.share_of_wait_candidate, waiter.share_of_wait_base);
 
 const waitsOf = ({ base, candidate }: Waiter): number =>
   candidate?.waits_per_second ?? base?.waits_per_second ?? 0;
 
-function ratioAt(victim: Waiter, quantile: QuantileId): number {
-  if (victim.state === 'only-candidate') return Infinity;
-  if (victim.state === 'only-base') return 0;
-  const ratio = victim.change[quantile]?.ratio;
+function ratioAt(waiter: Waiter, quantile: QuantileId): number {
+  if (waiter.state === 'only-candidate') return Infinity;
+  if (waiter.state === 'only-base') return 0;
+  const ratio = waiter.change[quantile]?.ratio;
   // What is inside the noise comes after all that is not, however large its ratio happens to be.
-  return changeAt(victim, quantile) === 'noise' ? (ratio ?? 1) * 1e-9 : (ratio ?? 1);
+  return changeAt(waiter, quantile) === 'noise' ? (ratio ?? 1) * 1e-9 : (ratio ?? 1);
 }
 
-function valueFor(victim: Waiter, column: string, quantile: QuantileId): number {
+function valueFor(waiter: Waiter, column: string, quantile: QuantileId): number {
   switch (column) {
     case 'waits':
-      return waitsOf(victim);
+      return waitsOf(waiter);
     case 'p50':
     case 'p90':
     case 'p99':
     case 'p999':
-      return quantileOf(victim.candidate, column) ?? quantileOf(victim.base, column) ?? -1;
+      return quantileOf(waiter.candidate, column) ?? quantileOf(waiter.base, column) ?? -1;
     case 'change':
-      return ratioAt(victim, quantile);
+      return ratioAt(waiter, quantile);
     default:
-      return shareOf(victim);
+      return shareOf(waiter);
   }
 }
 
-const textFor = (victim: Waiter, column: string): string =>
+const textFor = (waiter: Waiter, column: string): string =>
   column === 'group'
-    ? victim.group
+    ? waiter.group
     : column === 'reason'
-      ? victim.reason
-      : (victim.verdict_candidate ?? victim.verdict_base ?? '');
+      ? waiter.reason
+      : (waiter.verdict_candidate ?? waiter.verdict_base ?? '');
 
 /** In the order asked for; equal ones stay as they came. */
 export function sortedWaiters(
-  victims: readonly Waiter[],
+  waiters: readonly Waiter[],
   sort: Sort,
   quantile: QuantileId,
 ): Waiter[] {
   const sign = sort.descending ? -1 : 1;
   if (['group', 'reason', 'verdict'].includes(sort.column)) {
-    return victims.toSorted((a, b) => {
+    return waiters.toSorted((a, b) => {
       const [one, other] = [textFor(a, sort.column), textFor(b, sort.column)];
       return sign * (one < other ? -1 : one > other ? 1 : 0);
     });
   }
-  return victims.toSorted((a, b) => {
+  return waiters.toSorted((a, b) => {
     const [one, other] = [valueFor(a, sort.column, quantile), valueFor(b, sort.column, quantile)];
     return one === other ? 0 : sign * (one < other ? -1 : 1);
   });
 }
 
-/** The victim meant by an address, or by the first finding; else one that changed, else the one that waits most. */
+/** The waiter meant by an address, or by the first finding; else one that changed, else the one that waits most. */
 export function selectedWaiter(
   { groups }: TraceDocument,
   wanted: string,
@@ -111,13 +111,13 @@ export function selectedWaiter(
 ): Waiter | null {
   const meant = [wanted, first].filter((name) => name !== '');
   for (const name of meant) {
-    const found = groups.find(({ victim }) => victim === name);
+    const found = groups.find(({ waiter }) => waiter === name);
     if (found) return found;
   }
   const byShare = groups.toSorted((a, b) => shareOf(b) - shareOf(a));
   return (
     byShare.find(({ state }) => state === 'more') ??
-    byShare.find((victim) => victim.state !== 'noise' && isSubstantial(victim)) ??
+    byShare.find((waiter) => waiter.state !== 'noise' && isSubstantial(waiter)) ??
     byShare[0] ??
     null
   );
@@ -138,23 +138,23 @@ export function worstFirst(worst: readonly LongestWait[]): LongestWait[] {
 /** What the choice of a wait looks at. */
 type Waits = Pick<TraceDocument, 'worst' | 'groups'>;
 
-/** On which side a victim's waits tell more: where they are the longer ones, else in the candidate. */
-function describedSide(groups: readonly Waiter[], victim: string): LongestWait['side'] {
-  const state = groups.find((row) => row.victim === victim)?.state;
+/** On which side a waiter's waits tell more: where they are the longer ones, else in the candidate. */
+function describedSide(groups: readonly Waiter[], waiter: string): LongestWait['side'] {
+  const state = groups.find((row) => row.waiter === waiter)?.state;
   return state === 'less' || state === 'only-base' ? 'base' : 'candidate';
 }
 
-/** The wait meant by an address; else the victim's longest, of the side that waits longer first; else the longest of all. */
+/** The wait meant by an address; else the waiter's longest, of the side that waits longer first; else the longest of all. */
 export function selectedWait(
   { worst, groups }: Waits,
   wanted: string,
-  victim: string,
+  waiter: string,
 ): LongestWait | null {
   const found = worst.find((wait) => waitKey(wait) === wanted);
   if (found) return found;
   const ordered = worstFirst(worst);
-  const own = ordered.filter((wait) => wait.victim === victim);
-  const telling = describedSide(groups, victim);
+  const own = ordered.filter((wait) => wait.waiter === waiter);
+  const telling = describedSide(groups, waiter);
   return own.find(({ side }) => side === telling) ?? own[0] ?? ordered[0] ?? null;
 }
 
@@ -179,11 +179,11 @@ export function isCuttable(headerVersion: string | null): boolean {
 }
 
 /** Longest first; those of the selected group come first. */
-export function waitsListed(worst: readonly LongestWait[], victim: string): LongestWait[] {
+export function waitsListed(worst: readonly LongestWait[], waiter: string): LongestWait[] {
   const ordered = worstFirst(worst);
   return [
-    ...ordered.filter((wait) => wait.victim === victim),
-    ...ordered.filter((wait) => wait.victim !== victim),
+    ...ordered.filter((wait) => wait.waiter === waiter),
+    ...ordered.filter((wait) => wait.waiter !== waiter),
   ];
 }
 
@@ -222,8 +222,8 @@ export function seriesDrawn(
  */
 export function changedView(view: TraceView, changed: Partial<TraceView>, waits: Waits): TraceView {
   const next = { ...view, ...changed };
-  const another = next.wait !== view.wait || next.victim !== view.victim;
+  const another = next.wait !== view.wait || next.waiter !== view.waiter;
   if (!another || changed.drawn) return next;
-  const wait = selectedWait(waits, next.wait, next.victim);
+  const wait = selectedWait(waits, next.wait, next.waiter);
   return wait ? { ...next, drawn: { ...next.drawn, [wait.side]: '' } } : next;
 }

@@ -87,7 +87,9 @@ function Paths({ rows, view, onView }: PathsProps) {
           columns={columns}
           rowCount={sorted.length}
           rowAt={(index) => sorted[index]!}
-          rowKey={(row) => `${row.payer} ${row.old_bytes} ${row.new_bytes} ${row.path.join(' ')}`}
+          rowKey={(row) =>
+            `${row.attributed_caller} ${row.old_bytes} ${row.new_bytes} ${row.path.join(' ')}`
+          }
           rowHeight={42}
           sort={view.sort}
           onSort={(sort) => {
@@ -124,8 +126,8 @@ function columnsOf(measure: Measure, axis: ReturnType<typeof ratioAxis>): Column
       sortable: true,
       cell: (row) => (
         <span className={classes.twoLines}>
-          <span className={`${classes.line} mono`} title={row.payer}>
-            {visibleName(shortName(row.payer))}
+          <span className={`${classes.line} mono`} title={row.attributed_caller}>
+            {visibleName(shortName(row.attributed_caller))}
           </span>
           <span className={classes.second} title={row.path.join(' › ')}>
             {row.path.map((name) => visibleName(shortName(name))).join(' › ') || 'no path recorded'}

@@ -56,7 +56,7 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
                   <td>
                     <b className={classes.large}>{formatCount(set.sampled)}</b>
                   </td>
-                  <td>{formatCount(set.estimate)}</td>
+                  <td>{formatCount(set.estimated_growths)}</td>
                   <td className="muted">
                     {`${formatNumber(set.low)} – ${formatNumber(set.high)}`}
                   </td>
@@ -90,10 +90,10 @@ function Against({ set }: { set: GrowthSet }) {
 
 /** Who triggers most of a set's growths, and at which size. */
 function AttributedCallerRow({ set }: { set: GrowthSet }) {
-  if (set.payer === null) return <td className="muted">–</td>;
+  if (set.attributed_caller === null) return <td className="muted">–</td>;
   return (
-    <td className={classes.payer} title={set.path.join(' › ') || set.payer}>
-      <span className="mono">{visibleName(shortName(set.payer))}</span>{' '}
+    <td className={classes.payer} title={set.path.join(' › ') || set.attributed_caller}>
+      <span className="mono">{visibleName(shortName(set.attributed_caller))}</span>{' '}
       <span className="muted">{set.share === null ? '' : formatShare(set.share)}</span>
     </td>
   );

@@ -5,7 +5,7 @@ import type { GrowthRow, GrowthSet } from './growth-types';
 
 export type Counts = GrowthRow['base'];
 /** What is compared: per request or second where both sides know, as estimated otherwise. */
-export type Measure = 'per_request' | 'per_second' | 'estimate' | 'sampled';
+export type Measure = 'per_request' | 'per_second' | 'estimated_growths' | 'sampled';
 
 export function measureOf(rows: readonly GrowthRow[]): Measure {
   const known = (name: Measure) =>
@@ -13,13 +13,13 @@ export function measureOf(rows: readonly GrowthRow[]): Measure {
     rows.every(({ base, candidate }) => [base, candidate].every((side) => side[name] !== null));
   if (known('per_request')) return 'per_request';
   if (known('per_second')) return 'per_second';
-  return known('estimate') ? 'estimate' : 'sampled';
+  return known('estimated_growths') ? 'estimated_growths' : 'sampled';
 }
 
 export const MEASURES: Record<Measure, string> = {
   per_request: 'growth events per request',
   per_second: 'growth events per second',
-  estimate: 'growth events, estimated',
+  estimated_growths: 'growth events, estimated',
   sampled: 'sampled growth events',
 };
 
@@ -46,7 +46,15 @@ export function sortedGrowth(
 ): GrowthRow[] {
   const sign = sort.descending ? -1 : 1;
   if (sort.column === 'payer')
-    return rows.toSorted((a, b) => sign * (a.payer < b.payer ? -1 : a.payer > b.payer ? 1 : 0));
+    return rows.toSorted(
+      (a, b) =>
+        sign *
+        (a.attributed_caller < b.attributed_caller
+          ? -1
+          : a.attributed_caller > b.attributed_caller
+            ? 1
+            : 0),
+    );
   return rows.toSorted(
     (a, b) => sign * (valueFor(a, sort.column, measure) - valueFor(b, sort.column, measure)),
   );
@@ -60,10 +68,10 @@ export function sizesText({ old_bytes, new_bytes }: GrowthRow): string {
 }
 
 /** How many growth events a printed one represents: what the estimate was multiplied by. */
-export function rateOf({ sampled, estimate, rates }: GrowthSet): number | null {
+export function rateOf({ sampled, estimated_growths, rates }: GrowthSet): number | null {
   if (rates.length > 0) return rates.length === 1 ? rates[0]! : null;
   if (sampled <= 0) return null;
-  const rate = estimate / sampled;
+  const rate = estimated_growths / sampled;
   return rate > 1.5 ? Math.round(rate) : null;
 }
 

@@ -7,12 +7,8 @@ export type { GrowthPage as GrowthDocument, GrowthRow } from '../../../api';
 /** A row of the table of sets; outside of a comparison it has no side. */
 export type GrowthSet = Omit<GrowthSetRow, 'side'> & { side: string | null };
 
-export const withoutSide = ({
-  attributed_caller: payer,
-  estimated_growths: estimate,
-  ...set
-}: GrowthSetOut): GrowthSet => ({ ...set, payer, estimate, side: null });
+export const withoutSide = (set: GrowthSetOut): GrowthSet => ({ ...set, side: null });
 
 /** @throws Error with a readable message when the response has another format. */
 export const readGrowth = (response: unknown): GrowthPage =>
-  requireFormat<GrowthPage>(response, 'slowpath.growth-comparison/1', 'growth logs');
+  requireFormat<GrowthPage>(response, 'slowpath.growth-comparison/2', 'growth logs');

@@ -98,13 +98,13 @@ function GapExplanationBody({ content: told, executionLink, again }: ToldProps) 
   return (
     <div className={classes.explained}>
       <p className={classes.sentence}>{visibleName(told.sentence, 2000)}</p>
-      {told.doubts.map((caveat) => (
+      {told.caveats.map((caveat) => (
         <p key={caveat} className={classes.caveat}>
           {caveat}
         </p>
       ))}
       {known && <States told={told} />}
-      {told.basis === 'nobody' && (
+      {told.basis === 'no-goroutine' && (
         <OccupantRow title="P occupancy during the gap" held={told.processors} />
       )}
       {told.gc.cycles > 0 && (
@@ -133,10 +133,10 @@ function HowTo({
     <>
       {told.looked.length > 0 && (
         <ul>
-          {told.looked.map(({ artifact_id, name, why }) => (
+          {told.looked.map(({ artifact_id, name, reason }) => (
             <li key={artifact_id}>
               {executionLink(artifact_id, visibleName(name, 60))}
-              {why && <span className="muted"> · {why}</span>}
+              {reason && <span className="muted"> · {reason}</span>}
             </li>
           ))}
         </ul>
@@ -189,11 +189,11 @@ function States({ told }: { told: GapExplanation }) {
 }
 
 function Causes({ part }: { part: GapExplanationPart }) {
-  const { blame = [], stack = [], waker } = part;
+  const { occupancy = [], stack = [], waker } = part;
   return (
     <>
       {part.times > 1 && <span className="muted"> · {part.times} times</span>}
-      {blame.length > 0 && <OccupantRow title="behind" held={blame} />}
+      {occupancy.length > 0 && <OccupantRow title="behind" held={occupancy} />}
       {stack.length > 0 && <Stack title="where" frames={stack} />}
       {waker && waker.group !== '' && (
         <>

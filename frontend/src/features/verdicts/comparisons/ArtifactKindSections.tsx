@@ -76,11 +76,11 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
     placeOf: (finding, view) => {
       if (!isOfWaiter(finding)) return {};
       const { sort, levels, quantile } = view.trace;
-      return { trace: { ...DEFAULT_TRACE_VIEW, sort, levels, quantile, victim: finding.subject } };
+      return { trace: { ...DEFAULT_TRACE_VIEW, sort, levels, quantile, waiter: finding.subject } };
     },
     arrivalOf: ({ kind, subject }) => {
       if (kind === 'trace.waiting') return null;
-      return kind === 'trace.gc' ? { to: 'gc' } : { to: 'victim', victim: subject };
+      return kind === 'trace.gc' ? { to: 'gc' } : { to: 'waiter', waiter: subject };
     },
   },
   spans: {
@@ -167,7 +167,7 @@ export function ArtifactKindTabs({ parts, part, onPart }: PartTabsProps) {
 /** Whether a finding of traces is about one group of goroutines: those on GC and on all waiting are not. */
 const isOfWaiter = ({ kind }: Finding): boolean => kind !== 'trace.gc' && kind !== 'trace.waiting';
 
-/** Where a finding is shown: its part, and in it its victim or its kind of profile. */
+/** Where a finding is shown: its part, and in it its waiter or its kind of profile. */
 export function placeOf(
   finding: Finding,
   parts: ArtifactKind[],

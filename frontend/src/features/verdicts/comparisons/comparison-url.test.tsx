@@ -76,7 +76,7 @@ function randomView(roll: () => number): ComparisonView {
     lines: text(),
     part: pick(['', ...ARTIFACT_KINDS] as const),
     trace: {
-      victim: text(),
+      waiter: text(),
       quantile: pick(QUANTILES),
       sort: { column: pick(GROUP_COLUMNS), descending: chance() },
       wait: text(),
