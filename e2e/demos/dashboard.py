@@ -141,13 +141,13 @@ class DashboardOutcome:
 
     def marked(self, since: datetime) -> str | None:
         """Return the commit of the deployment that caused a later change of the distributor, or whose verdict is slower."""
-        commits = {each["id"]: each["commit"] for each in self.header["deploys"]}
+        commits = {each["id"]: each["commit"] for each in self.header["deployments"]}
         services = {each["service"]["id"] for each in self.header["rows"] if each["service"]["name"] == SERVICE}
         early_ms = (since - EARLY).timestamp() * 1000
         for change in self.header["changes"]:
             if change["service_id"] in services and change["at_ms"] >= early_ms and change["cause"] == "deployment":
                 return str(commits.get(change["deploy_id"]))
-        newest = [each for each in self.header["deploys"] if each["at_ms"] >= early_ms]
+        newest = [each for each in self.header["deployments"] if each["at_ms"] >= early_ms]
         slower = (each["commit"] for each in newest if each["verdict"] == "slower")
         return next(slower, None)
 

@@ -512,7 +512,7 @@ describe('the board', () => {
       commits: [{ id: HOSTILE, title: HOSTILE, author: null, url: 'javascript:alert(1)' }],
       url: 'javascript:alert(1)',
     };
-    serve({ header: { deploys: [whole], changes: [], headline: null } });
+    serve({ header: { deployments: [whole], changes: [], headline: null } });
     const { container } = open(`/t/northwind/dashboard?deploy=${DEPLOY_ID}`);
     const panel = await screen.findByRole('dialog');
     expect(within(panel).getAllByText(HOSTILE).length).toBeGreaterThan(0);

@@ -293,7 +293,7 @@ export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
         ? [{ caller: serviceId(index), callee: serviceId(index + 1), ratio }]
         : [],
     ),
-    deploys: rows.length > 3 ? deploymentsOf(grid) : [],
+    deployments: rows.length > 3 ? deploymentsOf(grid) : [],
     annotations: [],
     changes: rows.length > 1 ? changesOf(grid) : [],
     headline:
@@ -308,7 +308,7 @@ export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
             change_id: '00000000-0000-4000-8000-000000000801',
           }
         : null,
-    against: drawn.against ? { shift_ms: 7 * 86_400_000, label: 'last week' } : null,
+    time_shift: drawn.against ? { shift_ms: 7 * 86_400_000, label: 'last week' } : null,
     empty: drawn.empty ? { why: drawn.empty } : null,
     ...drawn.header,
   };

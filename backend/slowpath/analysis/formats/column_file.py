@@ -141,9 +141,24 @@ def write_columns(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> byt
         padding = -len(data) % ALIGNMENT
         pieces += [data, bytes(padding)]
         offset += len(data) + padding
-    text = json.dumps({**header, "columns": listed}, ensure_ascii=False, separators=(",", ":")).encode()
+    return b"".join([_write_header({**header, "columns": listed}), *pieces])
+
+
+def rename_header_members(buffer: bytes, names: Mapping[str, str]) -> bytes:
+    """Return the file with members of its header renamed, outermost only; unchanged if it has none of them.
+
+    Raises `ColumnFileError` if it is no such file.
+    """
+    header, body = _read_header(memoryview(buffer))
+    if not names.keys() & header.keys():
+        return buffer
+    return _write_header({names.get(name, name): value for name, value in header.items()}) + bytes(body)
+
+
+def _write_header(header: Mapping[str, Any]) -> bytes:
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-(PREFIX_BYTES + len(text)) % ALIGNMENT)
-    return b"".join([MAGIC, len(text).to_bytes(4, "little"), bytes(4), text, *pieces])
+    return MAGIC + len(text).to_bytes(4, "little") + bytes(4) + text
 
 
 def pack_strings(texts: list[str]) -> dict[str, Array]:

@@ -168,7 +168,7 @@ def test_deploys_and_annotations_stand_beside(client: TestClient, push: Push) ->
     said = {"environment_id": environment_of(client), "started_at": at, "text": "traffic moved"}
     assert client.post("/api/v1/annotations", json=said).status_code == 201
     header = board_of(client).header
-    (told,) = header["deploys"]
+    (told,) = header["deployments"]
     assert (told["id"], told["at_ms"], told["verdict"], told["check"]) == (
         deploy["id"],
         NOW_MS - 20 * MINUTE,
@@ -183,7 +183,7 @@ def test_deploys_and_annotations_stand_beside(client: TestClient, push: Push) ->
 def test_the_same_time_last_week_is_laid_beneath(client: TestClient, push: Push) -> None:
     push(steady("distributor", ago=7 * 24, per_second=50.0, shares=(0.9, 0.95, 0.99, 1.0)), steady("distributor"))
     board = board_of(client, time_shift="week")
-    assert board.header["against"] == {"shift_ms": 7 * DAY, "label": "one week earlier"}
+    assert board.header["time_shift"] == {"shift_ms": 7 * DAY, "label": "one week earlier"}
     assert column(board, "r0_against_qps") == pytest.approx(np.full(240, 50), rel=0.05)
     assert column(board, "r0_against_p50") == pytest.approx(np.full(240, 0.0555), rel=0.05)
     assert column(board, "r0_p50") == pytest.approx(np.full(240, 0.18), rel=0.05)
@@ -194,7 +194,7 @@ def test_before_the_deploy_ends_at_the_deploy(client: TestClient, push: Push) ->
     push(SomeService("distributor", NOW_MS - 20 * MINUTE + 15_000, NOW_MS, per_second=80.0, instances=("c:80", "d:80")))
     deployed(client, "distributor", 20 * MINUTE)
     board = board_of(client, time_shift="before-deploy")
-    assert board.header["against"] == {"shift_ms": 20 * MINUTE, "label": "before deployment 5f3c1e8"}
+    assert board.header["time_shift"] == {"shift_ms": 20 * MINUTE, "label": "before deployment 5f3c1e8"}
     assert column(board, "r0_against_qps")[-20:] == pytest.approx(np.full(20, 50), rel=0.1)
     assert column(board, "r0_qps_2xx")[-20:] == pytest.approx(np.full(20, 78.4), rel=0.05)
 
@@ -202,7 +202,7 @@ def test_before_the_deploy_ends_at_the_deploy(client: TestClient, push: Push) ->
 def test_without_a_deploy_there_is_no_before(client: TestClient, push: Push) -> None:
     push(steady("distributor"))
     header = board_of(client, time_shift="before-deploy").header
-    assert (header["against"], header["against_why"]) == (None, "No deployment in this time range.")
+    assert (header["time_shift"], header["time_shift_reason"]) == (None, "No deployment in this time range.")
 
 
 def test_a_new_team_is_told_that_nothing_came(client: TestClient) -> None:
@@ -284,7 +284,7 @@ def test_services_are_shown_page_by_page(client: TestClient, push: Push) -> None
     assert len(board_of(client, rows="24").header["rows"]) == 24
     known = board.header["services"]
     assert [each["slug"] for each in known] == [f"s{n:02}" for n in range(53)]
-    assert [each["commit"] for each in board.header["deploys"]] == ["5f3c1e8"]  # markers are those of all services
+    assert [each["commit"] for each in board.header["deployments"]] == ["5f3c1e8"]  # markers are those of all services
     rest = board_of(client, services=[each["id"] for each in known[50:]], step_ms=board.header["step_ms"])
     assert names(rest) == ["s50", "s51", "s52"]
     assert column(rest, "r2_qps_2xx")[-1] == pytest.approx(98, rel=0.1)
@@ -320,7 +320,7 @@ def test_who_shows_a_board_asks_for_its_newest_cells_only(
     for name in part.arrays:
         np.testing.assert_array_equal(column(part, name), column(whole, name)[-40:])
     assert part.header["empty"] is None
-    assert part.header["deploys"] == whole.header["deploys"]
+    assert part.header["deployments"] == whole.header["deployments"]
     assert part.header["services"] == whole.header["services"]
 
 

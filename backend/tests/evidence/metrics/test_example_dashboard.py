@@ -59,7 +59,7 @@ def test_the_board_shows_the_step_at_the_deploy(house: AppUnderTest, people: Acc
     header: Mapping[str, Any] = shown.header
     rows = [each["service"]["name"] for each in header["rows"]]
     assert sorted(rows) == ["distributor", "ingester"]
-    deploys = [each for each in header["deploys"] if each["at_ms"] > NOW_MS - 4 * 3_600_000]
+    deploys = [each for each in header["deployments"] if each["at_ms"] > NOW_MS - 4 * 3_600_000]
     assert [(each["commit"][:7], len(each["commits"])) for each in deploys] == [("a84f3c1", 2)]
 
     times = header["from_ms"] + header["step_ms"] * np.arange(header["points"])

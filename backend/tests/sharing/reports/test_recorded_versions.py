@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from slowpath.analysis.comparison.comparison_document import FORMAT
+from slowpath.analysis.formats.column_file import read_columns, write_columns
 from slowpath.sharing.reports.service.recorded_versions import upgrade_response
 from tests.factories.findings import FINDING, stored_result
 
@@ -70,3 +72,20 @@ def test_pages_and_gap_explanations_of_version_1_are_upgraded(
     request_path: str, body: object, upgraded: object
 ) -> None:
     assert json.loads(upgrade_response(request_path, json.dumps(body).encode())) == upgraded
+
+
+@pytest.mark.parametrize("request_path", ["/dashboard", "/dashboard?environment_id=1&hours=4"])
+def test_the_header_of_a_former_dashboard_is_read_under_the_present_names(request_path: str) -> None:
+    arrays = {"r0_qps_2xx": np.array([1.5, 2.5], dtype=np.float32)}
+    former = {"format": "slowpath.board", "format_version": 1, "deploys": [{"deploys": 1}], "against": None}
+    upgraded = upgrade_response(request_path, write_columns({**former, "against_why": "No deployment."}, arrays))
+    file = read_columns(upgraded, "slowpath.board")
+    assert {name: file.header.get(name) for name in ("deployments", "time_shift", "time_shift_reason", "deploys")} == {
+        "deployments": [{"deploys": 1}],
+        "time_shift": None,
+        "time_shift_reason": "No deployment.",
+        "deploys": None,
+    }
+    assert file.column("r0_qps_2xx", "f32").tolist() == [1.5, 2.5]
+    assert upgrade_response(request_path, upgraded) is upgraded
+    assert upgrade_response(request_path, b"canary") == b"canary"

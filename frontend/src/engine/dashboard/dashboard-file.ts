@@ -141,8 +141,8 @@ export function readDashboard(buffer: ArrayBuffer): Dashboard {
     environment: Dashboard['environment'];
     order_source: Dashboard['orderSource'];
     headline: DashboardHeadline | null;
-    against: Dashboard['against'];
-    against_why: string | null;
+    time_shift: Dashboard['against'];
+    time_shift_reason: string | null;
     empty: { code?: EmptyCode; why: string } | null;
     services_total: number;
     services: DashboardRow['service'][];
@@ -165,15 +165,15 @@ export function readDashboard(buffer: ArrayBuffer): Dashboard {
       return index === undefined ? NO_SERIES : seriesOf(file, `r${index}`, row, grid.points);
     }),
     edges: listOf(file, 'edges'),
-    deploys: listOf<DashboardDeployment>(file, 'deploys').map((deploy) => ({
+    deploys: listOf<DashboardDeployment>(file, 'deployments').map((deploy) => ({
       ...deploy,
       commits: asList(deploy.commits),
     })),
     annotations: listOf(file, 'annotations'),
     changes: listOf(file, 'changes'),
     headline: told.headline ?? null,
-    against: told.against ?? null,
-    againstWhy: told.against_why ?? null,
+    against: told.time_shift ?? null,
+    againstWhy: told.time_shift_reason ?? null,
     empty: told.empty ? { code: told.empty.code ?? 'no-metrics', why: told.empty.why } : null,
     servicesTotal: told.services_total ?? rows.length,
     order: services.map(({ id }) => id),

@@ -104,7 +104,7 @@ describe('a board file', () => {
       points: 2,
       rows: [row],
     };
-    const lists = { environments: [], edges: [], deploys: [], annotations: [], changes: [] };
+    const lists = { environments: [], edges: [], deployments: [], annotations: [], changes: [] };
     const board = readDashboard(writeColumns({ ...header, ...lists }, {}));
     expect(board.rows[0]?.gaps).toEqual([]);
     expect(board.series[0]?.against).toBeNull();

@@ -146,7 +146,7 @@ def _of_environment(
             for edge in order.edges
             if edge.ratio is not None and edge.caller in shown and edge.callee in shown
         ],
-        "deploys": [_deploy(each, marks) for each in deploys if each.service_id in shown],
+        "deployments": [_deploy(each, marks) for each in deploys if each.service_id in shown],
         "annotations": [
             {
                 "id": str(each.id),
@@ -159,8 +159,8 @@ def _of_environment(
         ],
         "changes": marks.changes,
         "headline": marks.headline,
-        "against": against,
-        "against_why": why_not,
+        "time_shift": against,
+        "time_shift_reason": why_not,
         "empty": None if through or wish.since_ms is not None else _empty(wish, recognised, panels, samples),
     }
     return board_file(header, grid, columns)
@@ -341,8 +341,8 @@ def _empty(
 def _nothing(code: str, why: str) -> dict[str, Any]:
     return {
         "newest_ms": None, "order_source": "name", "rows": [], "services_total": 0, "services": [], "edges": [],
-        "deploys": [], "annotations": [], "changes": [], "headline": None, "against": None, "against_why": None,
-        "empty": {"code": code, "why": why},
+        "deployments": [], "annotations": [], "changes": [], "headline": None, "time_shift": None,
+        "time_shift_reason": None, "empty": {"code": code, "why": why},
     }  # fmt: skip
 
 
