@@ -9,8 +9,8 @@ const FORMER: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`^(${TEAM})/growth(?=[?#]|$)`), '$1/stack-growth'],
   [/^\/forgotten-password(?=[?#]|$)/, '/password-reset'],
   [/^\/new-password(?=[?#]|$)/, '/password-reset/confirm'],
-  [/([?\&])victim=/, '$1waiter='],
-  [/([?\&]keep=(?:[a-z]+-)*)people(?![a-z])/, '$1users'],
+  [/([?&])victim=/, '$1waiter='],
+  [/([?&]keep=(?:[a-z]+-)*)people(?![a-z])/, '$1users'],
   [/^\/sign-in\/return(?=[?#]|$)/, '/sign-in/callback'],
 ];
 
