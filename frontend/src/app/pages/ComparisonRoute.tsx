@@ -45,44 +45,16 @@ export function ComparisonRoute() {
         id={comparisonId}
         view={view}
         onView={onView}
-        onSwapped={(id) =>
-          void navigate({
-            to: '/t/$team/comparisons/$comparisonId',
-            params: { team: team.slug, comparisonId: id },
-            search: {},
-          })
-        }
         onGone={() =>
           void navigate({ to: '/t/$team/comparisons', params: { team: team.slug }, search: {} })
         }
         mayWrite={team.role !== 'viewer'}
-        action={<StartBisectAction subject={{ comparison_id: comparisonId }} />}
-        findingAction={
-          frozen || team.role === 'viewer'
-            ? undefined
-            : (finding, place) => (
-                <FindingToReport team={team} title={finding.sentence} view={place} />
-              )
-        }
-        talk={
-          frozen
-            ? undefined
-            : {
-                about: (finding) => (
-                  <PageDiscussion
-                    bare
-                    subject={{ kind: 'finding', id: comparisonId, part: findingPart(finding) }}
-                  />
-                ),
-                count: (finding) => <CommentCount count={counts.get(findingPart(finding)) ?? 0} />,
-              }
-        }
-        elsewhere={{
+        links={{
           onOpen: (id, to) =>
             void navigate({
               to: '/t/$team/comparisons/$comparisonId',
               params: { team: team.slug, comparisonId: id },
-              search: searchOf(to),
+              search: to ? searchOf(to) : {},
             }),
           file: (id, words) => (
             <Link
@@ -103,6 +75,26 @@ export function ComparisonRoute() {
               {words}
             </Link>
           ),
+        }}
+        extensions={{
+          action: <StartBisectAction subject={{ comparison_id: comparisonId }} />,
+          findingAction:
+            frozen || team.role === 'viewer'
+              ? undefined
+              : (finding, place) => (
+                  <FindingToReport team={team} title={finding.sentence} view={place} />
+                ),
+          discussion: frozen
+            ? undefined
+            : {
+                about: (finding) => (
+                  <PageDiscussion
+                    bare
+                    subject={{ kind: 'finding', id: comparisonId, part: findingPart(finding) }}
+                  />
+                ),
+                count: (finding) => <CommentCount count={counts.get(findingPart(finding)) ?? 0} />,
+              },
         }}
       />
       {isSuccess && <PageDiscussion subject={{ kind: 'comparison', id: comparisonId }} />}

@@ -86,7 +86,7 @@ export function RegressionRoute() {
       }
       people={people}
       mayWrite={team.role !== 'viewer'}
-      talk={<PageDiscussion subject={{ kind: 'regression', id: regressionId }} />}
+      discussion={<PageDiscussion subject={{ kind: 'regression', id: regressionId }} />}
       action={<StartBisectAction subject={{ regression_id: regressionId }} />}
       searches={<RegressionBisects regression_id={regressionId} link={bisectLink(team.slug)} />}
       links={{

@@ -16,13 +16,20 @@ export class PatternError extends Error {
 
 /** A text as a pattern that finds exactly it. */
 export function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+  return text.replace(/[\\^$.*+?()[\]{}|]/gu, '\\$&');
 }
 
 /** A pattern that finds exactly this one name. */
 export function exactly(name: string): string {
   return `^${literal(name)}$`;
 }
+
+/** The search that finds exactly this one name. */
+export const exactSearch = (name: string): NamePattern => ({
+  pattern: exactly(name),
+  regex: true,
+  caseSensitive: true,
+});
 
 /** @returns null for an empty pattern. @throws PatternError in words for the person who typed it. */
 export function compilePattern({ pattern, regex, caseSensitive }: NamePattern): RegExp | null {

@@ -38,7 +38,7 @@ export type RowViewProps = {
   bus: CursorBus;
   tabIndex: 0 | -1;
   order: ServiceOrder | null;
-  acts: ReactNode;
+  actions: ReactNode;
   onRow: (by: number) => void;
   onBrush: (fromMs: number, toMs: number, service: DashboardRow['service']) => void;
   onDeploy: (id: string) => void;
@@ -57,7 +57,14 @@ export function DashboardRowView(props: RowViewProps) {
       data-row={told.service.id}
       data-waiting={!told.loaded || undefined}
     >
-      <ServiceCell board={board} row={told} at={at} below={below} order={order} acts={props.acts} />
+      <ServiceCell
+        board={board}
+        row={told}
+        at={at}
+        below={below}
+        order={order}
+        actions={props.actions}
+      />
       {told.loaded ? (
         <>
           <Panels {...props} />

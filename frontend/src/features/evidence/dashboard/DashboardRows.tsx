@@ -1,22 +1,17 @@
-/** The rows of the board on one time axis. Widths are measured once for all panels; what a row draws is made once a board. */
+/** The rows of the dashboard on one time axis. Widths are measured once for all panels. */
 import { Button } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { TimeAxis, useTokens, useWidth, type PlotArea } from '../../../charts/dashboard';
-import { logLatencyScale } from '../../../engine/dashboard/dashboard-scale';
-import {
-  QUANTILES,
-  type Dashboard,
-  type DashboardRow,
-  type QuantileId,
-} from '../../../engine/dashboard/dashboard-file';
+import { logLatencyScale, type HeightScale } from '../../../engine/dashboard/dashboard-scale';
+import type { Dashboard, DashboardRow, QuantileId } from '../../../engine/dashboard/dashboard-file';
 import { spanOf } from '../../../engine/dashboard/dashboard-time';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import { ErrorState, HiddenInSnapshot } from '../../../ui';
+import { ColumnHeads } from './ColumnHeads';
 import { DashboardRowView } from './DashboardRowView';
-import { LatencyLegend, RateLegend } from './LatencyLegend';
 import classes from './dashboard.module.css';
 import type { DashboardView } from './dashboard-url';
-import { useServiceOrder, type ServiceOrder } from './use-service-order';
+import { useServiceOrder } from './use-service-order';
 import { useVisibleRows } from './use-visible-rows';
 
 export const PANEL_PX = 111;
@@ -48,26 +43,13 @@ function useLinkedRow(): void {
   }, []);
 }
 
-export function DashboardRows(props: RowsProps) {
-  const { board, view, bus, stale, mayWrite, onChange, onBrush, onDeploy, onNote } = props;
-  const host = useRef<HTMLDivElement>(null);
-  const axis = useRef<HTMLDivElement>(null);
-  const list = useRef<HTMLOListElement>(null);
-  const widthPx = useWidth(axis, 0);
-  const tokens = useTokens(host);
-  const order = useServiceOrder(board, props.onOrdered);
-  const [focused, setFocused] = useState(0);
-  const { quantiles, instances, scale } = view;
-  useLayoutEffect(() => {
-    bus.resize(board.grid.points);
-  }, [bus, board]);
-  useEscape(bus);
-  useLinkedRow();
-  const alone = order.rows.filter((row) => board.rows[row]!.service.id === view.alone);
-  const rows = alone.length > 0 ? alone : order.rows;
-  const heightPx = alone.length > 0 ? LARGE_PX : PANEL_PX;
-  const ids = rows.map((row) => board.rows[row]!.service.id);
-  const more = useVisibleRows(list, board, ids, view, stale);
+/** The area of every panel, and the latency scale that all rows share; a null scale means one for each row. */
+function usePanelArea(
+  board: Dashboard,
+  { quantiles, instances, scale }: DashboardView,
+  widthPx: number,
+  heightPx: number,
+): { place: PlotArea; shared: HeightScale | null } {
   const span = useMemo(() => spanOf(board.grid), [board]);
   const place: PlotArea = useMemo(() => ({ widthPx, heightPx, span }), [widthPx, heightPx, span]);
   const shared = useMemo(
@@ -77,6 +59,30 @@ export function DashboardRows(props: RowsProps) {
         : null,
     [board, quantiles, instances, scale],
   );
+  return { place, shared };
+}
+
+export function DashboardRows(props: RowsProps) {
+  const { board, view, bus, stale, mayWrite, onChange, onBrush, onDeploy, onNote } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const axis = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const widthPx = useWidth(axis, 0);
+  const tokens = useTokens(host);
+  const order = useServiceOrder(board, props.onOrdered);
+  const [focused, setFocused] = useState(0);
+  useLayoutEffect(() => {
+    bus.resize(board.grid.points);
+  }, [bus, board]);
+  useEscape(bus);
+  useLinkedRow();
+  const alone = order.rows.filter((row) => board.rows[row]!.service.id === view.alone);
+  const rows = alone.length > 0 ? alone : order.rows;
+  const services = rows.map((row) => board.rows[row]!.service);
+  const ids = services.map(({ id }) => id);
+  const more = useVisibleRows(list, board, ids, view, stale);
+  const heightPx = alone.length > 0 ? LARGE_PX : PANEL_PX;
+  const { place, shared } = usePanelArea(board, view, widthPx, heightPx);
   const toRow = (at: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, at));
     setFocused(next);
@@ -85,7 +91,6 @@ export function DashboardRows(props: RowsProps) {
     row?.scrollIntoView({ block: 'nearest' });
     row?.querySelector<HTMLElement>('[role=slider]')?.focus();
   };
-  const below = (at: number) => rows.slice(at + 1).map((row) => board.rows[row]!.service);
   return (
     <div ref={host} className={classes.board} data-stale={stale || undefined}>
       <ColumnHeads
@@ -95,30 +100,17 @@ export function DashboardRows(props: RowsProps) {
         onChange={onChange}
         mayWrite={mayWrite}
       />
-      <Asides board={board} />
-      {order.error && (
-        <div className={classes.inset}>
-          <ErrorState compact what="Could not save the service order" error={order.error} />
-        </div>
-      )}
-      {more.error && (
-        <div className={classes.inset}>
-          <ErrorState
-            compact
-            what="Could not load more services"
-            error={more.error}
-            action={<Button onClick={more.again}>Try again</Button>}
-          />
-        </div>
-      )}
+      {board.againstWhy && <p className={`${classes.aside} muted`}>{board.againstWhy}</p>}
+      <RowsProblem what="Could not save the service order" error={order.error} />
+      <RowsProblem what="Could not load more services" error={more.error} retry={more.again} />
       <ol ref={list} aria-label="Services in request order">
         {rows.map((row, at) => (
           <DashboardRowView
-            key={board.rows[row]!.service.id}
+            key={ids[at]}
             board={board}
             row={row}
             at={at}
-            below={below(at)}
+            below={services.slice(at + 1)}
             view={view}
             shared={shared}
             place={place}
@@ -126,14 +118,14 @@ export function DashboardRows(props: RowsProps) {
             bus={bus}
             tabIndex={at === Math.min(focused, rows.length - 1) ? 0 : -1}
             order={mayWrite && rows.length > 1 ? order : null}
-            acts={
+            actions={
               <RowActions
-                service={board.rows[row]!.service}
+                service={services[at]!}
                 alone={alone.length > 0}
                 onAlone={(id) => {
                   onChange({ alone: id });
                 }}
-                more={props.action?.(board.rows[row]!.service)}
+                more={props.action?.(services[at]!)}
               />
             }
             onRow={(by) => {
@@ -155,13 +147,29 @@ export function DashboardRows(props: RowsProps) {
         </div>
       </div>
       <p className="unseen" aria-live="polite">
-        {order.told}
+        {order.announcement}
       </p>
     </div>
   );
 }
 
-type ActsProps = {
+type ProblemProps = { what: string; error: Error | null; retry?: () => void };
+
+function RowsProblem({ what, error, retry }: ProblemProps) {
+  if (!error) return null;
+  return (
+    <div className={classes.inset}>
+      <ErrorState
+        compact
+        what={what}
+        error={error}
+        action={retry && <Button onClick={retry}>Try again</Button>}
+      />
+    </div>
+  );
+}
+
+type ActionsProps = {
   service: DashboardRow['service'];
   alone: boolean;
   onAlone: (id: string) => void;
@@ -169,7 +177,7 @@ type ActsProps = {
 };
 
 /** A row shown alone and large, and what others do with it. Not in a report, whose rows stay as they are. */
-function RowActions({ service, alone, onAlone, more }: ActsProps) {
+function RowActions({ service, alone, onAlone, more }: ActionsProps) {
   return (
     <HiddenInSnapshot>
       <p className={classes.rowActs} data-alone={alone || undefined}>
@@ -189,11 +197,6 @@ function RowActions({ service, alone, onAlone, more }: ActsProps) {
   );
 }
 
-/** What the rows do not tell: why nothing is compared. */
-function Asides({ board }: { board: Dashboard }) {
-  return board.againstWhy ? <p className={`${classes.aside} muted`}>{board.againstWhy}</p> : null;
-}
-
 /** The mean counts for the shared scale where a service knows nothing else. */
 const withMeans = (board: Dashboard, quantiles: QuantileId[]): QuantileId[] =>
   quantiles.includes('mean') || board.rows.every(({ latency }) => latency.histogram !== 'mean')
@@ -211,58 +214,4 @@ function useEscape(bus: CursorBus): void {
       window.removeEventListener('keydown', press);
     };
   }, [bus]);
-}
-
-const SOURCES: Record<Dashboard['orderSource'], string> = {
-  hand: 'In custom order',
-  spans: 'In request order',
-  name: 'By name',
-};
-
-type HeadsProps = Pick<RowsProps, 'board' | 'view' | 'onChange' | 'mayWrite'> & {
-  order: ServiceOrder;
-};
-
-function ColumnHeads({ board, order, view, onChange, mayWrite }: HeadsProps) {
-  const withMean = board.series.some(({ latency }) => latency.mean !== null);
-  const withInstances = board.rows.some(({ instances }) => (instances ?? 0) > 1);
-  const toggle = (id: QuantileId) => {
-    const next = QUANTILES.filter((each) =>
-      each === id ? !view.quantiles.includes(id) : view.quantiles.includes(each),
-    );
-    if (next.length > 0) onChange({ quantiles: next });
-  };
-  return (
-    <div className={classes.cols}>
-      <span>
-        {SOURCES[order.source]}
-        {order.source === 'hand' && mayWrite && (
-          <button type="button" className={`link ${classes.reset}`} onClick={order.reset}>
-            from spans
-          </button>
-        )}
-      </span>
-      <span className={classes.colHead}>
-        Requests per second
-        <span className="grow" />
-        <RateLegend
-          other={board.series.some(({ qps }) => qps.other !== null)}
-          against={board.against}
-        />
-      </span>
-      <span className={classes.colHead}>
-        Latency
-        <span className="grow" />
-        <LatencyLegend
-          shown={view.quantiles}
-          mean={withMean}
-          onToggle={toggle}
-          instances={withInstances ? view.instances : null}
-          onInstances={() => {
-            onChange({ instances: !view.instances });
-          }}
-        />
-      </span>
-    </div>
-  );
 }

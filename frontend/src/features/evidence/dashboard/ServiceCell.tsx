@@ -13,10 +13,10 @@ type CellProps = {
   at: number;
   below: DashboardRow['service'][];
   order: ServiceOrder | null;
-  acts: ReactNode;
+  actions: ReactNode;
 };
 
-export function ServiceCell({ board, row, at, below, order, acts }: CellProps) {
+export function ServiceCell({ board, row, at, below, order, actions }: CellProps) {
   const { service, build, instances } = row;
   return (
     <div className={classes.service}>
@@ -45,7 +45,7 @@ export function ServiceCell({ board, row, at, below, order, acts }: CellProps) {
           {row.source.step_ms !== null && `, every ${row.source.step_ms / 1000} s`}
         </p>
       )}
-      {acts}
+      {actions}
       <Amplification board={board} id={service.id} below={below} />
     </div>
   );

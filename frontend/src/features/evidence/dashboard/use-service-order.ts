@@ -16,7 +16,7 @@ export type ServiceOrder = {
   drop: (id: string, at: number) => void;
   reset: () => void;
   /** The announcement after a move. */
-  told: string;
+  announcement: string;
 };
 
 export function moved(ids: readonly string[], id: string, at: number): string[] {
@@ -39,7 +39,7 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
   const environment = board.environment?.id ?? '';
   // Of which board the hand's order is: another environment has its own.
   const [hand, setHand] = useState<{ environment: string; ids: string[] } | null>(null);
-  const [told, setTold] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const served = board.rows.map(({ service }) => service.id);
   const own = hand?.environment === environment ? hand.ids : null;
   const rows = arranged(served, own);
@@ -75,7 +75,7 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
       arrange(next);
       keep.mutate(next);
       const name = board.rows.find(({ service }) => service.id === id)?.service.name ?? '';
-      setTold(`${name} is row ${at + 1} of ${ids.length}`);
+      setAnnouncement(`${name} is row ${at + 1} of ${ids.length}`);
     },
     place: (id, at) => {
       arrange(moved(ids, id, at));
@@ -84,6 +84,6 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
       if (ids.indexOf(id) !== at) keep.mutate(moved(ids, id, at));
     },
     reset: reset.mutate,
-    told,
+    announcement,
   };
 }

@@ -3,6 +3,7 @@ import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Finding } from '../../../api';
 import { EMPTY_VIEW } from '../../../engine/flame/flame-view';
+import { exactSearch } from '../../../engine/flame/name-pattern';
 import { BenchmarksSection } from '../../evidence/benchmarks';
 import { GrowthSection } from '../../evidence/growth_logs';
 import { SpansSection, type SpansArrival } from '../../evidence/spans';
@@ -12,7 +13,6 @@ import {
   type FindingTarget,
   type GoroutineWays,
 } from '../../evidence/exec_traces';
-import { exactly } from './FlameSection';
 import classes from './Page.module.css';
 import {
   PROFILES,
@@ -65,7 +65,7 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
             ?.subject ?? ''
         }
         flames={flamesOf(kinds, (kind, group) => {
-          const flame = { ...EMPTY_VIEW, search: exactly(group) };
+          const flame = { ...EMPTY_VIEW, search: exactSearch(group) };
           onView({ ...view, part: PROFILES, kind, sampleType: '', flame });
         })}
         goroutines={kinds.includes('goroutine') ? undefined : props.goroutines}

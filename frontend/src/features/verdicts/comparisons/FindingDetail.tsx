@@ -12,10 +12,10 @@ type DetailProps = {
   onShow: (path: string[]) => void;
   action?: ReactNode;
   /** Its discussion, from a higher feature. */
-  talk?: ReactNode;
+  discussion?: ReactNode;
 };
 
-export function FindingDetail({ finding, onShow, action, talk }: DetailProps) {
+export function FindingDetail({ finding, onShow, action, discussion }: DetailProps) {
   const unit = unitOf(finding.unit);
   const per = normalizationPhrase(unit);
   return (
@@ -92,7 +92,7 @@ export function FindingDetail({ finding, onShow, action, talk }: DetailProps) {
         </ol>
       )}
       {action && <div className={classes.acts}>{action}</div>}
-      {talk && <div className={classes.talk}>{talk}</div>}
+      {discussion && <div className={classes.discussion}>{discussion}</div>}
     </div>
   );
 }

@@ -32,7 +32,7 @@ type FindingsProps = {
   onChoose: (index: number) => void;
   onUnfold: (index: number, unfolded: boolean) => void;
   onShow: (finding: Finding, path: string[]) => void;
-  talk?: FindingDiscussion;
+  discussion?: FindingDiscussion;
   /** What else can be done with a finding, by its place in the list. */
   action?: (finding: Finding, index: number) => ReactNode;
 };
@@ -49,7 +49,7 @@ const SHOWN_FIRST = 8;
 const INTERVAL_WIDTH = 220;
 
 export function Findings(props: FindingsProps) {
-  const { result, chosen, unfolded, onChoose, onUnfold, onShow, talk, action } = props;
+  const { result, chosen, unfolded, onChoose, onUnfold, onShow, discussion, action } = props;
   const [all, setAll] = useState(chosen !== null && chosen >= SHOWN_FIRST);
   const { findings, cost_shifts } = result;
   const axis = ratioAxis(findings.map(rangeOf));
@@ -87,7 +87,7 @@ export function Findings(props: FindingsProps) {
             notes={
               <>
                 <ProfileKind kind={kindOf(finding.profile_kind)} />
-                {talk?.count(finding)}
+                {discussion?.count(finding)}
               </>
             }
             axis={axis}
@@ -107,7 +107,7 @@ export function Findings(props: FindingsProps) {
                 onShow(finding, path);
               }}
               action={action?.(finding, index)}
-              talk={talk?.about(finding)}
+              discussion={discussion?.about(finding)}
             />
           )}
         </li>

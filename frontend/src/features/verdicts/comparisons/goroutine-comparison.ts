@@ -3,14 +3,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Problem, calls } from '../../../api';
 import { EMPTY_VIEW } from '../../../engine/flame/flame-view';
+import { exactSearch } from '../../../engine/flame/name-pattern';
 import type { GoroutineWays, ProfileSides } from '../../evidence/exec_traces';
-import { exactly } from './FlameSection';
 import { PROFILES } from './artifact-kinds';
 import { DEFAULT_VIEW, type ComparisonView } from './comparison-url';
 
-export type GoroutineLinks = {
-  /** Opens another comparison. */
-  onOpen: (id: string, view: ComparisonView) => void;
+/** The way from a comparison to other pages. */
+export type ComparisonLinks = {
+  /** Opens another comparison; without a view as it is first shown. */
+  onOpen: (id: string, view?: ComparisonView) => void;
   /** A link to the page of a file. */
   file: (artifactId: string, words: string) => ReactNode;
   /** A link to the page of one distributed trace. */
@@ -19,7 +20,7 @@ export type GoroutineLinks = {
 
 type Asked = { sides: ProfileSides; group: string };
 
-export function useGoroutines(mayWrite: boolean, { onOpen, file }: GoroutineLinks): GoroutineWays {
+export function useGoroutines(mayWrite: boolean, { onOpen, file }: ComparisonLinks): GoroutineWays {
   const client = useQueryClient();
   const ask = useMutation({
     mutationFn: ({ sides }: Asked) => compareOnce(sides),
@@ -29,7 +30,7 @@ export function useGoroutines(mayWrite: boolean, { onOpen, file }: GoroutineLink
         ...DEFAULT_VIEW,
         part: PROFILES,
         kind: 'goroutine',
-        flame: { ...EMPTY_VIEW, search: exactly(group) },
+        flame: { ...EMPTY_VIEW, search: exactSearch(group) },
       });
     },
   });

@@ -50,7 +50,7 @@ export type RegressionDetailProps = {
   /** Commits between the two builds, from the storey that knows them. */
   commits?: (regression: RegressionDetailOut) => ReactNode;
   /** Its discussion, from a higher feature. */
-  talk?: ReactNode;
+  discussion?: ReactNode;
 };
 
 export default function RegressionDetail(props: RegressionDetailProps) {
@@ -110,7 +110,7 @@ export default function RegressionDetail(props: RegressionDetailProps) {
       <Section title="History">
         <RegressionHistory id={id} people={props.people} />
       </Section>
-      {props.talk}
+      {props.discussion}
     </>
   );
 }

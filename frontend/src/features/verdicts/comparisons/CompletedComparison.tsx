@@ -1,0 +1,222 @@
+/** The result of a comparison: what changed, why it may mislead, and its evidence. */
+import { useMutation } from '@tanstack/react-query';
+import { useCallback, useRef, useState, type ReactNode, type RefObject } from 'react';
+import type { Comparison, ComparisonResult, Finding } from '../../../api';
+import type { FlameGraphHandle } from '../../../charts';
+import { ErrorState } from '../../../ui';
+import { isTraceStep, type FindingTarget } from '../../evidence/exec_traces';
+import type { SpansArrival } from '../../evidence/spans';
+import { ArtifactKindSection, ArtifactKindTabs, arrivalOf, placeOf } from './ArtifactKindSections';
+import { Caveats } from './Caveats';
+import { ComparisonHeader } from './ComparisonHeader';
+import { ComparisonMenu } from './ComparisonMenu';
+import { ExportMenu } from './ExportMenu';
+import { Findings, type FindingDiscussion } from './Findings';
+import classes from './Page.module.css';
+import { ProfilesSection } from './ProfilesSection';
+import {
+  PROFILES,
+  artifactKindOfFinding,
+  artifactKindsOf,
+  shownArtifactKind,
+} from './artifact-kinds';
+import { swapSides } from './comparison-queries';
+import type { ComparisonView } from './comparison-url';
+import { pathTo } from './comparison-wording';
+import { useGoroutines, type ComparisonLinks } from './goroutine-comparison';
+import { isFlameStep } from './history-steps';
+import { kindsOf, selectView, type RequestedView } from './selected-view';
+
+/** What the rest of the product adds to a comparison. */
+export type ComparisonExtensions = {
+  /** Other actions on the comparison. */
+  action?: ReactNode;
+  discussion?: FindingDiscussion;
+  /** Other actions on a finding; `view` is the view that shows its details. */
+  findingAction?: (finding: Finding, view: ComparisonView) => ReactNode;
+};
+
+export type ComparisonContext = {
+  view: ComparisonView;
+  /** `replace` for what is not a separate history step (a drag, a keystroke): Back should not walk through it. */
+  onView: (view: ComparisonView, replace: boolean) => void;
+  onGone: () => void;
+  mayWrite: boolean;
+  links: ComparisonLinks;
+  extensions: ComparisonExtensions;
+};
+
+/** Changes of the view that are separate steps in the browser's history. */
+function isStep(before: ComparisonView, after: ComparisonView): boolean {
+  return (
+    before.finding !== after.finding ||
+    before.part !== after.part ||
+    before.spans.edge !== after.spans.edge ||
+    isTraceStep(before.trace, after.trace) ||
+    before.kind !== after.kind ||
+    before.sampleType !== after.sampleType ||
+    before.lines !== after.lines ||
+    isFlameStep(before.flame, after.flame)
+  );
+}
+
+type CompletedProps = ComparisonContext & { comparison: Comparison; result: ComparisonResult };
+
+export function CompletedComparison(props: CompletedProps) {
+  const { comparison, result, view, onView, mayWrite, links, extensions } = props;
+  const graph = useRef<FlameGraphHandle>(null);
+  const goroutines = useGoroutines(mayWrite, links);
+  const change = useCallback(
+    (next: ComparisonView) => {
+      onView(next, !isStep(view, next));
+    },
+    [onView, view],
+  );
+  const parts = artifactKindsOf(comparison);
+  const part = shownArtifactKind(parts, view.part, result.findings);
+  const { arrival, onArrived, choose, show } = useFindingChoice(result, parts, view, change, graph);
+  const kinds = kindsOf(comparison.views);
+  const wanted = selectView(comparison.views, {
+    kind: view.kind,
+    sampleType: view.sampleType,
+    granularity: view.flame.granularity,
+  });
+  return (
+    <>
+      <ResultHeader {...props} graph={graph} wanted={wanted} />
+      <Findings
+        result={result}
+        chosen={view.finding}
+        unfolded={view.unfolded}
+        onChoose={choose}
+        onUnfold={(finding, unfolded) => {
+          change({ ...view, finding, unfolded });
+        }}
+        onShow={show}
+        discussion={extensions.discussion}
+        action={(finding, index) =>
+          extensions.findingAction?.(finding, {
+            ...view,
+            finding: index,
+            unfolded: true,
+            ...placeOf(finding, parts, view),
+          })
+        }
+      />
+      <Caveats result={result} />
+      <ArtifactKindTabs
+        parts={parts}
+        part={part}
+        onPart={(next) => {
+          change({ ...view, part: next });
+        }}
+      />
+      <ArtifactKindSection
+        part={part}
+        comparisonId={comparison.id}
+        view={view}
+        onView={change}
+        kinds={kinds}
+        findings={result.findings}
+        goroutines={goroutines}
+        traceLink={links.distributedTrace}
+        arrival={arrival}
+        onArrived={onArrived}
+      />
+      {part === PROFILES && (
+        <ProfilesSection
+          comparison={comparison}
+          kinds={kinds}
+          wanted={wanted}
+          view={view}
+          onView={change}
+          graph={graph}
+        />
+      )}
+    </>
+  );
+}
+
+/** The choice of a finding: its place in the view, in its section, and in the flame graph. */
+function useFindingChoice(
+  result: ComparisonResult,
+  parts: ReturnType<typeof artifactKindsOf>,
+  view: ComparisonView,
+  change: (next: ComparisonView) => void,
+  graph: RefObject<FlameGraphHandle | null>,
+) {
+  const [arrival, setArrival] = useState<FindingTarget | SpansArrival | null>(null);
+  const show = (finding: Finding, path: string[]) => {
+    const handle = graph.current;
+    if (!handle) return;
+    void handle
+      .zoomToPath(path)
+      .then((found) => found || handle.zoomToFunction(path[path.length - 1] ?? finding.subject));
+  };
+  const choose = (index: number) => {
+    const finding = result.findings[index];
+    if (!finding) return;
+    change({
+      ...view,
+      finding: index,
+      unfolded: view.unfolded && view.finding === index,
+      ...placeOf(finding, parts, view),
+    });
+    setArrival(parts.includes(artifactKindOfFinding(finding)) ? arrivalOf(finding) : null);
+    const caller = finding.attributed_callers[0];
+    if (finding.kind === 'profile.function') show(finding, [finding.subject]);
+    else if (caller) show(finding, pathTo(caller));
+  };
+  const onArrived = () => {
+    setArrival(null);
+  };
+  return { arrival, onArrived, choose, show };
+}
+
+type HeaderProps = CompletedProps & {
+  graph: RefObject<FlameGraphHandle | null>;
+  wanted: RequestedView;
+};
+
+/** The verdict, and the actions on the comparison. */
+function ResultHeader(props: HeaderProps) {
+  const { comparison, mayWrite, onGone, links, extensions, graph, wanted } = props;
+  const swap = useMutation({
+    mutationFn: () => swapSides(comparison.id),
+    onSuccess: ({ id }) => {
+      links.onOpen(id);
+    },
+  });
+  return (
+    <>
+      <ComparisonHeader
+        comparison={comparison}
+        onSwap={
+          mayWrite
+            ? () => {
+                swap.mutate();
+              }
+            : undefined
+        }
+        swapping={swap.isPending}
+        actions={
+          <>
+            <ExportMenu
+              comparisonId={comparison.id}
+              kind={wanted.kind}
+              name={comparison.name}
+              graph={() => graph.current}
+            />
+            {extensions.action}
+            {mayWrite && <ComparisonMenu comparison={comparison} onGone={onGone} />}
+          </>
+        }
+      />
+      {swap.error && (
+        <div className={classes.inset}>
+          <ErrorState error={swap.error} />
+        </div>
+      )}
+    </>
+  );
+}

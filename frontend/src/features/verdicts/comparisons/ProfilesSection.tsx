@@ -1,0 +1,62 @@
+/** The diff of profiles: one tab for each kind of profile, and the view of the chosen kind. */
+import { Tabs } from '@mantine/core';
+import type { RefObject } from 'react';
+import type { Comparison } from '../../../api';
+import type { FlameGraphHandle } from '../../../charts';
+import { DiffView } from './DiffView';
+import classes from './Page.module.css';
+import type { ComparisonView } from './comparison-url';
+import { kindLabel } from './comparison-wording';
+import type { RequestedView } from './selected-view';
+
+type ProfilesProps = {
+  comparison: Comparison;
+  kinds: string[];
+  wanted: RequestedView;
+  view: ComparisonView;
+  onView: (view: ComparisonView) => void;
+  graph: RefObject<FlameGraphHandle | null>;
+};
+
+export function ProfilesSection(props: ProfilesProps) {
+  const { comparison, kinds, wanted, view, onView, graph } = props;
+  // The list of findings shows all of a comparison of metrics alone.
+  const ofMetrics = comparison.artifact_kinds.length === 0 && comparison.base.time_range !== null;
+  return (
+    <>
+      {kinds.length > 1 && (
+        <div className={classes.kinds}>
+          <Tabs
+            value={wanted.kind}
+            onChange={(kind) => {
+              onView({
+                ...view,
+                kind: kind ?? '',
+                sampleType: '',
+                flame: { ...view.flame, basis: '', zoom: '', span: null },
+              });
+            }}
+          >
+            <Tabs.List aria-label="Kinds of profile">
+              {kinds.map((kind) => (
+                <Tabs.Tab key={kind} value={kind}>
+                  {kindLabel(kind)}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+          </Tabs>
+        </div>
+      )}
+      {!ofMetrics && (
+        <DiffView
+          key={`${wanted.kind} ${wanted.sampleType} ${wanted.granularity}`}
+          comparison={comparison}
+          wanted={wanted}
+          view={view}
+          onView={onView}
+          graph={graph}
+        />
+      )}
+    </>
+  );
+}
