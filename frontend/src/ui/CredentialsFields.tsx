@@ -1,11 +1,43 @@
 import { PasswordInput, Select, TextInput } from '@mantine/core';
-import { CREDENTIALS, type CredentialsKind, type Secrets } from './credentials';
+import { useState } from 'react';
+import {
+  CREDENTIALS,
+  NO_SECRETS,
+  credentialsOf,
+  needsSecretAgain,
+  type CredentialsKind,
+  type Secrets,
+} from './credentials';
 
-export type CredentialsChoice = CredentialsKind | 'as-is';
+type CredentialsChoice = CredentialsKind | 'as-is';
+
+type Saved = { url: string | null; credentials: CredentialsKind };
+
+/** The state of credentials in a form whose server is at `url`: the properties of their fields, and what to send. */
+export function useCredentials(saved: Saved | null, url: string) {
+  const [choice, setChoice] = useState<CredentialsChoice>(saved ? 'as-is' : 'none');
+  const [secrets, setSecrets] = useState(NO_SECRETS);
+  const again = needsSecretAgain(saved, url);
+  const kind = choice === 'as-is' && saved && again ? saved.credentials : choice;
+  return {
+    fields: {
+      kept: again ? null : (saved?.credentials ?? null),
+      again,
+      kind,
+      onKind: setChoice,
+      secrets,
+      onSecrets: setSecrets,
+    },
+    /** Undefined: the saved ones stay. */
+    credentials: kind === 'as-is' ? undefined : credentialsOf(kind, secrets),
+  };
+}
 
 type FieldsProps = {
   /** What may stay as it is; null where nothing is known, or not for this host. */
   kept: CredentialsKind | null;
+  /** The URL has another host: saved credentials are not sent to it. */
+  again: boolean;
   kind: CredentialsChoice;
   onKind: (kind: CredentialsChoice) => void;
   secrets: Secrets;
@@ -15,7 +47,7 @@ type FieldsProps = {
 };
 
 export function CredentialsFields(props: FieldsProps) {
-  const { kept, kind, onKind, secrets, onSecrets, tokenHint } = props;
+  const { kept, again, kind, onKind, secrets, onSecrets, tokenHint } = props;
   const kinds = Object.entries(CREDENTIALS).map(([value, label]) => ({ value, label }));
   const asIs = kept && { value: 'as-is', label: `unchanged: ${CREDENTIALS[kept]}` };
   const change = (part: keyof Secrets) => (event: { currentTarget: { value: string } }) => {
@@ -59,15 +91,11 @@ export function CredentialsFields(props: FieldsProps) {
           />
         </>
       )}
+      {again && (
+        <p className="t2" role="status">
+          The URL has another host. Enter the credentials for that host again.
+        </p>
+      )}
     </>
-  );
-}
-
-/** Says why fields that were filled once are empty again. */
-export function CredentialsReentry() {
-  return (
-    <p className="t2" role="status">
-      The URL has another host. Enter the credentials for that host again.
-    </p>
   );
 }

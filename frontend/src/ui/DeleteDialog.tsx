@@ -1,4 +1,5 @@
 import { Button, Modal } from '@mantine/core';
+import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import classes from './Dialogs.module.css';
 import { ErrorState } from './PlaceholderStates';
@@ -55,4 +56,25 @@ export function DeleteDialog({
       </div>
     </Modal>
   );
+}
+
+type ResourceProps = Omit<DialogProps, 'remove'> & {
+  request: () => Promise<unknown>;
+  /** Key of the queries that show it. */
+  stale: QueryKey;
+  onDeleted?: () => void;
+};
+
+/** The dialog that deletes one resource: it closes when the request succeeds, and lists of it are fetched again. */
+export function DeleteResource({ request, stale, onDeleted, ...dialog }: ResourceProps) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: request,
+    onSuccess: () => {
+      dialog.onClose();
+      onDeleted?.();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: stale }),
+  });
+  return <DeleteDialog {...dialog} remove={remove} />;
 }

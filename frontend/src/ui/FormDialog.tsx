@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './Dialogs.module.css';
 import { ErrorState } from './PlaceholderStates';
@@ -65,3 +65,26 @@ export function FormBody({ children, what, submit, keep, blocked, onCancel }: Bo
     </form>
   );
 }
+
+type NameProps = { placeholder?: string; value: string; onChange: (name: string) => void };
+
+/** The first field of a form: the name of what it adds or changes. */
+export function NameField({ placeholder, value, onChange }: NameProps) {
+  return (
+    <TextInput
+      label="Name"
+      placeholder={placeholder}
+      required
+      maxLength={200}
+      data-autofocus
+      value={value}
+      onChange={onText(onChange)}
+    />
+  );
+}
+
+/** Makes a change handler that passes on the text of the field. */
+export const onText =
+  (change: (text: string) => void) => (event: { currentTarget: { value: string } }) => {
+    change(event.currentTarget.value);
+  };

@@ -1,4 +1,4 @@
-/** What a team keeps a few of (hooks, channels, sources): a section with its list, and a row of that list. */
+/** A section with a short list, as of the channels of a team, and the parts of its rows. */
 import { Button } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import classes from './ListSection.module.css';
@@ -6,22 +6,22 @@ import { Section } from './Page';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
 import type { HelpTopic } from './help-topics';
 
-type Kept<Row> = {
+type ListQuery<Row> = {
   data?: { items: readonly Row[] };
   error: Error | null;
   isPending: boolean;
   refetch: () => unknown;
 };
 
-type SectionProps<Row> = {
+export type ListSectionProps<Row> = {
   title: string;
   /** Its content, where the title does not say it: "exports". */
   noun?: string;
   aside: string;
-  kept: Kept<Row>;
+  query: ListQuery<Row>;
   /** The button that adds one, for those who may. */
   add: ReactNode;
-  /** What will stand here. */
+  /** Text of the empty list. */
   empty: ReactNode;
   help?: HelpTopic;
   /** Above the list: a secret that is shown once. */
@@ -31,12 +31,12 @@ type SectionProps<Row> = {
   children?: ReactNode;
 };
 
-export function ListSection<Row extends { id: string }>(props: SectionProps<Row>) {
+export function ListSection<Row extends { id: string }>(props: ListSectionProps<Row>) {
   const {
     title,
     noun = title.toLowerCase(),
     aside,
-    kept,
+    query,
     add,
     empty,
     help,
@@ -44,19 +44,19 @@ export function ListSection<Row extends { id: string }>(props: SectionProps<Row>
     row,
     children,
   } = props;
-  const rows = kept.data?.items ?? [];
+  const rows = query.data?.items ?? [];
   return (
     <Section title={title} aside={aside} controls={rows.length > 0 && add}>
       {above}
-      {kept.error && (
+      {query.error && (
         <ErrorState
           what={`Could not load the ${noun}`}
-          error={kept.error}
-          action={<Button onClick={() => void kept.refetch()}>Try again</Button>}
+          error={query.error}
+          action={<Button onClick={() => void query.refetch()}>Try again</Button>}
         />
       )}
-      {kept.isPending && <SkeletonRows rows={2} height={42} />}
-      {kept.data && rows.length === 0 && (
+      {query.isPending && <SkeletonRows rows={2} height={42} />}
+      {query.data && rows.length === 0 && (
         <EmptyState action={add} help={help}>
           {empty}
         </EmptyState>
@@ -90,6 +90,38 @@ export function RowLine({ children, role }: { children: ReactNode; role?: 'statu
   );
 }
 
+/** Text of a line that may be long without a space: an address, a sentence of a server. */
+export function RowText({ children, mono }: { children: ReactNode; mono?: boolean }) {
+  return <span className={mono ? `mono ${classes.text}` : classes.text}>{children}</span>;
+}
+
+type ExpandProps = { noun: string; opened: boolean; onOpened: (opened: boolean) => void };
+
+/** Shows or hides what belongs to a row. */
+export function ExpandButton({ noun, opened, onOpened }: ExpandProps) {
+  return (
+    <button
+      type="button"
+      className="link"
+      aria-expanded={opened}
+      onClick={() => {
+        onOpened(!opened);
+      }}
+    >
+      {opened ? `Hide ${noun.toLowerCase()}` : noun}
+    </button>
+  );
+}
+
+/** The list inside a row. */
+export function RowList({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul className={classes.inner} aria-label={label}>
+      {children}
+    </ul>
+  );
+}
+
 export function RowName({ children }: { children: ReactNode }) {
   return <b className={classes.name}>{children}</b>;
 }
@@ -99,12 +131,12 @@ export function RowActions({ children }: { children: ReactNode }) {
   return (
     <>
       <span className="grow" />
-      <span className={classes.acts}>{children}</span>
+      <span className={classes.actions}>{children}</span>
     </>
   );
 }
 
-type ActProps = {
+type ActionProps = {
   word: string;
   /** What is read out: the word, and of which row. */
   label: string;
@@ -114,7 +146,7 @@ type ActProps = {
   blocked?: string;
 };
 
-export function RowAction({ word, label, onClick, loading = false, blocked }: ActProps) {
+export function RowAction({ word, label, onClick, loading = false, blocked }: ActionProps) {
   return (
     <Button
       size="compact-xs"

@@ -1,22 +1,27 @@
 export { agoText, countOf, countText, durationText, sizeText, timeText } from './format-amounts';
 export { CopyField } from './CopyField';
-export { CredentialsReentry, CredentialsFields, type CredentialsChoice } from './CredentialsFields';
-export {
-  CREDENTIALS,
-  NO_SECRETS,
-  needsSecretAgain,
-  credentialsOf,
-  type CredentialsKind,
-} from './credentials';
+export { CredentialsFields, useCredentials } from './CredentialsFields';
+export { CREDENTIALS } from './credentials';
 export { DataTable, type Column, type Sort } from './DataTable';
 export { PagedTable } from './PagedTable';
-export { DeleteDialog } from './DeleteDialog';
+export { DeleteDialog, DeleteResource } from './DeleteDialog';
 export { download } from './download';
 export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';
 export { DetailsList } from './FactsList';
-export { FormBody, FormDialog } from './FormDialog';
+export { EditableList } from './EditableList';
+export { FormBody, FormDialog, NameField, onText } from './FormDialog';
 export { ListTable } from './ListTable';
-export { ListRow, ListSection, RowAction, RowActions, RowLine, RowName } from './ListSection';
+export {
+  ExpandButton,
+  ListRow,
+  RowAction,
+  RowActions,
+  RowLine,
+  RowList,
+  RowName,
+  RowText,
+} from './ListSection';
+export { OneTimeSecret } from './OneTimeSecret';
 export {
   SnapshotContext,
   HiddenInSnapshot,

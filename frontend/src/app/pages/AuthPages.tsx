@@ -17,7 +17,7 @@ import {
   signOut,
   signInMethodsQuery,
 } from '../../features/platform/accounts';
-import { ErrorState, Timestamp, useTitle } from '../../ui';
+import { ErrorState, Timestamp, useTitle, onText } from '../../ui';
 import { Link } from '../Link';
 import { safeReturnPath } from '../return-path';
 
@@ -230,15 +230,7 @@ export function NewTeamPage() {
           create.mutate({ name });
         }}
       >
-        <TextInput
-          mt="lg"
-          label="Name"
-          required
-          value={name}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-          }}
-        />
+        <TextInput mt="lg" label="Name" required value={name} onChange={onText(setName)} />
         {create.error && <ErrorState error={create.error} compact />}
         <Button mt="md" type="submit" variant="filled" loading={create.isPending}>
           Create team

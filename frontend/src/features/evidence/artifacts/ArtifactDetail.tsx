@@ -13,6 +13,7 @@ import {
   Timestamp,
   sizeText,
   useTitle,
+  onText,
 } from '../../../ui';
 import { usePollWhile } from '../../platform/jobs';
 import { useRetry } from './ArtifactsTable';
@@ -270,9 +271,7 @@ function RequestsForm({ artifact }: { artifact: Artifact }) {
         label="Go version"
         placeholder="go1.26.3"
         value={version}
-        onChange={(event) => {
-          setVersion(event.currentTarget.value);
-        }}
+        onChange={onText(setVersion)}
       />
       <Button type="submit" loading={save.isPending}>
         Save

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Dashboard, DashboardAnnotation } from '../../../engine/dashboard/dashboard-file';
 import { clockText, dayText } from '../../../engine/dashboard/dashboard-time';
-import { EmptyState, ErrorState } from '../../../ui';
+import { EmptyState, ErrorState, onText } from '../../../ui';
 import classes from './dashboard.module.css';
 import {
   updateAnnotation,
@@ -157,27 +157,21 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
         maxLength={1000}
         value={text}
         data-autofocus
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-        }}
+        onChange={onText(setText)}
       />
       <TextInput
         label="Start, UTC"
         type="datetime-local"
         required
         value={at}
-        onChange={(event) => {
-          setAt(event.currentTarget.value);
-        }}
+        onChange={onText(setAt)}
       />
       <TextInput
         label="End (optional)"
         type="datetime-local"
         value={until}
         error={late ? 'Must be later' : undefined}
-        onChange={(event) => {
-          setUntil(event.currentTarget.value);
-        }}
+        onChange={onText(setUntil)}
       />
       {!note && (
         <Select

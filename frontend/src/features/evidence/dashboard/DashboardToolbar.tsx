@@ -3,7 +3,7 @@ import { Button, Popover, SegmentedControl, Select, TextInput } from '@mantine/c
 import { useState, type ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { behindText, rangeText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
-import { Toolbar } from '../../../ui';
+import { Toolbar, onText } from '../../../ui';
 import classes from './dashboard.module.css';
 import {
   RANGES,
@@ -225,9 +225,7 @@ function RangeForm({ span, onSpan }: RangeProps) {
         type="datetime-local"
         required
         value={from}
-        onChange={(event) => {
-          setFrom(event.currentTarget.value);
-        }}
+        onChange={onText(setFrom)}
       />
       <TextInput
         label="To, UTC"
@@ -235,9 +233,7 @@ function RangeForm({ span, onSpan }: RangeProps) {
         required
         value={to}
         error={why}
-        onChange={(event) => {
-          setTo(event.currentTarget.value);
-        }}
+        onChange={onText(setTo)}
       />
       <Button type="submit" variant="filled" disabled={why !== null}>
         Show

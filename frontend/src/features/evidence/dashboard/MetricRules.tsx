@@ -3,7 +3,7 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MetricRule, MetricRuleWords } from '../../../api';
-import { DataTable, EmptyState, ErrorState, Section, type Column } from '../../../ui';
+import { DataTable, EmptyState, ErrorState, Section, type Column, onText } from '../../../ui';
 import classes from './dashboard.module.css';
 import { labelsOf, labelsText } from './metric-label-text';
 import { createRule, deleteRule, rulesQuery } from './metrics-queries';
@@ -108,15 +108,7 @@ function RuleForm({ metric, onMetric, onKept }: FormProps) {
     },
   });
   const field = (name: string, value: string, set: (text: string) => void, more: object = {}) => (
-    <TextInput
-      label={name}
-      value={value}
-      w={170}
-      onChange={(event) => {
-        set(event.currentTarget.value);
-      }}
-      {...more}
-    />
+    <TextInput label={name} value={value} w={170} onChange={onText(set)} {...more} />
   );
   return (
     <form

@@ -3,7 +3,7 @@ import { Autocomplete, Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MetricSource, ReadThrough } from '../../../api';
-import { ErrorState, RowLine, countOf } from '../../../ui';
+import { ErrorState, RowLine, countOf, onText } from '../../../ui';
 import {
   deleteFederatedService,
   environmentsQuery,
@@ -75,9 +75,7 @@ export function FederatedServiceForm({ source, onDone }: FormProps) {
         maxLength={200}
         classNames={{ input: 'mono' }}
         value={label}
-        onChange={(event) => {
-          setLabel(event.currentTarget.value);
-        }}
+        onChange={onText(setLabel)}
       />
       <TextInput
         label="Value"
@@ -85,9 +83,7 @@ export function FederatedServiceForm({ source, onDone }: FormProps) {
         maxLength={500}
         classNames={{ input: 'mono' }}
         value={value ?? service}
-        onChange={(event) => {
-          setValue(event.currentTarget.value);
-        }}
+        onChange={onText(setValue)}
       />
       <Button type="submit" loading={bind.isPending}>
         Query live

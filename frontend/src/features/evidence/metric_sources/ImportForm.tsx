@@ -2,7 +2,7 @@
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorState } from '../../../ui';
+import { ErrorState, onText } from '../../../ui';
 import type { MetricSource } from '../../../api';
 import { importHistory } from './metric-source-queries';
 import classes from './sources.module.css';
@@ -39,9 +39,7 @@ export function ImportForm({ source, onDone }: ImportProps) {
       required
       value={value}
       error={error}
-      onChange={(event) => {
-        set(event.currentTarget.value);
-      }}
+      onChange={onText(set)}
     />
   );
   return (

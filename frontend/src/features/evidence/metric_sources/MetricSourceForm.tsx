@@ -4,14 +4,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MetricSource, MetricSourceWords } from '../../../api';
 import {
-  CredentialsReentry,
   CredentialsFields,
   FormBody,
   FormDialog,
-  NO_SECRETS,
-  needsSecretAgain,
-  credentialsOf,
-  type CredentialsChoice,
+  NameField,
+  onText,
+  useCredentials,
 } from '../../../ui';
 import { updateSource, sourceCheckKey, createSource } from './metric-source-queries';
 
@@ -29,16 +27,13 @@ function Fields({ source, onDone }: FormProps) {
   const client = useQueryClient();
   const [name, setName] = useState(source?.name ?? '');
   const [url, setUrl] = useState(source?.url ?? '');
-  const [choice, setChoice] = useState<CredentialsChoice>(source ? 'as-is' : 'none');
-  const [secrets, setSecrets] = useState(NO_SECRETS);
-  const again = needsSecretAgain(source, url);
-  const kind = choice === 'as-is' && source && again ? source.credentials : choice;
+  const { fields, credentials } = useCredentials(source, url);
   const keep = useMutation({
     mutationFn: () => {
       const words: MetricSourceWords = {
         name,
         url: url.trim(),
-        ...(kind !== 'as-is' && { credentials: credentialsOf(kind, secrets) }),
+        ...(credentials && { credentials }),
       };
       return source ? updateSource(source.id, words) : createSource(words);
     },
@@ -55,17 +50,7 @@ function Fields({ source, onDone }: FormProps) {
       keep={keep}
       onCancel={onDone}
     >
-      <TextInput
-        label="Name"
-        placeholder="Production Prometheus"
-        required
-        maxLength={200}
-        data-autofocus
-        value={name}
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-        }}
-      />
+      <NameField placeholder="Production Prometheus" value={name} onChange={setName} />
       <TextInput
         label="URL"
         description="Base URL, without /api/v1"
@@ -73,19 +58,9 @@ function Fields({ source, onDone }: FormProps) {
         required
         classNames={{ input: 'mono' }}
         value={url}
-        onChange={(event) => {
-          setUrl(event.currentTarget.value);
-        }}
+        onChange={onText(setUrl)}
       />
-      <CredentialsFields
-        kept={again ? null : (source?.credentials ?? null)}
-        kind={kind}
-        onKind={setChoice}
-        secrets={secrets}
-        onSecrets={setSecrets}
-        tokenHint="Sent as a bearer token"
-      />
-      {again && <CredentialsReentry />}
+      <CredentialsFields {...fields} tokenHint="Sent as a bearer token" />
     </FormBody>
   );
 }

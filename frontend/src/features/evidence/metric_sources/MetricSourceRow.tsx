@@ -10,6 +10,7 @@ import {
   RowActions,
   RowLine,
   RowName,
+  RowText,
   StateIcon,
   Timestamp,
 } from '../../../ui';
@@ -40,7 +41,7 @@ export function MetricSourceRow({ source, job, mayManage, onEdit, onDelete }: Ro
     <ListRow label={source.name}>
       <RowLine>
         <RowName>{source.name}</RowName>
-        <span className={`mono ${classes.address}`}>{source.url}</span>
+        <RowText mono>{source.url}</RowText>
         <span className="muted">{CREDENTIALS[source.credentials]}</span>
         {mayManage && (
           <RowActions>

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState, type ReactNode } from 'react';
 import type { Build } from '../../../api';
 import {
-  DeleteDialog,
+  DeleteResource,
   EmptyState,
   ErrorState,
   PagedTable,
@@ -12,6 +12,7 @@ import {
   SkeletonRows,
   Timestamp,
   type Column,
+  onText,
 } from '../../../ui';
 import classes from './Catalog.module.css';
 import {
@@ -23,23 +24,16 @@ import {
 } from './catalog-queries';
 
 function DeleteBuild({ build, onDone }: { build: Build; onDone: () => void }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteBuild(build.id),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['build'] });
-      onDone();
-    },
-  });
   return (
-    <DeleteDialog
+    <DeleteResource
       name={build.display_name ?? build.commit.slice(0, 12)}
       noun="build"
-      remove={remove}
+      request={() => deleteBuild(build.id)}
+      stale={['build']}
       onClose={onDone}
     >
       Deletes its artifacts and its point in every series. Comparisons keep their results.
-    </DeleteDialog>
+    </DeleteResource>
   );
 }
 
@@ -147,9 +141,7 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
             aria-label="Search builds"
             placeholder="Search commits, branches"
             value={search}
-            onChange={(event) => {
-              setSearch(event.currentTarget.value);
-            }}
+            onChange={onText(setSearch)}
           />
           {mayWrite && (
             <Button

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { EmptyState, ErrorState, Section, SkeletonRows } from '../../../ui';
+import { EmptyState, ErrorState, Section, SkeletonRows, onText } from '../../../ui';
 import classes from './Catalog.module.css';
 import {
   updateEnvironment,
@@ -83,9 +83,7 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
             placeholder="production"
             required
             value={name}
-            onChange={(event) => {
-              setName(event.currentTarget.value);
-            }}
+            onChange={onText(setName)}
           />
           <Button type="submit" loading={add.isPending}>
             Add environment

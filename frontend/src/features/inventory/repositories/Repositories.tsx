@@ -1,24 +1,22 @@
 /** Repositories from which services are built: fetched by address, or known by what is pushed of them. */
-import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Repository } from '../../../api';
 import {
   CREDENTIALS,
-  DeleteDialog,
+  DeleteResource,
+  EditableList,
   ErrorState,
   ListRow,
-  ListSection,
   RowAction,
   RowActions,
   RowLine,
   RowName,
+  RowText,
   StateIcon,
   Timestamp,
   countOf,
 } from '../../../ui';
 import { RepositoryForm } from './RepositoryForm';
-import classes from './commits.module.css';
 import { deleteRepository, fetchRepository, repositoriesQuery } from './commit-queries';
 import { KINDS, problemOf } from './commit-wording';
 
@@ -26,57 +24,35 @@ export type RepositoriesProps = { mayManage: boolean; mayWrite: boolean };
 
 export default function Repositories({ mayManage, mayWrite }: RepositoriesProps) {
   const repositories = useQuery(repositoriesQuery);
-  const [editing, setEditing] = useState<Repository | 'new' | null>(null);
-  const [leaving, setLeaving] = useState<Repository | null>(null);
   return (
-    <ListSection
+    <EditableList
       title="Repositories"
       help="codeHosts"
       aside="source of the commits between two builds"
-      kept={repositories}
-      add={
-        mayManage && (
-          <Button
-            onClick={() => {
-              setEditing('new');
-            }}
-          >
-            Add repository
-          </Button>
-        )
-      }
+      query={repositories}
+      add={mayManage && 'Add repository'}
       empty="No repositories yet. Add one to list the commits that may have caused a regression."
-      row={(repository) => (
+      row={(repository, dialogs) => (
         <RepositoryRow
           repository={repository}
           mayManage={mayManage}
           mayWrite={mayWrite}
-          onEdit={() => {
-            setEditing(repository);
-          }}
-          onDelete={() => {
-            setLeaving(repository);
-          }}
+          {...dialogs}
         />
       )}
-    >
-      {editing && (
-        <RepositoryForm
-          repository={editing === 'new' ? null : editing}
-          onDone={() => {
-            setEditing(null);
-          }}
-        />
+      form={(repository, onDone) => <RepositoryForm repository={repository} onDone={onDone} />}
+      deletion={({ id, name }, onClose) => (
+        <DeleteResource
+          name={name}
+          noun="repository"
+          request={() => deleteRepository(id)}
+          stale={['repository']}
+          onClose={onClose}
+        >
+          Deletes its credentials and all of its commit data.
+        </DeleteResource>
       )}
-      {leaving && (
-        <DeleteRepository
-          repository={leaving}
-          onDone={() => {
-            setLeaving(null);
-          }}
-        />
-      )}
-    </ListSection>
+    />
   );
 }
 
@@ -102,7 +78,7 @@ function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: Ro
         <span className="muted">{KINDS[repository.kind]}</span>
         {repository.url && (
           <>
-            <span className={`mono ${classes.address}`}>{repository.url}</span>
+            <RowText mono>{repository.url}</RowText>
             <span className="muted">{CREDENTIALS[repository.credentials]}</span>
           </>
         )}
@@ -167,21 +143,5 @@ function FetchState({ repository }: { repository: Repository }) {
         </span>
       )}
     </RowLine>
-  );
-}
-
-function DeleteRepository({ repository, onDone }: { repository: Repository; onDone: () => void }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteRepository(repository.id),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['repository'] });
-      onDone();
-    },
-  });
-  return (
-    <DeleteDialog name={repository.name} noun="repository" remove={remove} onClose={onDone}>
-      Deletes its credentials and all of its commit data.
-    </DeleteDialog>
   );
 }

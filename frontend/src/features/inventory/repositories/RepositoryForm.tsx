@@ -4,14 +4,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Repository, RepositoryWords } from '../../../api';
 import {
-  CredentialsReentry,
   CredentialsFields,
   FormBody,
   FormDialog,
-  NO_SECRETS,
-  needsSecretAgain,
-  credentialsOf,
-  type CredentialsChoice,
+  NameField,
+  onText,
+  useCredentials,
 } from '../../../ui';
 import { servicesQuery } from '../catalog';
 import classes from './commits.module.css';
@@ -33,17 +31,14 @@ function Fields({ repository, onDone }: FormProps) {
   const client = useQueryClient();
   const [name, setName] = useState(repository?.name ?? '');
   const [url, setUrl] = useState(repository?.url ?? '');
-  const [choice, setChoice] = useState<CredentialsChoice>(repository ? 'as-is' : 'none');
-  const [secrets, setSecrets] = useState(NO_SECRETS);
   const [built, setBuilt] = useState<Built[]>(repository?.services ?? []);
-  const again = needsSecretAgain(repository, url.trim());
-  const kind = choice === 'as-is' && repository && again ? repository.credentials : choice;
+  const { fields, credentials } = useCredentials(repository, url.trim());
   const keep = useMutation({
     mutationFn: () => {
       const words: RepositoryWords = {
         name,
         ...(url.trim() !== '' && { url: url.trim() }),
-        ...(kind !== 'as-is' && url.trim() !== '' && { credentials: credentialsOf(kind, secrets) }),
+        ...(credentials && url.trim() !== '' && { credentials }),
         services: built
           .filter(({ service_id }) => service_id !== '')
           .map(({ service_id, directory, main_package }) => ({
@@ -66,38 +61,21 @@ function Fields({ repository, onDone }: FormProps) {
       keep={keep}
       onCancel={onDone}
     >
-      <TextInput
-        label="Name"
-        placeholder="monorepo"
-        required
-        maxLength={200}
-        data-autofocus
-        value={name}
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-        }}
-      />
+      <NameField placeholder="monorepo" value={name} onChange={setName} />
       <TextInput
         label="URL"
         description="HTTPS clone URL. Leave empty if only commit metadata is pushed"
         placeholder="https://github.com/example/monorepo.git"
         classNames={{ input: 'mono' }}
         value={url}
-        onChange={(event) => {
-          setUrl(event.currentTarget.value);
-        }}
+        onChange={onText(setUrl)}
       />
       {url.trim() !== '' && (
         <CredentialsFields
-          kept={again ? null : (repository?.credentials ?? null)}
-          kind={kind}
-          onKind={setChoice}
-          secrets={secrets}
-          onSecrets={setSecrets}
+          {...fields}
           tokenHint="Use a token with read-only access to this repository"
         />
       )}
-      {url.trim() !== '' && again && <CredentialsReentry />}
       <BuiltFields built={built} onBuilt={setBuilt} />
     </FormBody>
   );

@@ -3,7 +3,7 @@ import { MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Hook, WebhookCreatedOut } from '../../../api';
-import { FormBody, FormDialog } from '../../../ui';
+import { FormBody, FormDialog, NameField, onText } from '../../../ui';
 import '../../../ui/pill-styles';
 import { servicesQuery } from '../catalog';
 import { repositoriesQuery } from '../repositories';
@@ -60,17 +60,7 @@ function Fields({ onDone }: FormProps) {
         onDone(null);
       }}
     >
-      <TextInput
-        label="Name"
-        placeholder="monorepo"
-        required
-        maxLength={200}
-        data-autofocus
-        value={name}
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-        }}
-      />
+      <NameField placeholder="monorepo" value={name} onChange={setName} />
       <Select
         label="Kind"
         data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
@@ -101,9 +91,7 @@ function Fields({ onDone }: FormProps) {
         description={RECONCILIATION_STATES[kind].token}
         autoComplete="off"
         value={token}
-        onChange={(event) => {
-          setToken(event.currentTarget.value);
-        }}
+        onChange={onText(setToken)}
       />
       {token !== '' && (
         <TextInput
@@ -112,9 +100,7 @@ function Fields({ onDone }: FormProps) {
           placeholder={RECONCILIATION_STATES[kind].api}
           classNames={{ input: 'mono' }}
           value={url}
-          onChange={(event) => {
-            setUrl(event.currentTarget.value);
-          }}
+          onChange={onText(setUrl)}
         />
       )}
     </FormBody>

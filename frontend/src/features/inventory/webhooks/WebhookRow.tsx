@@ -5,17 +5,19 @@ import type { Hook, WebhookCreatedOut } from '../../../api';
 import {
   CopyField,
   ErrorState,
+  ExpandButton,
   ListRow,
   RowAction,
   RowActions,
   RowLine,
+  RowList,
   RowName,
+  RowText,
   SkeletonRows,
   StateIcon,
   Timestamp,
   countOf,
 } from '../../../ui';
-import classes from './webhooks.module.css';
 import { deliveriesQuery, reconcileDeliveries, renewSecret } from './webhook-queries';
 import { DELIVERY_STATES, KINDS, aboutText } from './webhook-wording';
 
@@ -40,7 +42,7 @@ export function WebhookRow({ hook, mayManage, onSecret, onDelete }: RowProps) {
       <RowLine>
         <RowName>{hook.name}</RowName>
         <span className="muted">{KINDS[hook.kind]}</span>
-        {hook.target && <span className={`mono ${classes.text}`}>{hook.target}</span>}
+        {hook.target && <RowText mono>{hook.target}</RowText>}
         <span className="t2">{aboutText(hook)}</span>
         {mayManage && (
           <RowActions>
@@ -85,16 +87,7 @@ export function WebhookRow({ hook, mayManage, onSecret, onDelete }: RowProps) {
             </>
           )}
         </span>
-        <button
-          type="button"
-          className="link"
-          aria-expanded={opened}
-          onClick={() => {
-            setOpened(!opened);
-          }}
-        >
-          {opened ? 'Hide deliveries' : 'Deliveries'}
-        </button>
+        <ExpandButton noun="Deliveries" opened={opened} onOpened={setOpened} />
       </RowLine>
       {hook.problem && (
         <ErrorState
@@ -116,15 +109,15 @@ function Deliveries({ hook }: { hook: Hook }) {
   const { items } = deliveries.data;
   if (items.length === 0) return <p className="muted">No deliveries yet.</p>;
   return (
-    <ul className={classes.deliveries} aria-label={`Deliveries of ${hook.name}`}>
+    <RowList label={`Deliveries of ${hook.name}`}>
       {items.map((delivery) => {
         const [glyph, word] = DELIVERY_STATES[delivery.state];
         return (
           <li key={delivery.id}>
             <RowLine>
               <StateIcon glyph={glyph}>{word}</StateIcon>
-              <span className={`mono ${classes.text}`}>{delivery.event}</span>
-              <span className={classes.text}>{delivery.outcome}</span>
+              <RowText mono>{delivery.event}</RowText>
+              <RowText>{delivery.outcome}</RowText>
               <span className="muted">
                 <Timestamp at={delivery.created_at} />
               </span>
@@ -132,6 +125,6 @@ function Deliveries({ hook }: { hook: Hook }) {
           </li>
         );
       })}
-    </ul>
+    </RowList>
   );
 }

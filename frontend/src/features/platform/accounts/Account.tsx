@@ -10,6 +10,7 @@ import {
   SkeletonRows,
   Timestamp,
   type Column,
+  onText,
 } from '../../../ui';
 import classes from './Settings.module.css';
 import { browserName } from './browser-name';
@@ -57,14 +58,7 @@ function Profile({ session }: { session: Session }) {
           save.mutate();
         }}
       >
-        <TextInput
-          label="Name"
-          required
-          value={name}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-          }}
-        />
+        <TextInput label="Name" required value={name} onChange={onText(setName)} />
         <TextInput label="Email" disabled value={session.user.email} />
         {save.error && <ErrorState compact error={save.error} />}
         <Button type="submit" disabled={name === session.user.name} loading={save.isPending}>
@@ -234,9 +228,7 @@ function Password() {
             autoComplete="current-password"
             required
             value={now}
-            onChange={(event) => {
-              setNow(event.currentTarget.value);
-            }}
+            onChange={onText(setNow)}
           />
         )}
         <PasswordInput
@@ -246,9 +238,7 @@ function Password() {
           minLength={10}
           description="At least 10 characters"
           value={next}
-          onChange={(event) => {
-            setNext(event.currentTarget.value);
-          }}
+          onChange={onText(setNext)}
         />
         {save.error && <ErrorState compact error={save.error} />}
         {save.isSuccess && <p role="status">The password was changed.</p>}

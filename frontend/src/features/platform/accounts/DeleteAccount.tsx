@@ -2,7 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Session } from '../../../api';
-import { FormBody, FormDialog, Section } from '../../../ui';
+import { FormBody, FormDialog, Section, onText } from '../../../ui';
 import classes from './Settings.module.css';
 import { deleteAccount } from './account-deletion';
 import { linkedIdentitiesQuery } from './account-queries';
@@ -75,9 +75,7 @@ function AccountForm({ session, onCancel }: AccountProps & { onCancel: () => voi
         data-autofocus
         required
         value={email}
-        onChange={(event) => {
-          setEmail(event.currentTarget.value);
-        }}
+        onChange={onText(setEmail)}
       />
       {hasPassword && (
         <PasswordInput
@@ -85,9 +83,7 @@ function AccountForm({ session, onCancel }: AccountProps & { onCancel: () => voi
           autoComplete="current-password"
           required
           value={password}
-          onChange={(event) => {
-            setPassword(event.currentTarget.value);
-          }}
+          onChange={onText(setPassword)}
         />
       )}
     </FormBody>

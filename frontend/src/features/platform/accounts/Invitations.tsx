@@ -2,7 +2,15 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Invitation, Role, TeamMembership } from '../../../api';
-import { CopyField, ErrorState, ListTable, Section, Timestamp, type Column } from '../../../ui';
+import {
+  OneTimeSecret,
+  ErrorState,
+  ListTable,
+  Section,
+  Timestamp,
+  type Column,
+  onText,
+} from '../../../ui';
 import classes from './Settings.module.css';
 import { invitationsQuery, invite, renewInvitation, withdrawInvitation } from './account-queries';
 import { assignableRoles } from './member-roles';
@@ -120,9 +128,7 @@ function NewInvitation({ team, onCreated }: NewInvitationProps) {
           type="email"
           w={280}
           value={email}
-          onChange={(event) => {
-            setEmail(event.currentTarget.value);
-          }}
+          onChange={onText(setEmail)}
         />
         <Select
           label="Role"
@@ -173,16 +179,12 @@ export function Invitations({ team }: { team: TeamMembership }) {
     <Section title="Invitations" aside="each link is valid for one person">
       <NewInvitation team={team} onCreated={setMade} />
       {secret && (
-        <div className={classes.once}>
-          <p>
-            <b>Send this link{made.email ? ` to ${made.email}` : ''}.</b> The link is shown once.
-            Slowpath stores only its hash.
-          </p>
-          <CopyField
-            label="Invitation link"
-            value={`${window.location.origin}/invitations/${secret}`}
-          />
-        </div>
+        <OneTimeSecret
+          lead={`Send this link${made.email ? ` to ${made.email}` : ''}.`}
+          note="The link is shown once. Slowpath stores only its hash."
+          label="Invitation link"
+          secret={`${window.location.origin}/invitations/${secret}`}
+        />
       )}
       <ListTable
         label="Invitations"

@@ -3,7 +3,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { calls } from '../../../api';
-import { ErrorState, useTitle } from '../../../ui';
+import { ErrorState, useTitle, onText } from '../../../ui';
 import { AuthFrame } from './AuthFrame';
 import classes from './AuthFrame.module.css';
 
@@ -44,9 +44,7 @@ export function PasswordResetForm({ foot }: { foot: ReactNode }) {
           required
           value={email}
           data-autofocus
-          onChange={(event) => {
-            setEmail(event.currentTarget.value);
-          }}
+          onChange={onText(setEmail)}
         />
         {ask.error && <ErrorState error={ask.error} compact />}
         <Button type="submit" variant="filled" loading={ask.isPending}>
@@ -92,9 +90,7 @@ export function NewPasswordForm({ secret, foot }: { secret: string; foot: ReactN
               ? `${password.length} characters so far, at least ${SHORTEST} are needed`
               : undefined
           }
-          onChange={(event) => {
-            setPassword(event.currentTarget.value);
-          }}
+          onChange={onText(setPassword)}
         />
         {choose.error && <ErrorState error={choose.error} compact />}
         <Button type="submit" variant="filled" loading={choose.isPending}>

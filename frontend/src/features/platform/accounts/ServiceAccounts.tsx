@@ -10,6 +10,7 @@ import {
   Timestamp,
   countOf,
   type Column,
+  onText,
 } from '../../../ui';
 import classes from './Settings.module.css';
 import {
@@ -133,7 +134,7 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
         empty={{ text: 'No service accounts yet.', help: 'tokens' }}
       />
       {removing && (
-        <Leave
+        <DeleteServiceAccount
           team={team}
           account={removing}
           onClose={() => {
@@ -151,9 +152,9 @@ async function readAgain(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ queryKey: ['tokens'] });
 }
 
-type LeaveProps = { team: TeamMembership; account: ServiceAccount; onClose: () => void };
+type DeleteProps = { team: TeamMembership; account: ServiceAccount; onClose: () => void };
 
-function Leave({ team, account, onClose }: LeaveProps) {
+function DeleteServiceAccount({ team, account, onClose }: DeleteProps) {
   const client = useQueryClient();
   const remove = useMutation({
     mutationFn: () => deleteServiceAccount(team.id, account.id),
@@ -197,9 +198,7 @@ function NewAccount({ team }: { team: TeamMembership }) {
           maxLength={100}
           w={220}
           value={name}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-          }}
+          onChange={onText(setName)}
         />
         <Select
           label="Role"

@@ -2,7 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import type { Session } from '../../../api';
-import { ErrorState, SkeletonRows, useTitle } from '../../../ui';
+import { ErrorState, SkeletonRows, useTitle, onText } from '../../../ui';
 import { AuthFrame } from './AuthFrame';
 import classes from './AuthFrame.module.css';
 import {
@@ -125,18 +125,14 @@ export function SignInForm({
             required
             value={email}
             data-autofocus
-            onChange={(event) => {
-              setEmail(event.currentTarget.value);
-            }}
+            onChange={onText(setEmail)}
           />
           <PasswordInput
             label="Password"
             autoComplete="current-password"
             required
             value={password}
-            onChange={(event) => {
-              setPassword(event.currentTarget.value);
-            }}
+            onChange={onText(setPassword)}
           />
           {enter.error && <ErrorState error={enter.error} compact />}
           <Button type="submit" variant={beside ? 'default' : 'filled'} loading={enter.isPending}>
@@ -178,9 +174,7 @@ export function SignUpForm({
             autoComplete="name"
             required
             value={name}
-            onChange={(event) => {
-              setName(event.currentTarget.value);
-            }}
+            onChange={onText(setName)}
           />
           <TextInput
             label="Email"
@@ -188,9 +182,7 @@ export function SignUpForm({
             autoComplete="username"
             required
             value={email}
-            onChange={(event) => {
-              setEmail(event.currentTarget.value);
-            }}
+            onChange={onText(setEmail)}
           />
           <PasswordInput
             label="Password"
@@ -203,9 +195,7 @@ export function SignUpForm({
                 ? `${password.length} characters so far, at least ${SHORTEST} are needed`
                 : undefined
             }
-            onChange={(event) => {
-              setPassword(event.currentTarget.value);
-            }}
+            onChange={onText(setPassword)}
           />
           {enter.error && <ErrorState error={enter.error} compact />}
           <Button type="submit" variant={beside ? 'default' : 'filled'} loading={enter.isPending}>

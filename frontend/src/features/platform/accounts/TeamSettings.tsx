@@ -2,7 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { TeamMembership } from '../../../api';
-import { ErrorState, Section } from '../../../ui';
+import { ErrorState, Section, onText } from '../../../ui';
 import classes from './Settings.module.css';
 import { deleteTeam, renameTeam, sessionQuery } from './account-queries';
 
@@ -40,9 +40,7 @@ export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
             required
             disabled={!owns}
             value={name}
-            onChange={(event) => {
-              setName(event.currentTarget.value);
-            }}
+            onChange={onText(setName)}
           />
           <TextInput
             label="URL name"
@@ -109,9 +107,7 @@ function TeamDeletion({ team, onGone }: Omit<TeamProps, 'onRenamed'>) {
           label={`Type ${team.slug} to confirm`}
           data-autofocus
           value={typed}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-          }}
+          onChange={onText(setTyped)}
         />
         <p>
           The team is closed immediately. An owner can restore it for 12 hours; then it is

@@ -3,16 +3,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ServiceAccount, TeamMembership, Token, TokenScope } from '../../../api';
 import {
-  CopyField,
-  DeleteDialog,
+  DeleteResource,
   EmptyState,
   ErrorState,
   FormBody,
   FormDialog,
   ListTable,
+  OneTimeSecret,
   Section,
   Timestamp,
   type Column,
+  onText,
 } from '../../../ui';
 import { ServiceAccounts } from './ServiceAccounts';
 import classes from './Settings.module.css';
@@ -181,19 +182,14 @@ export function Tokens({ team }: { team: TeamMembership }) {
 type RevokeTokenProps = { team: TeamMembership; token: Token; onClose: () => void };
 
 function RevokeToken({ team, token, onClose }: RevokeTokenProps) {
-  const client = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => revokeToken(team.id, token.id),
-    onSuccess: onClose,
-    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
-  });
   return (
-    <DeleteDialog
+    <DeleteResource
       act="Revoke"
       name={token.name}
       noun="token"
       failed="Could not revoke the token"
-      remove={revoke}
+      request={() => revokeToken(team.id, token.id)}
+      stale={['tokens']}
       onClose={onClose}
     >
       Requests with it are rejected immediately. This cannot be undone.{' '}
@@ -204,7 +200,7 @@ function RevokeToken({ team, token, onClose }: RevokeTokenProps) {
       ) : (
         'Never used.'
       )}
-    </DeleteDialog>
+    </DeleteResource>
   );
 }
 
@@ -236,15 +232,7 @@ function TokenForm({
   const rates = { min: 1, max: 1_000_000, allowDecimal: false, placeholder: 'Team default' };
   return (
     <FormBody what="Could not update the token" submit="Save" keep={keep} onCancel={onClose}>
-      <TextInput
-        label="Name"
-        required
-        maxLength={100}
-        value={name}
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-        }}
-      />
+      <TextInput label="Name" required maxLength={100} value={name} onChange={onText(setName)} />
       <div className={classes.rates}>
         <NumberInput
           label="Requests per minute"
@@ -301,18 +289,19 @@ function CreatedToken({ token }: { token: Awaited<ReturnType<typeof createToken>
   const uploads = token.scopes.some((scope) => scope === 'upload' || scope === 'write');
   if (!token.secret) return null;
   return (
-    <div className={classes.once}>
-      <p>
-        <b>Copy it now.</b> The token is shown once. Slowpath stores only its hash.
-      </p>
-      <CopyField label="Token" value={token.secret} />
+    <OneTimeSecret
+      lead="Copy it now."
+      note="The token is shown once. Slowpath stores only its hash."
+      label="Token"
+      secret={token.secret}
+    >
       {uploads && (
         <p className="muted mono" style={{ marginTop: 8, overflowWrap: 'anywhere' }}>
           curl -T cpu.pprof -H &quot;Authorization: Bearer $TOKEN&quot; {window.location.origin}
           /api/v1/artifacts/cpu.pprof
         </p>
       )}
-    </div>
+    </OneTimeSecret>
   );
 }
 
@@ -357,9 +346,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
           required
           w={220}
           value={name}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-          }}
+          onChange={onText(setName)}
         />
         {accounts.length > 0 && (
           <Select

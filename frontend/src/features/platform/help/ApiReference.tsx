@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { readApiDocument } from '../../../api';
-import { EmptyState, ErrorState, SkeletonRows, countOf, useTitle } from '../../../ui';
+import { EmptyState, ErrorState, SkeletonRows, countOf, useTitle, onText } from '../../../ui';
 import { ApiOperationDetails } from './ApiOperationDetails';
 import classes from './ApiReference.module.css';
 import { ApiSchemas } from './ApiSchemaTable';
@@ -48,9 +48,7 @@ export function ApiReference({ hash, link }: { hash: string; link: RenderGuideLi
           aria-label="Filter operations"
           placeholder="Filter by path, method or word"
           value={words}
-          onChange={(event) => {
-            setWords(event.currentTarget.value);
-          }}
+          onChange={onText(setWords)}
         />
         {shown && <span className="muted">{countOf(count, 'operation')}</span>}
       </div>

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { makeConnectionLostError, type SaidComment, type TeamMembership } from '../../../api';
 import {
-  DeleteDialog,
+  DeleteResource,
   ErrorState,
   Markdown,
   SkeletonRows,
@@ -207,7 +207,7 @@ function CommentView({ comment, around, onAnswer }: CommentProps) {
           )}
         </p>
       )}
-      {opened === 'delete' && <Delete comment={comment} onClose={close} />}
+      {opened === 'delete' && <DeleteComment comment={comment} onClose={close} />}
     </article>
   );
 }
@@ -261,16 +261,16 @@ function Change({ comment, around, onClose }: ChangeProps) {
   );
 }
 
-function Delete({ comment, onClose }: { comment: SaidComment; onClose: () => void }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteComment(comment.id),
-    onSuccess: onClose,
-    onSettled: () => client.invalidateQueries({ queryKey: ['comment'] }),
-  });
+function DeleteComment({ comment, onClose }: { comment: SaidComment; onClose: () => void }) {
   return (
-    <DeleteDialog name="this comment" noun="comment" remove={remove} onClose={onClose}>
+    <DeleteResource
+      name="this comment"
+      noun="comment"
+      request={() => deleteComment(comment.id)}
+      stale={['comment']}
+      onClose={onClose}
+    >
       Deletes its text for all members. Replies stay.
-    </DeleteDialog>
+    </DeleteResource>
   );
 }

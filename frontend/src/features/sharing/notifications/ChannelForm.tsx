@@ -3,7 +3,7 @@ import { Checkbox, MultiSelect, PasswordInput, Select, TextInput } from '@mantin
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel, ChannelCreatedOut, ChannelWords } from '../../../api';
-import { FormBody, FormDialog } from '../../../ui';
+import { FormBody, FormDialog, NameField } from '../../../ui';
 import '../../../ui/pill-styles';
 import { servicesQuery } from '../../inventory/catalog';
 import classes from './notifications.module.css';
@@ -85,15 +85,11 @@ function Fields({ channel, onDone }: FormProps) {
         onDone(null);
       }}
     >
-      <TextInput
-        label="Name"
+      <NameField
         placeholder="#latency"
-        required
-        maxLength={200}
-        data-autofocus
         value={name}
-        onChange={(event) => {
-          change({ name: event.currentTarget.value });
+        onChange={(next) => {
+          change({ name: next });
         }}
       />
       {!channel && (

@@ -4,16 +4,17 @@ import { useState } from 'react';
 import type { Channel } from '../../../api';
 import {
   ErrorState,
+  ExpandButton,
   ListRow,
   RowAction,
   RowActions,
   RowLine,
   RowName,
+  RowText,
   StateIcon,
   Timestamp,
 } from '../../../ui';
 import { NotificationList } from './NotificationList';
-import classes from './notifications.module.css';
 import { updateChannel, renewSecret, testChannel } from './notification-queries';
 import { CHANNEL_STATES, KINDS, endText, eventsText, servicesText } from './notification-wording';
 
@@ -70,7 +71,7 @@ export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: R
         <StateIcon glyph={glyph}>{word}</StateIcon>
         <RowName>{channel.name}</RowName>
         <span className="muted">{KINDS[channel.kind]}</span>
-        <span className={`mono ${classes.end}`}>{endText(channel)}</span>
+        <RowText mono>{endText(channel)}</RowText>
         {mayManage && (
           <ChannelActions
             channel={channel}
@@ -89,16 +90,7 @@ export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: R
             Last delivered <Timestamp at={channel.sent_at} />
           </span>
         )}
-        <button
-          type="button"
-          className="link"
-          aria-expanded={opened}
-          onClick={() => {
-            setOpened(!opened);
-          }}
-        >
-          {opened ? 'Hide notifications' : 'Notifications'}
-        </button>
+        <ExpandButton noun="Notifications" opened={opened} onOpened={setOpened} />
       </RowLine>
       {channel.problem && (
         <ErrorState

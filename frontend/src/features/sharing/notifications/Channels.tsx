@@ -1,89 +1,73 @@
 /** Notification channels with their events and delivery state. */
-import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Channel } from '../../../api';
-import { DeleteDialog, ListSection } from '../../../ui';
+import { DeleteResource, EditableList, OneTimeSecret } from '../../../ui';
 import { ChannelForm } from './ChannelForm';
 import { ChannelRow } from './ChannelRow';
-import { SigningSecret } from './SigningSecret';
 import { channelsQuery, deleteChannel } from './notification-queries';
 
 export type ChannelsProps = { mayManage: boolean };
 
 export default function Channels({ mayManage }: ChannelsProps) {
   const channels = useQuery(channelsQuery);
-  const [editing, setEditing] = useState<Channel | 'new' | null>(null);
-  const [leaving, setLeaving] = useState<Channel | null>(null);
   const [secret, setSecret] = useState<{ of: string; text: string } | null>(null);
   return (
-    <ListSection
+    <EditableList
       title="Channels"
       help="channels"
       aside="destinations for evaluated builds and confirmed regressions"
-      kept={channels}
-      add={
-        mayManage && (
-          <Button
-            onClick={() => {
-              setEditing('new');
-            }}
-          >
-            Add channel
-          </Button>
-        )
-      }
+      query={channels}
+      add={mayManage && 'Add channel'}
       empty="No channels yet. Add Slack, email, a webhook, or GitHub or GitLab."
       above={secret && <SigningSecret of={secret.of} secret={secret.text} />}
-      row={(channel) => (
+      row={(channel, dialogs) => (
         <ChannelRow
           channel={channel}
           mayManage={mayManage}
           onSecret={(text) => {
             setSecret({ of: channel.name, text });
           }}
-          onEdit={() => {
-            setEditing(channel);
-          }}
-          onDelete={() => {
-            setLeaving(channel);
-          }}
+          {...dialogs}
         />
       )}
-    >
-      {editing && (
+      form={(channel, onDone) => (
         <ChannelForm
-          channel={editing === 'new' ? null : editing}
+          channel={channel}
           onDone={(added) => {
-            setEditing(null);
+            onDone();
             if (added?.secret) setSecret({ of: added.channel.name, text: added.secret });
           }}
         />
       )}
-      {leaving && (
-        <DeleteChannel
-          channel={leaving}
-          onDone={() => {
-            setLeaving(null);
-          }}
-        />
+      deletion={({ id, name }, onClose) => (
+        <DeleteResource
+          name={name}
+          noun="channel"
+          request={() => deleteChannel(id)}
+          stale={['notification_channel']}
+          onClose={onClose}
+        >
+          Stops notifications and deletes their history. Turn the channel off to keep the history.
+        </DeleteResource>
       )}
-    </ListSection>
+    />
   );
 }
 
-function DeleteChannel({ channel, onDone }: { channel: Channel; onDone: () => void }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteChannel(channel.id),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['notification_channel'] });
-      onDone();
-    },
-  });
+/** The secret with which a receiver verifies signatures. */
+function SigningSecret({ of, secret }: { of: string; secret: string }) {
   return (
-    <DeleteDialog name={channel.name} noun="channel" remove={remove} onClose={onDone}>
-      Stops notifications and deletes their history. Turn the channel off to keep the history.
-    </DeleteDialog>
+    <OneTimeSecret
+      lead={`Copy the signing secret of ${of} now.`}
+      note={
+        <>
+          It is shown once. Requests are signed as Standard Webhooks:{' '}
+          <span className="mono">webhook-id</span>, <span className="mono">webhook-timestamp</span>,{' '}
+          <span className="mono">webhook-signature</span>.
+        </>
+      }
+      label="Signing secret"
+      secret={secret}
+    />
   );
 }

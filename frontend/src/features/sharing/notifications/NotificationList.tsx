@@ -3,6 +3,8 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import type { Channel, ChannelMessage } from '../../../api';
 import {
   RowLine,
+  RowList,
+  RowText,
   ErrorState,
   SkeletonRows,
   StateIcon,
@@ -10,7 +12,6 @@ import {
   countOf,
   describeError,
 } from '../../../ui';
-import classes from './notifications.module.css';
 import { notificationsQuery, redeliverNotification } from './notification-queries';
 import { NOTIFICATION_STATES } from './notification-wording';
 
@@ -22,7 +23,7 @@ export function NotificationList({ channel, mayManage }: { channel: Channel; may
   if (items.length === 0) return <p className="muted">No notifications sent yet.</p>;
   return (
     <>
-      <ul className={classes.messages} aria-label={`Notifications of ${channel.name}`}>
+      <RowList label={`Notifications of ${channel.name}`}>
         {items.map((message) => (
           <MessageLine
             key={message.id}
@@ -30,7 +31,7 @@ export function NotificationList({ channel, mayManage }: { channel: Channel; may
             mayRepeat={mayManage && channel.state === 'on' && message.state !== 'waiting'}
           />
         ))}
-      </ul>
+      </RowList>
       {messages.hasNextPage && (
         <button
           type="button"
@@ -56,7 +57,7 @@ function MessageLine({ message, mayRepeat }: { message: ChannelMessage; mayRepea
     <li>
       <RowLine>
         <StateIcon glyph={glyph}>{word}</StateIcon>
-        <span className={classes.sentence}>{message.sentence}</span>
+        <RowText>{message.sentence}</RowText>
         <span className="muted">
           <Timestamp at={message.sent_at ?? message.created_at} />
           {message.failures > 0 && ` · ${countOf(message.failures, 'failure')}`}

@@ -3,7 +3,7 @@ import { Button, Radio, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Report } from '../../../api';
-import { ErrorState, FormBody, FormDialog, SkeletonRows, countOf } from '../../../ui';
+import { ErrorState, FormBody, FormDialog, SkeletonRows, countOf, onText } from '../../../ui';
 import { createSnapshot, waitUntilLoaded } from './create-snapshot';
 import { createReport, deleteReport, reportsQuery } from './report-queries';
 import classes from './reports.module.css';
@@ -128,9 +128,7 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
         value={title}
         maxLength={TITLE_MOST}
         data-autofocus
-        onChange={(event) => {
-          setTitle(event.currentTarget.value);
-        }}
+        onChange={onText(setTitle)}
       />
       {reports.isPending && <SkeletonRows rows={2} label="Loading reports" />}
       {reports.error && (
@@ -156,9 +154,7 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
           label="Name of the new report"
           value={name}
           maxLength={TITLE_MOST}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-          }}
+          onChange={onText(setName)}
         />
       )}
     </FormBody>

@@ -1,35 +1,24 @@
 /** One report: written as a draft, read as any of its versions. */
-import { Button, Menu, SegmentedControl, Select } from '@mantine/core';
+import { SegmentedControl, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { makeConnectionLostError, type Report } from '../../../api';
 import {
-  DeleteDialog,
   ErrorState,
   PageHeader,
   SkeletonRows,
   Timestamp,
   Toolbar,
   countOf,
-  download,
   useTitle,
 } from '../../../ui';
 import { ReportBody } from './ReportBody';
 import { ReportEditor } from './ReportEditor';
-import { ShareDialog } from './ShareDialog';
-import { ReportTitleForm } from './ReportTitleForm';
+import { ReportActions, ReportDialog, type OpenDialog } from './ReportActions';
 import { findUnsavedText } from './unsaved-text';
-import {
-  updateReport,
-  deleteReport,
-  exportAddress,
-  publishReport,
-  reportBundleQuery,
-  reportQuery,
-  versionsQuery,
-} from './report-queries';
+import { publishReport, reportBundleQuery, reportQuery, versionsQuery } from './report-queries';
 import classes from './reports.module.css';
-import { ALL_SCRUBBED, type SnapshotViewProps, type Scrub, type ViewBlock } from './report-types';
+import type { SnapshotViewProps, Scrub, ViewBlock } from './report-types';
 
 export type ReportPageProps = {
   id: string;
@@ -70,14 +59,12 @@ export default function ReportPage(props: ReportPageProps) {
   return <Shown {...props} report={report.data} />;
 }
 
-type Dialog = 'title' | 'share' | 'delete' | null;
-
 function Shown(props: ReportPageProps & { report: Report }) {
   const { report, version, back, mayWrite, page, liveLink, discussion } = props;
   const [editing, setEditing] = useState(
     report.blocks.length === 0 || report.version === 0 || findUnsavedText(report.id) !== null,
   );
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const client = useQueryClient();
   const recording = useQuery({
     ...reportBundleQuery(report, version),
@@ -97,9 +84,6 @@ function Shown(props: ReportPageProps & { report: Report }) {
       return <SkeletonRows rows={10} label="Loading the report bundle" />;
     return page({ path, at, answers });
   };
-  const close = () => {
-    setDialog(null);
-  };
   return (
     <>
       <PageHeader
@@ -107,7 +91,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
         title={report.title}
         sub={<ReportStatus report={report} version={version} />}
         actions={
-          <Acts
+          <ReportActions
             report={report}
             version={version}
             mayWrite={mayWrite}
@@ -152,23 +136,15 @@ function Shown(props: ReportPageProps & { report: Report }) {
         )}
       </div>
       {discussion}
-      {dialog === 'title' && (
-        <ReportTitleForm
-          words={{
-            head: 'Change title',
-            submit: 'Change title',
-            failed: 'Could not save the title',
-          }}
-          title={report.title}
-          keep={(title) => updateReport(report.id, { title, updated_at: report.updated_at })}
-          onKept={close}
-          onClose={close}
-        />
-      )}
-      {dialog === 'share' && (
-        <ShareDialog report={report} previewLink={props.previewLink} onClose={close} />
-      )}
-      {dialog === 'delete' && <Leave report={report} onClose={close} onGone={props.onGone} />}
+      <ReportDialog
+        dialog={dialog}
+        report={report}
+        previewLink={props.previewLink}
+        onClose={() => {
+          setDialog(null);
+        }}
+        onGone={props.onGone}
+      />
     </>
   );
 }
@@ -283,12 +259,12 @@ type VersionsProps = {
 
 function Versions({ report, version, onVersion, mode }: VersionsProps) {
   const versions = useQuery({ ...versionsQuery(report.id), enabled: report.version > 0 });
-  const told = versions.data ?? [];
-  if (told.length === 0 && !mode) return <div className={classes.line} />;
+  const published = versions.data ?? [];
+  if (published.length === 0 && !mode) return <div className={classes.line} />;
   return (
     <Toolbar label="Report">
       {mode}
-      {told.length > 0 && (
+      {published.length > 0 && (
         <Select
           aria-label="Version"
           className={classes.versions}
@@ -296,7 +272,7 @@ function Versions({ report, version, onVersion, mode }: VersionsProps) {
           allowDeselect={false}
           data={[
             { value: 'draft', label: 'Draft' },
-            ...told.map((one) => ({
+            ...published.map((one) => ({
               value: String(one.version),
               label: `Version ${one.version}${one.published_by ? ` by ${one.published_by.name}` : ''}`,
             })),
@@ -307,23 +283,5 @@ function Versions({ report, version, onVersion, mode }: VersionsProps) {
         />
       )}
     </Toolbar>
-  );
-}
-
-type LeaveProps = { report: Report; onClose: () => void; onGone: () => void };
-
-function Leave({ report, onClose, onGone }: LeaveProps) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteReport(report.id),
-    onSuccess: () => {
-      onGone();
-      void client.invalidateQueries({ queryKey: ['report', 'list'] });
-    },
-  });
-  return (
-    <DeleteDialog name={`“${report.title}”`} noun="report" remove={remove} onClose={onClose}>
-      Deletes its versions, snapshots and share links. The original pages stay.
-    </DeleteDialog>
   );
 }

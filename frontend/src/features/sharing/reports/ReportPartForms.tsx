@@ -1,7 +1,7 @@
 /** The forms of a report's parts: the text of a part of text, and the title and caption of a snapshot. */
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { ErrorState, Markdown } from '../../../ui';
+import { ErrorState, Markdown, onText } from '../../../ui';
 import type { Block } from './report-types';
 import classes from './reports.module.css';
 
@@ -96,9 +96,7 @@ export function CaptionForm({ block, saving, onSave, onCancel }: CaptionFormProp
         value={title}
         maxLength={200}
         autoFocus
-        onChange={(event) => {
-          setTitle(event.currentTarget.value);
-        }}
+        onChange={onText(setTitle)}
       />
       <Textarea
         label="Caption"
@@ -106,9 +104,7 @@ export function CaptionForm({ block, saving, onSave, onCancel }: CaptionFormProp
         rows={3}
         maxLength={10_000}
         value={note}
-        onChange={(event) => {
-          setNote(event.currentTarget.value);
-        }}
+        onChange={onText(setNote)}
       />
       <Buttons
         saving={saving}

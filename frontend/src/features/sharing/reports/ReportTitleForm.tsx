@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Report } from '../../../api';
-import { FormBody, FormDialog } from '../../../ui';
+import { FormBody, FormDialog, onText } from '../../../ui';
 
 type TitleProps = {
   /** The words on the button, and above the form: "Change title". */
@@ -43,9 +43,7 @@ function Fields({ words, title: before, keep: change, onKept, onClose }: TitlePr
         value={title}
         maxLength={200}
         data-autofocus
-        onChange={(event) => {
-          setTitle(event.currentTarget.value);
-        }}
+        onChange={onText(setTitle)}
       />
     </FormBody>
   );

@@ -15,6 +15,7 @@ import {
   Toolbar,
   useTitle,
   type Column,
+  onText,
 } from '../../../ui';
 import { ReportTitleForm } from './ReportTitleForm';
 import { createReport, reportsQuery } from './report-queries';
@@ -55,9 +56,7 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
           aria-label="Search reports"
           placeholder="Search"
           value={search}
-          onChange={(event) => {
-            onSearch(event.currentTarget.value);
-          }}
+          onChange={onText(onSearch)}
         />
       </Toolbar>
       <Section>

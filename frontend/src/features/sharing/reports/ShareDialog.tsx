@@ -11,6 +11,7 @@ import {
   SkeletonRows,
   Timestamp,
   countOf,
+  onText,
 } from '../../../ui';
 import { createLink, linksQuery, revokeLink, scrubbedQuery, sharingQuery } from './report-queries';
 import classes from './reports.module.css';
@@ -118,9 +119,7 @@ function NewLink({ report, previewLink, onMade }: NewProps) {
         value={name}
         maxLength={200}
         data-autofocus
-        onChange={(event) => {
-          setName(event.currentTarget.value);
-        }}
+        onChange={onText(setName)}
       />
       <div className={classes.pair}>
         <Select

@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Bisect, BisectLevel } from '../../../api';
-import { EmptyState, ErrorState, SkeletonRows, countText } from '../../../ui';
+import { EmptyState, ErrorState, SkeletonRows, countText, onText } from '../../../ui';
 import { Candidates } from './Candidates';
 import classes from './bisects.module.css';
 import type { SelectedCandidate } from './bisect-levels';
@@ -38,9 +38,7 @@ export function AllCandidates({ bisect, level, chosen, onPick, commit }: Props) 
           placeholder="commit, title or reason"
           maxLength={MOST_LETTERS}
           value={words}
-          onChange={(event) => {
-            setWords(event.currentTarget.value);
-          }}
+          onChange={onText(setWords)}
         />
         <span className="muted" role="status">
           {found.data &&

@@ -3,7 +3,7 @@ import { Button, Menu, Radio, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Bisect, BisectCandidate } from '../../../api';
-import { ErrorState, FormBody, FormDialog } from '../../../ui';
+import { ErrorState, FormBody, FormDialog, onText } from '../../../ui';
 import { ContinueBisect } from './ContinueBisect';
 import { DeleteBisect } from './DeleteBisect';
 import { SettingsFields } from './SettingsFields';
@@ -236,9 +236,7 @@ function Mark({ bisect, candidate, onClose }: DialogProps & { candidate: BisectC
         maxLength={1000}
         data-autofocus
         value={reason}
-        onChange={(event) => {
-          setReason(event.currentTarget.value);
-        }}
+        onChange={onText(setReason)}
       />
     </FormBody>
   );

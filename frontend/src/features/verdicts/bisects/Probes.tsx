@@ -15,6 +15,7 @@ import {
   countOf,
   countText,
   useReferenceTime,
+  onText,
 } from '../../../ui';
 import { PosteriorPreview } from './PosteriorPreview';
 import classes from './bisects.module.css';
@@ -336,9 +337,7 @@ function InvalidateProbe({
         maxLength={1000}
         data-autofocus
         value={reason}
-        onChange={(event) => {
-          setReason(event.currentTarget.value);
-        }}
+        onChange={onText(setReason)}
       />
     </FormBody>
   );

@@ -1,11 +1,10 @@
 /** The runners of a team: which are there, what they run, and how another is started. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { Runner } from '../../../api';
 import {
-  DeleteDialog,
+  DeleteResource,
+  EditableList,
   ListRow,
-  ListSection,
   RowAction,
   RowActions,
   RowLine,
@@ -22,42 +21,35 @@ export type RunnersProps = { team: RunnerTeam };
 
 export default function Runners({ team }: RunnersProps) {
   const runners = useQuery(runnersQuery);
-  const [leaving, setLeaving] = useState<Runner | null>(null);
   return (
-    <ListSection
+    <EditableList
       title="Runners"
       help="runner"
       aside="deploy and measure builds for bisects in your infrastructure"
-      kept={{ ...runners, data: runners.data && { items: runners.data } }}
-      add={undefined}
+      query={{ ...runners, data: runners.data && { items: runners.data } }}
       empty="No runners yet. Start one with a single command on a host that can deploy the service."
-      row={(runner) => (
-        <Row
-          runner={runner}
-          onForget={
-            team.mayManage
-              ? () => {
-                  setLeaving(runner);
-                }
-              : undefined
-          }
-        />
+      row={(runner, { onDelete }) => (
+        <Row runner={runner} onRemove={team.mayManage ? onDelete : undefined} />
+      )}
+      deletion={({ name }, onClose) => (
+        <DeleteResource
+          name={name}
+          noun="runner"
+          request={() => deleteRunner(name)}
+          stale={['runner']}
+          onClose={onClose}
+        >
+          Its running probes are requeued. A runner that is still online reappears; revoke its token
+          to prevent that.
+        </DeleteResource>
       )}
     >
       {runners.data && <RunnerCommand team={team} />}
-      {leaving && (
-        <DeleteRunner
-          runner={leaving}
-          onClose={() => {
-            setLeaving(null);
-          }}
-        />
-      )}
-    </ListSection>
+    </EditableList>
   );
 }
 
-function Row({ runner, onForget }: { runner: Runner; onForget?: () => void }) {
+function Row({ runner, onRemove }: { runner: Runner; onRemove?: () => void }) {
   const { name, alive, seen_at, left_at, slots, running, version, host, labels } = runner;
   return (
     <ListRow label={name}>
@@ -74,9 +66,9 @@ function Row({ runner, onForget }: { runner: Runner; onForget?: () => void }) {
         </span>
         {host !== '' && host !== name && <span className="muted">on {host}</span>}
         {version !== '' && <span className="muted">version {version}</span>}
-        {onForget && (
+        {onRemove && (
           <RowActions>
-            <RowAction word="Remove" label={`Remove ${name}`} onClick={onForget} />
+            <RowAction word="Remove" label={`Remove ${name}`} onClick={onRemove} />
           </RowActions>
         )}
       </RowLine>
@@ -86,20 +78,5 @@ function Row({ runner, onForget }: { runner: Runner; onForget?: () => void }) {
         </RowLine>
       )}
     </ListRow>
-  );
-}
-
-function DeleteRunner({ runner, onClose }: { runner: Runner; onClose: () => void }) {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => deleteRunner(runner.name),
-    onSuccess: onClose,
-    onSettled: () => client.invalidateQueries({ queryKey: ['runner'] }),
-  });
-  return (
-    <DeleteDialog name={runner.name} noun="runner" remove={remove} onClose={onClose}>
-      Its running probes are requeued. A runner that is still online reappears; revoke its token to
-      prevent that.
-    </DeleteDialog>
   );
 }

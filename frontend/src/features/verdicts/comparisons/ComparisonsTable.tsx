@@ -15,6 +15,7 @@ import {
   countOf,
   type Column,
   type Glyph,
+  onText,
 } from '../../../ui';
 import { usePollWhile } from '../../platform/jobs';
 import classes from './Page.module.css';
@@ -97,9 +98,7 @@ function ComparisonFilters({ search, state, onSearch, onState }: FilterProps) {
         aria-label="Search comparisons"
         placeholder="Search names and labels"
         value={search}
-        onChange={(event) => {
-          onSearch(event.currentTarget.value);
-        }}
+        onChange={onText(onSearch)}
       />
     </Toolbar>
   );

@@ -3,7 +3,7 @@ import { Button, Menu, Popover, SegmentedControl, TextInput } from '@mantine/cor
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ViewDescription } from '../../../api';
 import type { FlameView } from '../../../engine/flame/flame-view';
-import { Toolbar } from '../../../ui';
+import { Toolbar, onText } from '../../../ui';
 import classes from './Page.module.css';
 
 const BASES: { id: string; name: string; missing: string }[] = [
@@ -328,9 +328,7 @@ function SearchField({ flame, change }: ChangeProps) {
       value={text}
       error={error !== undefined}
       title={error}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-      }}
+      onChange={onText(setText)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') setText('');
         event.stopPropagation();
