@@ -11,9 +11,9 @@ _NO_LABELS: Mapping[str, str] = {}
 
 
 def format_percent(share: float) -> str:
-    """Format a probability or rate; at most 99.9 %."""
+    """Format a probability or rate; at most 99.9%."""
     shown = min(max(100 * share, 0.0), 99.9)
-    return f"{shown:.1f} %" if shown > 99 else f"{shown:.0f} %"
+    return f"{shown:.1f}%" if shown > 99 else f"{shown:.0f}%"
 
 
 def describe_commit(culprit: Mapping[str, Any]) -> str:

@@ -48,12 +48,12 @@ def format_title(kind: str, subject: str, unit: str, ratio_of: float | None, *, 
 
 
 def format_change(value: float) -> str:
-    """Format a ratio as a change: +15 %, −3 %, ×3.2."""
+    """Format a ratio as a change: +15%, −3%, ×3.2."""
     if value >= 3:
         return format_ratio(value)
     change = 100 * (value - 1)
     sign = "+" if change >= 0 else "−"
-    return f"{sign}{abs(change):.0f} %" if abs(change) >= 9.5 else f"{sign}{abs(change):.1f} %"
+    return f"{sign}{abs(change):.0f}%" if abs(change) >= 9.5 else f"{sign}{abs(change):.1f}%"
 
 
 def describe_change(found: ChangedSeries, commit: str, range_of: tuple[str, str]) -> str:

@@ -148,7 +148,7 @@ def test_latency_that_production_measured_of_both_builds_is_offered_by_its_inter
     offered = {one.signature.subject: one for one in found.signatures if one.signature.kind == "latency"}
     assert [(name, one.separates) for name, one in offered.items()] == [("lab p50", True), ("lab p99", False)]
     best = offered["lab p50"]
-    assert best.why == "Measured in production: +40 % (95 % CI +32 % to +48 %)."
+    assert best.why == "Measured in production: +40% (95% CI +32% to +48%)."
     assert (best.before, best.after, best.signature.unit) == (1.0e6, 1.4e6, "ns")
     assert best.board is not None
     assert (best.board.environment, best.board.measurement_seconds) == ("Lab", None)

@@ -21,7 +21,7 @@ def test_every_state_has_a_sentence(state: BisectState) -> None:
 
 def test_the_culprit_is_named() -> None:
     sentence = wording.describe_state("found", SEEN, {"belief": 0.973, "suspects": ["a"]}, "")
-    assert sentence == "ccccccc in libx (Grow frames) caused the regression: 97 % probability after 14 deployments."
+    assert sentence == "ccccccc in libx (Grow frames) caused the regression: 97% probability after 14 deployments."
 
 
 def test_a_search_without_a_suspect_shows_its_depth() -> None:
@@ -31,9 +31,9 @@ def test_a_search_without_a_suspect_shows_its_depth() -> None:
 
 def test_a_posterior_is_never_shown_as_certain() -> None:
     assert (wording.format_percent(1.0), wording.format_percent(0.995), wording.format_percent(0.5)) == (
-        "99.9 %",
-        "99.5 %",
-        "50 %",
+        "99.9%",
+        "99.5%",
+        "50%",
     )
 
 

@@ -222,7 +222,7 @@ class MeasurementsBySideOut(BaseModel):
 
 
 class CredibleIntervalOut(BaseModel):
-    """An expectation with its 80 % credible interval."""
+    """An expectation with its 80% credible interval."""
 
     mean: float
     low: float

@@ -127,7 +127,7 @@ def _offered(
     error = math.hypot(before[1] / before[0], after[1] / after[0])
     low, high = (math.exp(math.log(ratio) + way * Z95 * error) for way in (-1, 1))
     interval = f"{wording.format_change(low)} to {wording.format_change(high)}"
-    why = f"Measured in production: {wording.format_change(ratio)} (95 % CI {interval})."
+    why = f"Measured in production: {wording.format_change(ratio)} (95% CI {interval})."
     return SignatureProposal(make_latency_signature(subject), before[0], after[0], _is_clear(ratio, low), why, board)
 
 
