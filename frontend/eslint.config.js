@@ -8,7 +8,7 @@ export default tseslint.config(
   { ignores: ['dist', 'src/api/generated', 'public'] },
   js.configs.recommended,
   {
-    files: ['src/**/*.{ts,tsx}', 'bench/**/*.{ts,tsx}', 'vite.config.ts', 'vite.viewer.config.ts'],
+    files: ['src/**/*.{ts,tsx}', 'vite.config.ts', 'vite.viewer.config.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       globals: globals.browser,
@@ -67,18 +67,4 @@ export default tseslint.config(
     },
   },
   { files: ['scripts/**', '*.cjs', '*.js'], languageOptions: { globals: globals.node } },
-  {
-    files: ['bench/**/*.tsx'],
-    rules: {
-      // A page that exposes its internals to the measuring script, unlike a component.
-      'react-hooks/immutability': 'off',
-      'react-hooks/use-memo': 'off',
-      '@typescript-eslint/consistent-type-definitions': 'off',
-    },
-  },
-  // Benchmarks run in Node and hand functions to the browser.
-  {
-    files: ['bench/**/*.mjs'],
-    languageOptions: { globals: { ...globals.node, ...globals.browser } },
-  },
 );

@@ -1,6 +1,6 @@
 """The flame graph with half a million nodes in a real browser without GPU: first frame, and work per frame.
 
-The measurement is implemented in `frontend/bench/flame.mjs`; this module converts its lines to results.
+The measurement is implemented in `e2e/bench/browser/flame.mjs`; this module converts its lines to results.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.benchmark_results import BenchmarkResult
 from bench.captures import ROOT
 
-SCRIPT = ROOT / "frontend" / "bench" / "flame.mjs"
+SCRIPT = Path(__file__).parent / "browser" / "flame.mjs"
 MOST_SECONDS = 300.0
 
 
@@ -22,7 +22,7 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def measured_by(script: Path, name: str) -> Iterator[BenchmarkResult]:
-    """Yield the measurements of a frontend script, one JSON line each. Raises `RuntimeError` without measurements."""
+    """Yield the measurements of a script of `browser`, one JSON line each. Raises `RuntimeError` without measurements."""
     node = shutil.which("node") or "node"
     ended = subprocess.run(
         [node, str(script)], cwd=ROOT / "frontend", capture_output=True, text=True, timeout=MOST_SECONDS, check=False
@@ -33,13 +33,13 @@ def measured_by(script: Path, name: str) -> Iterator[BenchmarkResult]:
     for line in lines:
         measured = json.loads(line)
         goal = measured.get("goal")
-        told = f"<= {goal}" if isinstance(goal, int | float) else goal
+        goal_text = f"<= {goal}" if isinstance(goal, int | float) else goal
         yield BenchmarkResult(
             name,
             measured["what"],
             measured["value"],
             measured.get("peer"),
             measured.get("ratio"),
-            told,
+            goal_text,
             measured["met"],
         )

@@ -1,15 +1,13 @@
-/** Builds the bench page, serves it on the loopback, and opens it in a headless Chromium without a GPU. */
+/** Builds a page of a benchmark, serves it on the loopback interface, and opens it in a headless Chromium without a GPU. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { build } from 'vite';
 import react from '@vitejs/plugin-react';
 
-const here = path.dirname(fileURLToPath(import.meta.url));
 const TYPES = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -52,11 +50,11 @@ function serve(folder) {
 }
 
 /**
- * Calls back with `open(query, viewport)`, which gives a page whose drawing has not started; closes everything after.
- * @param root the folder of the page: the flame graph's by default.
+ * Calls `use` with `open(query, viewport)`, which returns a page whose drawing has not started; closes everything after.
+ * @param root the folder of the page.
  */
-export async function withBenchPage(use, root = here) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'slowpath-flame-'));
+export async function withBenchPage(use, root) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'slowpath-bench-'));
   const cleanup = [() => rm(folder, { recursive: true, force: true })];
   try {
     await build({
@@ -74,8 +72,8 @@ export async function withBenchPage(use, root = here) {
       args: ['--disable-gpu', '--no-sandbox', '--force-color-profile=srgb'],
     });
     cleanup.push(() => browser.close());
-    await use(async (query, viewport, scale = 1) => {
-      const context = await browser.newContext({ viewport, deviceScaleFactor: scale });
+    await use(async (query, viewport) => {
+      const context = await browser.newContext({ viewport });
       const page = await context.newPage();
       page.on('pageerror', (error) => {
         console.error(`page: ${error.message}`);

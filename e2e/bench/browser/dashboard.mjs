@@ -1,14 +1,14 @@
 /**
- * Measures the board in a headless Chromium without a GPU: 12 services, 24 panels of 720 points over 24 hours, all in the
- * window. Time from the asked address to the last panel painted, and the main thread's work a frame while the cursor moves.
+ * Measures the dashboard in a headless Chromium without a GPU: 12 services, 24 panels of 720 points over 24 hours, all in the
+ * window. Time from the start of the app to the last panel painted, and the main thread's work a frame while the cursor moves.
  * Prints a JSON line a measurement.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withBenchPage } from './flame/browser.mjs';
-import { quantile, tell, tracedFrames } from './frames.mjs';
+import { withBenchPage } from './bench-page.mjs';
+import { printResult, quantile, tracedFrames } from './frames.mjs';
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), 'board');
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), 'dashboard');
 // As high as all rows.
 const WHOLE = { width: 1440, height: 2000 };
 const USUAL = { width: 1440, height: 900 };
@@ -18,8 +18,8 @@ const FRAMES = 240;
 const FIRST_PAINT_GOAL_MS = 1500;
 const CURSOR_GOAL_MS = 16;
 
-/** Runs in the page: when so many canvases have been painted. */
-function painted(wanted) {
+/** Runs in the page. Resolves to the milliseconds until so many canvases have been painted. */
+function waitForPaint(wanted) {
   const hasInk = (canvas) => {
     const drawing = canvas.getContext('2d');
     const pixels = drawing?.getImageData(0, 0, canvas.width, canvas.height).data;
@@ -27,19 +27,19 @@ function painted(wanted) {
   };
   return new Promise((resolve) => {
     const seen = new Set();
-    const look = () => {
+    const check = () => {
       for (const canvas of document.querySelectorAll('canvas'))
         if (!seen.has(canvas) && hasInk(canvas)) seen.add(canvas);
-      if (seen.size >= wanted) resolve(performance.now() - globalThis.bench.askedMs);
-      else requestAnimationFrame(look);
+      if (seen.size >= wanted) resolve(performance.now() - globalThis.bench.startedMs);
+      else requestAnimationFrame(check);
     };
     globalThis.bench.start();
-    requestAnimationFrame(look);
+    requestAnimationFrame(check);
   });
 }
 
-/** Runs in the page: one pointer move a frame, there and back over the panels; tells how often they showed different times. */
-function moves(frames) {
+/** Runs in the page: one pointer move a frame, there and back over the panels. Resolves to the number of frames in which they showed different times. */
+function moveCursor(frames) {
   const lines = [...document.querySelectorAll('[data-cursor-line]')];
   const panel = lines[0].parentElement.parentElement;
   const box = panel.getBoundingClientRect();
@@ -73,31 +73,31 @@ await withBenchPage(async (open) => {
   ]) {
     const times = [];
     for (let run = 0; run < RUNS; run += 1) {
-      const page = await open('wait', viewport);
-      times.push(await page.evaluate(painted, panels));
+      const page = await open('', viewport);
+      times.push(await page.evaluate(waitForPaint, panels));
       await page.close();
     }
-    tell(
-      `board.first_paint_${panels}`,
-      `ms from the address to ${panels} panels x 24 h painted, ${words}, median of ${RUNS}`,
+    printResult(
+      `dashboard.first_paint_${panels}`,
+      `ms from the start of the app to ${panels} panels x 24 h painted, ${words}, median of ${RUNS}`,
       quantile(times, 0.5),
       FIRST_PAINT_GOAL_MS,
     );
   }
-  const page = await open('wait', WHOLE);
-  await page.evaluate(painted, PANELS);
+  const page = await open('', WHOLE);
+  await page.evaluate(waitForPaint, PANELS);
   await page.waitForTimeout(500);
   let apart = 0;
   const { work, clock } = await tracedFrames(page, async () => {
-    apart = await page.evaluate(moves, FRAMES);
+    apart = await page.evaluate(moveCursor, FRAMES);
   });
-  tell(
-    'board.cursor_p95',
+  printResult(
+    'dashboard.cursor_p95',
     `main-thread ms a frame (${clock}) while the cursor moves over ${PANELS} panels x 720 points, p95 of ${work.length} frames`,
     quantile(work, 0.95),
     CURSOR_GOAL_MS,
   );
-  tell('board.cursor_apart', 'frames in which panels showed different times', apart, 0);
+  printResult('dashboard.cursor_apart', 'frames in which panels showed different times', apart, 0);
   console.error(
     `cursor: p50 ${quantile(work, 0.5).toFixed(2)} p95 ${quantile(work, 0.95).toFixed(2)} max ${Math.max(...work).toFixed(2)}`,
   );

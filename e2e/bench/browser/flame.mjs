@@ -1,11 +1,14 @@
 /**
  * Measures the flame graph in a headless Chromium without a GPU: the time from data to first frame, and the main thread's work a
- * frame while it pans and zooms (all tasks of the renderer's main thread as Chromium's own trace tells them, not only ours).
- * Prints a JSON line a measurement. Data: 500,000 nodes thrown with a fixed seed.
+ * frame while it pans and zooms (all tasks of the renderer's main thread as Chromium's trace records them, not only ours).
+ * Prints a JSON line a measurement. Data: 500,000 random nodes with a fixed seed.
  */
-import { withBenchPage } from './flame/browser.mjs';
-import { quantile, tell, tracedFrames } from './frames.mjs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withBenchPage } from './bench-page.mjs';
+import { printResult, quantile, tracedFrames } from './frames.mjs';
 
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), 'flame');
 const NODES = Number(process.env['NODES'] ?? '500000');
 const VIEWPORT = { width: 1440, height: 700 };
 const FRAMES = 360;
@@ -76,15 +79,15 @@ function gestures(frames) {
   });
 }
 
-async function measureMoves(open, name, query) {
+async function measureGestures(open, name, query) {
   const page = await open(query, VIEWPORT);
   await start(page);
-  await page.waitForFunction(() => document.querySelector('[data-busy=false]') !== null, null, {
+  await page.waitForFunction(() => document.querySelector('[aria-busy="false"]') !== null, null, {
     timeout: 60_000,
   });
   await page.waitForTimeout(1500);
   const { work, clock } = await tracedFrames(page, () => page.evaluate(gestures, FRAMES));
-  tell(
+  printResult(
     `flame.${name}.frame_p95`,
     `main-thread ms a frame (${clock}) while panning and zooming, p95 of ${work.length} frames, ${NODES} nodes`,
     quantile(work, 0.95),
@@ -104,7 +107,7 @@ await withBenchPage(async (open) => {
   ]) {
     const page = await open(`nodes=${NODES}&parts=${parts}`, VIEWPORT);
     const milliseconds = await start(page);
-    tell(
+    printResult(
       `flame.${name}.first_frame`,
       `ms from data to first frame, ${NODES} nodes${parts === 'whole' ? ' in one part' : ', the 8,192 largest first'}`,
       milliseconds,
@@ -112,11 +115,15 @@ await withBenchPage(async (open) => {
     );
     await page.close();
   }
-  await measureMoves(open, 'overlay', `nodes=${NODES}`);
-  await measureMoves(open, 'side_by_side', `nodes=${NODES}&view=${view({ mode: 'side-by-side' })}`);
-  await measureMoves(
+  await measureGestures(open, 'overlay', `nodes=${NODES}`);
+  await measureGestures(
+    open,
+    'side_by_side',
+    `nodes=${NODES}&view=${view({ mode: 'side-by-side' })}`,
+  );
+  await measureGestures(
     open,
     'searched',
     `nodes=${NODES}&view=${view({ search: { pattern: 'store', regex: true, caseSensitive: false } })}`,
   );
-});
+}, root);

@@ -1,6 +1,6 @@
-/** What the measurements of drawings share: a result in a line of JSON, and the main thread's work a frame. */
+/** Shared by the benchmarks of drawings: results as lines of JSON, and the main thread's work in each frame. */
 
-export function tell(name, what, value, goal) {
+export function printResult(name, what, value, goal) {
   const met = value <= goal;
   console.log(
     JSON.stringify({

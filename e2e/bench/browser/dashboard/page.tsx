@@ -1,53 +1,34 @@
-/**
- * The whole app at the board's address, over answers drawn here: what is measured is what people wait for once the bytes have
- * come. The query says how much is shown: services, hours, scheme, and fields of the board's own address.
- */
+/** The whole app at the address of the dashboard, with generated responses: what is measured begins when the bytes have come. */
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
-import '../../src/ui/mantine-styles';
-import '../../src/ui/tokens.css';
-import '../../src/ui/base.css';
-import '../../src/ui/mantine.css';
+import '../../../../frontend/src/ui/mantine-styles';
+import '../../../../frontend/src/ui/tokens.css';
+import '../../../../frontend/src/ui/base.css';
+import '../../../../frontend/src/ui/mantine.css';
 import { RouterProvider, createMemoryHistory } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
-import { Providers } from '../../src/app/Providers';
-import { createQueryClient } from '../../src/app/query-client';
-import { createAppRouter } from '../../src/app/router';
-import { setPreference } from '../../src/ui';
-import { aDashboard } from '../../src/testing/dashboard-fixtures';
-import { aSession } from '../../src/testing/api-factories';
+import { Providers } from '../../../../frontend/src/app/Providers';
+import { createQueryClient } from '../../../../frontend/src/app/query-client';
+import { createAppRouter } from '../../../../frontend/src/app/router';
+import { aSession } from '../../../../frontend/src/testing/api-factories';
+import { aDashboard } from '../../../../frontend/src/testing/dashboard-fixtures';
 
-type Bench = { start: () => void; askedMs: number };
+const SERVICES = 12;
+const POINTS = 720;
+const DAY_MS = 24 * 3_600_000;
+const ADDRESS = '/t/northwind/dashboard';
+/** Rows of the first page; the API has the same default. */
+const FIRST_ROWS = 50;
 
-const asked = new URLSearchParams(window.location.search);
-const hours = Number(asked.get('hours') ?? '24');
-const services = Number(asked.get('services') ?? '12');
-const points = 720;
-const at = asked.get('path') ?? '/t/northwind/board';
-const scheme = asked.get('scheme');
-// The app keeps its scheme under a name of the same kind.
-if (scheme !== null) setPreference('color-scheme', scheme);
-
-// As the server: the rows on top, or those that are asked for; all services are named.
-const boardOf = (query: URLSearchParams) => {
+/** The response of the API: the requested rows, or the first page; all services are named. */
+const dashboardOf = (query: URLSearchParams) => {
   const ids = query.getAll('services');
-  const shown = ids.length > 0 ? ids.map((id) => Number(id.slice(-4)) - 5000) : undefined;
-  return aDashboard({
-    ...drawn,
-    shown:
-      shown ??
-      Array.from({ length: Math.min(services, Number(query.get('rows') ?? 50)) }, (_, at) => at),
-  });
-};
-const drawn = {
-  services,
-  points,
-  stepMs: (hours * 3_600_000) / points,
-  toMs: asked.has('now') ? Date.now() : undefined,
-  against: asked.has('compared'),
-  instances: asked.has('instances'),
-  gauges: asked.has('gauges'),
-  empty: asked.get('empty') ?? undefined,
+  const first = Math.min(SERVICES, Number(query.get('rows') ?? FIRST_ROWS));
+  const shown =
+    ids.length > 0
+      ? ids.map((id) => Number(id.slice(-4)) - 5000)
+      : Array.from({ length: first }, (_, row) => row);
+  return aDashboard({ services: SERVICES, points: POINTS, stepMs: DAY_MS / POINTS, shown });
 };
 const asJson = (value: unknown) =>
   new Response(JSON.stringify(value), { headers: { 'Content-Type': 'application/json' } });
@@ -55,9 +36,9 @@ const asJson = (value: unknown) =>
 globalThis.fetch = (input) => {
   const { pathname, searchParams } = new URL(input instanceof Request ? input.url : String(input));
   if (pathname.endsWith('/session')) return Promise.resolve(asJson(aSession()));
-  if (pathname.endsWith('/board'))
+  if (pathname.endsWith('/dashboard'))
     return Promise.resolve(
-      new Response(boardOf(searchParams), {
+      new Response(dashboardOf(searchParams), {
         headers: { 'Content-Type': 'application/octet-stream' },
       }),
     );
@@ -71,17 +52,17 @@ Object.defineProperty(window, 'EventSource', {
   },
 });
 
-function start() {
-  bench.askedMs = performance.now();
-  const client = createQueryClient();
-  const router = createAppRouter(client, createMemoryHistory({ initialEntries: [at] }));
-  createRoot(document.getElementById('root')!).render(
-    <Providers client={client}>
-      <RouterProvider router={router} />
-    </Providers>,
-  );
-}
-
-const bench: Bench = { start, askedMs: 0 };
+const bench = {
+  startedMs: 0,
+  start() {
+    bench.startedMs = performance.now();
+    const client = createQueryClient();
+    const router = createAppRouter(client, createMemoryHistory({ initialEntries: [ADDRESS] }));
+    createRoot(document.getElementById('root')!).render(
+      <Providers client={client}>
+        <RouterProvider router={router} />
+      </Providers>,
+    );
+  },
+};
 Object.assign(globalThis, { bench });
-if (!asked.has('wait')) start();
