@@ -5,9 +5,9 @@
 import { recordRequest, findRecordedResponse } from './snapshot-requests';
 import { client } from './generated/client.gen';
 
-export const API = '/api/v1';
+const API = '/api/v1';
 
-/** The members of an error as the API tells it (RFC 9457), with the numbers of a limit and the way out. */
+/** The members of an error as the API sends it (RFC 9457), with the numbers of a limit and the resolution. */
 export type ProblemDetails = {
   type: string;
   title: string;
@@ -58,18 +58,18 @@ export const makeNotInSnapshotProblem = (): Problem =>
 /** Read what a failed answer says; a response that is not a problem document (a proxy's page) becomes one. */
 export function parseProblem(status: number, body: string): Problem {
   try {
-    const told = JSON.parse(body) as Partial<ProblemDetails> | null;
-    if (told && typeof told.title === 'string') {
+    const problem = JSON.parse(body) as Partial<ProblemDetails> | null;
+    if (problem && typeof problem.title === 'string') {
       return new Problem({
-        ...told,
-        type: told.type ?? 'about:blank',
-        title: told.title,
-        detail: told.detail ?? '',
+        ...problem,
+        type: problem.type ?? 'about:blank',
+        title: problem.title,
+        detail: problem.detail ?? '',
         status,
       });
     }
   } catch {
-    // not JSON: told below
+    // not JSON: reported below
   }
   return new Problem({
     type: `urn:slowpath:http-${status}`,

@@ -1,9 +1,7 @@
 /** Generated types of the API under the names that pages use. */
-import type { ComparisonDocument } from './generated/types.gen';
 
 export type {
   ActivityOut as Activity,
-  AnnotationOut as Annotation,
   ArtifactOut as Artifact,
   MuteRuleIn,
   BisectIn as BisectWords,
@@ -20,7 +18,7 @@ export type {
   BrowserSessionOut as Browser,
   BuildOut as Build,
   ChannelCreatedOut,
-  CommentOut as SaidComment,
+  CommentOut as PostedComment,
   ChannelUpdate,
   ChannelInWritable as ChannelWords,
   ChannelOut as Channel,
@@ -34,9 +32,7 @@ export type {
   ProfileKindSummary,
   AttributedCaller,
   DeploymentOut as Deploy,
-  EnvironmentOut as Environment,
   ExportFormat,
-  ExportOut as Export,
   WebhookDeliveryOut as HookDelivery,
   RunMetadataIn as Facts,
   Granularity,
@@ -56,11 +52,9 @@ export type {
   MetricSourceUpdateWritable as MetricSourceChange,
   MetricSourceInWritable as MetricSourceWords,
   MetricSourceOut as MetricSource,
-  DeletedTeamOut as ClosedTeam,
   RetentionOut as Retention,
   RetentionPreviewOut,
   RetentionRuleOut as RetentionRule,
-  UsageDayOut as UsageDay,
   UsageOut as Usage,
   RepositoryUpdateWritable as RepositoryChange,
   RepositoryInWritable as RepositoryWords,
@@ -90,7 +84,6 @@ export type {
   SeriesOut as BuildSeries,
   SeriesPage as BuildSeriesPage,
   Role,
-  FrameSearchOut as FoundTotals,
   ServiceAccountOut as ServiceAccount,
   ServiceOut as Service,
   ServiceAccountRole,
@@ -99,7 +92,6 @@ export type {
   SubjectKind,
   SourceCheckOut,
   UserTeamOut as TeamMembership,
-  TeamOut as Team,
   TokenOut as Token,
   TokenScope,
   MultipartUploadOut as Upload,
@@ -144,5 +136,3 @@ export type {
 } from './generated/types.gen';
 
 export type Page<T> = { items: T[]; next_cursor: string | null };
-
-export type Verdict = ComparisonDocument['verdict'];

@@ -25,7 +25,7 @@ export type ServerEvent = {
   subject?: { kind: string; id: string } | null;
 };
 
-export type Listener = {
+type Listener = {
   onEvent: (kind: EventKind, event: ServerEvent) => void;
   /** True while the stream is open; while it is false, queries poll. */
   onLive: (live: boolean) => void;
@@ -55,8 +55,8 @@ export function openEventStream(listener: Listener): () => void {
     });
     for (const kind of EVENT_KINDS) {
       source.addEventListener(kind, (event) => {
-        const told = read(event);
-        if (told) listener.onEvent(kind, told);
+        const content = read(event);
+        if (content) listener.onEvent(kind, content);
       });
     }
     source.addEventListener('error', () => {

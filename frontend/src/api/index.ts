@@ -8,13 +8,7 @@ export {
   type ProblemDetails,
   type Query,
 } from './api-client';
-export {
-  EVENT_KINDS,
-  openEventStream,
-  type EventKind,
-  type Listener,
-  type ServerEvent,
-} from './event-stream';
+export { EVENT_KINDS, openEventStream, type EventKind, type ServerEvent } from './event-stream';
 export {
   createSnapshotClient,
   createRecordingClient,
@@ -27,7 +21,6 @@ export {
   readApiDocument,
   type ApiDocument,
   type ApiOperation,
-  type ApiParameter,
   type ApiSchema,
 } from './openapi-document';
 export { FREEZABLE } from './generated/freezable';

@@ -26,7 +26,7 @@ export type ApiSchema = {
 
 type ApiContent = Record<string, { schema?: ApiSchema }>;
 
-export type ApiParameter = {
+type ApiParameter = {
   name: string;
   in: string;
   required?: boolean;

@@ -35,13 +35,13 @@ async function shown(client: QueryClient, options: QueryObserverOptions): Promis
   return stop;
 }
 
-const json = (told: object, status = 200) => ({
+const json = (value: object, status = 200) => ({
   status,
   mediaType: 'application/json',
-  bytes: new TextEncoder().encode(JSON.stringify(told)),
+  bytes: new TextEncoder().encode(JSON.stringify(value)),
 });
-const answers = (said: Record<string, ReturnType<typeof json>>): RecordedResponses =>
-  new Map(Object.entries(said));
+const answers = (responses: Record<string, ReturnType<typeof json>>): RecordedResponses =>
+  new Map(Object.entries(responses));
 
 describe('a request', () => {
   it('has one form: below the API, sorted, of no team', () => {
@@ -122,8 +122,8 @@ describe('the requests behind what is shown', () => {
 });
 
 describe('a frozen view', () => {
-  const client = (said: Record<string, ReturnType<typeof json>>) =>
-    createSnapshotClient(answers(said), makeNotInSnapshotProblem);
+  const client = (responses: Record<string, ReturnType<typeof json>>) =>
+    createSnapshotClient(answers(responses), makeNotInSnapshotProblem);
 
   it('is answered from its recording, never from the network', async () => {
     let reached = 0;
@@ -195,7 +195,7 @@ describe('a frozen view', () => {
 
 describe('a packed recording', () => {
   const packed = () =>
-    writeReportBundle({ title: 'Told' }, [
+    writeReportBundle({ title: 'Recorded' }, [
       {
         block: 'a',
         request: '/services',
@@ -207,7 +207,7 @@ describe('a packed recording', () => {
 
   it('is read back, block by block', () => {
     const { report, answersOf } = readReportBundle<{ title: string }>(packed());
-    expect(report.title).toBe('Told');
+    expect(report.title).toBe('Recorded');
     expect([...(answersOf('a').get('/services')?.bytes ?? [])]).toEqual([1, 2]);
     expect(answersOf('b').get('/dashboard')).toMatchObject({ mediaType: 'x/y', status: 200 });
     expect(answersOf('a').has('/dashboard')).toBe(false);

@@ -1,10 +1,10 @@
 /**
- * Sending bytes with progress. `fetch` cannot tell how much of a body has left, so this is the one place that uses
+ * Sending bytes with progress. `fetch` does not report how much of a body was sent, so this is the one place that uses
  * XMLHttpRequest; failures are the same `Problem`s.
  */
 import { Problem, address, teamHeaders, offline, parseProblem, type Query } from './api-client';
 
-export type UploadRequest = {
+type UploadRequest = {
   query?: Query;
   body: Blob | FormData;
   headers?: Record<string, string>;

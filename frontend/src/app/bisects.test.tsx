@@ -85,16 +85,16 @@ describe('the page of a bisect', () => {
   });
 
   it('pages and searches through a level of which only some candidates were sent', async () => {
-    const told = aBisect();
-    const level = told.levels[1]!;
+    const bisect = aBisect();
+    const level = bisect.levels[1]!;
     const posterior_preview = {
       if_slower: { sha: CULPRIT, title: 'ident', posterior: 0.93 },
       if_not_slower: null,
     };
     serve({
-      ...told,
+      ...bisect,
       levels: [
-        told.levels[0]!,
+        bisect.levels[0]!,
         {
           ...level,
           candidate_count: 4096,
@@ -105,7 +105,7 @@ describe('the page of a bisect', () => {
           },
         },
       ],
-      probes: told.probes.map((probe) => ({ ...probe, posterior_preview })),
+      probes: bisect.probes.map((probe) => ({ ...probe, posterior_preview })),
     });
     const asked: string[] = [];
     server.use(
@@ -311,7 +311,7 @@ const anOffer = (changed: Partial<BisectProposalOut> = {}): BisectProposalOut =>
       before: 0.05,
       after: 0.62,
       is_separating: true,
-      reason: 'told the two apart already',
+      reason: 'distinguished the two already',
       dashboard_selector: null,
       production_baselines: KNOWN,
     },
@@ -334,7 +334,7 @@ const anOffer = (changed: Partial<BisectProposalOut> = {}): BisectProposalOut =>
 });
 
 describe('Start bisect', () => {
-  it('offers what tells good from bad, and begins', async () => {
+  it('offers measurements that distinguish good from bad, and starts', async () => {
     serve();
     let sent: Record<string, unknown> = {};
     server.use(

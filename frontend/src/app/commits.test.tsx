@@ -107,7 +107,7 @@ describe('the repositories', () => {
     ).toBeInTheDocument();
   });
 
-  it('tell what is known of them, what is built from them, and why a fetch failed', async () => {
+  it('show their commits, the services built from them, and why a fetch failed', async () => {
     const failed = aRepository({
       id: 'b',
       name: HOSTILE,

@@ -119,14 +119,14 @@ describe('a finished comparison', () => {
     expect(container.querySelector('img')).toBeNull();
   });
 
-  it('orders functions by how much they changed, and tells words before colours', async () => {
+  it('orders functions by how much they changed, and states the change in words', async () => {
     show(aComparison());
     const table = await screen.findByRole('table', { name: 'Functions' });
-    const told = within(table)
+    const changes = within(table)
       .getAllByRole('row')
       .slice(1)
       .map((row) => within(row).getAllByRole('cell').at(-1)?.textContent);
-    expect(told).toEqual(['takes more time', 'only in candidate', 'not significant']);
+    expect(changes).toEqual(['takes more time', 'only in candidate', 'not significant']);
   });
 
   it('says why a basis is missing', async () => {
@@ -293,14 +293,16 @@ describe('a comparison on its way', () => {
   });
 
   it('that failed says why and can be tried again', async () => {
-    const told = {
+    const problem = {
       type: 'urn:slowpath:gone',
       title: 'Gone',
       status: 422,
       detail: 'Two of its files were deleted.',
       resolution: 'Upload them again.',
     };
-    show(aComparison({ state: 'failed', verdict: null, result: null, views: [], problem: told }));
+    show(
+      aComparison({ state: 'failed', verdict: null, result: null, views: [], problem: problem }),
+    );
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'Two of its files were deleted. Upload them again.'.split('. ')[0]!,
     );

@@ -46,14 +46,14 @@ const deploymentOut = (changed: Partial<Deploy>): Deploy => ({
 
 /** Rows of this test come into sight when it says so. */
 function watchRows() {
-  type Watched = { told: IntersectionObserverCallback; rows: Set<Element> };
+  type Watched = { onChange: IntersectionObserverCallback; rows: Set<Element> };
   const watchers = new Set<Watched>();
   vi.stubGlobal(
     'IntersectionObserver',
     class {
       readonly #own: Watched;
-      constructor(told: IntersectionObserverCallback) {
-        this.#own = { told, rows: new Set() };
+      constructor(onChange: IntersectionObserverCallback) {
+        this.#own = { onChange, rows: new Set() };
         watchers.add(this.#own);
       }
       observe(row: Element) {
@@ -65,10 +65,10 @@ function watchRows() {
     },
   );
   return (id: string) => {
-    for (const { told, rows: watched } of watchers)
+    for (const { onChange, rows: watched } of watchers)
       for (const target of watched)
         if ((target as HTMLElement).dataset.row === id)
-          told(
+          onChange(
             [{ target, isIntersecting: true } as unknown as IntersectionObserverEntry],
             null as unknown as IntersectionObserver,
           );
@@ -339,8 +339,8 @@ describe('the board', () => {
     const { user } = open('/t/northwind/dashboard');
     await rows();
     await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
-    const told = await screen.findByText(/Nothing to compare yet/);
-    expect(told.parentElement).toHaveTextContent('Build 71aa09b has no profiles.');
+    const message = await screen.findByText(/Nothing to compare yet/);
+    expect(message.parentElement).toHaveTextContent('Build 71aa09b has no profiles.');
     expect(screen.getByText(/artifacts\/cpu\.pprof\?build_id=build-before/)).toBeVisible();
   });
 

@@ -46,7 +46,7 @@ const aMention: Mention = {
 };
 
 describe('the feed', () => {
-  it('tells who did what by day, and asks for what is chosen', async () => {
+  it('lists who did what by day, and requests what is chosen', async () => {
     const asked: string[] = [];
     server.use(
       http.get(at('/activity'), ({ request }) => {

@@ -34,7 +34,7 @@ const ENDED: NonNullable<MetricSource['last_import']> = {
     {
       metric: 'native-histogram',
       count: 96,
-      detail: 'Native histograms are left out: this API does not tell their resolution.',
+      detail: 'Native histograms are left out: this API does not return their resolution.',
     },
   ],
 };
@@ -72,7 +72,7 @@ describe('the sources of metrics', () => {
     expect(screen.getByRole('button', { name: 'Add source' })).toBeInTheDocument();
   });
 
-  it('tell where they are, how one signs in, and what the last import left out and why', async () => {
+  it('show their address and credentials, and what the last import left out and why', async () => {
     serve([
       aSource({ last_import: ENDED }),
       aSource({
@@ -98,7 +98,7 @@ describe('the sources of metrics', () => {
     await expectAccessible(screen.getByRole('list', { name: 'Metric sources' }));
   });
 
-  it('tell what came of the last check, and what an import brought at steps', async () => {
+  it('show the result of the last check, and what an import stored at each step', async () => {
     serve([
       aSource({
         last_check: {
@@ -254,10 +254,10 @@ describe('the sources of metrics', () => {
     await user.type(within(form).getByLabelText(/^Name/), 'inside');
     await user.type(within(form).getByLabelText(/^URL/), 'http://10.0.0.7:9090');
     await user.click(within(form).getByRole('button', { name: 'Add source' }));
-    const told = await within(form).findByRole('alert');
-    expect(told).toHaveTextContent('The address does not lie in the public internet.');
-    expect(told).toHaveTextContent('SLOWPATH_EGRESS_ALLOWLIST');
-    expect(told).toHaveTextContent('limit 2,000 characters, here 2,410');
+    const alert = await within(form).findByRole('alert');
+    expect(alert).toHaveTextContent('The address does not lie in the public internet.');
+    expect(alert).toHaveTextContent('SLOWPATH_EGRESS_ALLOWLIST');
+    expect(alert).toHaveTextContent('limit 2,000 characters, here 2,410');
     expect(within(form).getByLabelText(/^URL/)).toHaveValue('http://10.0.0.7:9090');
   });
 
@@ -361,7 +361,7 @@ describe('the sources of metrics', () => {
               ...ENDED,
               state: 'cancelled',
               skipped: [],
-              detail: 'Somebody cancelled it; what had come by then stays.',
+              detail: 'It was cancelled; samples imported before stay.',
             },
           }),
         ]);
@@ -386,7 +386,7 @@ describe('the sources of metrics', () => {
     await user.click(
       screen.getByRole('button', { name: 'Cancel the import from Production Prometheus' }),
     );
-    expect(await screen.findByText(/Somebody cancelled it/)).toBeInTheDocument();
+    expect(await screen.findByText(/It was cancelled/)).toBeInTheDocument();
     expect(screen.queryByRole('progressbar')).toBeNull();
   });
 
@@ -413,9 +413,9 @@ describe('the sources of metrics', () => {
     await user.clear(screen.getByLabelText(/^To, UTC/));
     await user.type(screen.getByLabelText(/^To, UTC/), '2026-01-03T00:00');
     await user.click(begin);
-    const told = await screen.findByRole('alert');
-    expect(told).toHaveTextContent('The time range is older than the retention');
-    expect(told).not.toHaveTextContent('limit'); // the sentence names it
+    const alert = await screen.findByRole('alert');
+    expect(alert).toHaveTextContent('The time range is older than the retention');
+    expect(alert).not.toHaveTextContent('limit'); // the sentence names it
   });
 
   it('are deleted when that is confirmed', async () => {

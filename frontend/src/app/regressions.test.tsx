@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
-import type { BuildSeriesPage, Regression, RegressionDetailOut, SaidComment } from '../api';
+import type { BuildSeriesPage, Regression, RegressionDetailOut, PostedComment } from '../api';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/mock-api';
 
@@ -53,7 +53,7 @@ function aRegression(changed: Partial<Regression> = {}): Regression {
   };
 }
 
-const aComment = (): SaidComment => ({
+const aComment = (): PostedComment => ({
   id: 'c1',
   parent_id: null,
   author_id: PERSON,
@@ -272,10 +272,10 @@ describe('the series of a service', () => {
     await user.click(await screen.findByRole('button', { name: 'Mute: Clone' }));
     await user.click(await screen.findByRole('button', { name: 'Unmute: Clone' }));
     expect(await screen.findByRole('button', { name: 'Mute: Clone' })).toBeInTheDocument();
-    const said = { kind: 'profile.function', subject: 'x/libx.Clone' };
+    const subject = { kind: 'profile.function', subject: 'x/libx.Clone' };
     expect(sent).toEqual([
-      { ...said, is_muted: true },
-      { ...said, is_muted: false },
+      { ...subject, is_muted: true },
+      { ...subject, is_muted: false },
     ]);
   });
 });
@@ -377,8 +377,8 @@ describe('a regression', () => {
       }),
     );
     const { user, container } = open('/t/northwind/regressions/r1');
-    const said = await screen.findByRole('article');
-    expect(await within(said).findByText('helper')).toBeInTheDocument();
+    const comment = await screen.findByRole('article');
+    expect(await within(comment).findByText('helper')).toBeInTheDocument();
     expect(container.querySelector('img')).toBeNull();
     const field = await screen.findByRole('combobox', { name: 'Comment' });
     await user.type(field, 'see @mi');

@@ -40,14 +40,14 @@ const view = {
 };
 const prose = { id: 'b2', kind: 'text' as const, markdown: 'It is <b>not</b> inlined.' };
 
-const recorded = (report: object, told: unknown = comparison) =>
+const recorded = (report: object, answer: unknown = comparison) =>
   new HttpResponse(
     writeReportBundle(report, [
       {
         block: view.id,
         request: view.path,
         mediaType: 'application/json',
-        bytes: new TextEncoder().encode(JSON.stringify(told)),
+        bytes: new TextEncoder().encode(JSON.stringify(answer)),
       },
     ]),
     { headers: { 'Content-Type': 'application/octet-stream' } },

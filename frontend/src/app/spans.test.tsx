@@ -47,7 +47,7 @@ describe('the waterfall of a trace', () => {
     expect(document.querySelector('img')).toBeNull();
   });
 
-  it('selects by click and keys, tells the span beside it, and keeps both in the address', async () => {
+  it('selects by click and keys, shows the span beside it, and stores both in the address', async () => {
     serve();
     const { user, where } = open(TRACE);
     const grid = await tree();
@@ -222,7 +222,7 @@ describe('a gap explained from an execution trace', () => {
     expect(document.querySelector('img:not([role])')).toBeNull();
   });
 
-  it('says what was looked into, and how to record one, when no trace can tell', async () => {
+  it('lists the traces that were read, and how to record one, when none explains the gap', async () => {
     serve();
     const looked = [
       { artifact_id: 't9', name: 'old.trace', reason: 'the trace has no wall clock' },
@@ -248,7 +248,7 @@ describe('a gap explained from an execution trace', () => {
     expect(aside.queryByRole('table', { name: /What the goroutine did/u })).toBeNull();
   });
 
-  it('tells what went wrong, and lets it be tried again', async () => {
+  it('shows the error, and a button that tries again', async () => {
     serve();
     const failed = explained({
       state: 'failed',

@@ -23,13 +23,13 @@ beforeEach(() => {
 /** Traces are called after their sides here: b1 is of the build "b", c1 of "c". */
 const buildOf = (trace: unknown): string => `build-${String(trace).slice(0, 1)}`;
 
-function serve(told: object = aTraceDocument()): void {
+function serve(data: object = aTraceDocument()): void {
   server.use(
     http.get(at('/artifacts/:id'), ({ params }) =>
       HttpResponse.json(anArtifact({ id: String(params.id), build_id: buildOf(params.id) })),
     ),
-    http.get(at('/comparisons/:id/results/traces'), () => HttpResponse.json(told)),
-    http.get(at('/execution-traces/:id'), () => HttpResponse.json(told)),
+    http.get(at('/comparisons/:id/results/traces'), () => HttpResponse.json(data)),
+    http.get(at('/execution-traces/:id'), () => HttpResponse.json(data)),
     http.get(at('/execution-traces/:id/waits/:index/tiles/:level/:number'), () =>
       HttpResponse.arrayBuffer(
         aTile([
@@ -153,12 +153,12 @@ describe('the traces of a comparison', () => {
 
   it('say what is lost, and go on with the rest', async () => {
     const lost = { bytes: 9, share: 0.03, after_ns: 8.8e9, message: 'the last 1.2 s are lost' };
-    const told = aTraceDocument();
-    const sides = told.sides as { candidate: { traces: unknown } };
+    const data = aTraceDocument();
+    const sides = data.sides as { candidate: { traces: unknown } };
     sides.candidate.traces = [
       wholeTrace('c1', { lost, warnings: ['no-clock: Clocks are not aligned.'] }),
     ];
-    serve(told);
+    serve(data);
     show();
     const strip = await screen.findByLabelText('Unreadable trace data');
     expect(strip).toHaveTextContent('1 trace is incomplete');
@@ -247,10 +247,10 @@ describe('the traces of a comparison', () => {
 
 describe('the levels over time', () => {
   const twoTraces = () => {
-    const told = aTraceDocument();
-    const [series] = told.series as { artifact: string }[];
+    const data = aTraceDocument();
+    const [series] = data.series as { artifact: string }[];
     const second = { ...series, artifact: 'c2', name: 'c2.trace' };
-    return { ...told, series: [...(told.series as object[]), second] };
+    return { ...data, series: [...(data.series as object[]), second] };
   };
   const picked = () => screen.findByRole('combobox', { name: 'Trace of candidate' });
 
@@ -292,7 +292,7 @@ describe('a finding of traces', () => {
     subject: 'cpu',
     sentence: 'GC takes more.',
   });
-  const ofBlame = aFinding({
+  const aboutOccupancy = aFinding({
     ...finding,
     kind: 'trace.blame',
     subject: 'main.batcher|network',
@@ -332,7 +332,7 @@ describe('a finding of traces', () => {
 
   it('about a group leads to the panels of its waiter, as often as it is chosen', async () => {
     serve();
-    const { user, where } = show('', ['traces'], [finding, ofBlame]);
+    const { user, where } = show('', ['traces'], [finding, aboutOccupancy]);
     await groups();
     expect(scrolled).toEqual([]);
     const row = screen.getByRole('button', { name: /A hog occupied/ });

@@ -124,15 +124,15 @@ describe('the upload drawer', () => {
       }),
       http.get(at('/artifacts'), () => HttpResponse.json({ items: [], next_cursor: null })),
     );
-    const leaving = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    const tryToLeave = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
     const { user } = open('/t/northwind/comparisons');
     await user.click(await screen.findByRole('button', { name: 'Upload' }));
-    expect(leaving()).toBe(false);
+    expect(tryToLeave()).toBe(false);
     await user.upload(await screen.findByLabelText('Choose files'), file('cpu.pb'));
-    expect(leaving()).toBe(true);
+    expect(tryToLeave()).toBe(true);
     arrive();
     await waitFor(() => {
-      expect(leaving()).toBe(false);
+      expect(tryToLeave()).toBe(false);
     });
   });
 

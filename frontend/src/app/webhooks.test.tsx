@@ -63,7 +63,7 @@ describe('hooks', () => {
     ).toBeInTheDocument();
   });
 
-  it('tell where to send, what arrived, and why missed messages could not be looked for', async () => {
+  it('show the address, the deliveries, and why missed deliveries could not be checked', async () => {
     const refused = { title: 'No', detail: 'GitHub answers 404', status: 409, type: 'urn:x' };
     serve(
       [

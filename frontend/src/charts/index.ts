@@ -1,25 +1,17 @@
 /** Charts: props in, events out. */
 export { PosteriorChart } from './bisect/PosteriorChart';
-export type {
-  PosteriorChartLevel,
-  PosteriorChartProps,
-  ChosenCandidate,
-} from './bisect/PosteriorChart';
+export type { PosteriorChartLevel, ChosenCandidate } from './bisect/PosteriorChart';
 export { DeploymentCostBar } from './bisect/DeploymentCostBar';
 export { MeasurementDots } from './bisect/MeasurementDots';
 export type { MeasurementRow } from './bisect/MeasurementDots';
 export { ProbeTimeline } from './bisect/ProbeTimeline';
-export type { TimelineProbe, ProbeTimelineProps } from './bisect/ProbeTimeline';
 export { VerdictIcon } from './bisect/VerdictIcon';
 export type { ProbeVerdict } from './bisect/VerdictIcon';
 export { BuildSeriesChart } from './builds/BuildSeriesChart';
-export type { BuildSeriesChartProps, BuildSeriesStep } from './builds/BuildSeriesChart';
+export type { BuildSeriesStep } from './builds/BuildSeriesChart';
 export { Sparkline } from './builds/Sparkline';
-export type { SparklineProps } from './builds/Sparkline';
 export { DailyBars } from './days/DailyBars';
-export type { DailyBarsProps } from './days/DailyBars';
 export { EffectAxis, EffectInterval } from './interval/EffectInterval';
-export type { EffectAxisProps, EffectIntervalProps } from './interval/EffectInterval';
 export type {
   FlameGraphHandle,
   FlameGraphProps,

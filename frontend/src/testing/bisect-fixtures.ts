@@ -1,10 +1,10 @@
-/** A bisect of two levels, as the API tells it: a bump in the monorepo, and under it the commit of the library. */
+/** A bisect of two levels, as the API sends it: a bump in the monorepo, and under it the commit of the library. */
 import type { Bisect, BisectCandidate, BisectListItemOut, Probe } from '../api';
 
 export const BISECT = '00000000-0000-4000-8000-0000000000d1';
 const SERVICE = '00000000-0000-4000-8000-0000000000f1';
-export const GOOD = '1'.repeat(40);
-export const BAD = '2'.repeat(40);
+const GOOD = '1'.repeat(40);
+const BAD = '2'.repeat(40);
 export const DEPENDENCY_UPDATE = 'd1f07aa'.padEnd(40, '0');
 export const CULPRIT = '4be1d07'.padEnd(40, '0');
 

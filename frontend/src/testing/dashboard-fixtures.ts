@@ -1,4 +1,4 @@
-/** A `slowpath.board` file as the server writes it: a story like the product's own picture, drawn with fixed dice. */
+/** A `slowpath.board` file as the server writes it: generated with a fixed seed. */
 import type {
   DashboardChangePoint,
   DashboardDeployment,
@@ -55,7 +55,7 @@ export const DEPLOY_ID = '00000000-0000-4000-8000-000000000701';
 export const OTHER_DEPLOY_ID = '00000000-0000-4000-8000-000000000702';
 export const ENVIRONMENT = { id: '00000000-0000-4000-8000-000000000900', name: 'production' };
 
-function dice(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -85,7 +85,7 @@ type Grid = { fromMs: number; stepMs: number; points: number; stepAt: number };
 
 function columnsOf(row: Drawn, index: number, grid: Grid, drawn: DrawnDashboard) {
   const { points, stepAt } = grid;
-  const roll = dice(31 + index * 7);
+  const roll = createRandom(31 + index * 7);
   const none = (at: number) => row.gap === true && at >= points * 0.21 && at < points * 0.25;
   const made: Record<string, Float32Array> = {};
   const column = (name: string, of: (at: number) => number) => {

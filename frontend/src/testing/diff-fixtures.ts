@@ -5,7 +5,7 @@
 import { createSeededRandom } from './seeded-random';
 import { stringColumns, writeColumns } from './column-writer';
 
-export type DrawnNode = {
+type DrawnNode = {
   name: string;
   base: number;
   candidate: number;
@@ -15,14 +15,7 @@ export type DrawnNode = {
   children: DrawnNode[];
 };
 
-export const CATEGORIES = [
-  'application',
-  'stack-growth',
-  'gc-mark',
-  'allocation',
-  'scheduler',
-  'syscall',
-];
+const CATEGORIES = ['application', 'stack-growth', 'gc-mark', 'allocation', 'scheduler', 'syscall'];
 
 /** Reads a drawing: two spaces a level; after the name: base self, candidate self, state (0 to 4), `r` for a runtime frame. */
 export function drawnTree(text: string): DrawnNode {
@@ -260,8 +253,8 @@ const WORDS = [
   'proto',
 ];
 
-function someName(throwDice: () => number, number: number): string {
-  const word = (): string => WORDS[Math.floor(throwDice() * WORDS.length)] ?? 'store';
+function someName(random: () => number, number: number): string {
+  const word = (): string => WORDS[Math.floor(random() * WORDS.length)] ?? 'store';
   const method = word();
   const title = word().replace(/^./u, (letter) => letter.toUpperCase());
   return `github.com/northwind/${word()}/${word()}.(*${title}).${method}${number}`;
@@ -272,13 +265,13 @@ function someName(throwDice: () => number, number: number): string {
  * Integer values. The same seed gives the same tree.
  */
 export function randomTree(count: number, seed: number, depth = 60): DiffColumns {
-  const throwDice = createSeededRandom(seed);
+  const random = createSeededRandom(seed);
   const columns = emptyColumns(count);
   const vocabulary = Math.max(16, Math.floor(count / 12));
   columns.names = [
     '',
     'all',
-    ...Array.from({ length: vocabulary }, (_, number) => someName(throwDice, number)),
+    ...Array.from({ length: vocabulary }, (_, number) => someName(random, number)),
   ];
   columns.name[0] = 1;
   columns.parent[0] = 0xffffffff;
@@ -301,15 +294,15 @@ export function randomTree(count: number, seed: number, depth = 60): DiffColumns
     while (left > 0) {
       const child = next++;
       const last = level >= depth - 1;
-      const share = 0.35 + throwDice() * 0.6;
+      const share = 0.35 + random() * 0.6;
       const size = last ? 0 : Math.min(left - 1, Math.floor((left - 1) * share));
-      let name = 2 + Math.floor(throwDice() * vocabulary);
+      let name = 2 + Math.floor(random() * vocabulary);
       while (used.has(name)) name = 2 + ((name - 1) % vocabulary);
       if (used.size < vocabulary - 1) used.add(name);
       columns.name[child] = name;
       columns.parent[child] = node;
-      columns.runtime[child] = throwDice() < 0.2 ? 1 : 0;
-      columns.category[child] = columns.runtime[child] === 1 ? 1 + Math.floor(throwDice() * 5) : 0;
+      columns.runtime[child] = random() < 0.2 ? 1 : 0;
+      columns.category[child] = columns.runtime[child] === 1 ? 1 + Math.floor(random() * 5) : 0;
       const part = left - size - 1 === 0 ? rest : rest * Math.max(share, 0.1);
       rest -= part;
       left -= size + 1;
@@ -318,7 +311,7 @@ export function randomTree(count: number, seed: number, depth = 60): DiffColumns
         level + 1,
         size,
         part,
-        throwDice() < 0.15 ? change * 2 ** (throwDice() * 4 - 2) : change,
+        random() < 0.15 ? change * 2 ** (random() * 4 - 2) : change,
       );
     }
   };

@@ -1,8 +1,8 @@
 /**
- * Reproducible dice (mulberry32): the same seed gives the same throws on every machine.
+ * Reproducible random numbers (mulberry32): the same seed gives the same numbers on every machine.
  * For tests and synthetic data; never for secrets.
  */
-export type RandomSource = () => number;
+type RandomSource = () => number;
 
 /** @returns a function that gives numbers in [0, 1). */
 export function createSeededRandom(seed: number): RandomSource {

@@ -1,4 +1,4 @@
-/** Page data of spans for tests, as the API tells it; a test names only what it is about. */
+/** Page data of spans for tests, as the API sends it; a test names only what it is about. */
 export const HOSTILE_NAME = '<img src=x onerror=alert(1)>';
 
 export const aSpan = (changed: object = {}) => ({

@@ -1,9 +1,9 @@
-/** Traces as the API tells them, small and whole; a test names only what it is about. */
+/** Traces as the API sends them, small and whole; a test names only what it is about. */
 import { writeColumns } from './column-writer';
 
-type Told = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
-const aTrace = (artifact: string, changed: Told = {}): Told => ({
+const aTrace = (artifact: string, changed: Fields = {}): Fields => ({
   artifact,
   name: `${artifact}.trace`,
   duration_ns: 10e9,
@@ -15,7 +15,7 @@ const aTrace = (artifact: string, changed: Told = {}): Told => ({
   ...changed,
 });
 
-const delays = (p99_ns: number): Told => ({
+const delays = (p99_ns: number): Fields => ({
   waits: 4000,
   waits_per_second: 400,
   total_ns: 4000 * p99_ns,
@@ -31,7 +31,7 @@ const delays = (p99_ns: number): Told => ({
   hidden_p99_ns: null,
 });
 
-export function aWaiter(group: string, reason: string, changed: Told = {}): Told {
+export function aWaiter(group: string, reason: string, changed: Fields = {}): Fields {
   const change = { ratio: 19, low: 16.2, high: 22.4, q_value: 0.0001 };
   return {
     waiter: `${group}|${reason}`,
@@ -52,7 +52,7 @@ export function aWaiter(group: string, reason: string, changed: Told = {}): Told
   };
 }
 
-export const noChange: Told = {
+export const noChange: Fields = {
   state: 'noise',
   candidate: delays(240_000),
   share_of_wait_candidate: 0.3,
@@ -65,7 +65,7 @@ export const noChange: Told = {
   },
 };
 
-export function aWait(changed: Told = {}): Told {
+export function aWait(changed: Fields = {}): Fields {
   return {
     side: 'candidate',
     artifact: 'c1',
@@ -91,7 +91,7 @@ export function aWait(changed: Told = {}): Told {
   };
 }
 
-export const aGcSide = (changed: Told = {}): Told => ({
+export const aGcSide = (changed: Fields = {}): Fields => ({
   cycles_per_second: 0.9,
   cpu_fraction: 0.04,
   mark_wall_share: 0.01,
@@ -105,7 +105,7 @@ export const aGcSide = (changed: Told = {}): Told => ({
   ...changed,
 });
 
-export function aTraceDocument(changed: Told = {}): Told {
+export function aTraceDocument(changed: Fields = {}): Fields {
   const part = { kind: 'user', group: 'main.hog', low: null, high: null };
   return {
     format: 'slowpath.trace-comparison/2',
@@ -214,7 +214,7 @@ export type Run = [
 ];
 
 /** A tile drawn as runs: processor, from, to, class, goroutine, merged. The wait is 100..200 of 0..300 on P1. */
-export function aTile(runs: Run[], changed: Told = {}): ArrayBuffer {
+export function aTile(runs: Run[], changed: Fields = {}): ArrayBuffer {
   return writeColumns(
     {
       format: 'slowpath.trace-tile',

@@ -10,17 +10,14 @@ const TYPES = new Map<unknown, string>([
 
 const upTo8 = (size: number): number => Math.ceil(size / 8) * 8;
 
-export function columnFile(
-  header: Record<string, unknown>,
-  columns: Record<string, Column>,
-): ArrayBuffer {
+function columnFile(header: Record<string, unknown>, columns: Record<string, Column>): ArrayBuffer {
   let offset = 0;
-  const told = Object.entries(columns).map(([name, column]) => {
+  const entries = Object.entries(columns).map(([name, column]) => {
     const described = { name, type: TYPES.get(column.constructor), offset, length: column.length };
     offset = upTo8(offset + column.byteLength);
     return described;
   });
-  const text = new TextEncoder().encode(JSON.stringify({ ...header, columns: told }));
+  const text = new TextEncoder().encode(JSON.stringify({ ...header, columns: entries }));
   const headerSize = upTo8(text.length);
   const file = new Uint8Array(16 + headerSize + offset);
   file.set(new TextEncoder().encode('slowcol1'));
@@ -30,13 +27,13 @@ export function columnFile(
   Object.values(columns).forEach((column, index) => {
     file.set(
       new Uint8Array(column.buffer, column.byteOffset, column.byteLength),
-      16 + headerSize + (told[index]?.offset ?? 0),
+      16 + headerSize + (entries[index]?.offset ?? 0),
     );
   });
   return file.buffer;
 }
 
-export function strings(texts: string[]): {
+function strings(texts: string[]): {
   strings_offset: Uint32Array;
   strings_bytes: Uint8Array;
 } {
@@ -51,7 +48,7 @@ export function strings(texts: string[]): {
   };
 }
 
-export type FunctionDrawn = {
+type FunctionDrawn = {
   name: string;
   base: number;
   candidate: number;

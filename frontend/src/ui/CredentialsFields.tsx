@@ -21,7 +21,7 @@ export function useCredentials(saved: Saved | null, url: string) {
   const kind = choice === 'as-is' && saved && again ? saved.credentials : choice;
   return {
     fields: {
-      kept: again ? null : (saved?.credentials ?? null),
+      saved: again ? null : (saved?.credentials ?? null),
       again,
       kind,
       onKind: setChoice,
@@ -35,7 +35,7 @@ export function useCredentials(saved: Saved | null, url: string) {
 
 type FieldsProps = {
   /** What may stay as it is; null where nothing is known, or not for this host. */
-  kept: CredentialsKind | null;
+  saved: CredentialsKind | null;
   /** The URL has another host: saved credentials are not sent to it. */
   again: boolean;
   kind: CredentialsChoice;
@@ -47,9 +47,9 @@ type FieldsProps = {
 };
 
 export function CredentialsFields(props: FieldsProps) {
-  const { kept, again, kind, onKind, secrets, onSecrets, tokenHint } = props;
+  const { saved, again, kind, onKind, secrets, onSecrets, tokenHint } = props;
   const kinds = Object.entries(CREDENTIALS).map(([value, label]) => ({ value, label }));
-  const asIs = kept && { value: 'as-is', label: `unchanged: ${CREDENTIALS[kept]}` };
+  const asIs = saved && { value: 'as-is', label: `unchanged: ${CREDENTIALS[saved]}` };
   const change = (part: keyof Secrets) => (event: { currentTarget: { value: string } }) => {
     onSecrets({ ...secrets, [part]: event.currentTarget.value });
   };

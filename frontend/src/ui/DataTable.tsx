@@ -1,7 +1,7 @@
 /**
  * Every table of the product: hairlines, a sticky head, names left, numbers right, sortable heads, rows that can be
  * clicked, hovered and reached by keyboard. Long tables are drawn in a window over the page's own scroll; the
- * missing rows are two tall empty ones, and `aria-rowcount` tells the truth.
+ * missing rows are two tall empty ones, and `aria-rowcount` is the true number.
  */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';

@@ -31,31 +31,31 @@ type BodyProps = {
   what: string;
   /** The word on the button: "Add hook". */
   submit: string;
-  keep: { mutate: () => void; isPending: boolean; error: Error | null };
+  save: { mutate: () => void; isPending: boolean; error: Error | null };
   /** Why it cannot be submitted yet. */
   blocked?: string;
   onCancel: () => void;
 };
 
 /** The fields, what went wrong in its place, and the two buttons. */
-export function FormBody({ children, what, submit, keep, blocked, onCancel }: BodyProps) {
+export function FormBody({ children, what, submit, save, blocked, onCancel }: BodyProps) {
   return (
     <form
       className={classes.form}
       autoComplete="off"
       onSubmit={(event) => {
         event.preventDefault();
-        keep.mutate();
+        save.mutate();
       }}
     >
       {children}
-      {keep.error && <ErrorState compact what={what} error={keep.error} />}
+      {save.error && <ErrorState compact what={what} error={save.error} />}
       <div className={classes.buttons}>
         <Button onClick={onCancel}>Cancel</Button>
         <Button
           type="submit"
           variant="filled"
-          loading={keep.isPending}
+          loading={save.isPending}
           disabled={blocked !== undefined}
           title={blocked}
         >

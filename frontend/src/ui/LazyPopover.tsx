@@ -10,10 +10,10 @@ type LazyPopoverProps = {
 
 export function LazyPopover({ button, children }: LazyPopoverProps) {
   const [wanted, setWanted] = useState(false);
-  const stands = button(() => {
+  const placeholder = button(() => {
     setWanted(true);
   });
-  return wanted ? <Suspense fallback={stands}>{children}</Suspense> : stands;
+  return wanted ? <Suspense fallback={placeholder}>{children}</Suspense> : placeholder;
 }
 
 /** Presses a button that came late, since it was pressed before it was there; the focus goes to it and can come back. */

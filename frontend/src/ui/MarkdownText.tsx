@@ -62,7 +62,7 @@ function componentsOf(headings: number): Components {
   };
   return {
     a: ({ href, children }) => <Anchor href={href}>{children}</Anchor>,
-    // A picture from elsewhere would tell its owner who reads this, and when.
+    // A picture on another server would show its owner who reads this, and when.
     img: ({ src, alt }) => (
       <Anchor href={typeof src === 'string' ? src : undefined}>
         {alt === '' ? 'picture' : (alt ?? 'picture')}
@@ -84,9 +84,9 @@ function componentsOf(headings: number): Components {
 }
 
 const GFM = [remarkGfm];
-const NOBODY: string[] = [];
+const NO_NAMES: string[] = [];
 
-export default function MarkdownText({ text, headings = 3, names = NOBODY }: MarkdownProps) {
+export default function MarkdownText({ text, headings = 3, names = NO_NAMES }: MarkdownProps) {
   const components = useMemo(() => componentsOf(headings), [headings]);
   const plugins = useMemo(() => [markNames(names)], [names]);
   return (

@@ -20,7 +20,7 @@ export function EmptyState({ children, action, help }: EmptyStateProps) {
 }
 
 /** What an error says about itself; `Problem` of the API client fits, so does any plain Error. */
-export type ErrorDescription = {
+type ErrorDescription = {
   title?: string;
   detail: string;
   limit?: number | null;
@@ -49,27 +49,29 @@ type ErrorStateProps = { error: unknown; what?: string; action?: ReactNode; comp
 
 /** An error in its place: what failed, why with its numbers, the way out. The rest of the page works. */
 export function ErrorState({ error, what, action, compact = false }: ErrorStateProps) {
-  const told = describeError(error);
-  const limit = limitText(told);
+  const described = describeError(error);
+  const limit = limitText(described);
   // A request missing from a snapshot is not a failure.
   if (useIsSnapshot() && (error as { slug?: unknown }).slug === 'not-recorded')
     return (
       <p className={classes.remedy}>
-        {told.title}. {told.detail}
+        {described.title}. {described.detail}
       </p>
     );
   return (
     <div className={compact ? classes.errorCompact : classes.error} role="alert">
       <p>
-        <b className={classes.errorTitle}>{what ?? told.title}</b>
-        {(what === undefined || told.detail !== '') && <> · {told.detail || told.title}</>}
+        <b className={classes.errorTitle}>{what ?? described.title}</b>
+        {(what === undefined || described.detail !== '') && (
+          <> · {described.detail || described.title}</>
+        )}
       </p>
-      {told.resolution && <p className={classes.remedy}>{told.resolution}</p>}
-      {(action !== undefined || limit !== undefined || told.request_id) && (
+      {described.resolution && <p className={classes.remedy}>{described.resolution}</p>}
+      {(action !== undefined || limit !== undefined || described.request_id) && (
         <div className={classes.actions}>
           {action}
           {limit !== undefined && <span className="muted">{limit}</span>}
-          {told.request_id && <span className="muted">request {told.request_id}</span>}
+          {described.request_id && <span className="muted">request {described.request_id}</span>}
         </div>
       )}
     </div>

@@ -1,6 +1,6 @@
 import classes from './SideMarks.module.css';
 
-export type Side = 'base' | 'candidate';
+type Side = 'base' | 'candidate';
 
 /** The mark of a side, the same on every page: base is the dashed open square, candidate the filled one. */
 export function SideMark({ side, label = false }: { side: Side; label?: boolean }) {

@@ -34,7 +34,7 @@ export { HelpLink } from './HelpLink';
 export type { HelpTopic } from './help-topics';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
-export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph, type Side } from './SideMarks';
+export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph } from './SideMarks';
 export { PageHeader, Section, Toolbar, useTitle } from './Page';
 export { getPreference, setPreference } from './local-preferences';
 export {
@@ -44,7 +44,6 @@ export {
   SkeletonRows,
   describeError,
   useIsSlow,
-  type ErrorDescription,
 } from './PlaceholderStates';
 export { Timestamp } from './Timestamp';
 export { cssVariablesResolver, theme } from './theme';

@@ -78,7 +78,7 @@ const dashboardRoute = createRoute({
     against,
     inst,
   }),
-  // Asked for while the page's code is loaded; the page tells what goes wrong.
+  // Requested while the code of the page is loaded; the page shows errors.
   loader: ({ context, deps }) => {
     context.client.query(dashboardQuery(dashboardViewOf(deps))).catch(() => undefined);
   },
@@ -99,7 +99,7 @@ const comparisonRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/comparisons/$comparisonId',
   validateSearch: readView,
-  // Asked for while the page's code is loaded; the page tells what goes wrong.
+  // Requested while the code of the page is loaded; the page shows errors.
   loader: ({ context, params }) => {
     context.client.query(comparisonQuery(params.comparisonId)).catch(() => undefined);
   },

@@ -12,13 +12,13 @@ import {
   type MakeRouter,
 } from './snapshot-page';
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 const SLUG = 'report';
 
 /** A reader of a report cannot change it. */
 const READER = {
-  session: { user: { id: NOBODY, name: '', email: '' }, teams: [] },
-  team: { id: NOBODY, slug: SLUG, name: '', role: 'viewer' },
+  session: { user: { id: NO_ID, name: '', email: '' }, teams: [] },
+  team: { id: NO_ID, slug: SLUG, name: '', role: 'viewer' },
 } as unknown as SnapshotReader;
 
 /** @param path the page's address below its team: "/comparisons/ID?kind=cpu"; `at`: when it was frozen */

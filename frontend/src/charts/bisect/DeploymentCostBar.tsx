@@ -1,7 +1,7 @@
 /** Deploys so far, how many it will probably be, and what plain git bisect would need, on one line. */
 import css from './bisect.module.css';
 
-export type DeploymentCostBarProps = {
+type DeploymentCostBarProps = {
   deploys: number;
   /** In all, with its interval; nothing when the search has ended. */
   expected: { mean: number; low: number; high: number } | null;
@@ -14,14 +14,14 @@ const PAD = 8;
 export function DeploymentCostBar({ deploys, expected, plain }: DeploymentCostBarProps) {
   const most = Math.max(plain, deploys, expected?.high ?? 0, 1);
   const xOf = (count: number): number => PAD + (count / most) * (WIDTH - 2 * PAD);
-  const told = expected ? `, about ${Math.round(expected.mean)} expected in total` : '';
+  const total = expected ? `, about ${Math.round(expected.mean)} expected in total` : '';
   return (
     <svg
       width={WIDTH}
       height={40}
       className={css.cost}
       role="img"
-      aria-label={`${deploys} deployments so far${told}; plain git bisect, best of five, about ${plain}`}
+      aria-label={`${deploys} deployments so far${total}; plain git bisect, best of five, about ${plain}`}
     >
       <rect x={xOf(0)} y={12} width={xOf(most) - xOf(0)} height={8} fill="var(--noise)" />
       <rect x={xOf(0)} y={12} width={xOf(deploys) - xOf(0)} height={8} fill="var(--accent)" />

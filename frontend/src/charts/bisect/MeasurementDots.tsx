@@ -10,7 +10,7 @@ export type MeasurementRow = {
   values: number[];
   tone: 'less' | 'more' | 'quiet' | 'accent';
 };
-export type MeasurementDotsProps = { rows: MeasurementRow[]; unit: string; label: string };
+type MeasurementDotsProps = { rows: MeasurementRow[]; unit: string; label: string };
 
 const NAME_PX = 92;
 const ROW_PX = 27;

@@ -27,12 +27,12 @@ export type PosteriorChartLevel = {
 
 export type ChosenCandidate = { level: string; index: number };
 
-export type PosteriorChartProps = {
+type PosteriorChartProps = {
   levels: PosteriorChartLevel[];
   chosen: ChosenCandidate | null;
   onChoose: (chosen: ChosenCandidate) => void;
   /** What is read out of the chosen candidate. */
-  told: string;
+  description: string;
 };
 
 const TOP_PX = 22;
@@ -40,7 +40,7 @@ const TALL_PX = 150;
 const BELOW_PX = 54;
 const MARK_PX = 10;
 
-export function PosteriorChart({ levels, chosen, onChoose, told }: PosteriorChartProps) {
+export function PosteriorChart({ levels, chosen, onChoose, description }: PosteriorChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useElementWidth(box);
   const laid = layOutPosterior(levels, width, TALL_PX);
@@ -70,7 +70,7 @@ export function PosteriorChart({ levels, chosen, onChoose, told }: PosteriorChar
       aria-valuemin={1}
       aria-valuemax={Math.max(1, all.length)}
       aria-valuenow={Math.max(0, at) + 1}
-      aria-valuetext={told}
+      aria-valuetext={description}
       onKeyDown={onKeyDown}
     >
       <svg width={width} height={height} aria-hidden>

@@ -5,8 +5,8 @@ import { VerdictPoint, type ProbeVerdict } from './VerdictIcon';
 import css from './bisect.module.css';
 import { useElementWidth } from './use-element-width';
 
-export type TimelineProbe = ProbeTimelineProbe & { verdict: ProbeVerdict; told: string };
-export type ProbeTimelineProps = {
+type TimelineProbe = ProbeTimelineProbe & { verdict: ProbeVerdict; description: string };
+type ProbeTimelineProps = {
   probes: TimelineProbe[];
   /** Milliseconds since 1970. */
   now: number;
@@ -49,7 +49,7 @@ export function ProbeTimeline({ probes, now, chosen, onChoose }: ProbeTimelinePr
                 key={one.number}
                 role="button"
                 tabIndex={0}
-                aria-label={probe.told}
+                aria-label={probe.description}
                 aria-pressed={one.number === chosen}
                 className={css.probe}
                 data-running={one.running || undefined}

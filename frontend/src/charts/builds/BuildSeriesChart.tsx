@@ -14,7 +14,7 @@ export type BuildSeriesStep = {
   tone: 'more' | 'less' | 'quiet';
 };
 
-export type BuildSeriesChartProps = {
+type BuildSeriesChartProps = {
   label: string;
   unit: string;
   values: (number | null)[];

@@ -1,7 +1,7 @@
 import { layOutBuildSeries, sparklineLevels } from '../../engine/builds/build-series';
 import css from './builds.module.css';
 
-export type SparklineProps = {
+type SparklineProps = {
   values: (number | null)[];
   /** The first build of the new level. */
   stepAt: number | null;

@@ -1,5 +1,5 @@
 /**
- * The cursor for the keyboard and for those who hear it: a slider over the time axis. Arrows move by one step of the grid, with
+ * The cursor for the keyboard and for screen readers: a slider over the time axis. Arrows move by one step of the grid, with
  * Shift they select, Enter shows what is selected, Escape lets go.
  */
 import { useEffect, useRef, type KeyboardEvent, type ReactElement } from 'react';
@@ -12,7 +12,7 @@ type CursorSliderProps = {
   grid: TimeGrid;
   label: string;
   /** The values at a time: moment and values. */
-  tell: (index: number) => string;
+  describe: (index: number) => string;
   onBrush: (fromMs: number, toMs: number) => void;
   /** To the row above (−1) or below (1). */
   onRow: (by: number) => void;
@@ -29,7 +29,7 @@ const STEPS: Record<string, number> = {
 };
 
 export function CursorSlider(props: CursorSliderProps): ReactElement {
-  const { bus, grid, label, tell, tabIndex } = props;
+  const { bus, grid, label, describe, tabIndex } = props;
   const slider = useRef<HTMLDivElement>(null);
   useEffect(
     () =>
@@ -39,9 +39,9 @@ export function CursorSlider(props: CursorSliderProps): ReactElement {
         if (!element || (index !== null && document.activeElement !== element)) return;
         const at = index ?? grid.points - 1;
         element.setAttribute('aria-valuenow', String(at));
-        element.setAttribute('aria-valuetext', index === null ? 'no time selected' : tell(at));
+        element.setAttribute('aria-valuetext', index === null ? 'no time selected' : describe(at));
       }),
-    [bus, grid, tell],
+    [bus, grid, describe],
   );
   return (
     <div

@@ -15,7 +15,7 @@ import { panelOption } from './panel-option';
 import { LEFT_PX, RIGHT_PX, xOf, yOf, type PlotArea } from './plot-area';
 import { usePanelPointer } from './use-panel-pointer';
 
-export type DashboardPanelProps = {
+type DashboardPanelProps = {
   model: PanelModel;
   grid: TimeGrid;
   place: PlotArea;

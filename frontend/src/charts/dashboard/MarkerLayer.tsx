@@ -33,7 +33,7 @@ export type PanelMarkers = {
   deploys: DeploymentMarker[];
   steps: ChangePointMarker[];
   gaps: { fromMs: number; toMs: number; why: string }[];
-  late: { fromMs: number; toMs: number; told: string }[];
+  late: { fromMs: number; toMs: number; text: string }[];
   /** Where counters began anew. */
   restarts: number[];
   notes: { id: string; atMs: number; untilMs: number | null; text: string }[];
@@ -69,13 +69,13 @@ export function MarkerLayer({ marks, place, scale }: MarkerLayerProps): ReactEle
       {marks.gaps.map((gap) => (
         <GapRect key={gap.fromMs} {...gap} place={place} fill={`url(#${hatch})`} />
       ))}
-      {marks.late.map(({ fromMs, toMs, told }) => (
+      {marks.late.map(({ fromMs, toMs, text }) => (
         <path
           key={fromMs}
           className={css.late}
           d={`M${clampX(place, fromMs)} ${heightPx - BOTTOM_PX + 3}H${clampX(place, toMs)}`}
         >
-          <title>{told}</title>
+          <title>{text}</title>
         </path>
       ))}
       {marks.restarts.filter(within).map((atMs) => (
@@ -123,17 +123,17 @@ export function MarkerLayer({ marks, place, scale }: MarkerLayerProps): ReactEle
   );
 }
 
-/** So many gaps of one reason have its words: of a service that is hardly asked every second would. All tell it when pointed at. */
+/** The number of gaps of one reason that are labelled: of a service with few requests every second gap has one. All have a title. */
 const MAX_ANNOTATIONS_READ = 3;
 
 /** The longest of each reason, in time. */
 function describeGaps(gaps: PanelMarkers['gaps']): PanelMarkers['gaps'] {
   const longest = gaps.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
-  const said = new Map<string, number>();
+  const counts = new Map<string, number>();
   const chosen = new Set(
     longest.filter(({ why }) => {
-      const before = said.get(why) ?? 0;
-      said.set(why, before + 1);
+      const before = counts.get(why) ?? 0;
+      counts.set(why, before + 1);
       return before < MAX_ANNOTATIONS_READ;
     }),
   );
@@ -145,7 +145,7 @@ type Placed = LabelPosition & { content: ReactElement };
 /** Steps first: they say more than that something was deployed; then what is slower, then the rest. */
 function labelsOf(marks: PanelMarkers, place: PlotArea): Placed[] {
   const contents = new Map<string, (short: boolean) => ReactElement>();
-  const wishes = [
+  const requests = [
     ...marks.steps.map((step) => {
       const { strong, plain, tail } = step.label;
       const id = `step ${step.id}`;
@@ -185,9 +185,9 @@ function labelsOf(marks: PanelMarkers, place: PlotArea): Placed[] {
       return { id, atMs: toMs, text: why, prefer: 'right' as const };
     }),
   ];
-  const shown = wishes
+  const shown = requests
     .filter(({ atMs }) => atMs >= place.span.fromMs && atMs <= place.span.toMs)
-    .map((wish) => ({ ...wish, x: xOf(place, wish.atMs) }));
+    .map((request) => ({ ...request, x: xOf(place, request.atMs) }));
   const bounds = { left: LEFT_PX, right: place.widthPx - RIGHT_PX, rows: 2 };
   return placeLabels(shown, bounds).map((each) => ({
     ...each,

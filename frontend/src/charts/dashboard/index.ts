@@ -1,5 +1,5 @@
 /** Panels of the board: a separate entry, so that no other page loads them. */
-export { DashboardPanel, type DashboardPanelProps } from './DashboardPanel';
+export { DashboardPanel } from './DashboardPanel';
 export { CursorSlider } from './CursorSlider';
 export type { DeploymentMarker, PanelMarkers, ChangePointMarker } from './MarkerLayer';
 export { TimeAxis } from './TimeAxis';

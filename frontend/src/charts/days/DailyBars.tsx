@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import classes from './days.module.css';
 
-export type DailyBarsProps = {
+type DailyBarsProps = {
   label: string;
   /** Oldest first, without a gap. */
   days: { day: string; value: number }[];
@@ -21,7 +21,7 @@ export function DailyBars({ label, days, text }: DailyBarsProps) {
     <figure className={classes.figure}>
       <figcaption className={classes.head}>
         <span>{label}</span>
-        <span className={classes.told}>
+        <span className={classes.text}>
           {shown
             ? `${date.format(new Date(shown.day))}: ${text(shown.value)}`
             : `${text(sum)} in total`}

@@ -76,7 +76,7 @@ describe('the flame graph', () => {
     });
   });
 
-  test('walks by keys and tells the frame in words', async () => {
+  test('walks by keys and describes the frame in words', async () => {
     const { element } = shown();
     await screen.findByText(/frames drawn/u);
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown'])
@@ -124,7 +124,7 @@ describe('the flame graph', () => {
     });
   });
 
-  test('tells what a search found', async () => {
+  test('announces what a search found', async () => {
     const onSearchTotals = vi.fn();
     shown(
       { onSearchTotals },

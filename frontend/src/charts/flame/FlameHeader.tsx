@@ -8,7 +8,7 @@ import css from './flame.module.css';
 import { chipsOf } from './frame-actions';
 import type { Subtree } from './use-subtree';
 
-export type FlameHeaderProps = {
+type FlameHeaderProps = {
   view: FlameView;
   legend: boolean;
   chips: boolean;

@@ -6,7 +6,7 @@ import css from './flame.module.css';
 import type { FrameActions } from './frame-actions';
 import { menuEntries } from './frame-actions';
 
-export type FlameMenuProps = {
+type FlameMenuProps = {
   view: FlameView;
   name: string;
   isRoot: boolean;

@@ -6,7 +6,7 @@ import type { Lines, SideRow } from './frame-description';
 import type { Target } from './frame-description';
 import { frameLines, restLines } from './frame-description';
 
-export type FlameTooltipProps = {
+type FlameTooltipProps = {
   arranged: Arranged;
   target: Target;
   categoryLabel: (id: string) => string;
@@ -37,10 +37,12 @@ function SideLine({ side, row }: { side: 'base' | 'candidate'; row: SideRow }): 
   );
 }
 
-function toneOf({ told }: Lines): string {
-  if (told.change === 'noise') return css.toneNoise ?? '';
+function toneOf({ described }: Lines): string {
+  if (described.change === 'noise') return css.toneNoise ?? '';
   return (
-    (told.change === 'more' || told.change === 'only-candidate' ? css.toneMore : css.toneLess) ?? ''
+    (described.change === 'more' || described.change === 'only-candidate'
+      ? css.toneMore
+      : css.toneLess) ?? ''
   );
 }
 
@@ -51,18 +53,18 @@ function FrameTip({
   lines: Lines;
   categoryLabel: (id: string) => string;
 }): ReactElement {
-  const { told, base, candidate, change } = lines;
+  const { described, base, candidate, change } = lines;
   return (
     <>
       <div className={css.tipName}>
-        <bdi>{visibleName(told.name)}</bdi>
+        <bdi>{visibleName(described.name)}</bdi>
       </div>
       <div className={css.tipCategory}>
-        {told.category === '' ? '' : categoryLabel(told.category)}
-        {told.payer !== null && (
+        {described.category === '' ? '' : categoryLabel(described.category)}
+        {described.attributedCaller !== null && (
           <>
             {' · attributed to '}
-            <bdi className={css.code}>{visibleName(told.payer, 120)}</bdi>
+            <bdi className={css.code}>{visibleName(described.attributedCaller, 120)}</bdi>
           </>
         )}
       </div>

@@ -1,6 +1,6 @@
 /**
  * The graph between React and the canvas: holds the view state, draws at most once a frame, and answers hit tests.
- * React tells it what changed; it tells React what was touched. It knows no component and no gesture.
+ * React passes changes to it; it reports pointer and key input to React. It knows no component and no gesture.
  */
 import type { Arranged, ZoomTarget } from '../../engine/flame/flame-model';
 import type { Rest } from '../../engine/flame/flame-scene';
@@ -41,9 +41,9 @@ import type { Target } from './frame-description';
 
 export type { Drawn } from './visible-frames';
 
-export type Zoomed = { zoom: string; span: Span | null };
+type Zoomed = { zoom: string; span: Span | null };
 
-export type ControllerEvents = {
+type ControllerEvents = {
   /** The person moved: a new zoom and span, gathered while it goes on. */
   moved: (zoomed: Zoomed) => void;
   drawn: (drawn: Drawn) => void;
@@ -78,9 +78,9 @@ export class FlameController {
   #gather: ReturnType<typeof setTimeout> | undefined;
   /** Set while the person moves. */
   #still: ReturnType<typeof setTimeout> | undefined;
-  #unsaid: Zoomed | null = null;
+  #pendingZoom: Zoomed | null = null;
   #settling: ReturnType<typeof setTimeout> | undefined;
-  #drawnTold = 0;
+  #reportedRows = 0;
 
   /** The listeners. Without listeners it draws all the same. */
   listen(events: ControllerEvents): void {
@@ -162,7 +162,7 @@ export class FlameController {
       this.#zoom = arranged.zoom;
       this.#zoomKey = zoomKey;
       this.#span = span;
-      this.#unsaid = null;
+      this.#pendingZoom = null;
     }
     this.#relayout();
   }
@@ -172,13 +172,13 @@ export class FlameController {
     this.#zoom = target;
     this.#zoomKey = key;
     this.#span = span;
-    this.#unsaid = null;
+    this.#pendingZoom = null;
     this.invalidate();
   }
 
   /** Whether a view's zoom is already shown (or about to be reported), so that no lookup is needed. */
   shows(key: string, span: Span | null): boolean {
-    if (this.#unsaid !== null) return true;
+    if (this.#pendingZoom !== null) return true;
     return key === this.#zoomKey && sameSpan(span, this.#span);
   }
 
@@ -222,7 +222,7 @@ export class FlameController {
     const { before, after } = paddingAround(arranged, this.#zoom);
     const clamped = span === null ? null : clampSpan(span, before, after);
     this.#span = clamped === null || (clamped.from === 0 && clamped.to === 1) ? null : clamped;
-    this.#unsaid = { zoom: this.#zoomKey, span: this.#span };
+    this.#pendingZoom = { zoom: this.#zoomKey, span: this.#span };
     clearTimeout(this.#still);
     this.#still = setTimeout(() => {
       this.#still = undefined;
@@ -237,9 +237,9 @@ export class FlameController {
   #say(): void {
     clearTimeout(this.#gather);
     this.#gather = undefined;
-    const unsaid = this.#unsaid;
-    this.#unsaid = null;
-    if (unsaid !== null) this.#events?.moved(unsaid);
+    const pending = this.#pendingZoom;
+    this.#pendingZoom = null;
+    if (pending !== null) this.#events?.moved(pending);
   }
 
   #relayout(): void {
@@ -289,7 +289,7 @@ export class FlameController {
     if (canvas.width !== size.width || canvas.height !== size.height) Object.assign(canvas, size);
     this.#look(this.#scrollTop, this.#height);
     this.paintOn(this.#painter, { ratio, scrollTop: this.#scrollTop, height: this.#height });
-    this.#tellDrawn();
+    this.#reportDrawn();
     this.#events?.painted();
   }
 
@@ -338,17 +338,17 @@ export class FlameController {
     return this.#labels;
   }
 
-  #tellDrawn(): void {
+  #reportDrawn(): void {
     const tall = this.#layout.rows * ROW_PX > this.#height + 1;
     const whole = this.#zoom.frame === 0 && this.#span === null && !tall;
     const now = drawnOf(this.#states, this.#layout, whole);
     const notifyListeners = (): void => {
-      this.#drawnTold = now.rows;
+      this.#reportedRows = now.rows;
       this.#events?.drawn(now);
     };
     // Words need not follow every frame of a drag; the height must.
     clearTimeout(this.#settling);
-    if (now.rows === this.#drawnTold) this.#settling = setTimeout(notifyListeners, SETTLE_MS);
+    if (now.rows === this.#reportedRows) this.#settling = setTimeout(notifyListeners, SETTLE_MS);
     else notifyListeners();
   }
 

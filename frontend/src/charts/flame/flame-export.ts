@@ -76,8 +76,8 @@ function drawNote(
 }
 
 function titleOf(arranged: Arranged, table: number, frame: number): string {
-  const { told, base, candidate, change } = frameLines(arranged, table, frame);
-  return `${told.name}: ${change.words}, base ${base.total}, candidate ${candidate.total} ${change.per}, ${change.delta}`;
+  const { described, base, candidate, change } = frameLines(arranged, table, frame);
+  return `${described.name}: ${change.words}, base ${base.total}, candidate ${candidate.total} ${change.per}, ${change.delta}`;
 }
 
 function framesOfPane(arranged: Arranged, paint: PanePaint): SvgFrame[] {

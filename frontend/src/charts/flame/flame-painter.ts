@@ -42,7 +42,7 @@ export type Marks = {
   cursor: { table: number; frame: number } | null;
 };
 
-export type PaintJob = {
+type PaintJob = {
   width: number;
   height: number;
   /** Device pixels for one CSS pixel. */

@@ -38,7 +38,7 @@ export type SearchTotals = {
 export type FrameDescription = {
   name: string;
   category: string;
-  payer: string | null;
+  attributedCaller: string | null;
   change: 'noise' | 'more' | 'less' | 'only-candidate' | 'only-base';
   baseSelf: number;
   baseTotal: number;

@@ -22,7 +22,7 @@ type Unsent<Kind> = Kind extends Request ? Omit<Kind, 'id'> : never;
 type Carrier = { post: (request: Request) => void; stop: () => void };
 
 /** The request was given up because it ran away; the worker starts anew. */
-export class FlameWorkerTimeout extends Error {
+class FlameWorkerTimeout extends Error {
   constructor() {
     super(`The pattern took longer than ${PATIENCE_MS / 1000} seconds and was stopped`);
     this.name = 'FlameWorkerTimeout';
@@ -98,8 +98,8 @@ export class FlameWorker {
     return this.#request({ ask: 'merge', buffer });
   }
 
-  async arrange(wish: LayoutRequest): Promise<Arranged | null> {
-    const sent = await this.#request<ArrangedSent | null>({ ask: 'arrange', wish });
+  async arrange(request: LayoutRequest): Promise<Arranged | null> {
+    const sent = await this.#request<ArrangedSent | null>({ ask: 'arrange', request });
     return sent === null ? null : arrangedReceived(sent);
   }
 

@@ -2,7 +2,7 @@
 import type { FlameView } from '../../engine/flame/flame-view';
 import { exactly } from '../../engine/flame/name-pattern';
 
-export type MenuEntry = { id: string; words: string; act: () => void };
+type MenuEntry = { id: string; words: string; act: () => void };
 
 export type FrameActions = {
   zoom: () => void;
@@ -12,7 +12,7 @@ export type FrameActions = {
 };
 
 /** Two patterns as one that matches either. */
-export function either(one: string, other: string): string {
+function either(one: string, other: string): string {
   return one === '' ? other : `${one}|${other}`;
 }
 
@@ -90,7 +90,7 @@ export function menuEntries(
   return entries;
 }
 
-export type Chip = { id: string; words: string; value: string; without: Partial<FlameView> };
+type Chip = { id: string; words: string; value: string; without: Partial<FlameView> };
 
 /** The filters in force, each with the view that lacks it. */
 export function chipsOf(view: FlameView): Chip[] {

@@ -32,8 +32,8 @@ export function countsOf(
   restState: DrawnCounts['restState'],
 ): DrawnCounts | null {
   if (arranged === null || drawn === null) return null;
-  const { nodesSent, nodesTotal, unasked } = arranged;
-  return { ...drawn, nodesSent, nodesTotal, restState, unasked: unasked.nodes };
+  const { nodesSent, nodesTotal, unfiltered } = arranged;
+  return { ...drawn, nodesSent, nodesTotal, restState, unfiltered: unfiltered.nodes };
 }
 
 export function problemsOf(

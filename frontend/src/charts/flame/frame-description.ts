@@ -1,4 +1,4 @@
-/** Describes a frame or a rest of an arrangement: shown values, words, payer. No drawing here. */
+/** Describes a frame or a rest of an arrangement: shown values, words, attributed caller. No drawing here. */
 import type { ChangeText } from '../../engine/format/change-wording';
 import type { Arranged } from '../../engine/flame/flame-model';
 import type { Rest } from '../../engine/flame/flame-scene';
@@ -51,7 +51,7 @@ export function describeFrame(arranged: Arranged, table: number, frame: number):
   return {
     name: nameOfFrame(arranged, table, frame),
     category: arranged.header.categories[frames.category[frame]!] ?? '',
-    payer: attributedCallerOf(arranged, table, frame),
+    attributedCaller: attributedCallerOf(arranged, table, frame),
     change: changeOf(frames.state[frame]!),
     baseSelf: frames.baseSelf[frame]! * baseScale,
     baseTotal: frames.baseTotal[frame]! * baseScale,
@@ -73,7 +73,7 @@ export type SideRow = { self: string; total: string; share: string };
 
 /** The lines of the tooltip. */
 export type Lines = {
-  told: FrameDescription;
+  described: FrameDescription;
   base: SideRow;
   candidate: SideRow;
   change: ChangeText;
@@ -90,16 +90,16 @@ function sideRow(self: number, total: number, whole: number, unit: UnitOf): Side
 }
 
 export function frameLines(arranged: Arranged, table: number, frame: number): Lines {
-  const told = describeFrame(arranged, table, frame);
+  const described = describeFrame(arranged, table, frame);
   const unit = unitOf(arranged.basis.unit);
   const { base, candidate } = wholeShown(arranged);
   return {
-    told,
-    base: sideRow(told.baseSelf, told.baseTotal, base, unit),
-    candidate: sideRow(told.candidateSelf, told.candidateTotal, candidate, unit),
+    described,
+    base: sideRow(described.baseSelf, described.baseTotal, base, unit),
+    candidate: sideRow(described.candidateSelf, described.candidateTotal, candidate, unit),
     change: describeChange(
-      told.change,
-      { ...told, base: told.baseTotal, candidate: told.candidateTotal },
+      described.change,
+      { ...described, base: described.baseTotal, candidate: described.candidateTotal },
       unit,
       arranged.header.sampleType.type,
     ),
@@ -117,21 +117,21 @@ function wholeShown(arranged: Arranged): { base: number; candidate: number } {
   return { base: raw.base * basis.baseScale, candidate: raw.candidate * basis.candidateScale };
 }
 
-export type RestLines = { title: string; detail: string; base: string; candidate: string };
+type RestLines = { title: string; detail: string; base: string; candidate: string };
 
 export function restLines(arranged: Arranged, side: number, table: number, rest: Rest): RestLines {
-  const told = describeCollapsedFrames(
+  const described = describeCollapsedFrames(
     arranged.tables[table]!,
     arranged.sides[side]!.placements[table]!,
     rest,
   );
   const unit = unitOf(arranged.basis.unit);
-  const frames = `${formatCount(told.frames)} ${told.frames === 1 ? 'frame' : 'frames'}`;
+  const frames = `${formatCount(described.frames)} ${described.frames === 1 ? 'frame' : 'frames'}`;
   return {
-    title: told.sent ? `${frames} too narrow, combined` : `${frames} not loaded yet`,
+    title: described.sent ? `${frames} too narrow, combined` : `${frames} not loaded yet`,
     detail: `below ${visibleName(nameOfFrame(arranged, table, rest.parent))}`,
-    base: formatValue(told.base * arranged.basis.baseScale, unit),
-    candidate: formatValue(told.candidate * arranged.basis.candidateScale, unit),
+    base: formatValue(described.base * arranged.basis.baseScale, unit),
+    candidate: formatValue(described.candidate * arranged.basis.candidateScale, unit),
   };
 }
 
@@ -158,12 +158,12 @@ export function describeFrameAloud(
   frame: number,
   categoryLabel: (id: string) => string,
 ): string {
-  const { told, base, candidate, change } = frameLines(arranged, table, frame);
+  const { described, base, candidate, change } = frameLines(arranged, table, frame);
   const frames = arranged.tables[table]!;
   const children = frames.childStart[frame + 1]! - frames.childStart[frame]!;
-  const category = told.category === '' ? '' : `${categoryLabel(told.category)}. `;
+  const category = described.category === '' ? '' : `${categoryLabel(described.category)}. `;
   return (
-    `${visibleName(told.name)}. ${category}${change.words}: base ${base.total}, candidate ${candidate.total} ${change.per}, ` +
-    `${change.delta}. ${change.ratio.replace('×', 'times ')}${change.sure === '' ? '' : `, ${change.sure}`}. Level ${told.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`
+    `${visibleName(described.name)}. ${category}${change.words}: base ${base.total}, candidate ${candidate.total} ${change.per}, ` +
+    `${change.delta}. ${change.ratio.replace('×', 'times ')}${change.sure === '' ? '' : `, ${change.sure}`}. Level ${described.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`
   );
 }

@@ -5,7 +5,7 @@ import { fitLabel, labelForms, visibleName } from '../../engine/flame/frame-labe
 const CACHE_MAX = 20_000;
 const ROOMS = 1024;
 
-export type Measure = (text: string) => number;
+type Measure = (text: string) => number;
 
 export class LabelCache {
   readonly #forms = new Map<number, readonly string[]>();

@@ -3,7 +3,7 @@
  */
 
 export type Box = { left: number; top: number; right: number; bottom: number };
-export type Size = { width: number; height: number };
+type Size = { width: number; height: number };
 
 const GAP_PX = 12;
 

@@ -103,9 +103,9 @@ export function useFlameData(source: FlameSource, view: FlameView): FlameData {
   });
 
   const { key } = source;
-  const wish = arrangeKey(view);
+  const layoutKey = arrangeKey(view);
   const [settled, setSettled] = useState('');
-  const round = `${key} ${parts} ${wish}`;
+  const round = `${key} ${parts} ${layoutKey}`;
   useEffect(() => {
     if (worker === null) return undefined;
     let stopped = false;

@@ -78,7 +78,7 @@ export function useHoverDescription(
   arranged: Arranged | null,
   hovered: Target | null,
   cursor: FrameCursor | null,
-  tell: ((name: string | null) => void) | undefined,
+  onName: ((name: string | null) => void) | undefined,
 ): void {
   const target = hovered?.kind === 'frame' ? hovered : cursor;
   const here =
@@ -87,12 +87,12 @@ export function useHoverDescription(
     target.frame > 0 &&
     target.frame < (arranged.tables[target.table]?.count ?? 0);
   const name = here ? nameOfFrame(arranged, target.table, target.frame) : null;
-  const telling = useRef(tell);
+  const latest = useRef(onName);
   useEffect(() => {
-    telling.current = tell;
+    latest.current = onName;
   });
   useEffect(() => {
-    telling.current?.(name);
+    latest.current?.(name);
   }, [name]);
 }
 

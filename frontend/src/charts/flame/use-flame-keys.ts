@@ -14,7 +14,7 @@ import { nameOfFrame } from './frame-description';
 const PAN_PART = 0.15;
 const ZOOM_FACTOR = 0.75;
 
-export type KeyHandlers = {
+type KeyHandlers = {
   cursor: FrameCursor | null;
   setCursor: (cursor: FrameCursor | null) => void;
   hovered: Target | null;

@@ -1,4 +1,4 @@
-/** Tells what the search found, when it changes. */
+/** Reports what the search found, when it changes. */
 import { useEffect, useRef } from 'react';
 import type { Arranged } from '../../engine/flame/flame-model';
 import type { FlameView } from '../../engine/flame/flame-view';
@@ -29,19 +29,19 @@ function totalsOf(arranged: Arranged, view: FlameView): SearchTotals | null {
 export function useSearchTotals(
   arranged: Arranged | null,
   view: FlameView,
-  tell: ((totals: SearchTotals | null) => void) | undefined,
+  onTotals: ((totals: SearchTotals | null) => void) | undefined,
 ): void {
-  const telling = useRef(tell);
-  const told = useRef('');
+  const latest = useRef(onTotals);
+  const reported = useRef('');
   useEffect(() => {
-    telling.current = tell;
+    latest.current = onTotals;
   });
   useEffect(() => {
     if (arranged === null) return;
     const totals = totalsOf(arranged, view);
     const text = JSON.stringify(totals);
-    if (text === told.current) return;
-    told.current = text;
-    telling.current?.(totals);
+    if (text === reported.current) return;
+    reported.current = text;
+    latest.current?.(totals);
   }, [arranged, view]);
 }

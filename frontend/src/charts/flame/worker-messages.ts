@@ -11,12 +11,12 @@ import { NameTable } from '../../engine/flame/name-table';
 export type Request =
   | { ask: 'open'; id: number; buffer: ArrayBuffer }
   | { ask: 'merge'; id: number; buffer: ArrayBuffer }
-  | { ask: 'arrange'; id: number; wish: LayoutRequest }
+  | { ask: 'arrange'; id: number; request: LayoutRequest }
   | { ask: 'search'; id: number; pattern: NamePattern }
   | { ask: 'locate'; id: number; key: string }
   | { ask: 'find'; id: number; path: readonly string[] };
 
-export type NamesSent = { offsets: Uint32Array<ArrayBuffer>; bytes: Uint8Array<ArrayBuffer> };
+type NamesSent = { offsets: Uint32Array<ArrayBuffer>; bytes: Uint8Array<ArrayBuffer> };
 export type ArrangedSent = Omit<Arranged, 'names'> & { names: NamesSent };
 export type SearchFound = Pick<Arranged, 'hits' | 'problems'>;
 
@@ -34,7 +34,7 @@ export function transferred(value: unknown, found = new Set<ArrayBuffer>()): Set
   return found;
 }
 
-export function arrangedSent(arranged: Arranged): ArrangedSent {
+function arrangedSent(arranged: Arranged): ArrangedSent {
   // The model goes on using its names: what is sent is a copy.
   return {
     ...arranged,
@@ -59,7 +59,7 @@ export function answer(
       model.merge(request.buffer);
       return null;
     case 'arrange': {
-      const arranged = model.arrange(request.wish);
+      const arranged = model.arrange(request.request);
       return arranged === null ? null : arrangedSent(arranged);
     }
     case 'search':

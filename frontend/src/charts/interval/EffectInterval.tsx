@@ -13,9 +13,9 @@ import css from './interval.module.css';
  *   triangle at the end of the axis, never a dot.
  * - `change`: decides mark and colour. Inside the noise: an open grey dot.
  * - `width`, `height`: CSS pixels; the height is the row's, so that the grid lines of the rows join.
- * - `label`: what a screen reader hears instead of the default ("times 11.7, interval 10.1 to 13.6").
+ * - `label`: the text for screen readers instead of the default ("times 11.7, interval 10.1 to 13.6").
  */
-export type EffectIntervalProps = {
+type EffectIntervalProps = {
   axis: RatioAxis;
   ratio: number | null;
   low: number | null;
@@ -147,7 +147,7 @@ export function EffectAxis({ axis, width = 220, height = 26 }: EffectAxisProps):
   );
 }
 
-export type EffectAxisProps = { axis: RatioAxis; width?: number; height?: number };
+type EffectAxisProps = { axis: RatioAxis; width?: number; height?: number };
 
 /** Room of one letter of a tick's name. */
 const LETTER_PX = 6.4;

@@ -1,6 +1,6 @@
 /**
  * Services in the order in which requests flow, from top to bottom, and the calls between them. Lines are drawn, services
- * are buttons: the tab key walks through them, and the table beside the map tells the same.
+ * are buttons: the tab key walks through them, and the table beside the map has the same content.
  */
 import { useLayoutEffect, useMemo, useRef, type ReactElement } from 'react';
 import { visibleName } from '../../engine/flame/frame-label';
@@ -21,7 +21,7 @@ export type MapCall = MapEdge & {
   tone?: 'more' | 'less' | 'noise';
 };
 
-export type ServiceMapProps = {
+type ServiceMapProps = {
   services: readonly MapService[];
   calls: readonly MapCall[];
   label: string;

@@ -8,7 +8,7 @@ import { useWidth } from '../plot/color-tokens';
 import css from '../plot/plot.module.css';
 
 type Row = (number | null)[] | null;
-export type MmuPlotProps = {
+type MmuPlotProps = {
   windowNs: number[];
   base: Row;
   candidate: Row;
@@ -138,8 +138,8 @@ function ReadOut(
     if (typeof share !== 'number') return '';
     return props.single ? `at least ${formatShare(share)}` : `${name} ${formatShare(share)}`;
   };
-  const told = [side('base'), side('candidate')].filter((text) => text !== '').join(', ');
-  if (told === '') return null;
+  const texts = [side('base'), side('candidate')].filter((text) => text !== '').join(', ');
+  if (texts === '') return null;
   const left = x + 10 + PLATE_PX > width ? x - 10 - PLATE_PX : x + 8;
   const top = HEIGHT - BOTTOM - 44;
   return (
@@ -150,7 +150,7 @@ function ReadOut(
         {formatValue(props.windowNs[at]!, 'ns')} windows
       </text>
       <text x={left + 4} y={top + 29}>
-        {told}
+        {texts}
       </text>
     </g>
   );

@@ -22,7 +22,7 @@ import { useWidth } from '../plot/color-tokens';
 import plot from '../plot/plot.module.css';
 import css from './occupancy.module.css';
 
-export type OccupancyBarsProps = {
+type OccupancyBarsProps = {
   /** Nanoseconds per wait of each class, a side each. */
   parts: OccupancyShare[];
   paints: OccupantPatterns;
@@ -96,7 +96,7 @@ type PartProps = {
 function Part({ bar, x, width, y, id, paints }: PartProps) {
   const { part } = bar;
   const text = visibleName(describeOccupantBriefly(part));
-  const told = `${text}${part.isNew ? ' · only in candidate' : ''}`;
+  const hint = `${text}${part.isNew ? ' · only in candidate' : ''}`;
   const room = Math.floor((width - 28) / CHARACTER_PX);
   return (
     <g>
@@ -114,12 +114,12 @@ function Part({ bar, x, width, y, id, paints }: PartProps) {
           <rect
             x={x + 8}
             y={y + 6}
-            width={(room >= told.length ? told.length : text.length) * CHARACTER_PX + 12}
+            width={(room >= hint.length ? hint.length : text.length) * CHARACTER_PX + 12}
             height={18}
             className={css.plate}
           />
           <text x={x + 14} y={y + 19} className={`${plot.code} ${plot.ink}`}>
-            {room >= told.length ? told : text}
+            {room >= hint.length ? hint : text}
           </text>
         </>
       )}

@@ -41,10 +41,13 @@ export type Tokens = Record<TokenName, string>;
 /** Grey ink where a variable is missing: a test page without our style sheet still draws. */
 const OTHERWISE = '#6b6862';
 
-export function readTokens(element: Element): Tokens {
+function readTokens(element: Element): Tokens {
   const style = getComputedStyle(element);
-  const told = NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim() || OTHERWISE]);
-  return Object.fromEntries(told) as Tokens;
+  const entries = NAMES.map((name) => [
+    name,
+    style.getPropertyValue(`--${name}`).trim() || OTHERWISE,
+  ]);
+  return Object.fromEntries(entries) as Tokens;
 }
 
 /** The tokens at an element, null before the first look. */

@@ -2,9 +2,9 @@
 import type { OccupantPattern } from '../../engine/timeline/p-occupancy';
 import type { TokenName, Tokens } from './color-tokens';
 
-export type Pattern = 'none' | 'slash' | 'backslash' | 'dots' | 'lines' | 'stripes';
+type Pattern = 'none' | 'slash' | 'backslash' | 'dots' | 'lines' | 'stripes';
 
-export type PatternStyle = {
+type PatternStyle = {
   /** null = empty inside. */
   fill: TokenName | null;
   pattern: Pattern;

@@ -8,14 +8,14 @@ import { useEChart, type ChartOption } from '../plot/echarts';
 import type { TokenName, Tokens } from '../plot/color-tokens';
 import css from './series.module.css';
 
-export type SeriesLine = {
+type SeriesLine = {
   name: string;
   unit: string;
   mean: readonly (number | null)[];
   min: readonly (number | null)[] | null;
   max: readonly (number | null)[] | null;
 };
-export type SeriesChartProps = {
+type SeriesChartProps = {
   lines: SeriesLine[];
   binNs: number;
   durationNs: number;
@@ -35,7 +35,7 @@ const LINE_STYLES: { colour: TokenName; dash: 'solid' | number[] }[] = [
   { colour: 'control', dash: [8, 3, 2, 3] },
   { colour: 'q2', dash: [1, 2] },
 ];
-export const MAX_LINES = LINE_STYLES.length;
+const MAX_LINES = LINE_STYLES.length;
 
 export function SeriesChart(props: SeriesChartProps): ReactElement {
   const { lines, binNs, durationNs, most, marks, onMark, lostAfterNs, label } = props;
@@ -55,7 +55,7 @@ export function SeriesChart(props: SeriesChartProps): ReactElement {
         borderColor: tokens.axis,
         textStyle: { color: tokens.text, fontSize: 11.5, fontFamily: tokens['font-ui'] },
         axisPointer: { lineStyle: { color: tokens.accent } },
-        formatter: (told: unknown) => tip(told, drawn, binNs),
+        formatter: (params: unknown) => tip(params, drawn, binNs),
       },
       xAxis: {
         type: 'value',
@@ -154,8 +154,8 @@ function seriesOf(line: SeriesLine, at: number, binNs: number, tokens: Tokens): 
   ];
 }
 
-function tip(told: unknown, lines: SeriesLine[], binNs: number): string {
-  const first = (Array.isArray(told) ? told[0] : told) as { value?: Point } | undefined;
+function tip(params: unknown, lines: SeriesLine[], binNs: number): string {
+  const first = (Array.isArray(params) ? params[0] : params) as { value?: Point } | undefined;
   const bin = Math.floor(((first?.value?.[0] ?? 0) * 1e9) / binNs);
   const rows = lines.map((line) => {
     const value = (row: readonly (number | null)[] | null) => {

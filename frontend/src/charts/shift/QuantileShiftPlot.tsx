@@ -3,7 +3,7 @@
  * is usual. Under each quantile the difference; one quantile bears the ratio on an arrow.
  *
  * - `points`: ascending in q; a side that is null everywhere is not drawn.
- * - `told`: the quantile with the arrow, and its ratio with interval where there is one.
+ * - `marked`: the quantile with the arrow, and its ratio with interval where there is one.
  * - `single`: base is the only side there is, so it is not called so.
  * - `tone`: how the change was judged; the candidate's colour.
  */
@@ -23,9 +23,9 @@ import {
 import { useWidth } from '../plot/color-tokens';
 import css from '../plot/plot.module.css';
 
-export type QuantileShiftPlotProps = {
+type QuantileShiftPlotProps = {
   points: QuantilePoint[];
-  told: { q: number; ratio: number | null; low: number | null; high: number | null };
+  marked: { q: number; ratio: number | null; low: number | null; high: number | null };
   tone: 'more' | 'less' | 'noise';
   single?: boolean;
   label: string;
@@ -42,7 +42,7 @@ const path = (places: Shown): string =>
   places.map(([x, y], at) => `${at ? 'L' : 'M'}${x} ${y}`).join('');
 
 export function QuantileShiftPlot(props: QuantileShiftPlotProps): ReactElement {
-  const { points, told, tone, single = false, label } = props;
+  const { points, marked, tone, single = false, label } = props;
   const host = useRef<HTMLDivElement>(null);
   const width = useWidth(host, 672);
   const right = width < NARROW_PX ? 64 : 132;
@@ -76,7 +76,7 @@ export function QuantileShiftPlot(props: QuantileShiftPlotProps): ReactElement {
         <path d={`M${box.x0} ${box.y1}H${box.x1}`} className={css.axis} />
         {axis.labels.map((q, at) => {
           const x = axis.x(q);
-          const here = q === told.q;
+          const here = q === marked.q;
           if (tight && !here && at % 2 === 1) return null;
           return (
             <g key={q}>
@@ -103,7 +103,7 @@ export function QuantileShiftPlot(props: QuantileShiftPlotProps): ReactElement {
         </g>
         {points.length <= 24 &&
           base.map(([x, y]) => <circle key={x} cx={x} cy={y} r={2.6} className={css.baseDot} />)}
-        <Ratio points={points} told={told} axis={axis} tone={tone} />
+        <Ratio points={points} marked={marked} axis={axis} tone={tone} />
         <Ends
           points={points}
           axis={axis}
@@ -140,14 +140,14 @@ function Difference(props: { points: QuantilePoint[]; q: number; x: number; y: n
 /** The arrow from base to candidate at one quantile, with the ratio beside it. */
 function Ratio(props: {
   points: QuantilePoint[];
-  told: QuantileShiftPlotProps['told'];
+  marked: QuantileShiftPlotProps['marked'];
   axis: Axis;
   tone: Tone;
 }) {
-  const { told, axis } = props;
-  const point = near(props.points, told.q);
-  if (point?.base_ns == null || point.candidate_ns === null || told.ratio === null) return null;
-  const x = axis.x(told.q);
+  const { marked, axis } = props;
+  const point = near(props.points, marked.q);
+  if (point?.base_ns == null || point.candidate_ns === null || marked.ratio === null) return null;
+  const x = axis.x(marked.q);
   const [from, to] = [axis.y(point.base_ns), axis.y(point.candidate_ns)];
   if (Math.abs(from - to) < 30) return null;
   const up = to < from ? -1 : 1;
@@ -162,11 +162,11 @@ function Ratio(props: {
         textAnchor="end"
         className={`${css.ink} ${css.strong} ${css.large} ${css.rimmed}`}
       >
-        {formatRatio(told.ratio)}
+        {formatRatio(marked.ratio)}
       </text>
-      {told.low !== null && told.high !== null && (
+      {marked.low !== null && marked.high !== null && (
         <text x={x - 9} y={middle + 14} textAnchor="end" className={css.rimmed}>
-          {formatRatioRange(told.low, told.high)}
+          {formatRatioRange(marked.low, marked.high)}
         </text>
       )}
     </g>

@@ -19,7 +19,7 @@ import css from './timeline.module.css';
 import { procOf, useTimelineDrawing, type HoveredSegment } from './use-timeline-drawing';
 import { useTimelineGestures } from './use-timeline-gestures';
 
-export type TimelineProps = {
+type TimelineProps = {
   tiles: readonly TraceTile[];
   window: TimelineViewport;
   onWindow: (window: TimelineViewport) => void;
@@ -27,7 +27,7 @@ export type TimelineProps = {
   bracket: string;
   start: string;
   end: string;
-  /** What a screen reader hears; the table beside it holds the rest. */
+  /** The text for screen readers; the table beside it holds the rest. */
   label: string;
 };
 

@@ -9,7 +9,7 @@ import {
 import { PatternDefs, PatternSwatch, svgPaint } from '../plot/PatternDefs';
 import css from './waterfall.module.css';
 
-export type StripPiece = { from_ns: number; to_ns: number; state: GoroutineState; reason: string };
+type StripPiece = { from_ns: number; to_ns: number; state: GoroutineState; reason: string };
 
 const WIDTH = 1000;
 const HEIGHT = 16;

@@ -163,7 +163,7 @@ function Gap({ gap, row, scale, onGap }: GapProps): ReactElement | null {
 }
 
 /** "validateSeries › Push": what ended before it and what began after it. */
-export function describeGap({ previous, next }: Pick<WaterfallGap, 'previous' | 'next'>): string {
+function describeGap({ previous, next }: Pick<WaterfallGap, 'previous' | 'next'>): string {
   const before = previous === 'START' ? 'start' : visibleName(previous);
   return `${before} › ${next === 'END' ? 'end' : visibleName(next)}`;
 }
@@ -179,13 +179,13 @@ function ErrorMark(): ReactElement {
 }
 
 function FlagMark({ span }: { span: WaterfallSpan }): ReactElement {
-  const told = [
+  const details = [
     ...span.flags,
     ...(span.skew_ns === 0 ? [] : [`clock moved by ${formatValue(span.skew_ns, 'ns')}`]),
   ];
   return (
     <svg className={css.mark} width="12" height="12" viewBox="0 0 12 12" role="img">
-      <title>{told.join(', ')}</title>
+      <title>{details.join(', ')}</title>
       <path d="M6 1L11.4 11H.6Z" fill="none" stroke="var(--warn-mark)" strokeWidth="1.3" />
       <path d="M6 4.6v3M6 8.6v1" stroke="var(--warn-mark)" strokeWidth="1.3" />
     </svg>

@@ -33,7 +33,7 @@ import { timeScale, type TimeScale } from './waterfall-scale';
 import { useViewportGestures } from './use-viewport-gestures';
 import css from './waterfall.module.css';
 
-export type WaterfallProps = {
+type WaterfallProps = {
   spans: readonly WaterfallSpan[];
   ends: Int32Array;
   shown: ShownRows;
@@ -47,7 +47,7 @@ export type WaterfallProps = {
   onSelect: (row: number | null) => void;
   onFold: (row: number, fold: boolean) => void;
   found: ReadonlySet<number>;
-  /** What a screen reader hears of the whole. */
+  /** The text for screen readers. */
   label: string;
 };
 

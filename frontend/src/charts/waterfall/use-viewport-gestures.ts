@@ -6,7 +6,7 @@ import {
   type TimelineViewport,
 } from '../../engine/timeline/timeline-viewport';
 
-export type ViewportGestures = {
+type ViewportGestures = {
   window: TimelineViewport;
   onWindow: (window: TimelineViewport) => void;
   spanNs: number;

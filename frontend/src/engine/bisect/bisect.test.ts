@@ -55,14 +55,14 @@ describe('belief over levels', () => {
   });
 });
 
-const probe = (number: number, told: Partial<ProbeTimelineProbe>): ProbeTimelineProbe => ({
+const probe = (number: number, changed: Partial<ProbeTimelineProbe>): ProbeTimelineProbe => ({
   number,
   slot: 0,
   isControl: false,
   began: 0,
   ready: null,
   ended: null,
-  ...told,
+  ...changed,
 });
 
 describe('probes over time', () => {

@@ -12,7 +12,7 @@ export type PosteriorLevel = {
   opened: number | null;
 };
 
-export type PosteriorBar = { index: number; x: number; width: number; y: number; height: number };
+type PosteriorBar = { index: number; x: number; width: number; y: number; height: number };
 export type PosteriorLevelLayout = {
   key: string;
   x: number;
@@ -26,7 +26,7 @@ export type PosteriorLevelLayout = {
   xOf: (index: number) => number;
   indexAt: (x: number) => number;
 };
-export type PosteriorLayout = {
+type PosteriorLayout = {
   levels: PosteriorLevelLayout[];
   baseline: number;
   stacked: boolean;

@@ -10,7 +10,7 @@ export type ProbeTimelineProbe = {
   ended: number | null;
 };
 
-export type ProbeTimelineBox = {
+type ProbeTimelineBox = {
   number: number;
   lane: number;
   x: number;
@@ -19,8 +19,8 @@ export type ProbeTimelineBox = {
   readyWidth: number;
   running: boolean;
 };
-export type ProbeTimelineTick = { x: number; at: number };
-export type ProbeTimelineLayout = {
+type ProbeTimelineTick = { x: number; at: number };
+type ProbeTimelineLayout = {
   lanes: string[];
   boxes: ProbeTimelineBox[];
   ticks: ProbeTimelineTick[];

@@ -1,9 +1,9 @@
 /** A series over builds, laid out: one dot a build, its level as line segments, a step where the level changes. */
 
-export type BuildSeriesDot = { index: number; x: number; y: number; low: number; high: number };
-export type BuildSeriesLevel = { fromX: number; toX: number; y: number };
+type BuildSeriesDot = { index: number; x: number; y: number; low: number; high: number };
+type BuildSeriesLevel = { fromX: number; toX: number; y: number };
 /** A point of the course; it `begins` a line where the build before has none. */
-export type CoursePoint = { x: number; y: number; begins: boolean };
+type CoursePoint = { x: number; y: number; begins: boolean };
 export type BuildSeriesLayout = {
   dots: BuildSeriesDot[];
   levels: BuildSeriesLevel[];
@@ -16,7 +16,7 @@ export type BuildSeriesLayout = {
   indexAt: (x: number) => number;
 };
 
-export type BuildSeriesInput = {
+type BuildSeriesInput = {
   values: (number | null)[];
   /** What the series is without its noise, for each build. */
   levels: (number | null)[];

@@ -1,10 +1,10 @@
 /**
  * One moment for all panels. Panels listen; the publisher of the cursor sends an index of the shared grid. Moves
  * within one frame
- * are one move, and all listeners hear of it in the same frame, so that no two panels ever show different times.
+ * are one move, and all listeners are called in the same frame, so that no two panels ever show different times.
  */
 
-export type Brush = { from: number; to: number };
+type Brush = { from: number; to: number };
 export type CursorState = {
   /** Grid index; null = no cursor. */
   index: number | null;
@@ -13,7 +13,7 @@ export type CursorState = {
   /** Set by keys: stays when the pointer leaves. */
   pinned: boolean;
 };
-export type CursorListener = (state: Readonly<CursorState>) => void;
+type CursorListener = (state: Readonly<CursorState>) => void;
 type Schedule = (run: () => void) => unknown;
 
 export class CursorBus {
@@ -40,7 +40,7 @@ export class CursorBus {
     if (index !== null) this.#change({ index: this.#within(index) });
   }
 
-  /** Hears the state at once, then every change. */
+  /** The listener is called with the state at once, then with every change. */
   listen(heard: CursorListener): () => void {
     this.#listeners.add(heard);
     heard(this.#state);

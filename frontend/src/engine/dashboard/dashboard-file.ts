@@ -39,7 +39,7 @@ export type DashboardRow = {
   /** Whether its cells are here. A row that is not in sight yet waits: of it only the service is known. */
   loaded: boolean;
 };
-export type DeploymentVerdict = 'slower' | 'not-slower' | 'cannot-tell';
+type DeploymentVerdict = 'slower' | 'not-slower' | 'cannot-tell';
 export type DeploymentCommit = {
   id: string;
   title?: string | null;
@@ -83,7 +83,7 @@ export type DashboardChangePoint = {
   upstream_cause_service_id: string | null;
   sentence: string;
 };
-export type DashboardHeadline = {
+type DashboardHeadline = {
   service_id: string;
   sentence: string;
   detail: string | null;
@@ -91,7 +91,7 @@ export type DashboardHeadline = {
   change_id: string | null;
 };
 
-export type Band = { low: Float32Array; high: Float32Array };
+type Band = { low: Float32Array; high: Float32Array };
 /** Series of one row, one value a grid time; NaN = nothing. null = no such series. */
 export type RowSeries = {
   qps: Record<StatusClass, Float32Array | null>;
@@ -128,7 +128,7 @@ export type Dashboard = {
   /** How often newer cells were put behind those that came as a whole. */
   parts: number;
 };
-export type EmptyCode = 'no-environment' | 'no-metrics' | 'not-recognised' | 'nothing-in-range';
+type EmptyCode = 'no-environment' | 'no-metrics' | 'not-recognised' | 'nothing-in-range';
 
 const POINTS_MOST = 5000;
 
@@ -137,7 +137,7 @@ export function readDashboard(buffer: ArrayBuffer): Dashboard {
   const file = new ColumnFile(buffer, 'slowpath.board');
   const grid = gridOf(file);
   const loaded = listOf<DashboardRow>(file, 'rows').map(rowOf);
-  const told = file.header as Partial<{
+  const header = file.header as Partial<{
     environment: Dashboard['environment'];
     order_source: Dashboard['orderSource'];
     headline: DashboardHeadline | null;
@@ -149,16 +149,16 @@ export function readDashboard(buffer: ArrayBuffer): Dashboard {
     newest_ms: number | null;
     now_ms: number;
   }>;
-  const services = asList<DashboardRow['service']>(told.services);
+  const services = asList<DashboardRow['service']>(header.services);
   const rows = withLoadingRows(loaded, services);
   const places = new Map(loaded.map((row, index) => [row, index]));
   return {
-    environment: told.environment ?? null,
+    environment: header.environment ?? null,
     environments: listOf(file, 'environments'),
     grid,
-    nowMs: told.now_ms ?? 0,
-    newestMs: told.newest_ms ?? null,
-    orderSource: told.order_source ?? 'name',
+    nowMs: header.now_ms ?? 0,
+    newestMs: header.newest_ms ?? null,
+    orderSource: header.order_source ?? 'name',
     rows,
     series: rows.map((row) => {
       const index = places.get(row);

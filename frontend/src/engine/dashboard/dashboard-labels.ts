@@ -1,6 +1,6 @@
 /** Where labels beside vertical lines stand, so that none covers another: left or right of its line, in a few rows, or not at all. */
 
-export type LabelRequest = {
+type LabelRequest = {
   id: string;
   /** Of the line, pixels. */
   x: number;
@@ -23,10 +23,10 @@ const GAP_PX = 7;
 const LETTER_PX = 6.1;
 
 /** In the order given: who comes first is placed first. */
-export function placeLabels(wishes: readonly LabelRequest[], bounds: Bounds): LabelPosition[] {
+export function placeLabels(requests: readonly LabelRequest[], bounds: Bounds): LabelPosition[] {
   const taken: { from: number; to: number; row: number }[] = [];
   const placed: LabelPosition[] = [];
-  for (const { id, x, text, short, prefer } of wishes) {
+  for (const { id, x, text, short, prefer } of requests) {
     const sides = prefer === 'left' ? (['left', 'right'] as const) : (['right', 'left'] as const);
     const forms = short === undefined ? [text] : [text, short];
     const found = forms

@@ -58,11 +58,11 @@ describe('the newest numbers of a service', () => {
       ...shown.series[2],
       latency: { ...first!.latency, p50: null, mean: null, p99: quiet },
     };
-    const told = serviceMapValues(shown, 20);
-    expect(told.get(serviceId(0))).toMatch(/^\d+ \/s, p50 [\d.]+, p99 \d+ ms$/u);
-    expect(told.get(serviceId(1))).toMatch(/^\d+ \/s, mean [\d.]+ ms$/u);
-    expect(told.has(serviceId(2))).toBe(false);
-    expect(told.has(serviceId(3))).toBe(false);
+    const values = serviceMapValues(shown, 20);
+    expect(values.get(serviceId(0))).toMatch(/^\d+ \/s, p50 [\d.]+, p99 \d+ ms$/u);
+    expect(values.get(serviceId(1))).toMatch(/^\d+ \/s, mean [\d.]+ ms$/u);
+    expect(values.has(serviceId(2))).toBe(false);
+    expect(values.has(serviceId(3))).toBe(false);
   });
 });
 

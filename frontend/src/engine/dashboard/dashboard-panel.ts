@@ -20,7 +20,7 @@ export type PanelLine = {
   /** Values at the grid times, for the cursor's dots; null = no dot. */
   dots: Float32Array | null;
 };
-export type PanelBand = { quantile: QuantileId; low: Points; high: Points };
+type PanelBand = { quantile: QuantileId; low: Points; high: Points };
 export type PanelModel = {
   scale: HeightScale;
   areas: PanelLine[];
@@ -30,13 +30,9 @@ export type PanelModel = {
 
 /** From the bottom: what fails is at the base line, where it is seen. */
 const STACK: readonly StatusClass[] = ['5xx', '4xx', 'other', '2xx'];
-export const MAX_INSTANCES = 24;
+const MAX_INSTANCES = 24;
 
-export function pointsOf(
-  grid: TimeGrid,
-  values: Float32Array | Float64Array,
-  scale: HeightScale,
-): Points {
+function pointsOf(grid: TimeGrid, values: Float32Array | Float64Array, scale: HeightScale): Points {
   const points = new Float64Array(grid.points * 2);
   for (let index = 0; index < grid.points; index += 1) {
     points[index * 2] = index * grid.stepMs;
@@ -97,7 +93,7 @@ export function ratePanel(grid: TimeGrid, series: RowSeries, scale: HeightScale)
   };
 }
 
-export type LatencyPanelOptions = { quantiles: readonly QuantileId[]; instances: boolean };
+type LatencyPanelOptions = { quantiles: readonly QuantileId[]; instances: boolean };
 
 export function latencyPanel(
   grid: TimeGrid,

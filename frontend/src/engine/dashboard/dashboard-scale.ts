@@ -7,7 +7,7 @@ import type { RowSeries, QuantileId } from './dashboard-file';
 import { formatNumber, formatValue } from '../format/format';
 
 export type ScaleKind = 'log' | 'linear';
-export type AxisTick = { height: number; text: string };
+type AxisTick = { height: number; text: string };
 export type HeightScale = {
   kind: ScaleKind;
   /** Values at heights 0 and 1. */

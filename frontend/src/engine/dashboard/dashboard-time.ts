@@ -51,7 +51,7 @@ export function indexAt(grid: TimeGrid, atMs: number): number {
 export const shareOf = (span: TimeSpan, atMs: number): number =>
   (atMs - span.fromMs) / Math.max(1, span.toMs - span.fromMs);
 
-export type TimeTick = { atMs: number; text: string };
+type TimeTick = { atMs: number; text: string };
 
 /** Round moments within the span, at least `leastPx` apart on `widthPx`. */
 export function timeTicks(span: TimeSpan, widthPx: number, leastPx = 64): TimeTick[] {

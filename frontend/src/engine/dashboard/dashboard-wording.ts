@@ -37,12 +37,12 @@ const UNITS: readonly TimeUnit[] = [
 ];
 
 /** The unit in which the largest of some durations has few digits before the point. */
-export function commonUnit(seconds: readonly number[]): TimeUnit {
+function commonUnit(seconds: readonly number[]): TimeUnit {
   const most = Math.max(0, ...seconds.filter((value) => !Number.isNaN(value)));
   return most >= 9.9995 ? UNITS[0]! : most >= 0.9995e-3 || most === 0 ? UNITS[1]! : UNITS[2]!;
 }
 
-export type RateReader = { total: Float32Array | null; at: (index: number) => CaptionPart[] };
+type RateReader = { total: Float32Array | null; at: (index: number) => CaptionPart[] };
 
 /** Reads all requests of a row, and each class that ever failed; 2xx is what is left. */
 export function rateReader(series: RowSeries, points: number): RateReader {
@@ -81,7 +81,7 @@ export function latencyCaption(
 export const captionText = (parts: readonly CaptionPart[]): string =>
   parts.map(({ name, value, unit }) => `${name ? `${name} ` : ''}${value}${unit}`).join(', ');
 
-/** One row at any time, for those who hear it. */
+/** One row at any time, for screen readers. */
 export function makeRowDescriber(
   row: DashboardRow,
   series: RowSeries,
@@ -115,7 +115,7 @@ export function deploymentLabel(deploy: DashboardDeployment): {
   return { lead: 'deployment ', name: deploymentName(deploy), tail: ` ${at}` };
 }
 
-export type ChangePointLabel = { strong: string; plain: string; tail: string };
+type ChangePointLabel = { strong: string; plain: string; tail: string };
 
 /** "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"; "follows distributor". */
 export function changePointLabel(change: DashboardChangePoint, board: Dashboard): ChangePointLabel {
@@ -147,7 +147,7 @@ export function changePointLabel(change: DashboardChangePoint, board: Dashboard)
 export const stepDigits = (ratio: number): string =>
   ratio >= 9.95 ? ratio.toFixed(0) : ratio.toFixed(ratio >= 0.995 ? 1 : 2);
 
-/** A step in one sentence, for a list and for those who hear it. */
+/** A step in one sentence, for a list and for screen readers. */
 export function describeChangePoint(change: DashboardChangePoint): string {
   const unit = change.signal === 'qps' ? 'requests/s' : 's';
   const value = (amount: number) =>

@@ -206,8 +206,8 @@ describe('panels', () => {
       against: { qps: null, latency: { ...NONE, p99: column } },
     });
     const scale = logLatencyScale([series], ['p50', 'p99']);
-    const wish = { quantiles: ['p50', 'p99'] as const, instances: true };
-    const model = latencyPanel(grid, series, scale, wish);
+    const request = { quantiles: ['p50', 'p99'] as const, instances: true };
+    const model = latencyPanel(grid, series, scale, request);
     expect(model.lines.map(({ meaning }) => meaning.of)).toEqual([
       'instance',
       'instance',
@@ -311,7 +311,7 @@ describe('words', () => {
     ]);
   });
 
-  it('tell a row to those who hear it', () => {
+  it('describe a row for screen readers', () => {
     const board = readDashboard(aDashboard());
     expect(makeRowDescriber(board.rows[2]!, board.series[2]!, ['p50', 'p99'], 720)(400)).toMatch(
       /^ingester: \d+ requests per second, 4xx [\d.]+, 5xx [\d.]+; p50 [\d.]+, p99 [\d.]+ ms$/u,
@@ -353,7 +353,7 @@ describe('the cursor', () => {
     return { bus, frame };
   }
 
-  it('tells every panel the same moment, once a frame', () => {
+  it('sends every panel the same time, once a frame', () => {
     const { bus, frame } = aBus();
     const heard = Array.from({ length: 24 }, () => vi.fn<(state: CursorState) => void>());
     heard.forEach((each) => bus.listen(each));
@@ -421,8 +421,8 @@ describe('labels beside lines', () => {
     expect(third).toMatchObject({ id: 'c', row: 1 });
   });
   it('are shortened or omitted where space is short', () => {
-    const wish = { id: 'a', x: 100, text: 'x'.repeat(100), prefer: 'left' as const };
-    expect(placeLabels([{ ...wish, short: 'p99' }], bounds)[0]).toMatchObject({ short: true });
-    expect(placeLabels([wish], bounds)).toEqual([]);
+    const request = { id: 'a', x: 100, text: 'x'.repeat(100), prefer: 'left' as const };
+    expect(placeLabels([{ ...request, short: 'p99' }], bounds)[0]).toMatchObject({ short: true });
+    expect(placeLabels([request], bounds)).toEqual([]);
   });
 });

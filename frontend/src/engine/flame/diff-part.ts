@@ -9,7 +9,7 @@ import { readNames } from './name-table';
 /** A way to make the two sides comparable. Shown value = raw value times the side's scale. */
 export type Basis = { id: string; unit: string; baseScale: number; candidateScale: number };
 
-export type SideHeader = { label: string; artifacts: number; totalRaw: number };
+type SideHeader = { label: string; artifacts: number; totalRaw: number };
 
 export type DiffHeader = {
   kind: string;

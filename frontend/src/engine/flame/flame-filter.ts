@@ -21,7 +21,7 @@ export type Filters = {
  */
 export type UnfilteredReason = { nodes: number; base: number; candidate: number };
 
-export type Filtered = { draft: Draft; unasked: UnfilteredReason };
+type Filtered = { draft: Draft; unfiltered: UnfilteredReason };
 
 /**
  * How far up a repeated function is looked for. Cycles of more than this many different frames are left as they are: it bounds
@@ -37,12 +37,12 @@ type RetainedNodes = {
 };
 
 /** Which stacks stay (1 in `self` = the stacks that end there), and each subtree's retained totals. */
-function keep(draft: Draft, filters: Filters): RetainedNodes & { unasked: UnfilteredReason } {
+function keep(draft: Draft, filters: Filters): RetainedNodes & { unfiltered: UnfilteredReason } {
   const { count, parent, name } = draft;
   const ignored = new Uint8Array(count);
   const focused = new Uint8Array(count);
   const self = new Uint8Array(count);
-  const unasked: UnfilteredReason = { nodes: 0, base: 0, candidate: 0 };
+  const unfiltered: UnfilteredReason = { nodes: 0, base: 0, candidate: 0 };
   for (let row = 0; row < count; row++) {
     const above = parent[row]!;
     const root = above === NO_NODE;
@@ -53,11 +53,11 @@ function keep(draft: Draft, filters: Filters): RetainedNodes & { unasked: Unfilt
     self[row] = ignored[row] === 0 && focused[row] === 1 ? 1 : 0;
     const asked = ignored[row] === 1 || (filters.ignore === null && focused[row] === 1);
     if (asked || draft.hiddenNodes[row] === 0) continue;
-    unasked.nodes += draft.hiddenNodes[row]!;
-    unasked.base += draft.hiddenBase[row]!;
-    unasked.candidate += draft.hiddenCandidate[row]!;
+    unfiltered.nodes += draft.hiddenNodes[row]!;
+    unfiltered.base += draft.hiddenBase[row]!;
+    unfiltered.candidate += draft.hiddenCandidate[row]!;
   }
-  return { self, unasked, ...addRetained(draft, self) };
+  return { self, unfiltered, ...addRetained(draft, self) };
 }
 
 function addRetained(draft: Draft, self: Uint8Array): Omit<RetainedNodes, 'self'> {
@@ -123,7 +123,7 @@ export function filterDraft(draft: Draft, filters: Filters, scales: Scales): Fil
     if (kept.self[row] === 1) addSelf(builder.columns, node, draft, row);
   }
   const whole = wholeness(builder.columns, draft, kept, target);
-  return { draft: builder.finish(whole), unasked: kept.unasked };
+  return { draft: builder.finish(whole), unfiltered: kept.unfiltered };
 }
 
 function addSelf(columns: Draft, node: number, draft: Draft, row: number): void {

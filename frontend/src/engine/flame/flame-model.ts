@@ -48,14 +48,14 @@ export type Arranged = {
   /** For each side that is shown, a placement of each table. */
   sides: { side: Side; placements: Placement[] }[];
   zoom: ZoomTarget;
-  /** The zoom of the wish was not found; `zoom` is the root. */
+  /** The requested zoom was not found; `zoom` is the root. */
   zoomLost: boolean;
   /** For each table; null when nothing is searched. */
   hits: SearchHits[] | null;
   /** Nodes of the tree that are here, that exist in all, and that a filter or search could not look at. */
   nodesSent: number;
   nodesTotal: number;
-  unasked: UnfilteredReason;
+  unfiltered: UnfilteredReason;
   /** Words for the person: which pattern was not understood, or a sandwich of a function that is not here. */
   problems: { field: 'ignore' | 'focus' | 'hide' | 'search' | 'sandwich'; message: string }[];
 };
@@ -95,22 +95,22 @@ export class FlameModel {
   }
 
   /** Makes what a view needs. null before the first part is there. */
-  arrange(wish: LayoutRequest): Arranged | null {
+  arrange(request: LayoutRequest): Arranged | null {
     const tree = this.#tree;
     if (tree === null) return null;
-    const at = basisIndex(tree.header, wish.basis);
+    const at = basisIndex(tree.header, request.basis);
     const basis = tree.header.bases[at]!;
     const scales: Scales = { base: basis.baseScale, candidate: basis.candidateScale };
     const problems: Arranged['problems'] = [];
-    const { drafts, unasked, inOrder } = this.#drafts(tree, at, scales, wish, problems);
+    const { drafts, unfiltered, inOrder } = this.#drafts(tree, at, scales, request, problems);
     const tables = drafts.map((draft) => framesOf(draft, inOrder ? null : scales));
-    const coloured = wish.mode === 'overlay' || wish.mode === 'side-by-side';
-    const sides = SIDES[wish.mode].map((side) => ({
+    const coloured = request.mode === 'overlay' || request.mode === 'side-by-side';
+    const sides = SIDES[request.mode].map((side) => ({
       side,
       placements: tables.map((frames) => placeFrames(frames, side, scales, coloured)),
     }));
     this.#kept = tables.map(retainedColumns);
-    const zoom = this.#zoomOf(tree.names, wish.zoom);
+    const zoom = this.#zoomOf(tree.names, request.zoom);
     return {
       header: tree.header,
       basis,
@@ -119,10 +119,10 @@ export class FlameModel {
       sides,
       zoom: zoom ?? { table: 0, frame: 0 },
       zoomLost: zoom === null,
-      hits: this.#search(tree.names, wish.search, problems),
+      hits: this.#search(tree.names, request.search, problems),
       nodesSent: tree.count,
       nodesTotal: tree.count + tree.hiddenTotal,
-      unasked,
+      unfiltered,
       problems,
     };
   }
@@ -155,32 +155,39 @@ export class FlameModel {
     tree: DiffTree,
     basis: number,
     scales: Scales,
-    wish: LayoutRequest,
+    request: LayoutRequest,
     problems: Arranged['problems'],
-  ): { drafts: Draft[]; unasked: UnfilteredReason; inOrder: boolean } {
-    const filters = this.#filters(tree.names, wish, problems);
+  ): { drafts: Draft[]; unfiltered: UnfilteredReason; inOrder: boolean } {
+    const filters = this.#filters(tree.names, request, problems);
     let draft = draftOfTree(tree, basis);
-    let unasked: UnfilteredReason = { nodes: 0, base: 0, candidate: 0 };
+    let unfiltered: UnfilteredReason = { nodes: 0, base: 0, candidate: 0 };
     let inOrder = tree.header.bases[basis]!.id === tree.header.defaultBasis;
     if (filters !== null) {
-      ({ draft, unasked } = filterDraft(draft, filters, scales));
+      ({ draft, unfiltered } = filterDraft(draft, filters, scales));
       inOrder = false;
     }
-    if (wish.sandwich === '') return { drafts: [draft], unasked, inOrder };
-    const name = tree.names.find(wish.sandwich);
+    if (request.sandwich === '') return { drafts: [draft], unfiltered, inOrder };
+    const name = tree.names.find(request.sandwich);
     const both = sandwich(draft, name < 0 ? 0 : name, scales);
     if (name < 0 || both.places === 0) {
-      problems.push({ field: 'sandwich', message: `${wish.sandwich} was not found in the frames` });
-      return { drafts: [draft], unasked, inOrder };
+      problems.push({
+        field: 'sandwich',
+        message: `${request.sandwich} was not found in the frames`,
+      });
+      return { drafts: [draft], unfiltered, inOrder };
     }
-    return { drafts: [both.callees, both.callers], unasked, inOrder: false };
+    return { drafts: [both.callees, both.callers], unfiltered, inOrder: false };
   }
 
-  #filters(names: NameTable, wish: LayoutRequest, problems: Arranged['problems']): Filters | null {
+  #filters(
+    names: NameTable,
+    request: LayoutRequest,
+    problems: Arranged['problems'],
+  ): Filters | null {
     const flags = (field: 'ignore' | 'focus' | 'hide'): Uint8Array | null => {
       const pattern = this.#compile(
         field,
-        { pattern: wish[field], regex: true, caseSensitive: true },
+        { pattern: request[field], regex: true, caseSensitive: true },
         problems,
       );
       return pattern === null ? null : matchNames(names, pattern);
@@ -189,7 +196,7 @@ export class FlameModel {
       ignore: flags('ignore'),
       focus: flags('focus'),
       hide: flags('hide'),
-      collapse: wish.collapseRecursion,
+      collapse: request.collapseRecursion,
     };
     const idle =
       filters.ignore === null &&

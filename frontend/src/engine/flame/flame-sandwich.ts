@@ -7,7 +7,7 @@ import { NO_NODE } from './diff-part';
 import type { Draft, Scales } from './tree-draft';
 import { DraftBuilder, shownWeight } from './tree-draft';
 
-export type Sandwich = { callees: Draft; callers: Draft; places: number };
+type Sandwich = { callees: Draft; callers: Draft; places: number };
 
 /** Caller chains are walked once a place; beyond so many nodes a chain's rest is stored as a value without frames. */
 const CALLERS_MAX_NODES = 500_000;

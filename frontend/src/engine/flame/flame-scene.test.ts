@@ -29,8 +29,8 @@ function drawing(now: Arranged, widthPx: number, from = 0, to = 1): string {
     });
   }
   for (let at = 0; at < scene.rests; at++) {
-    const told = describeCollapsedFrames(now.tables[0]!, placement, scene.restAt(at));
-    const text = `(${told.frames}: ${told.base} ${told.candidate})@${scene.restXAt(at)}+${scene.restWidthAt(at)}`;
+    const described = describeCollapsedFrames(now.tables[0]!, placement, scene.restAt(at));
+    const text = `(${described.frames}: ${described.base} ${described.candidate})@${scene.restXAt(at)}+${scene.restWidthAt(at)}`;
     marks.push({ level: scene.restLevelAt(at), x: scene.restXAt(at), text });
   }
   const levels: string[] = [];
@@ -116,9 +116,9 @@ function checkSums(now: Arranged, widthPx: number): number {
   }
   let narrow = 0;
   for (let at = 0; at < scene.rests; at++) {
-    const told = describeCollapsedFrames(frames, placement, scene.restAt(at));
-    if (told.sent) narrow += told.frames;
-    add(scene.restAt(at).parent, told.base, told.candidate);
+    const described = describeCollapsedFrames(frames, placement, scene.restAt(at));
+    if (described.sent) narrow += described.frames;
+    add(scene.restAt(at).parent, described.base, described.candidate);
   }
   for (const [parent, sum] of sums) {
     expect(sum).toEqual({
@@ -131,11 +131,11 @@ function checkSums(now: Arranged, widthPx: number): number {
 }
 
 describe('nothing is lost', () => {
-  const throwDice = createSeededRandom(11);
+  const random = createSeededRandom(11);
   const cases = Array.from({ length: 40 }, (_, seed) => ({
     seed,
-    nodes: 2 + Math.floor(throwDice() * 3000),
-    widthPx: 1 + Math.floor(throwDice() * 1500),
+    nodes: 2 + Math.floor(random() * 3000),
+    widthPx: 1 + Math.floor(random() * 1500),
   }));
   test.each(cases)(
     'frames and rests make up every frame exactly ($nodes nodes, $widthPx px)',

@@ -10,10 +10,10 @@ import type { FrameTable } from './frame-table';
 import { levelCount, levelsDrawn } from './frame-table';
 
 /** Frames narrower than this are added up. CSS pixels. */
-export const FRAME_MIN_PX = 1;
+const FRAME_MIN_PX = 1;
 
 /** The visible part of a layout: shown units to the left edge, CSS pixels for one shown unit, width in pixels. */
-export type SceneWindow = {
+type SceneWindow = {
   from: number;
   scale: number;
   widthPx: number;
@@ -258,7 +258,7 @@ function firstReaching(
   return next;
 }
 
-export type CollapsedFramesInfo = {
+type CollapsedFramesInfo = {
   frames: number;
   base: number;
   candidate: number;

@@ -19,7 +19,7 @@ export type SvgFrame = {
 };
 export type SvgRest = { x: number; y: number; width: number; label: string; title: string };
 
-export type SvgColors = {
+type SvgColors = {
   background: string;
   text: string;
   muted: string;

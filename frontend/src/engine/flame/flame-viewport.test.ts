@@ -80,16 +80,16 @@ describe('panes', () => {
 });
 
 describe('a span', () => {
-  const throwDice = createSeededRandom(3);
+  const random = createSeededRandom(3);
   test('stays inside whatever is done to it', () => {
     const now = arranged();
     const room = paddingAround(now, { table: 0, frame: 1 });
     let span = { from: 0, to: 1 };
     for (let step = 0; step < 2000; step++) {
       const moved =
-        throwDice() < 0.5
-          ? panSpan(span, throwDice() * 4 - 2)
-          : zoomSpan(span, 2 ** (throwDice() * 8 - 4), throwDice());
+        random() < 0.5
+          ? panSpan(span, random() * 4 - 2)
+          : zoomSpan(span, 2 ** (random() * 8 - 4), random());
       span = clampSpan(moved, room.before, room.after);
       expect(span.to).toBeGreaterThan(span.from);
       expect(span.from).toBeGreaterThanOrEqual(-room.before - 1e-9);
@@ -102,16 +102,16 @@ describe('a span', () => {
 });
 
 test('a view survives being sent as text, exactly (100 thrown views)', () => {
-  const throwDice = createSeededRandom(17);
+  const random = createSeededRandom(17);
   const pick = <Value>(values: readonly Value[]): Value =>
-    values[Math.floor(throwDice() * values.length)]!;
+    values[Math.floor(random() * values.length)]!;
   for (let round = 0; round < 100; round++) {
     const view: FlameView = {
       ...EMPTY_VIEW,
       mode: pick(['overlay', 'side-by-side', 'base', 'candidate']),
       orientation: pick(['icicle', 'flame']),
-      zoom: pathKey(Array.from({ length: Math.floor(throwDice() * 9) }, () => String(throwDice()))),
-      span: pick([null, { from: throwDice(), to: 1 + throwDice() }]),
+      zoom: pathKey(Array.from({ length: Math.floor(random() * 9) }, () => String(random()))),
+      span: pick([null, { from: random(), to: 1 + random() }]),
       focus: pick(['', '^a$', '<\u202e>']),
       collapseRecursion: pick([true, false]),
       search: {

@@ -120,7 +120,7 @@ export const WHOLE_SPAN: Span = { from: 0, to: 1 };
 const CLOSEST = 2 ** -40;
 
 /**
- * Keeps a span inside the whole table: not wider than it, not beyond its edges, not closer than doubles can tell apart.
+ * Keeps a span inside the whole table: not wider than it, not beyond its edges, not narrower than doubles can represent.
  * @param before, after how much of the table is left and right of the zoomed frame, in widths of that frame.
  */
 export function clampSpan(span: Span, before: number, after: number): Span {

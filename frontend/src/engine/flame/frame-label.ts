@@ -1,7 +1,7 @@
 /** A function's name in the room there is: package dropped first, then the receiver, then cut. And hostile names made visible. */
 
 /** Names are shown up to here; a profile may hold names of 64 KiB. */
-export const NAME_MAX_SHOWN = 400;
+const NAME_MAX_SHOWN = 400;
 
 /**
  * First and last of the characters that would hide, reorder or break text: control characters, soft hyphen, joiners, fillers,

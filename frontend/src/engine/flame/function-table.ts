@@ -6,7 +6,7 @@ import type { NameTable } from './name-table';
 import { readNames } from './name-table';
 
 /** Of one basis: intervals of candidate / base (NaN where not computed), states as in `STATE`. */
-export type FunctionVerdict = {
+type FunctionVerdict = {
   low: Float32Array<ArrayBuffer>;
   high: Float32Array<ArrayBuffer>;
   q: Float32Array<ArrayBuffer>;

@@ -3,7 +3,7 @@ import type { NamePattern } from './flame-view';
 import type { NameTable } from './name-table';
 
 /** Longer than any name one would type or a menu would make; a pattern may come from a link. */
-export const PATTERN_MAX_LENGTH = 1000;
+const PATTERN_MAX_LENGTH = 1000;
 /** What of a name a pattern looks at: names of 64 KiB exist only to make patterns slow. */
 const SUBJECT_MAX_LENGTH = 4096;
 
@@ -15,7 +15,7 @@ export class PatternError extends Error {
 }
 
 /** A text as a pattern that finds exactly it. */
-export function literal(text: string): string {
+function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/gu, '\\$&');
 }
 

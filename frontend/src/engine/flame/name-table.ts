@@ -110,7 +110,7 @@ class Interner {
   }
 }
 
-export type JoinedNames = { names: NameTable; renumbered: Uint32Array<ArrayBuffer>[] };
+type JoinedNames = { names: NameTable; renumbered: Uint32Array<ArrayBuffer>[] };
 
 /**
  * Joins tables into one without doubles.

@@ -11,7 +11,7 @@ export type DrawnCounts = {
   nodesTotal: number;
   restState: 'none' | 'loading' | 'loaded' | 'failed';
   /** Frames that were never sent, so that a filter could not look at them. */
-  unasked: number;
+  unfiltered: number;
 };
 
 function frames(count: number): string {
@@ -34,6 +34,7 @@ function describeLoaded({ nodesSent, nodesTotal, restState }: DrawnCounts): stri
 
 /** The parts of the summary, each a separate statement. */
 export function summarizeView(counts: DrawnCounts): string[] {
-  const unasked = counts.unasked > 0 ? `${frames(counts.unasked)} not loaded and not filtered` : '';
-  return [describeDrawn(counts), describeLoaded(counts), unasked].filter((part) => part !== '');
+  const unfiltered =
+    counts.unfiltered > 0 ? `${frames(counts.unfiltered)} not loaded and not filtered` : '';
+  return [describeDrawn(counts), describeLoaded(counts), unfiltered].filter((part) => part !== '');
 }

@@ -6,13 +6,7 @@
 /** As the data says: `state_B` of a diff or function table. */
 export const STATE = { noise: 0, more: 1, less: 2, onlyCandidate: 3, onlyBase: 4 } as const;
 
-export const CHANGE_STATE_LABELS = [
-  'noise',
-  'more',
-  'less',
-  'only-candidate',
-  'only-base',
-] as const;
+const CHANGE_STATE_LABELS = ['noise', 'more', 'less', 'only-candidate', 'only-base'] as const;
 export type Change = (typeof CHANGE_STATE_LABELS)[number];
 
 /** How a frame is drawn. 1..4 and 5..8 are the levels of more and less. */

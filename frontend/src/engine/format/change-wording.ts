@@ -54,7 +54,7 @@ export function normalizationPhrase(unit: UnitOf): string {
 }
 
 /** What is known of one change: shown values in one unit, the interval of their ratio (NaN without), q, places. */
-export type ChangeValues = {
+type ChangeValues = {
   base: number;
   candidate: number;
   low: number;
@@ -84,7 +84,7 @@ function describeIntervalText({ low, high, joined }: ChangeValues): string {
 }
 
 function describeCertainty({ q, stacks, joined }: ChangeValues): string {
-  // Old views tell neither q nor stacks: they have no test.
+  // Old views have neither q nor stacks: they have no test.
   const untested = joined || stacks === 0 ? '' : 'too few samples for a test';
   const tested = Number.isFinite(q) ? `q ${formatProbability(q)}` : untested;
   const places =

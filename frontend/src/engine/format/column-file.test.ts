@@ -111,11 +111,11 @@ describe('a column file', () => {
   });
 
   test('with bytes thrown at it opens or is refused by name', () => {
-    const throwDice = createSeededRandom(5);
+    const random = createSeededRandom(5);
     for (let round = 0; round < 400; round++) {
       const bytes = new Uint8Array(writeWhole(randomTree(12, 2)));
       for (let hit = 0; hit < 3; hit++)
-        bytes[Math.floor(throwDice() * bytes.length)] = Math.floor(throwDice() * 256);
+        bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
       problem(() => openTree(readDiffPart(bytes.buffer)));
       problem(() => readFunctions(bytes.buffer));
     }

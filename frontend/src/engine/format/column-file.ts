@@ -4,7 +4,7 @@
  * before an array is made. It does not know what any column means.
  */
 
-export type ColumnType = 'u8' | 'u16' | 'u32' | 'i32' | 'u64' | 'i64' | 'f32' | 'f64';
+type ColumnType = 'u8' | 'u16' | 'u32' | 'i32' | 'u64' | 'i64' | 'f32' | 'f64';
 
 type ColumnArrays = {
   u8: Uint8Array<ArrayBuffer>;
@@ -32,7 +32,7 @@ const PREFIX_BYTES = 16;
 /** A header describes columns and a few names; ours are below 100 kB. The cap keeps JSON.parse away from a bomb. */
 const HEADER_MAX_BYTES = 4 << 20;
 
-export type ColumnProblem =
+type ColumnProblem =
   | 'not-columns' // no magic, or shorter than a prefix
   | 'bad-header' // not JSON, not an object, too long, or a field of the wrong type
   | 'unknown-format'

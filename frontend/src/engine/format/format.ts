@@ -45,7 +45,7 @@ export function formatNumber(value: number): string {
 }
 
 /** What is measured, and how it is scaled to be read. */
-export type Quantity = 'time' | 'bytes' | 'count' | 'share';
+type Quantity = 'time' | 'bytes' | 'count' | 'share';
 
 /** A unit as the data names it, taken apart: "nanoseconds/request" is time, 1e-9 s each, per request. */
 export type UnitOf = { quantity: Quantity; factor: number; noun: string; per: string };
@@ -135,10 +135,10 @@ export function formatValue(value: number, unit: UnitOf | string): string {
   return `${formatNumber(plain * step.factor)} ${step.name}`;
 }
 
-/** Of a nanosecond in hours, and what a number can tell apart. */
+/** Of a nanosecond in hours, and the resolution of a number. */
 const MOST_DIGITS = 12;
 
-/** Times of an axis in order, never two alike: where a close look makes them so, with as many digits as tell them apart. */
+/** Times of an axis in order, never two alike: at high zoom with as many digits as they need to differ. */
 export function formatTicks(ticks: readonly number[], unit: UnitOf | string): string[] {
   const plain = ticks.map((tick) => formatValue(tick, unit));
   if (new Set(plain).size === plain.length) return plain;

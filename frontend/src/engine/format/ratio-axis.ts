@@ -7,7 +7,7 @@ export type RatioAxis = {
 };
 
 /** What one row has to show. Ratios are candidate / base; NaN or null where there is none. */
-export type RatioRange = { ratio: number | null; low: number | null; high: number | null };
+type RatioRange = { ratio: number | null; low: number | null; high: number | null };
 
 const TICKS_MAX = 7;
 const POWER_MAX = 20;

@@ -1,4 +1,4 @@
-/** Names of functions, cut to what tells them apart on a page; the whole name belongs into the title. */
+/** Names of functions, cut to what distinguishes them on a page; the title has the whole name. */
 
 /** A function without the folders of its package: "ident.(*Pool).Clone". Folders before brackets only. */
 export function shortName(name: string): string {

@@ -92,12 +92,12 @@ test.each([
     ],
   ],
   [
-    { drawn: 5, narrow: 0, whole: true, unasked: 3 },
+    { drawn: 5, narrow: 0, whole: true, unfiltered: 3 },
     ['all 5 frames drawn', '3 frames not loaded and not filtered'],
   ],
 ])('the drawn frames are summarized (%#)', (counts, line) => {
   expect(
-    summarizeView({ nodesSent: 1, nodesTotal: 1, restState: 'none', unasked: 0, ...counts }),
+    summarizeView({ nodesSent: 1, nodesTotal: 1, restState: 'none', unfiltered: 0, ...counts }),
   ).toEqual(line);
 });
 
@@ -105,13 +105,13 @@ const KNOWN = { q: 0.0001, stacks: 1200, joined: false };
 
 describe('a change', () => {
   test('has its sign in words', () => {
-    const told = describeChange(
+    const described = describeChange(
       'more',
       { ...KNOWN, base: 62_000, candidate: 726_000, low: 10.1, high: 13.6 },
       unitOf('nanoseconds/request'),
       'cpu',
     );
-    expect(told).toEqual({
+    expect(described).toEqual({
       words: 'takes more time',
       delta: '+664 µs',
       per: 'per request',
@@ -120,13 +120,13 @@ describe('a change', () => {
     });
   });
   test('of one side only has no ratio', () => {
-    const told = describeChange(
+    const described = describeChange(
       'only-candidate',
       { ...KNOWN, base: 0, candidate: 5, low: Number.NaN, high: Number.NaN },
       unitOf('bytes'),
       'alloc_space',
     );
-    expect(told).toMatchObject({
+    expect(described).toMatchObject({
       words: 'only in candidate',
       ratio: 'no ratio: one side is zero',
     });

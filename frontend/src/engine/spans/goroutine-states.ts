@@ -1,15 +1,7 @@
 /** The states in which a goroutine passes a gap: how each is painted, and called. Pure. */
 import type { OccupantPattern } from '../timeline/p-occupancy';
 
-export const GOROUTINE_STATES = [
-  'running',
-  'assist',
-  'runnable',
-  'blocked',
-  'syscall',
-  'unknown',
-] as const;
-export type GoroutineState = (typeof GOROUTINE_STATES)[number];
+export type GoroutineState = 'running' | 'assist' | 'runnable' | 'blocked' | 'syscall' | 'unknown';
 
 export const STATE_PATTERNS: Record<GoroutineState, OccupantPattern> = {
   running: 'self',

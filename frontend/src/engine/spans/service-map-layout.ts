@@ -8,7 +8,7 @@ export type MapEdge = { from: string; to: string };
 
 export type MapPoint = { x: number; y: number };
 
-export type MapLayout = {
+type MapLayout = {
   width: number;
   height: number;
   nodes: Map<string, MapPoint & { layer: number }>;

@@ -10,7 +10,7 @@ export function serviceMapValues(board: Dashboard, lately: number): Map<string, 
     const at = lastWith(column, points - 1);
     return at >= points - lately ? at : -1;
   };
-  const told = board.rows.flatMap(({ service }, row): [string, string][] => {
+  const entries = board.rows.flatMap(({ service }, row): [string, string][] => {
     const series = board.series[row]!;
     const total = totalOf(series.qps, points);
     const rateAt = newest(total);
@@ -25,5 +25,5 @@ export function serviceMapValues(board: Dashboard, lately: number): Map<string, 
     ].filter((part) => part !== '');
     return parts.length > 0 ? [[service.id, parts.join(', ')]] : [];
   });
-  return new Map(told);
+  return new Map(entries);
 }

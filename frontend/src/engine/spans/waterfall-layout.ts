@@ -110,7 +110,7 @@ export function criticalOwn(pieces: readonly CriticalPiece[], count: number): Fl
 }
 
 /** Where a line of the small picture is drawn: lane, and the columns it fills. */
-export type LaneRun = { lane: number; from: number; to: number };
+type LaneRun = { lane: number; from: number; to: number };
 
 /**
  * The whole trace in so many lanes and columns: several rows share a lane, and what is drawn there already is not drawn
@@ -164,7 +164,7 @@ export function largestGap(
 
 export type TreeStep = 'up' | 'down' | 'first' | 'last' | 'in' | 'out';
 
-export type TreeMove = { row: number; fold?: boolean };
+type TreeMove = { row: number; fold?: boolean };
 
 /** Where a key leads in the tree: another row, or the same one folded or unfolded. */
 export function treeMove(

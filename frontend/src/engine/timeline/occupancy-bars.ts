@@ -11,7 +11,7 @@ export type OccupancyShare = Occupant & {
 };
 
 export type Bar = { part: OccupancyShare; from: number; to: number };
-export type OccupancyBars = {
+type OccupancyBars = {
   base: Bar[];
   candidate: Bar[];
   baseTotal: number;

@@ -76,18 +76,18 @@ test('occupants are described in words', () => {
 });
 
 test('occupants are named in a sentence without the folders that all names share', () => {
-  const said = (kind: string, group: string | null = null) => {
+  const phraseOf = (kind: string, group: string | null = null) => {
     const { lead, name } = occupancyPhrase({ kind, group });
     return `${lead} ${name}`;
   };
   const long = 'github.com/nats-io/nats-server/v2/server.(*client).readLoop';
-  expect(said('user', long)).toBe('behind server.(*client).readLoop');
-  expect(said('syscall', long)).toBe('behind server.(*client).readLoop, in a syscall');
-  expect(said('syscall')).toBe('behind system calls');
-  expect(said('idle')).toBe('while a P was idle');
-  expect(said('scheduler')).toBe('while a P searched for work');
-  expect(said('stw')).toBe('behind a stop-the-world pause');
-  expect(said('gc-dedicated')).toBe('behind GC workers');
+  expect(phraseOf('user', long)).toBe('behind server.(*client).readLoop');
+  expect(phraseOf('syscall', long)).toBe('behind server.(*client).readLoop, in a syscall');
+  expect(phraseOf('syscall')).toBe('behind system calls');
+  expect(phraseOf('idle')).toBe('while a P was idle');
+  expect(phraseOf('scheduler')).toBe('while a P searched for work');
+  expect(phraseOf('stw')).toBe('behind a stop-the-world pause');
+  expect(phraseOf('gc-dedicated')).toBe('behind GC workers');
 });
 
 describe('occupancy bars', () => {

@@ -28,7 +28,7 @@ export function placeOf(q: number): number {
   return after - 1 + (rareness(q) - low) / (high - low);
 }
 
-export type QuantileAxis = {
+type QuantileAxis = {
   x: (q: number) => number;
   y: (ns: number) => number;
   labels: number[];

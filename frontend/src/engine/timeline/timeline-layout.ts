@@ -53,7 +53,7 @@ export function timeAt(scale: TimeScale, x: number): number {
 }
 
 /** First segment of a processor that ends after `time`. */
-export function firstAfter(tile: TraceTile, row: number, time: number): number {
+function firstAfter(tile: TraceTile, row: number, time: number): number {
   let low = tile.procStart[row]!;
   let high = tile.procStart[row + 1]!;
   while (low < high) {

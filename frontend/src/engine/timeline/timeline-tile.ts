@@ -5,7 +5,7 @@
  */
 import { ColumnError, ColumnFile } from '../format/column-file';
 
-export const TILE_FORMAT = 'slowpath.trace-tile';
+const TILE_FORMAT = 'slowpath.trace-tile';
 /** As many processors as Go's scheduler was ever run with; a file that names more is not drawn. */
 const PROCS_MAX = 1024;
 const CLASSES_MAX = 65_536;
@@ -45,10 +45,10 @@ function numberIn(header: Readonly<Record<string, unknown>>, name: string): numb
 }
 
 function classesIn(header: Readonly<Record<string, unknown>>): Occupant[] {
-  const told = header.classes;
-  if (!Array.isArray(told) || told.length > CLASSES_MAX)
+  const classes = header.classes;
+  if (!Array.isArray(classes) || classes.length > CLASSES_MAX)
     throw new ColumnError('bad-header', 'The header lists no classes');
-  return (told as unknown[]).map((one) => {
+  return (classes as unknown[]).map((one) => {
     const { kind, group } = (one ?? {}) as { kind?: unknown; group?: unknown };
     return {
       kind: typeof kind === 'string' ? kind : 'unknown',

@@ -126,7 +126,7 @@ describe('the window', () => {
 });
 
 describe('finer pieces', () => {
-  /** Four pieces of uneven length, and a coarse tile whose runs tell the wrong ones at first. */
+  /** Four pieces of uneven length, and a coarse tile whose runs name the wrong ones at first. */
   const ENDS = [30, 60, 180, 300];
   const pieces: PieceSpan[] = ENDS.map((endNs, number) => ({
     number,

@@ -44,7 +44,7 @@ export function ArtifactDetail({
 }: DetailProps) {
   const pollWhile = usePollWhile();
   const retry = useRetry();
-  const [leaving, setLeaving] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const artifact = useQuery({
     ...artifactQuery(id),
     refetchInterval: (query) => pollWhile(query.state.data ? isUnderWay(query.state.data) : false),
@@ -83,17 +83,17 @@ export function ArtifactDetail({
             mayWrite={mayWrite}
             retry={retry}
             onDelete={() => {
-              setLeaving(true);
+              setDeleting(true);
             }}
           />
         }
       />
-      {leaving && (
+      {deleting && (
         <DeleteArtifact
           file={data}
           onDeleted={onGone}
           onClose={() => {
-            setLeaving(false);
+            setDeleting(false);
           }}
         />
       )}

@@ -210,15 +210,15 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cel
       pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
   });
   const again = useRetry();
-  const [leaving, setLeaving] = useState<Artifact | null>(null);
+  const [deleting, setDeleting] = useState<Artifact | null>(null);
   const filtered = [wanted.name, wanted.state, wanted.kind].some((value) => value !== undefined);
   return (
     <>
-      {leaving && (
+      {deleting && (
         <DeleteArtifact
-          file={leaving}
+          file={deleting}
           onClose={() => {
-            setLeaving(null);
+            setDeleting(null);
           }}
         />
       )}
@@ -233,7 +233,7 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cel
               artifact={artifact}
               mayWrite={mayWrite}
               onRetry={again.mutate}
-              onDelete={setLeaving}
+              onDelete={setDeleting}
             />
           ))}
           rowHeight={42}

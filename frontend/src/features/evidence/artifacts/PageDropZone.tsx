@@ -14,7 +14,7 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
     useTray().items.some(({ phase }) => phase === 'waiting' || phase === 'sending'),
   );
   useEffect(() => {
-    // Entering a child fires before leaving its parent: the depth tells whether the page itself was left.
+    // Entering a child fires before leaving its parent: the depth shows whether the page itself was left.
     let depth = 0;
     const enter = (event: DragEvent) => {
       if (!hasFiles(event)) return;

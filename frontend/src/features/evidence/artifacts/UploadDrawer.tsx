@@ -122,7 +122,7 @@ function useBatches(items: TrayItem[]): Map<string, Artifact> {
   const pollWhile = usePollWhile();
   const sentWith = (batch: string) => items.filter((item) => item.batch === batch).length;
   const batches = new Set(items.flatMap(({ batch }) => batch ?? []));
-  const told = useQueries({
+  const responses = useQueries({
     queries: Array.from(batches, (batch) => ({
       ...batchQuery(batch),
       refetchInterval: ({ state }: { state: { data?: Artifact[] | undefined } }) => {
@@ -131,7 +131,9 @@ function useBatches(items: TrayItem[]): Map<string, Artifact> {
       },
     })),
   });
-  return new Map(told.flatMap(({ data = [] }) => data.map((artifact) => [artifact.id, artifact])));
+  return new Map(
+    responses.flatMap(({ data = [] }) => data.map((artifact) => [artifact.id, artifact])),
+  );
 }
 
 function rowsOf(

@@ -93,12 +93,12 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
     mutationFn: retryArtifact,
     onSettled: () => client.invalidateQueries({ queryKey: ['artifact'] }),
   });
-  const told: Partial<ProblemDetails> & { detail: string } =
+  const problem: Partial<ProblemDetails> & { detail: string } =
     artifact?.error ?? describeError(item.error);
   return (
     <>
       <p className={classes.why} role="alert">
-        {told.detail} {told.resolution}
+        {problem.detail} {problem.resolution}
         {artifact ? ' The original file is stored.' : ''}
       </p>
       <div className={classes.ways}>
@@ -140,7 +140,7 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
           Remove
         </button>
       </div>
-      {told.unit === 'bytes' && (told.value ?? 0) > (told.limit ?? Infinity) && (
+      {problem.unit === 'bytes' && (problem.value ?? 0) > (problem.limit ?? Infinity) && (
         <details className={classes.hint}>
           <summary>How to record a smaller file</summary>
           <code className="mono">

@@ -9,7 +9,7 @@ const TOO_MANY: UnmatchedMetadata = {
 };
 
 /** What a drop held, and what of it could not be taken. */
-export type Drop = { files: AddedFiles[]; strays: UnmatchedMetadata[] };
+type Drop = { files: AddedFiles[]; strays: UnmatchedMetadata[] };
 
 function readBatch(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
   return new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ function keeping(
   refuse: (part: number) => boolean = () => false,
 ): { begun: number; parts: number[] } {
   const seen = { begun: 0, parts: [] as number[] };
-  const told = () => ({
+  const requests = () => ({
     id: 'u1',
     name: 'large.pb',
     size_bytes: SIZE,
@@ -36,9 +36,9 @@ function keeping(
   server.use(
     http.post(at('/uploads'), () => {
       seen.begun += 1;
-      return HttpResponse.json(told(), { status: 201 });
+      return HttpResponse.json(requests(), { status: 201 });
     }),
-    http.get(at('/uploads/u1'), () => HttpResponse.json(told())),
+    http.get(at('/uploads/u1'), () => HttpResponse.json(requests())),
     http.put(at('/uploads/u1/parts/:number'), ({ params }) => {
       const number = Number(params.number);
       seen.parts.push(number);
@@ -60,7 +60,7 @@ describe('a large file', () => {
     window.localStorage.clear();
   });
 
-  it('goes in parts, and tells how much has left', async () => {
+  it('is sent in parts, and reports its progress', async () => {
     const kept: Kept = new Map();
     const sent: number[] = [];
     keeping(kept);

@@ -19,8 +19,8 @@ export const PARTS_ABOVE_BYTES = 32 * MIB;
 const TRIES = 5;
 const FIRST_PAUSE_MS = 600;
 
-export type Sendable = { file: File; name: string; batch: string; facts: Facts };
-export type Watching = {
+type Sendable = { file: File; name: string; batch: string; facts: Facts };
+type Watching = {
   signal: AbortSignal;
   onSent: (bytes: number) => void;
   pause?: (ms: number) => Promise<void>;
@@ -32,7 +32,7 @@ const waitFor = (ms: number): Promise<void> =>
   });
 
 /** Tries again what may pass, each time after about twice as long; everything else is reported at once. */
-export async function persistently<T>(attempt: () => Promise<T>, watching: Watching): Promise<T> {
+async function persistently<T>(attempt: () => Promise<T>, watching: Watching): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await attempt();

@@ -4,14 +4,14 @@
  */
 export type SideName = 'base' | 'candidate';
 
-export type Named = {
+type Named = {
   /** File name, with the folders it was dropped in: "old/cpu-1.pb.gz". */
   path: string;
   /** Milliseconds since 1970, as the file system says. */
   modified: number;
 };
 
-export type Guess = {
+type Guess = {
   /** One for each file, in order; null = belongs to neither. */
   sides: (SideName | null)[];
   labels: Record<SideName, string>;
@@ -76,7 +76,7 @@ const VERSION = /^v?\d+(\.\d+)+$/;
 const NUMBER = /^\d+$/;
 
 /** Words of a path: cut at everything that joins words in file names; versions stay whole. */
-export function wordsOf(path: string): string[] {
+function wordsOf(path: string): string[] {
   return path
     .toLowerCase()
     .split(/[/\\_\s+]|-(?=[^-])|\.(?=[a-z])/u)
@@ -191,18 +191,18 @@ export function guessSides(files: Named[]): Guess {
 
   // When nearly every file says its side: a single "bad.pb.gz" among others says nothing of them, a stray one among many that say it is left out.
   const worded = files.map(wordedSide);
-  const told: Guess = {
+  const byName: Guess = {
     sides: worded.map((side) => side ?? null),
     labels: { base: '', candidate: '' },
     reason: 'guessed from file names',
   };
   const both = worded.includes('base') && worded.includes('candidate');
   const silent = worded.filter((side) => side === undefined).length;
-  if (both && silent <= files.length * MOST_SILENT) return told;
+  if (both && silent <= files.length * MOST_SILENT) return byName;
 
   const split = bestSplit(files);
   if (!split) {
-    if (both) return told;
+    if (both) return byName;
     if (files.length !== 2) return nothing;
     const order = [0, 1].sort((a, b) =>
       earlier(files, [files[a]?.path ?? '', [a]], [files[b]?.path ?? '', [b]]),
@@ -214,10 +214,10 @@ export function guessSides(files: Named[]): Guess {
     };
   }
   // A word on one side only ("baseline/" beside "9c41e0a/") still says which side that group is.
-  const said = (group: number[]) =>
+  const namedSide = (group: number[]) =>
     group.map((index) => worded[index]).find((side) => side !== undefined);
   const ordered = [...split.groups].sort((a, b) => {
-    const [sideA, sideB] = [said(a[1]), said(b[1])];
+    const [sideA, sideB] = [namedSide(a[1]), namedSide(b[1])];
     if (sideA === 'base' || sideB === 'candidate')
       return sideB === 'base' || sideA === 'candidate' ? 0 : -1;
     if (sideB === 'base' || sideA === 'candidate') return 1;

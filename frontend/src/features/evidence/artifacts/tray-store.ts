@@ -58,17 +58,17 @@ const fresh = (): TrayState => ({
 
 export function createTray() {
   let state = fresh();
-  let told: ReturnType<typeof setTimeout> | undefined;
+  let pending: ReturnType<typeof setTimeout> | undefined;
   const watchers = new Set<() => void>();
   const running = new Map<string, AbortController>();
 
   const notifyListeners = () => {
-    told = undefined;
+    pending = undefined;
     for (const watcher of watchers) watcher();
   };
   const set = (next: Partial<TrayState>, soon = false) => {
     state = { ...state, ...next };
-    if (soon) told ??= setTimeout(notifyListeners, NOTIFY_MS);
+    if (soon) pending ??= setTimeout(notifyListeners, NOTIFY_MS);
     else notifyListeners();
   };
   const change = (key: string, changed: Partial<TrayItem>, soon = false) => {

@@ -55,17 +55,17 @@ export default function BenchmarksSection({ comparisonId, view, onView }: Benchm
       </div>
     );
   }
-  return <Units told={benchmarks.data} view={view} onView={onView} />;
+  return <Units data={benchmarks.data} view={view} onView={onView} />;
 }
 
 type UnitsProps = {
-  told: BenchmarkDocument;
+  data: BenchmarkDocument;
   view: BenchmarkView;
   onView: (view: BenchmarkView) => void;
 };
 
-function Units({ told, view, onView }: UnitsProps) {
-  const units = useMemo(() => byUnit(told.rows), [told.rows]);
+function Units({ data, view, onView }: UnitsProps) {
+  const units = useMemo(() => byUnit(data.rows), [data.rows]);
   const columns = useMemo(() => columnsOf(), []);
   if (units.length === 0) {
     return (
@@ -76,15 +76,15 @@ function Units({ told, view, onView }: UnitsProps) {
   }
   return (
     <>
-      {told.warnings.length > 0 && (
+      {data.warnings.length > 0 && (
         <p className={classes.warnings}>
           <CaveatIcon />
-          {told.warnings.slice(0, 5).join(' · ')}
+          {data.warnings.slice(0, 5).join(' · ')}
         </p>
       )}
       {units.map(([unit, rows]) => {
         const sorted = sortedBenchmarks(rows, view.sort);
-        const mean = told.geomeans.find((one) => one.unit === unit)?.ratio ?? null;
+        const mean = data.geomeans.find((one) => one.unit === unit)?.ratio ?? null;
         return (
           <Section
             key={unit}

@@ -21,7 +21,7 @@ type PanelProps = {
   environment: { id: string; name: string };
   mayWrite: boolean;
   onOpen: (open: string) => void;
-  onKept: () => Promise<unknown>;
+  onSaved: () => Promise<unknown>;
 };
 
 export function AnnotationsPanel({
@@ -30,7 +30,7 @@ export function AnnotationsPanel({
   environment,
   mayWrite,
   onOpen,
-  onKept,
+  onSaved,
 }: PanelProps) {
   const one = board.annotations.find(({ id }) => id === open);
   return (
@@ -45,7 +45,7 @@ export function AnnotationsPanel({
       attributes={{ header: { role: 'presentation' } }}
     >
       {open !== '' && (
-        <div className={classes.told}>
+        <div className={classes.stack}>
           {mayWrite && (open === NEW_ANNOTATION || one) ? (
             <NoteForm
               key={open}
@@ -53,7 +53,7 @@ export function AnnotationsPanel({
               note={one ?? null}
               environment={environment.id}
               onDone={async () => {
-                await onKept();
+                await onSaved();
                 onOpen('all');
               }}
             />
@@ -132,7 +132,7 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
     ended_at: until === '' ? null : `${until}:00Z`,
     text,
   };
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () =>
       note ? updateAnnotation(note.id, words) : createAnnotation(environment, words),
     onSuccess: onDone,
@@ -141,14 +141,14 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
     mutationFn: () => deleteAnnotation(note?.id ?? ''),
     onSuccess: onDone,
   });
-  const error = keep.error ?? remove.error;
+  const error = save.error ?? remove.error;
   const late = until !== '' && until < at;
   return (
     <form
       className={classes.noteForm}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!late) keep.mutate();
+        if (!late) save.mutate();
       }}
     >
       <TextInput
@@ -192,7 +192,7 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
         <Button
           type="submit"
           variant="filled"
-          loading={keep.isPending}
+          loading={save.isPending}
           disabled={text.trim() === ''}
         >
           Save

@@ -123,7 +123,7 @@ function SidePanels(props: SidePanelsProps) {
           environment={board.environment}
           mayWrite={mayWrite}
           onOpen={onNote}
-          onKept={onSaved}
+          onSaved={onSaved}
         />
       )}
     </>

@@ -24,7 +24,7 @@ import { panelMarkersOf } from './panel-markers';
 import type { DashboardView } from './dashboard-url';
 import type { ServiceOrder } from './use-service-order';
 
-export type RowViewProps = {
+type RowViewProps = {
   board: Dashboard;
   row: number;
   /** Its place from the top. */
@@ -47,25 +47,25 @@ export type RowViewProps = {
 
 export function DashboardRowView(props: RowViewProps) {
   const { board, row, at, below, order, tabIndex, onRow } = props;
-  const told = board.rows[row]!;
-  const hot = board.headline?.service_id === told.service.id;
+  const content = board.rows[row]!;
+  const hot = board.headline?.service_id === content.service.id;
   return (
     <li
-      id={`service-${told.service.id}`}
+      id={`service-${content.service.id}`}
       className={classes.row}
       data-hot={hot || undefined}
-      data-row={told.service.id}
-      data-waiting={!told.loaded || undefined}
+      data-row={content.service.id}
+      data-waiting={!content.loaded || undefined}
     >
       <ServiceCell
         board={board}
-        row={told}
+        row={content}
         at={at}
         below={below}
         order={order}
         actions={props.actions}
       />
-      {told.loaded ? (
+      {content.loaded ? (
         <>
           <Panels {...props} />
           <RowSlider {...props} tabIndex={tabIndex} onRow={onRow} />
@@ -103,9 +103,9 @@ const samePanels = (a: RowViewProps, b: RowViewProps): boolean =>
 const Panels = memo(function Panels(props: RowViewProps) {
   const { board, row, view, shared, place, tokens, bus, onDeploy, onNote } = props;
   const { instances } = view;
-  const told = board.rows[row]!;
-  const onBrush = useOwnBrush(props.onBrush, told.service);
-  const quantiles = shownOf(told, view.quantiles);
+  const content = board.rows[row]!;
+  const onBrush = useOwnBrush(props.onBrush, content.service);
+  const quantiles = shownOf(content, view.quantiles);
   const series = board.series[row]!;
   const { grid } = board;
   const rate = useMemo(() => {
@@ -116,18 +116,18 @@ const Panels = memo(function Panels(props: RowViewProps) {
     const scale = shared ?? linearLatencyScale(series, quantiles, instances);
     return latencyPanel(grid, series, scale, { quantiles, instances });
   }, [grid, series, shared, quantiles, instances]);
-  const rateMarks = useMemo(() => panelMarkersOf(board, told, 'qps', ['qps']), [board, told]);
+  const rateMarks = useMemo(() => panelMarkersOf(board, content, 'qps', ['qps']), [board, content]);
   const latencyMarks = useMemo(
-    () => panelMarkersOf(board, told, 'latency', quantiles),
-    [board, told, quantiles],
+    () => panelMarkersOf(board, content, 'latency', quantiles),
+    [board, content, quantiles],
   );
   const common = { grid, place, bus, tokens, onBrush };
-  const { name } = told.service;
+  const { name } = content.service;
   return (
     <>
       <div className={classes.cell}>
         <RateCaption board={board} row={row} bus={bus} />
-        {told.requests.found ? (
+        {content.requests.found ? (
           <DashboardPanel
             {...common}
             model={rate}
@@ -138,7 +138,7 @@ const Panels = memo(function Panels(props: RowViewProps) {
             onNote={onNote}
           />
         ) : (
-          <Nothing what="No request metric" why={told.requests.why} />
+          <Nothing what="No request metric" why={content.requests.why} />
         )}
         <GaugeStrips
           board={board}
@@ -158,8 +158,8 @@ const Panels = memo(function Panels(props: RowViewProps) {
           quantiles={quantiles}
           stepped={latencyMarks.steps.some(({ tone }) => tone === 'more')}
         />
-        {told.latency.histogram === 'none' ? (
-          <Nothing what="No latency metric" why={told.latency.why} />
+        {content.latency.histogram === 'none' ? (
+          <Nothing what="No latency metric" why={content.latency.why} />
         ) : (
           <DashboardPanel
             {...common}
@@ -216,15 +216,15 @@ function Nothing({ what, why }: { what: string; why: string | null }) {
 }
 
 function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewProps) {
-  const told = board.rows[row]!;
-  const tell = useMemo(() => {
-    const quantiles = shownOf(told, view.quantiles);
-    const teller = makeRowDescriber(told, board.series[row]!, quantiles, board.grid.points);
+  const content = board.rows[row]!;
+  const describe = useMemo(() => {
+    const quantiles = shownOf(content, view.quantiles);
+    const describeAt = makeRowDescriber(content, board.series[row]!, quantiles, board.grid.points);
     const span = { fromMs: 0, toMs: board.grid.stepMs * board.grid.points };
     return (index: number) =>
-      `${momentText(timeAt(board.grid, index), span, board.grid.stepMs)}, ${teller(index)}`;
-  }, [board, told, row, view.quantiles]);
-  const ownBrush = useOwnBrush(onBrush, told.service);
+      `${momentText(timeAt(board.grid, index), span, board.grid.stepMs)}, ${describeAt(index)}`;
+  }, [board, content, row, view.quantiles]);
+  const ownBrush = useOwnBrush(onBrush, content.service);
   const toRow = useCallback(
     (by: number) => {
       onRow(by);
@@ -235,8 +235,8 @@ function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewP
     <CursorSlider
       bus={bus}
       grid={board.grid}
-      label={`Time cursor, values of ${told.service.name}`}
-      tell={tell}
+      label={`Time cursor, values of ${content.service.name}`}
+      describe={describe}
       tabIndex={tabIndex}
       onRow={toRow}
       onBrush={ownBrush}

@@ -14,7 +14,7 @@ import type { DashboardView } from './dashboard-url';
 import { useServiceOrder } from './use-service-order';
 import { useVisibleRows } from './use-visible-rows';
 
-export const PANEL_PX = 111;
+const PANEL_PX = 111;
 /** Of a row that is shown alone. */
 const LARGE_PX = 260;
 

@@ -53,7 +53,7 @@ export function DeploymentPanel({ id, board, onClose, ...rest }: PanelProps) {
   );
 }
 
-function ofTheApi(told: {
+function ofTheApi(deployment: {
   id: string;
   service_id: string;
   build_id: string | null;
@@ -65,9 +65,9 @@ function ofTheApi(told: {
   commits: DeploymentCommit[];
 }): DashboardDeployment {
   return {
-    ...told,
-    at_ms: Date.parse(told.started_at),
-    ended_ms: told.ended_at === null ? null : Date.parse(told.ended_at),
+    ...deployment,
+    at_ms: Date.parse(deployment.started_at),
+    ended_ms: deployment.ended_at === null ? null : Date.parse(deployment.ended_at),
     verdict: null,
     check: null,
   };
@@ -93,7 +93,7 @@ function DeploymentDetails({
   onNote,
 }: EvaluationProps) {
   return (
-    <div className={classes.told}>
+    <div className={classes.stack}>
       <Verdict deploy={deploy} board={board} />
       {mayWrite && (
         <div className={classes.buttons}>

@@ -37,7 +37,7 @@ export function EmptyDashboard({ empty, onRange, ...send }: EmptyProps) {
 
 const TOKEN = '$SLOWPATH_TOKEN';
 
-export function prometheusSnippet(origin: string, token: string): string {
+function prometheusSnippet(origin: string, token: string): string {
   return `remote_write:
   - url: ${origin}/api/v1/metrics/write
     send_native_histograms: true
@@ -45,7 +45,7 @@ export function prometheusSnippet(origin: string, token: string): string {
       credentials: ${token}`;
 }
 
-export function otelSnippet(origin: string, token: string, environment: string): string {
+function otelSnippet(origin: string, token: string, environment: string): string {
   return `OTEL_METRICS_EXPORTER=otlp
 OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=${origin}/v1/metrics
 OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=http/protobuf
@@ -63,7 +63,7 @@ export function HowToSend({ environment, team, settingsLink }: SendProps) {
       title="Send metrics to Slowpath"
       aside="From Prometheus or any OpenTelemetry SDK, without new instrumentation"
     >
-      <div className={classes.told}>
+      <div className={classes.stack}>
         {make.error && <ErrorState compact what="Could not create a token" error={make.error} />}
         {make.data ? (
           <p>

@@ -79,7 +79,7 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
           minWidth={700}
         />
       )}
-      {mayWrite && <RuleForm metric={metric} onMetric={onMetric} onKept={again} />}
+      {mayWrite && <RuleForm metric={metric} onMetric={onMetric} onSaved={again} />}
     </Section>
   );
 }
@@ -87,11 +87,11 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
 const serviceText = ({ service, service_label }: MetricRule): string =>
   service ?? (service_label === null ? 'From labels' : `label ${service_label}`);
 
-type FormProps = Omit<RulesProps, 'mayWrite'> & { onKept: () => Promise<unknown> };
+type FormProps = Omit<RulesProps, 'mayWrite'> & { onSaved: () => Promise<unknown> };
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-function RuleForm({ metric, onMetric, onKept }: FormProps) {
+function RuleForm({ metric, onMetric, onSaved }: FormProps) {
   const [role, setRole] = useState('latency');
   const [where, setWhere] = useState('');
   const [service, setService] = useState('');
@@ -99,12 +99,12 @@ function RuleForm({ metric, onMetric, onKept }: FormProps) {
   const [scale, setScale] = useState('1');
   const [title, setTitle] = useState('');
   const equal = labelsOf(where);
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: (words: MetricRuleWords) => createRule(words),
     onSuccess: async () => {
       onMetric('');
       setWhere('');
-      await onKept();
+      await onSaved();
     },
   });
   const field = (name: string, value: string, set: (text: string) => void, more: object = {}) => (
@@ -116,7 +116,7 @@ function RuleForm({ metric, onMetric, onKept }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         if (!equal) return;
-        keep.mutate({
+        save.mutate({
           metric,
           role: role as MetricRuleWords['role'],
           label_matchers: equal,
@@ -164,10 +164,10 @@ function RuleForm({ metric, onMetric, onKept }: FormProps) {
       })}
       {field('Service', service, setService, { placeholder: 'From labels' })}
       {field('or from this label', label, setLabel, { placeholder: 'component' })}
-      <Button type="submit" loading={keep.isPending} disabled={metric.trim() === '' || !equal}>
+      <Button type="submit" loading={save.isPending} disabled={metric.trim() === '' || !equal}>
         Add rule
       </Button>
-      {keep.error && <ErrorState compact what="Could not save the rule" error={keep.error} />}
+      {save.error && <ErrorState compact what="Could not save the rule" error={save.error} />}
     </form>
   );
 }

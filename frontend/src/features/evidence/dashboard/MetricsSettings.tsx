@@ -19,14 +19,14 @@ export type MetricsSettingsProps = {
 export default function MetricsSettings({ team, settingsLink, sources }: MetricsSettingsProps) {
   const recognised = useQuery(metricNamesQuery);
   const [metric, setMetric] = useState('');
-  const told = recognised.data;
+  const names = recognised.data;
   return (
     <>
       <Section
         title="Metrics"
         aside={
-          told &&
-          `${countOf(told.items.length, 'name')}${told.has_more ? ' shown' : ''}, ${countText(told.series)} of at most ${countText(told.max_series)} series`
+          names &&
+          `${countOf(names.items.length, 'name')}${names.has_more ? ' shown' : ''}, ${countText(names.series)} of at most ${countText(names.max_series)} series`
         }
       >
         {recognised.error && (
@@ -37,9 +37,9 @@ export default function MetricsSettings({ team, settingsLink, sources }: Metrics
           />
         )}
         {recognised.isPending && <SkeletonRows rows={4} height={26} />}
-        {told && (
+        {names && (
           <MetricNamesTable
-            rows={told.items}
+            rows={names.items}
             onRule={
               team.mayWrite
                 ? (name) => {
@@ -65,12 +65,12 @@ function Retention({ mayManage }: { mayManage: boolean }) {
   const client = useQueryClient();
   const settings = useQuery(metricSettingsQuery);
   const [days, setDays] = useState<number | null>(null);
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: updateRetention,
     onSuccess: () => client.invalidateQueries({ queryKey: ['metrics', 'settings'] }),
   });
   const kept = settings.data?.retention_days;
-  const error = settings.error ?? keep.error;
+  const error = settings.error ?? save.error;
   return (
     <Section title="Retention" aside="older samples are deleted within a few hours">
       {error && <ErrorState error={error} />}
@@ -79,7 +79,7 @@ function Retention({ mayManage }: { mayManage: boolean }) {
           className={classes.ruleForm}
           onSubmit={(event) => {
             event.preventDefault();
-            if (days !== null) keep.mutate(days);
+            if (days !== null) save.mutate(days);
           }}
         >
           <NumberInput
@@ -95,7 +95,7 @@ function Retention({ mayManage }: { mayManage: boolean }) {
           />
           <Button
             type="submit"
-            loading={keep.isPending}
+            loading={save.isPending}
             disabled={!mayManage || days === null || days === kept}
             title={mayManage ? undefined : 'Only admins can change retention'}
           >

@@ -68,9 +68,9 @@ function Amplification({
     return edge ? [{ name, ratio: edge.ratio }] : [];
   });
   if (calls.length === 0) return null;
-  const told = calls.map(({ name, ratio }) => `×${ratio.toFixed(2)} to ${name}`);
+  const texts = calls.map(({ name, ratio }) => `×${ratio.toFixed(2)} to ${name}`);
   return (
-    <p className={classes.amplification} title={`Calls per request: ${told.join(', ')}`}>
+    <p className={classes.amplification} title={`Calls per request: ${texts.join(', ')}`}>
       <svg width="9" height="16" aria-hidden="true">
         <path d="M4.5 0v13M1.5 10l3 4 3-4" fill="none" stroke="var(--control)" strokeWidth="1.2" />
       </svg>

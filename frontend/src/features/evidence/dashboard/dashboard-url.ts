@@ -39,7 +39,7 @@ export function widened({ fromMs, toMs }: TimeSpan, nowMs: number): TimeSpan {
   return { fromMs: Math.max(begin, end - RANGE_MOST_DAYS * DAY_MS), toMs: end };
 }
 
-export const TIME_SHIFTS = ['none', 'week', 'before-deploy'] as const;
+const TIME_SHIFTS = ['none', 'week', 'before-deploy'] as const;
 export type TimeShift = (typeof TIME_SHIFTS)[number];
 export const NEW_ANNOTATION = 'new';
 
@@ -59,7 +59,7 @@ export type DashboardView = {
   alone: string;
 };
 
-export const DEFAULT_QUANTILES: QuantileId[] = ['p50', 'p90', 'p99'];
+const DEFAULT_QUANTILES: QuantileId[] = ['p50', 'p90', 'p99'];
 export const DEFAULT_DASHBOARD_VIEW: DashboardView = {
   environment: '',
   range: '4h',
@@ -96,14 +96,14 @@ export function readDashboardSearch(search: Record<string, unknown>): DashboardS
   return searchSchema.parse(search);
 }
 
-function momentOf(told: number | string | undefined): number {
-  const at = typeof told === 'string' ? Date.parse(told) : (told ?? NaN);
+function momentOf(value: number | string | undefined): number {
+  const at = typeof value === 'string' ? Date.parse(value) : (value ?? NaN);
   // A value outside the range of Date is invalid; times before 2000 are invalid.
   return at > Date.UTC(2000) && at < Date.UTC(2200) ? Math.floor(at) : NaN;
 }
 
-function quantilesOf(told: string | undefined): QuantileId[] {
-  const asked = new Set(told?.split(','));
+function quantilesOf(value: string | undefined): QuantileId[] {
+  const asked = new Set(value?.split(','));
   const found = QUANTILES.filter((id) => asked.has(id));
   return found.length > 0 ? found : DEFAULT_QUANTILES;
 }

@@ -263,7 +263,7 @@ describe('the deploy before', () => {
 });
 
 describe('words', () => {
-  it('tell a check by its sentence, its numbers, or not', () => {
+  it('describe a check by its sentence, by its numbers, or not at all', () => {
     expect(describeDeploymentCheck({ sentence: 'p99 takes longer' })).toBe('p99 takes longer');
     expect(describeDeploymentCheck({ ratio: 1.24, low: 1.1, high: 1.41, signal: 'p90' })).toBe(
       'p90 takes 1.2 times as long (1.1 to 1.4)',

@@ -1,4 +1,4 @@
-/** What a deploy check found, in words. Its numbers are read leniently: a check of another form tells its sentence, or nothing. */
+/** The result of a deployment check in words. Its numbers are read leniently: a check of another form shows its sentence, or nothing. */
 import { stepDigits } from '../../../engine/dashboard/dashboard-wording';
 
 const numberOf = (value: unknown): number | null =>

@@ -42,13 +42,13 @@ async function sideOf(deploy: Deploy): Promise<SideChoice> {
   return { service_id, commit, build_id, artifacts: found.items.map(({ id }: Artifact) => id) };
 }
 
-export type ComparedRange = {
+type ComparedRange = {
   service_id: string;
   environment_id: string;
   from: string;
   to: string;
 };
-export type ComparedRanges = { base: ComparedRange; candidate: ComparedRange };
+type ComparedRanges = { base: ComparedRange; candidate: ComparedRange };
 
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 30 * MINUTE_MS;
@@ -83,13 +83,13 @@ export function rangesAround(
 }
 
 /** Times are the same however they are written. */
-const sameWindow = (told: ComparedRange | null, wanted: ComparedRange | undefined): boolean =>
-  told === null || wanted === undefined
-    ? told === null && wanted === undefined
-    : told.service_id === wanted.service_id &&
-      told.environment_id === wanted.environment_id &&
-      Date.parse(told.from) === Date.parse(wanted.from) &&
-      Date.parse(told.to) === Date.parse(wanted.to);
+const sameWindow = (range: ComparedRange | null, wanted: ComparedRange | undefined): boolean =>
+  range === null || wanted === undefined
+    ? range === null && wanted === undefined
+    : range.service_id === wanted.service_id &&
+      range.environment_id === wanted.environment_id &&
+      Date.parse(range.from) === Date.parse(wanted.from) &&
+      Date.parse(range.to) === Date.parse(wanted.to);
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((id) => b.includes(id));

@@ -119,7 +119,7 @@ export function panelMarkersOf(
     late: row.late.map(({ from_ms, to_ms, received_ms }) => ({
       fromMs: from_ms,
       toMs: to_ms,
-      told: `Received late, at ${clockText(received_ms)} UTC`,
+      text: `Received late, at ${clockText(received_ms)} UTC`,
     })),
     restarts: panel === 'qps' ? row.resets : [],
     notes: board.annotations

@@ -17,7 +17,7 @@ export type DeploymentComparisonState = {
   latency: () => void;
 };
 
-/** "Compare profiles around it": opens the comparison, or tells what is missing, and compares without it. */
+/** "Compare profiles around it": opens the comparison, or names what is missing, and compares without it. */
 export function useDeploymentComparison(
   onComparison: (id: string) => void,
 ): DeploymentComparisonState {

@@ -44,7 +44,7 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
   const own = hand?.environment === environment ? hand.ids : null;
   const rows = arranged(served, own);
   const ids = rows.map((row) => served[row] ?? '');
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: (next: string[]) => setServiceOrder(environment, next),
     onSuccess: onOrdered,
     onError: () => {
@@ -67,13 +67,13 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
   return {
     rows,
     source: own ? 'hand' : board.orderSource,
-    error: keep.error ?? reset.error,
+    error: save.error ?? reset.error,
     move: (id, by) => {
       const at = ids.indexOf(id) + by;
       if (at < 0 || at >= ids.length) return;
       const next = moved(ids, id, at);
       arrange(next);
-      keep.mutate(next);
+      save.mutate(next);
       const name = board.rows.find(({ service }) => service.id === id)?.service.name ?? '';
       setAnnouncement(`${name} is row ${at + 1} of ${ids.length}`);
     },
@@ -81,7 +81,7 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
       arrange(moved(ids, id, at));
     },
     drop: (id, at) => {
-      if (ids.indexOf(id) !== at) keep.mutate(moved(ids, id, at));
+      if (ids.indexOf(id) !== at) save.mutate(moved(ids, id, at));
     },
     reset: reset.mutate,
     announcement,

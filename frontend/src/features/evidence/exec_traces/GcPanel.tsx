@@ -14,11 +14,11 @@ const SideKeys = lazy(async () => ({
   default: (await import('../../../charts/plot/SideLegend')).SideLegend,
 }));
 
-export function GcPanel({ told, ref }: { told: TraceDocument; ref: Ref<HTMLElement> }) {
-  const { gc } = told;
-  const { mmu } = told;
+export function GcPanel({ data, ref }: { data: TraceDocument; ref: Ref<HTMLElement> }) {
+  const { gc } = data;
+  const { mmu } = data;
   const idle = sidesWithout(mmu, gc);
-  const single = told.sides.candidate === null;
+  const single = data.sides.candidate === null;
   return (
     <section ref={ref} tabIndex={-1} className={classes.pair} aria-label="Garbage collection">
       <div>

@@ -21,10 +21,10 @@ export type GoroutineWays = {
 /** So many files are named one by one. */
 const MAX_NAMED = 3;
 
-type Props = { told: TraceDocument; group: string; ways: GoroutineWays };
+type Props = { data: TraceDocument; group: string; ways: GoroutineWays };
 
-export function GoroutineProfiles({ told, group, ways }: Props) {
-  const { base, candidate } = told.sides;
+export function GoroutineProfiles({ data, group, ways }: Props) {
+  const { base, candidate } = data.sides;
   const ofBase = useQuery(goroutineProfilesQuery(base.traces.map(({ artifact }) => artifact)));
   const ofCandidate = useQuery({
     ...goroutineProfilesQuery((candidate?.traces ?? []).map(({ artifact }) => artifact)),
@@ -144,6 +144,6 @@ function missing(sides: SideName[], of: number): string {
     : `No goroutine profile of ${sides[0] ?? ''}’s build`;
 }
 
-export function collectCommand(build: string, server: string): string {
+function collectCommand(build: string, server: string): string {
   return `npm run --silent slowpath -- collect http://localhost:6060 --profiles 0 --snapshots goroutine --server ${server} --token $TOKEN --build ${build}`;
 }

@@ -17,18 +17,18 @@ const SeriesKeys = lazy(async () => ({
 }));
 
 type StatesProps = {
-  told: TraceDocument;
+  data: TraceDocument;
   /** The wait on the timeline; its trace is the one shown. */
   wait: LongestWait | null;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
 };
 
-export function GoroutineStatesPanel({ told, wait, view, onView }: StatesProps) {
-  const single = told.sides.candidate === null;
+export function GoroutineStatesPanel({ data, wait, view, onView }: StatesProps) {
+  const single = data.sides.candidate === null;
   const sides: SideName[] = single ? ['base'] : ['base', 'candidate'];
   const shown = sides.flatMap((side) => {
-    const own = told.series.filter((one) => one.side === side);
+    const own = data.series.filter((one) => one.side === side);
     const series = seriesDrawn(own, view.drawn[side], wait?.side === side ? wait.artifact : '');
     return series ? [{ side, series, own, lines: linesOf(series, view.levels) }] : [];
   });
@@ -68,7 +68,7 @@ export function GoroutineStatesPanel({ told, wait, view, onView }: StatesProps) 
           lines={lines}
           most={most}
           durationNs={durationNs}
-          told={told}
+          data={data}
           wait={wait}
           onPick={(artifact) => {
             onView({ drawn: { ...view.drawn, [side]: artifact } });
@@ -90,7 +90,7 @@ type PanelProps = {
   lines: Line[];
   most: number;
   durationNs: number;
-  told: TraceDocument;
+  data: TraceDocument;
   wait: LongestWait | null;
   onPick: (artifact: string) => void;
   onWait: (key: string) => void;
@@ -100,13 +100,13 @@ type PanelProps = {
 const MARKS_MOST = 12;
 
 function Panel(props: PanelProps) {
-  const { side, single, series, own, lines, most, durationNs, told, wait, onPick, onWait } = props;
-  const trace = (told.sides[side]?.traces ?? []).find(
+  const { side, single, series, own, lines, most, durationNs, data, wait, onPick, onWait } = props;
+  const trace = (data.sides[side]?.traces ?? []).find(
     ({ artifact }) => artifact === series.artifact,
   );
   const marks = useMemo(
     () =>
-      told.worst
+      data.worst
         .filter((one) => one.artifact === series.artifact)
         .toSorted((a, b) => b.duration_ns - a.duration_ns)
         .filter((one, at) => at < MARKS_MOST || one === wait)
@@ -115,7 +115,7 @@ function Panel(props: PanelProps) {
           atNs: one.start_ns,
           chosen: wait !== null && waitKey(one) === waitKey(wait),
         })),
-    [told.worst, series.artifact, wait],
+    [data.worst, series.artifact, wait],
   );
   const label = `${lines.map(({ name }) => name).join(', ')} over the time of ${series.name}`;
   return (

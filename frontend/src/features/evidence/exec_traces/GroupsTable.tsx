@@ -20,18 +20,18 @@ const AXIS_LOW = 1 / 16;
 const AXIS_HIGH = 256;
 
 type TableProps = {
-  told: TraceDocument;
+  data: TraceDocument;
   chosen: Waiter | null;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
 };
 
-export function GroupsTable({ told, chosen, view, onView }: TableProps) {
-  const single = told.sides.candidate === null;
+export function GroupsTable({ data, chosen, view, onView }: TableProps) {
+  const single = data.sides.candidate === null;
   const { quantile, sort } = view;
   const rows = useMemo(
-    () => sortedWaiters(told.groups, sort, quantile),
-    [told.groups, sort, quantile],
+    () => sortedWaiters(data.groups, sort, quantile),
+    [data.groups, sort, quantile],
   );
   const axis = useMemo(() => axisOf(rows, quantile), [rows, quantile]);
   const place = chosen ? rows.indexOf(chosen) : -1;

@@ -4,8 +4,8 @@ import classes from './traces.module.css';
 import type { TraceDocument, TraceSide } from './trace-types';
 import { conditions, unreadableRangeText, warningText } from './trace-wording';
 
-export function RecordingConditions({ told }: { told: TraceDocument }) {
-  const { base, candidate } = told.sides;
+export function RecordingConditions({ data }: { data: TraceDocument }) {
+  const { base, candidate } = data.sides;
   return (
     <>
       <p className={classes.conditions}>
@@ -32,8 +32,8 @@ function SideLine(props: { name: 'base' | 'candidate'; side: TraceSide; alone: b
 function UnreadableRange({ sides }: { sides: TraceSide[] }) {
   const traces = sides.flatMap((side) => side.traces);
   const lost = traces.map(unreadableRangeText).filter((text) => text !== null);
-  const warnings = traces.flatMap(({ name, warnings: told }) =>
-    told.map((warning) => `${name}: ${warningText(warning)}`),
+  const warnings = traces.flatMap(({ name, warnings: texts }) =>
+    texts.map((warning) => `${name}: ${warningText(warning)}`),
   );
   if (lost.length + warnings.length === 0) return null;
   return (

@@ -23,7 +23,7 @@ import {
 export type Flame = { kind: string; words: string; open: (group: string) => void };
 
 type BodyProps = {
-  told: TraceDocument;
+  data: TraceDocument;
   view: TraceView;
   onView: (view: TraceView) => void;
   flames: Flame[];
@@ -39,7 +39,7 @@ type BodyProps = {
 const nothing = () => undefined;
 
 export function TraceBody({
-  told,
+  data,
   view,
   onView,
   flames,
@@ -51,7 +51,7 @@ export function TraceBody({
   const waiter = selectedWaiter(told, view.waiter, first);
   const wait = selectedWait(told, view.wait, waiter?.waiter ?? '');
   const change = (changed: Partial<TraceView>) => {
-    onView(changedView(view, changed, told));
+    onView(changedView(view, changed, data));
   };
   const gcPanel = useRef<HTMLElement>(null);
   const victimPanel = useRef<HTMLElement>(null);
@@ -79,12 +79,12 @@ export function TraceBody({
         <h2 className={classes.head}>
           Scheduler latency by goroutine group and wake reason
           <span className="muted">
-            {countOf(told.groups.length, 'row')}
+            {countOf(data.groups.length, 'row')}
             {!single &&
               ` · base to candidate, ${marked === 0 ? 'none' : marked} significant · interval of ${QUANTILE_NAMES[view.quantile]}`}
           </span>
         </h2>
-        {told.groups.length === 0 ? (
+        {data.groups.length === 0 ? (
           <EmptyState help="traces">No scheduler latency recorded.</EmptyState>
         ) : (
           <GroupsTable told={told} chosen={waiter} view={view} onView={change} />
@@ -93,9 +93,9 @@ export function TraceBody({
       <ProblemBoundary what="Could not draw the longest waits" resetKey={view.wait}>
         <WorstWaits told={told} waiter={waiter?.waiter ?? ''} view={view} onView={change} />
       </ProblemBoundary>
-      <GcPanel ref={gcPanel} told={told} />
+      <GcPanel ref={gcPanel} data={data} />
       <ProblemBoundary what="Could not draw the state series" resetKey={view.levels}>
-        <GoroutineStatesPanel told={told} wait={wait} view={view} onView={change} />
+        <GoroutineStatesPanel data={data} wait={wait} view={view} onView={change} />
       </ProblemBoundary>
     </>
   );
@@ -104,7 +104,7 @@ export function TraceBody({
 /** Whether the page shows what a finding leads to; a waiter that was not sent cannot be loaded. */
 function isShown(
   arrival: FindingTarget | null,
-  told: TraceDocument,
+  data: TraceDocument,
   shown: string | undefined,
 ): boolean {
   if (arrival?.to !== 'waiter' || arrival.waiter === shown) return true;

@@ -51,21 +51,21 @@ export default function TracePage({ artifactId, above, view, onView, file }: Tra
       </div>
     );
   }
-  const [told] = trace.data.sides.base.traces;
+  const [recording] = trace.data.sides.base.traces;
   return (
     <>
       <PageHeader
         above={above}
-        title={<Answer told={trace.data} />}
+        title={<Answer data={trace.data} />}
         sub={
           <>
             <span className="mono">{name}</span>
-            {told && ` · ${durationText(told.duration_ns)}`}
+            {recording && ` · ${durationText(recording.duration_ns)}`}
           </>
         }
       />
       <TraceBody
-        told={trace.data}
+        data={trace.data}
         view={view}
         onView={onView}
         flames={[]}

@@ -41,5 +41,5 @@ export default function TraceSection({ comparisonId, ...body }: TraceSectionProp
       </div>
     );
   }
-  return <TraceBody told={traces.data} {...body} />;
+  return <TraceBody data={traces.data} {...body} />;
 }

@@ -73,7 +73,7 @@ export function WaiterPanels(props: PanelsProps) {
           <Suspense fallback={<SkeletonRows rows={8} height={28} label="Loading the plot" />}>
             <ShiftPlot
               points={points}
-              told={{
+              marked={{
                 q: QUANTILE_OF[view.quantile],
                 ratio: waiter.change[view.quantile]?.ratio ?? null,
                 low: waiter.change[view.quantile]?.low ?? null,
@@ -144,7 +144,7 @@ function describePanel(waiter: Waiter, quantile: QuantileId, single: boolean): s
       ? `${QUANTILE_NAMES[id]} ${base}`
       : `${QUANTILE_NAMES[id]} ${base} in base, ${time(quantileOf(waiter.candidate, id))} in candidate`;
   });
-  return `Scheduler latency of ${name} by quantile, ${QUANTILE_NAMES[quantile]} marked: ${told.join('; ')}`;
+  return `Scheduler latency of ${name} by quantile, ${QUANTILE_NAMES[quantile]} marked: ${texts.join('; ')}`;
 }
 
 /** How much longer a socket may have been ready before the runtime looked: not in the delays themselves. */
@@ -203,7 +203,7 @@ export function largestOccupant(
 }
 
 /** What the verdict means, where the share beside it says the same: "one group held most" needs most of the waiting. */
-export function verdictPhrase({ share }: OccupantLabel, verdict: string | null): string {
+function verdictPhrase({ share }: OccupantLabel, verdict: string | null): string {
   const known = verdict === null ? undefined : VERDICTS[verdict];
   if (!known) return '';
   const agrees = verdict === 'mixed' ? share < 0.5 : verdict === 'gc' || share >= 0.5;

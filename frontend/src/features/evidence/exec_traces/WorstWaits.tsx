@@ -22,8 +22,8 @@ type WorstProps = {
   onView: (changed: Partial<TraceView>) => void;
 };
 
-const traceOf = (told: TraceDocument, wait: LongestWait): TraceMetadata | undefined =>
-  [...told.sides.base.traces, ...(told.sides.candidate?.traces ?? [])].find(
+const traceOf = (data: TraceDocument, wait: LongestWait): TraceMetadata | undefined =>
+  [...data.sides.base.traces, ...(data.sides.candidate?.traces ?? [])].find(
     ({ artifact }) => artifact === wait.artifact,
   );
 
@@ -45,7 +45,7 @@ export function WorstWaits({ told, waiter, view, onView }: WorstProps) {
     <section className={`${classes.pair} ${classes.wide}`} aria-label="Longest waits">
       <div>
         <SelectedWait
-          told={told}
+          data={data}
           wait={wait}
           waiter={waiter}
           ordered={ordered}
@@ -61,14 +61,14 @@ export function WorstWaits({ told, waiter, view, onView }: WorstProps) {
             {countOf(ordered.length, 'wait')}, of the group above first, longest first
           </span>
         </h2>
-        <WaitsTable told={told} waits={ordered} chosen={wait} choose={choose} />
+        <WaitsTable data={data} waits={ordered} chosen={wait} choose={choose} />
       </div>
     </section>
   );
 }
 
 type SelectedWaitProps = {
-  told: TraceDocument;
+  data: TraceDocument;
   wait: LongestWait;
   waiter: string;
   ordered: LongestWait[];
@@ -226,14 +226,14 @@ function Stack({ title, frames, none }: { title: string; frames: string[]; none:
 }
 
 type ListProps = {
-  told: TraceDocument;
+  data: TraceDocument;
   waits: LongestWait[];
   chosen: LongestWait;
   choose: (wait: LongestWait) => void;
 };
 
-function WaitsTable({ told, waits, chosen, choose }: ListProps) {
-  const single = told.sides.candidate === null;
+function WaitsTable({ data, waits, chosen, choose }: ListProps) {
+  const single = data.sides.candidate === null;
   const columns = useMemo((): Column<LongestWait>[] => {
     const behind = (wait: LongestWait) => {
       const first = behindText(wait);

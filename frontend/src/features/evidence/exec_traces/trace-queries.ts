@@ -42,8 +42,8 @@ export const goroutineProfilesQuery = (traces: string[]) =>
     queryKey: ['artifact', 'goroutines of builds', traces],
     queryFn: async ({ signal }): Promise<GoroutineProfiles> => {
       const asked = traces.slice(0, MAX_POLLS);
-      const told = await Promise.all(asked.map((id) => buildOf(id, signal)));
-      const builds = [...new Set(told.filter((build) => build !== null))];
+      const found = await Promise.all(asked.map((id) => buildOf(id, signal)));
+      const builds = [...new Set(found.filter((build) => build !== null))];
       const pages = await Promise.all(
         builds.map((build_id) =>
           calls.artifactsList({
@@ -72,7 +72,7 @@ async function buildOf(artifact_id: string, signal: AbortSignal): Promise<string
   }
 }
 
-export type TileKey = { artifact: string; index: number; level: number; number: number };
+type TileKey = { artifact: string; index: number; level: number; number: number };
 
 export const tileQuery = ({ artifact, index, level, number }: TileKey) =>
   queryOptions({

@@ -51,16 +51,16 @@ const SETS: Record<LevelSet, { column: string; name: string }[]> = {
 /** The lines of a set that a trace has. Counts come per bin and are shown per second. */
 export function linesOf(series: SeriesOfTrace, set: LevelSet): Line[] {
   return SETS[set].flatMap(({ column, name }): Line[] => {
-    const told = Object.hasOwn(series.columns, column) ? series.columns[column] : undefined;
-    if (told === undefined) return [];
-    if (!Array.isArray(told))
+    const values = Object.hasOwn(series.columns, column) ? series.columns[column] : undefined;
+    if (values === undefined) return [];
+    if (!Array.isArray(values))
       return [
         {
           name,
           unit: set === 'heap' ? 'bytes' : 'count',
-          mean: told.mean,
+          mean: values.mean,
           min: null,
-          max: told.max,
+          max: values.max,
         },
       ];
     const perSecond = 1e9 / series.bin_ns;
@@ -68,7 +68,7 @@ export function linesOf(series: SeriesOfTrace, set: LevelSet): Line[] {
       {
         name,
         unit: 'count/s',
-        mean: told.map((value) => value * perSecond),
+        mean: values.map((value) => value * perSecond),
         min: null,
         max: null,
       },

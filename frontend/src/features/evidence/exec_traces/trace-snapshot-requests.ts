@@ -7,8 +7,8 @@ export async function traceSnapshotRequests(
   comparison_id: string,
 ): Promise<string[]> {
   // Errors of this section are shown in place.
-  const told = await client.query(tracesQuery(comparison_id)).catch(() => null);
-  return (told?.worst ?? [])
+  const data = await client.query(tracesQuery(comparison_id)).catch(() => null);
+  return (data?.worst ?? [])
     .filter((wait) => wait.has_detail)
     .map(({ artifact, index }) => `/execution-traces/${artifact}/waits/${index}/tiles/0/0`);
 }

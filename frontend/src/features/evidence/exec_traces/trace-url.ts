@@ -40,7 +40,7 @@ export type TraceView = {
   drawn: { base: string; candidate: string };
 };
 
-export const DEFAULT_TRACE_SORT: Sort = { column: 'share', descending: true };
+const DEFAULT_TRACE_SORT: Sort = { column: 'share', descending: true };
 export const DEFAULT_TRACE_VIEW: TraceView = {
   waiter: '',
   quantile: 'p99',
@@ -71,7 +71,7 @@ export const traceFields = {
   tcand: field(artifact),
 };
 const searchSchema = z.object(traceFields);
-export type TraceSearch = z.infer<typeof searchSchema>;
+type TraceSearch = z.infer<typeof searchSchema>;
 
 export function readTraceSearch(search: Record<string, unknown>): TraceSearch {
   return searchSchema.parse(search);

@@ -71,7 +71,7 @@ export function conditions(side: TraceSide): string[] {
   const { traces } = side;
   const processors = [...new Set(traces.map(({ gomaxprocs }) => gomaxprocs))];
   const events = traces.reduce((sum, trace) => sum + trace.events, 0);
-  const told = [
+  const parts = [
     `${countOf(traces.length, 'trace')} of ${durationText(side.duration_ns)}${traces.length > 1 ? ' together' : ''}`,
     processors.length > 0 ? `${processors.join(' or ')} Ps` : '',
     events > 0 ? countOf(events, 'event') : '',
@@ -79,7 +79,7 @@ export function conditions(side: TraceSide): string[] {
     `${formatValue(side.wait_seconds_per_second, 'count')} runnable on average`,
     traces.some(({ recording }) => recording === 'flight-recorder') ? 'flight recorder' : '',
   ];
-  return told.filter((text) => text !== '');
+  return parts.filter((text) => text !== '');
 }
 
 /** "the last 1.2 s are lost, 3% of the file": what of a file could not be read; null when it is whole. */

@@ -25,7 +25,7 @@ import {
   wakeText,
 } from './trace-wording';
 
-const told = (changed = {}): TraceDocument => readTraces(aTraceDocument(changed));
+const dataOf = (changed = {}): TraceDocument => readTraces(aTraceDocument(changed));
 
 describe('reading the traces', () => {
   it('refuses another format in words', () => {
@@ -44,7 +44,7 @@ describe('reading the traces', () => {
 });
 
 describe('the table', () => {
-  const rows = told().groups;
+  const rows = dataOf().groups;
   it('marks a quantile only when its group changed and the interval leaves ×1 out', () => {
     const [server, batcher, late] = rows;
     expect(changeAt(server!, 'p99')).toBe('noise');
@@ -69,9 +69,9 @@ describe('the table', () => {
     expect(selectedWaiter(told(), 'gone|network', 'main.server|network')?.group).toBe(
       'main.server',
     );
-    expect(selectedWaiter(told(), '')?.group).toBe('main.batcher');
-    expect(selectedWaiter(told({ groups: [] }), '')).toBeNull();
-    const quiet = told({ groups: [aWaiter('a', 'b', noChange)] });
+    expect(selectedWaiter(dataOf(), '')?.group).toBe('main.batcher');
+    expect(selectedWaiter(dataOf({ groups: [] }), '')).toBeNull();
+    const quiet = dataOf({ groups: [aWaiter('a', 'b', noChange)] });
     expect(selectedWaiter(quiet, '')?.group).toBe('a');
   });
   it('has separate quantiles where the whole curve was not sent', () => {
@@ -86,12 +86,12 @@ describe('the table', () => {
 });
 
 describe('worst waits', () => {
-  const waits = told();
+  const waits = dataOf();
   const { worst } = waits;
   it('begin with the waiter’s own', () => {
     expect(selectedWait(waits, '', 'main.batcher|network')?.index).toBe(0);
     expect(selectedWait(waits, 'c1.1', 'main.batcher|network')?.index).toBe(1);
-    expect(selectedWait(waits, 'c9.9', 'nobody')?.index).toBe(1);
+    expect(selectedWait(waits, 'c9.9', 'unknown')?.index).toBe(1);
     expect(waitsListed(worst, 'main.batcher|network').map(({ index }) => index)).toEqual([0, 1]);
     expect(waitsListed(worst, '').map(({ index }) => index)).toEqual([1, 0]);
   });
@@ -140,7 +140,7 @@ describe('worst waits', () => {
 });
 
 describe('levels over time', () => {
-  const [series] = told().series;
+  const [series] = dataOf().series;
   it('carry their band, counts become rates, unknown levels are left out', () => {
     expect(linesOf(series!, 'runnable')).toEqual([
       { name: 'runnable', unit: 'count', mean: [1, 2, 3], min: null, max: [4, 5, 60] },
@@ -152,8 +152,8 @@ describe('levels over time', () => {
 });
 
 describe('words', () => {
-  it('tell conditions and what is lost', () => {
-    expect(conditions(told().sides.base)).toEqual([
+  it('state conditions and what is lost', () => {
+    expect(conditions(dataOf().sides.base)).toEqual([
       '1 trace of 10 s',
       '4 Ps',
       '340,110 events',
@@ -211,7 +211,7 @@ describe('what is listed first', () => {
 });
 
 describe('another choice', () => {
-  const waits = told();
+  const waits = dataOf();
   const usual = traceViewOf({});
   const picked = { ...usual, drawn: { base: 'b9', candidate: 'c9' } };
   it('lets go of the trace that was picked for the side of the wait, and of no other', () => {
@@ -223,7 +223,7 @@ describe('another choice', () => {
     ).toBe(picked.drawn);
   });
   it('draws what was picked, else the trace of the wait, else the first', () => {
-    const [one] = told().series;
+    const [one] = dataOf().series;
     const own = [one!, { ...one!, artifact: 'c2' }, { ...one!, artifact: 'c3' }];
     expect(seriesDrawn(own, 'c3', 'c2')?.artifact).toBe('c3');
     expect(seriesDrawn(own, 'gone', 'c2')?.artifact).toBe('c2');

@@ -127,7 +127,7 @@ export const waitKey = ({ artifact, index }: Pick<LongestWait, 'artifact' | 'ind
   `${artifact}.${index}`;
 
 /** Longest first, candidate's before base's where they are equal. */
-export function worstFirst(worst: readonly LongestWait[]): LongestWait[] {
+function worstFirst(worst: readonly LongestWait[]): LongestWait[] {
   return worst.toSorted(
     (a, b) =>
       b.duration_ns - a.duration_ns ||

@@ -3,7 +3,7 @@ import { formatCount, formatValue } from '../../../engine/format/format';
 import type { Sort } from '../../../ui';
 import type { GrowthRow, GrowthSet } from './growth-types';
 
-export type Counts = GrowthRow['base'];
+type Counts = GrowthRow['base'];
 /** What is compared: per request or second where both sides know, as estimated otherwise. */
 export type Measure = 'per_request' | 'per_second' | 'estimated_growths' | 'sampled';
 

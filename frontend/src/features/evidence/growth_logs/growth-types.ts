@@ -2,7 +2,7 @@
 import type { GrowthPage, GrowthSetOut, GrowthSetRow } from '../../../api';
 import { requireFormat } from '../../../lib/document-format';
 
-export type { GrowthPage as GrowthDocument, GrowthRow } from '../../../api';
+export type { GrowthRow } from '../../../api';
 
 /** A row of the table of sets; outside of a comparison it has no side. */
 export type GrowthSet = Omit<GrowthSetRow, 'side'> & { side: string | null };

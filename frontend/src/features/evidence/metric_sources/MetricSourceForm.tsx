@@ -28,7 +28,7 @@ function Fields({ source, onDone }: FormProps) {
   const [name, setName] = useState(source?.name ?? '');
   const [url, setUrl] = useState(source?.url ?? '');
   const { fields, credentials } = useCredentials(source, url);
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () => {
       const words: MetricSourceWords = {
         name,
@@ -47,7 +47,7 @@ function Fields({ source, onDone }: FormProps) {
     <FormBody
       what="Could not save the source"
       submit={source ? 'Save' : 'Add source'}
-      keep={keep}
+      save={save}
       onCancel={onDone}
     >
       <NameField placeholder="Production Prometheus" value={name} onChange={setName} />

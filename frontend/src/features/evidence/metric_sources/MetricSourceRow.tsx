@@ -35,7 +35,7 @@ export function MetricSourceRow({ source, job, mayManage, onEdit, onDelete }: Ro
     setAsking(null);
   };
   const check = useQuery(sourceCheckQuery(source.id));
-  const goesOn = job ? 'An import is running' : undefined;
+  const running = job ? 'An import is running' : undefined;
   const named = (word: string) => `${word} ${source.name}`;
   return (
     <ListRow label={source.name}>
@@ -54,7 +54,7 @@ export function MetricSourceRow({ source, job, mayManage, onEdit, onDelete }: Ro
             <RowAction
               word="Import"
               label={named('Import')}
-              blocked={goesOn}
+              blocked={running}
               onClick={() => {
                 setAsking('import');
               }}
@@ -67,7 +67,7 @@ export function MetricSourceRow({ source, job, mayManage, onEdit, onDelete }: Ro
               }}
             />
             <RowAction word="Edit" label={named('Edit')} onClick={onEdit} />
-            <RowAction word="Delete" label={named('Delete')} blocked={goesOn} onClick={onDelete} />
+            <RowAction word="Delete" label={named('Delete')} blocked={running} onClick={onDelete} />
           </RowActions>
         )}
       </RowLine>

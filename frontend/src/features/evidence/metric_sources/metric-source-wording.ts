@@ -18,7 +18,7 @@ export const intervalText = (from_ms: number, to_ms: number): string =>
 
 type Ended = NonNullable<MetricSource['last_import']>;
 
-/** "12 names, 340 series, 1,204,000 samples"; an import that ended badly tells no numbers. */
+/** "12 names, 340 series, 1,204,000 samples"; an import that failed has no numbers. */
 export function importedText({ state, names, series, samples }: Ended): string {
   if (state !== 'done') return '';
   if (!names) return 'no known metric names found';

@@ -18,7 +18,7 @@ import { TRACES_A_PAGE, allTracesQuery, type TraceOfSet } from './span-queries';
 import classes from './spans.module.css';
 import { usualDescending, type TracesView } from './span-url';
 
-export type AllTracesProps = {
+type AllTracesProps = {
   artifactId: string;
   view: TracesView;
   onView: (view: TracesView) => void;

@@ -21,10 +21,10 @@ const INTERVAL_WIDTH = 160;
 const dash = <span className="muted">–</span>;
 const name = (text: string) => <span className="mono">{visibleName(text)}</span>;
 
-export function AmplificationTable({ told, edge }: { told: SpanSets; edge: string }) {
-  const rows = told.amplification;
+export function AmplificationTable({ sets, edge }: { sets: SpanSets; edge: string }) {
+  const rows = sets.amplification;
   if (rows.length === 0) return null;
-  const single = isSingle(told);
+  const single = isSingle(sets);
   const axis = ratioAxis(
     rows.filter(isChanged).map(({ ratio, low, high, of }) => ({
       ratio,
@@ -133,11 +133,11 @@ const CALLS_TEXT = {
   'only-base': 'only in base',
 } as const;
 
-export function FanOutTable({ told }: { told: SpanSets }) {
-  const rows = told.fan_out;
+export function FanOutTable({ sets }: { sets: SpanSets }) {
+  const rows = sets.fan_out;
   if (rows.length === 0) return null;
   const columns: Column<FanOut>[] = [
-    ...sideColumn<FanOut>(told),
+    ...sideColumn<FanOut>(sets),
     {
       id: 'place',
       head: 'Caller and parallel callees',
@@ -203,20 +203,20 @@ function timeColumn<Row>(
 
 /** Whose row it is, where there are two sides. */
 export function sideColumn<Row extends { side: 'base' | 'candidate' }>(
-  told: SpanSets,
+  sets: SpanSets,
 ): Column<Row>[] {
-  if (isSingle(told)) return [];
+  if (isSingle(sets)) return [];
   return [
     { id: 'side', head: 'Side', width: 100, cell: (row) => <SideMark side={row.side} label /> },
   ];
 }
 
-type RepeatedProps = { told: SpanSets; rows: RepeatedCalls[]; title: string; aside: string };
+type RepeatedProps = { sets: SpanSets; rows: RepeatedCalls[]; title: string; aside: string };
 
-export function RepeatedTable({ told, rows, title, aside }: RepeatedProps) {
+export function RepeatedTable({ sets, rows, title, aside }: RepeatedProps) {
   if (rows.length === 0) return null;
   const columns: Column<RepeatedCalls>[] = [
-    ...sideColumn<RepeatedCalls>(told),
+    ...sideColumn<RepeatedCalls>(sets),
     {
       id: 'place',
       head: 'Caller and repeated callee',

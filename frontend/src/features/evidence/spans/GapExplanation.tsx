@@ -25,7 +25,7 @@ const StateSwatch = lazy(async () => ({
   default: (await import('../../../charts/waterfall')).StateSwatch,
 }));
 
-export type GapExplanationProps = {
+type GapExplanationProps = {
   artifactId: string;
   traceId: string;
   /** Row of the span, and number of its gap. */
@@ -88,13 +88,13 @@ export function GapExplanation(props: GapExplanationProps) {
   return <GapExplanationBody {...props} content={mine.document} again={again} />;
 }
 
-type ToldProps = Pick<GapExplanationProps, 'executionLink'> & {
+type BodyProps = Pick<GapExplanationProps, 'executionLink'> & {
   content: GapExplanation;
   again: (words: string) => ReactNode;
 };
 
-function GapExplanationBody({ content: told, executionLink, again }: ToldProps) {
-  const known = told.basis === 'id' || told.basis === 'clock';
+function GapExplanationBody({ content: explanation, executionLink, again }: BodyProps) {
+  const known = explanation.basis === 'id' || explanation.basis === 'clock';
   return (
     <div className={classes.explained}>
       <p className={classes.sentence}>{visibleName(told.sentence, 2000)}</p>
@@ -107,18 +107,21 @@ function GapExplanationBody({ content: told, executionLink, again }: ToldProps) 
       {told.basis === 'no-goroutine' && (
         <OccupantRow title="P occupancy during the gap" held={told.processors} />
       )}
-      {told.gc.cycles > 0 && (
+      {explanation.gc.cycles > 0 && (
         <p className="muted">
-          GC: marking for {formatValue(told.gc.mark_ns, 'ns')}
-          {told.gc.stop_ns > 0 && `, stop-the-world for ${formatValue(told.gc.stop_ns, 'ns')}`}.
+          GC: marking for {formatValue(explanation.gc.mark_ns, 'ns')}
+          {explanation.gc.stop_ns > 0 &&
+            `, stop-the-world for ${formatValue(explanation.gc.stop_ns, 'ns')}`}
+          .
         </p>
       )}
-      {told.trace ? (
+      {explanation.trace ? (
         <p className="muted">
-          From {executionLink(told.trace.artifact_id, visibleName(told.trace.name, 60))}
+          From{' '}
+          {executionLink(explanation.trace.artifact_id, visibleName(explanation.trace.name, 60))}
         </p>
       ) : (
-        <HowTo told={told} executionLink={executionLink} />
+        <HowTo explanation={explanation} executionLink={executionLink} />
       )}
       {!known && <p>{again('Explain again')}</p>}
     </div>
@@ -126,12 +129,12 @@ function GapExplanationBody({ content: told, executionLink, again }: ToldProps) 
 }
 
 function HowTo({
-  told,
+  explanation,
   executionLink,
-}: { told: GapExplanation } & Pick<ToldProps, 'executionLink'>) {
+}: { explanation: GapExplanation } & Pick<BodyProps, 'executionLink'>) {
   return (
     <>
-      {told.looked.length > 0 && (
+      {explanation.looked.length > 0 && (
         <ul>
           {told.looked.map(({ artifact_id, name, reason }) => (
             <li key={artifact_id}>
@@ -151,24 +154,25 @@ function HowTo({
   );
 }
 
-function States({ told }: { told: GapExplanation }) {
+function States({ explanation }: { explanation: GapExplanation }) {
   const id = useId();
-  const all = told.gap.duration_ns;
+  const all = explanation.gap.duration_ns;
   return (
     <Suspense fallback={<div className={classes.place} />}>
       <GapStrip
-        pieces={told.pieces}
+        pieces={explanation.pieces}
         durationNs={all}
         label="What the goroutine did in the gap, in order of time"
       />
-      {told.pieces_total > told.pieces.length && (
+      {explanation.pieces_total > explanation.pieces.length && (
         <p className="muted">
-          Only the first {countOf(told.pieces.length, 'piece')} of {told.pieces_total} are drawn.
+          Only the first {countOf(explanation.pieces.length, 'piece')} of {explanation.pieces_total}{' '}
+          are drawn.
         </p>
       )}
       <table className={classes.parts} aria-label="What the goroutine did in the gap">
         <tbody>
-          {told.parts.map((part) => (
+          {explanation.parts.map((part) => (
             <tr key={`${part.state} ${part.reason}`}>
               <th scope="row">
                 <StateSwatch state={part.state} id={`${id}-${part.state}`} />{' '}
@@ -181,8 +185,11 @@ function States({ told }: { told: GapExplanation }) {
           ))}
         </tbody>
       </table>
-      {told.samples[0] && (
-        <Stack title="CPU samples in the gap, most frequent first" frames={told.samples[0].stack} />
+      {explanation.samples[0] && (
+        <Stack
+          title="CPU samples in the gap, most frequent first"
+          frames={explanation.samples[0].stack}
+        />
       )}
     </Suspense>
   );

@@ -1,4 +1,4 @@
-/** Gaps by edge: where, between which calls, no span tells what was done, how long, and whether that changed. */
+/** Gaps by edge: where, between which calls, no span shows what was done, how long, and whether that changed. */
 import { SegmentedControl } from '@mantine/core';
 import { useMemo } from 'react';
 import { EffectAxis, EffectInterval } from '../../../charts';
@@ -23,21 +23,21 @@ import { gapPlace } from './span-wording';
 const INTERVAL_WIDTH = 160;
 
 type TableProps = {
-  told: SpanSets;
+  sets: SpanSets;
   view: SpansView;
   onView: (changed: Partial<SpansView>) => void;
 };
 
-export function GapsTable({ told, view, onView }: TableProps) {
-  const single = isSingle(told);
+export function GapsTable({ sets, view, onView }: TableProps) {
+  const single = isSingle(sets);
   const { quantile, sort, edge } = view;
-  const rows = useMemo(() => sortedGaps(told.gaps, sort, quantile), [told.gaps, sort, quantile]);
+  const rows = useMemo(() => sortedGaps(sets.gaps, sort, quantile), [sets.gaps, sort, quantile]);
   const axis = useMemo(
     () => ratioAxis(rows.filter(isChanged).map((row) => ratioOf(row, quantile))),
     [rows, quantile],
   );
   const columns = useMemo(() => columnsOf(single, quantile, axis), [single, quantile, axis]);
-  const changed = told.gaps.filter(isChanged).length;
+  const changed = sets.gaps.filter(isChanged).length;
   return (
     <Section
       title="Gaps by position"
@@ -82,7 +82,7 @@ export function GapsTable({ told, view, onView }: TableProps) {
   );
 }
 
-export const CHANGE_TEXT = {
+const CHANGE_TEXT = {
   noise: 'not significant',
   more: 'takes more time',
   less: 'takes less time',

@@ -97,7 +97,7 @@ export default function ServiceMapPage({
 }
 
 type Environment = { id: string; name: string };
-/** So many environments are looked into before one is shown unasked. */
+/** The number of environments that are read before one is shown without a choice. */
 const INSPECTED_TRACES = 8;
 
 /** The environment in which most pairs of services are known to call each other; null until that is known. */

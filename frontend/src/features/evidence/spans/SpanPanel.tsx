@@ -140,10 +140,10 @@ const shareOf = (part: number, whole: number, of = ''): string =>
   whole > 0 ? `, ${formatShare(part / whole)}${of}` : '';
 
 function Flags({ span }: { span: Span }) {
-  const told = [...span.flags.map(flagText), skewText(span.skew_ns)].filter(
+  const details = [...span.flags.map(flagText), skewText(span.skew_ns)].filter(
     (each) => each !== null,
   );
-  return told.map((each) => (
+  return details.map((each) => (
     <p key={each} className={classes.flag}>
       {each}
     </p>

@@ -13,15 +13,15 @@ const TONES = {
   'only-base': 'less',
 } as const;
 
-export default function SpanSetMap({ told }: { told: SpanSets }) {
-  const services = useMemo(() => servicesOf(told), [told]);
-  const calls = useMemo(() => told.edges.map(callOf), [told]);
+export default function SpanSetMap({ sets }: { sets: SpanSets }) {
+  const services = useMemo(() => servicesOf(sets), [sets]);
+  const calls = useMemo(() => sets.edges.map(callOf), [sets]);
   return <ServiceMap services={services} calls={calls} label="Service calls, in request order" />;
 }
 
-function servicesOf(told: SpanSets): MapService[] {
-  const known = new Map(told.services.map((each) => [each.service, each]));
-  const names = [...new Set([...told.order, ...known.keys()])];
+function servicesOf(sets: SpanSets): MapService[] {
+  const known = new Map(sets.services.map((each) => [each.service, each]));
+  const names = [...new Set([...sets.order, ...known.keys()])];
   return names.map((name) => {
     const service = known.get(name);
     const words = service

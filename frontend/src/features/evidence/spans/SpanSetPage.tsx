@@ -65,7 +65,7 @@ export default function SpanSetPage(props: SpanSetPageProps) {
         }
       />
       <SpansBody
-        told={set.data}
+        sets={set.data}
         {...body}
         list={
           <AllTraces

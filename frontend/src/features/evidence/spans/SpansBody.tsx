@@ -28,7 +28,7 @@ import type { SpansArrival } from './span-wording';
 const SetMap = lazy(() => import('./SpanSetMap'));
 
 export type BodyProps = {
-  told: SpanSets;
+  sets: SpanSets;
   view: SpansView;
   onView: (view: SpansView) => void;
   /** A link to the page of one trace. */
@@ -42,7 +42,7 @@ export type BodyProps = {
 const nothing = () => undefined;
 
 export function SpansBody(props: BodyProps) {
-  const { told, view, onView, traceLink, arrival = null, onArrived = nothing } = props;
+  const { sets, view, onView, traceLink, arrival = null, onArrived = nothing } = props;
   const gaps = useRef<HTMLDivElement>(null);
   const calls = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -52,14 +52,14 @@ export function SpansBody(props: BodyProps) {
     place?.focus({ preventScroll: true });
     onArrived();
   }, [arrival, onArrived]);
-  const slowest = props.list ?? <Slowest told={told} traceLink={traceLink} />;
-  const single = isSingle(told);
+  const slowest = props.list ?? <Slowest sets={sets} traceLink={traceLink} />;
+  const single = isSingle(sets);
   return (
     <>
       {single && slowest}
       <div ref={gaps} tabIndex={-1}>
         <GapsTable
-          told={told}
+          sets={sets}
           view={view}
           onView={(changed) => {
             onView({ ...view, ...changed });
@@ -67,28 +67,28 @@ export function SpansBody(props: BodyProps) {
         />
       </div>
       <div ref={calls} tabIndex={-1}>
-        <AmplificationTable told={told} edge={view.edge} />
+        <AmplificationTable sets={sets} edge={view.edge} />
       </div>
       {!single && slowest}
-      <CriticalTable told={told} />
-      <FanOutTable told={told} />
+      <CriticalTable sets={sets} />
+      <FanOutTable sets={sets} />
       <RepeatedTable
-        told={told}
-        rows={told.retries}
+        sets={sets}
+        rows={sets.retries}
         title="Retries"
         aside="the same call repeated after a failure"
       />
       <RepeatedTable
-        told={told}
-        rows={told.n_plus_one}
+        sets={sets}
+        rows={sets.n_plus_one}
         title="Sequential calls (N+1)"
         aside="repeated sequential calls that could be batched"
       />
-      <AttributesTable rows={told.attributes} />
+      <AttributesTable rows={sets.attributes} />
       <Section title="Service calls" aside="calls per request of the caller">
         <ProblemBoundary what="Could not draw the map">
           <Suspense fallback={<SkeletonRows rows={6} height={60} label="Loading the map" />}>
-            <SetMap told={told} />
+            <SetMap sets={sets} />
           </Suspense>
         </ProblemBoundary>
       </Section>
@@ -96,13 +96,13 @@ export function SpansBody(props: BodyProps) {
   );
 }
 
-function Slowest({ told, traceLink }: Pick<BodyProps, 'told' | 'traceLink'>) {
+function Slowest({ sets, traceLink }: Pick<BodyProps, 'sets' | 'traceLink'>) {
   const rows = useMemo(
-    () => told.traces.toSorted((a, b) => b.duration_ns - a.duration_ns),
-    [told.traces],
+    () => sets.traces.toSorted((a, b) => b.duration_ns - a.duration_ns),
+    [sets.traces],
   );
   const columns: Column<TraceRow>[] = [
-    ...sideColumn<TraceRow>(told),
+    ...sideColumn<TraceRow>(sets),
     {
       id: 'root',
       head: 'Request',
@@ -168,18 +168,18 @@ const number = <Row,>(id: string, head: string, cell: (row: Row) => string): Col
 
 const PATHS_SHOWN = 30;
 
-function CriticalTable({ told }: { told: SpanSets }) {
-  if (told.critical.length === 0) return null;
-  const rows = told.critical.slice(0, PATHS_SHOWN);
-  const single = isSingle(told);
+function CriticalTable({ sets }: { sets: SpanSets }) {
+  if (sets.critical.length === 0) return null;
+  const rows = sets.critical.slice(0, PATHS_SHOWN);
+  const single = isSingle(sets);
   const side = (id: 'base' | 'candidate', head: string): Column<CriticalShare>[] => [
     number(id, head, (row) => {
-      const told = row[id];
-      return told ? formatValue(told.ns_per_request, 'ns') : '–';
+      const cell = row[id];
+      return cell ? formatValue(cell.ns_per_request, 'ns') : '–';
     }),
     number(`${id} share`, 'of path', (row) => {
-      const told = row[id];
-      return told ? formatShare(told.share) : '–';
+      const cell = row[id];
+      return cell ? formatShare(cell.share) : '–';
     }),
   ];
   const columns: Column<CriticalShare>[] = [
@@ -221,7 +221,7 @@ function CriticalTable({ told }: { told: SpanSets }) {
   return (
     <Section
       title="Critical path"
-      aside={`what the request waited for, by call path · ${countOf(rows.length, 'path')}${rows.length < told.critical.length ? ` of ${formatCount(told.critical.length)}` : ''}`}
+      aside={`what the request waited for, by call path · ${countOf(rows.length, 'path')}${rows.length < sets.critical.length ? ` of ${formatCount(sets.critical.length)}` : ''}`}
     >
       <DataTable
         label="Critical path"

@@ -6,7 +6,7 @@ import { SpansBody, type BodyProps } from './SpansBody';
 import { spansPartQuery } from './span-queries';
 import classes from './spans.module.css';
 
-export type SpansSectionProps = Omit<BodyProps, 'told'> & { comparisonId: string };
+export type SpansSectionProps = Omit<BodyProps, 'sets'> & { comparisonId: string };
 
 export default function SpansSection({ comparisonId, ...body }: SpansSectionProps) {
   const spans = useQuery(spansPartQuery(comparisonId));
@@ -28,5 +28,5 @@ export default function SpansSection({ comparisonId, ...body }: SpansSectionProp
       </div>
     );
   }
-  return <SpansBody told={spans.data} {...body} />;
+  return <SpansBody sets={spans.data} {...body} />;
 }

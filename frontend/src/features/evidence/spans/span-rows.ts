@@ -3,7 +3,7 @@ import type { Sort } from '../../../ui';
 import type { Gap, SideName, SpanSets } from './span-types';
 import type { GapQuantile } from './span-url';
 
-export const isSingle = (told: SpanSets): boolean => told.sides.candidate === null;
+export const isSingle = (sets: SpanSets): boolean => sets.sides.candidate === null;
 
 const QUANTILE_KEYS = { p50: 'p50_ns', p90: 'p90_ns', p99: 'p99_ns' } as const;
 
@@ -11,8 +11,7 @@ export const gapNs = (gap: Gap, side: SideName, quantile: GapQuantile): number |
   gap[side]?.[QUANTILE_KEYS[quantile]] ?? null;
 
 /** The part of request time that a gap holds: on the side where it is most. */
-export const gapShare = (gap: Gap): number =>
-  Math.max(gap.base?.share ?? 0, gap.candidate?.share ?? 0);
+const gapShare = (gap: Gap): number => Math.max(gap.base?.share ?? 0, gap.candidate?.share ?? 0);
 
 export const isChanged = ({ state }: { state: string }): boolean => state !== 'noise';
 

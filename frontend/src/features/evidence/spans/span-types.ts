@@ -1,5 +1,5 @@
 /** The documents of span sets and of one trace as pages use them. Times are nanoseconds. */
-import type { EdgeRow, GapRow, SpansPage, TraceWaterfall } from '../../../api';
+import type { GapRow, SpansPage, TraceWaterfall } from '../../../api';
 import { requireFormat } from '../../../lib/document-format';
 
 export type {
@@ -8,7 +8,6 @@ export type {
   GapSide,
   CriticalPathRow as CriticalShare,
   AmplificationRow as Amplification,
-  CallCounts as CallsSide,
   EdgeRow as Edge,
   FanOutRow as FanOut,
   RepeatedCallsRow as RepeatedCalls,
@@ -20,7 +19,6 @@ export type {
 } from '../../../api';
 
 export type SideName = 'base' | 'candidate';
-export type RowState = (GapRow | EdgeRow)['state'];
 
 /** @throws Error with a readable message when the response has another format. */
 export function readSets(response: unknown): SpansPage {

@@ -18,7 +18,7 @@ const waterfallSearch = z.object({
   q: field(z.union([z.number(), z.string().check(z.maxLength(200))])),
   plain: field(z.literal(true)),
 });
-export type WaterfallSearch = z.infer<typeof waterfallSearch>;
+type WaterfallSearch = z.infer<typeof waterfallSearch>;
 
 export type WaterfallView = {
   /** Row of the selected span. */
@@ -93,7 +93,7 @@ export const spansFields = {
   ssort: field(z.enum(GAP_COLUMNS)),
   sasc: field(z.literal(true)),
 };
-export type SpansSearch = z.infer<z.ZodMiniObject<typeof spansFields>>;
+type SpansSearch = z.infer<z.ZodMiniObject<typeof spansFields>>;
 
 export const spansViewOf = (search: SpansSearch): SpansView => ({
   edge: search.edge ?? '',
@@ -108,7 +108,7 @@ export const spansSearchOf = ({ edge, quantile, sort }: SpansView): SpansSearch 
   sasc: sort.descending ? undefined : true,
 });
 
-export const TRACE_ORDERS = ['duration', 'start', 'gap', 'spans', 'errors'] as const;
+const TRACE_ORDERS = ['duration', 'start', 'gap', 'spans', 'errors'] as const;
 
 /** Which of all traces of a set are listed. */
 export type TracesView = {
@@ -130,7 +130,7 @@ const setSearch = z.object({
   terr: field(z.literal(true)),
   tpage: field(row),
 });
-export type SetSearch = z.infer<typeof setSearch>;
+type SetSearch = z.infer<typeof setSearch>;
 
 /** The URL fields of a span set alone: its tables, and its list of all traces. */
 export const readSpansSearch = (search: Record<string, unknown>): SetSearch =>
@@ -155,5 +155,5 @@ export const tracesSearchOf = (view: TracesView): SetSearch => ({
   tpage: unless(view.page, 0),
 });
 
-export const mapFields = z.object({ env: field(z.string().check(z.maxLength(80))) });
+const mapFields = z.object({ env: field(z.string().check(z.maxLength(80))) });
 export const readMapSearch = (search: Record<string, unknown>) => mapFields.parse(search);

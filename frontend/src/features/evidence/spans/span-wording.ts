@@ -51,8 +51,8 @@ export function traceAnswer(trace: TraceDetail): SpanWord[] {
 }
 
 /** The answer of a set: how long its requests take, and which gap holds most of them. */
-export function setAnswer(told: SpanSets): SpanWord[] {
-  const side = told.sides.base;
+export function setAnswer(sets: SpanSets): SpanWord[] {
+  const side = sets.sides.base;
   const op = side?.root_ops[0];
   if (!side || !op) return [{ text: 'No requests in this span set' }];
   const lead: SpanWord[] = [
@@ -60,7 +60,7 @@ export function setAnswer(told: SpanSets): SpanWord[] {
     { text: ` takes ${formatValue(op.p50_ns, 'ns')} at the median and ` },
     { text: `${formatValue(op.p99_ns, 'ns')} at p99` },
   ];
-  const gap = told.gaps
+  const gap = sets.gaps
     .filter(({ leaf, base }) => !leaf && base !== null)
     .reduce<Gap | null>(
       (most, each) => (each.base!.share > (most?.base?.share ?? 0) ? each : most),
@@ -75,7 +75,7 @@ export function setAnswer(told: SpanSets): SpanWord[] {
       ...gapPlace(gap),
     ];
   }
-  const path = told.critical.reduce<SpanSets['critical'][number] | null>(
+  const path = sets.critical.reduce<SpanSets['critical'][number] | null>(
     (most, each) => ((each.base?.share ?? 0) > (most?.base?.share ?? 0) ? each : most),
     null,
   );

@@ -23,8 +23,8 @@ describe('reading spans', () => {
     expect(readSet(spansOfOne(), 'the-id').traces[0]?.artifact).toBe('the-id');
   });
   it('takes a span as a root whose parent does not stand above it', () => {
-    const told = readTrace(aTraceOfSpans({ spans: [aSpan({ parent: 1 }), aSpan({ parent: 0 })] }));
-    expect(told.spans.map(({ parent }) => parent)).toEqual([null, 0]);
+    const trace = readTrace(aTraceOfSpans({ spans: [aSpan({ parent: 1 }), aSpan({ parent: 0 })] }));
+    expect(trace.spans.map(({ parent }) => parent)).toEqual([null, 0]);
   });
 });
 
@@ -46,7 +46,7 @@ describe('what spans say', () => {
       '/api/v1/push takes 3.90 ms at the median and 20.8 ms at p99; 31.7% of request time is a gap in distributor /api/v1/push between validate and Push',
     );
   });
-  it('tells a clock that was off, and which way', () => {
+  it('reports clock skew and its direction', () => {
     expect(skewText(0)).toBeNull();
     expect(skewText(-2_000_000)).toMatch(/2 ms earlier/);
   });

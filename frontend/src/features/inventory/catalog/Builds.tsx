@@ -37,7 +37,7 @@ function DeleteBuild({ build, onDone }: { build: Build; onDone: () => void }) {
   );
 }
 
-export type BuildsProps = {
+type BuildsProps = {
   serviceId: string;
   mayWrite: boolean;
   buildLink: (build: Build, words: ReactNode) => ReactNode;
@@ -130,7 +130,7 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
   const builds = useInfiniteQuery(
     buildsQuery({ service_id: serviceId, search: search || undefined }),
   );
-  const [leaving, setLeaving] = useState<Build | null>(null);
+  const [deleting, setDeleting] = useState<Build | null>(null);
   return (
     <Section
       title="Builds"
@@ -166,7 +166,7 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
                 setForm(build);
               }}
               onDelete={() => {
-                setLeaving(build);
+                setDeleting(build);
               }}
             />
           ) : null,
@@ -181,11 +181,11 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
           </EmptyState>
         }
       />
-      {leaving && (
+      {deleting && (
         <DeleteBuild
-          build={leaving}
+          build={deleting}
           onDone={() => {
-            setLeaving(null);
+            setDeleting(null);
           }}
         />
       )}

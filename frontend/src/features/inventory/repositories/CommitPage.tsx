@@ -140,8 +140,8 @@ function Changes({ repositoryId, sha }: { repositoryId: string; sha: string }) {
   const diff = useQuery(query);
   const read = useMutation({
     mutationFn: () => readDiff(repositoryId, sha),
-    onSuccess: (told) => {
-      client.setQueryData(query.queryKey, told);
+    onSuccess: (response) => {
+      client.setQueryData(query.queryKey, response);
     },
   });
   const state = diff.data?.state;

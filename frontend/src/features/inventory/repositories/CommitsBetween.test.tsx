@@ -114,10 +114,10 @@ describe('the commits between two builds', () => {
   it('say what is lacking', async () => {
     server.use(
       http.get(at('/services/s/commits'), () =>
-        problem(404, { title: 'No repository', detail: 'Nobody said from which.' }),
+        problem(404, { title: 'No repository', detail: 'The service has no repository.' }),
       ),
     );
     show();
-    expect(await screen.findByRole('alert')).toHaveTextContent('Nobody said from which.');
+    expect(await screen.findByRole('alert')).toHaveTextContent('The service has no repository.');
   });
 });

@@ -1,4 +1,4 @@
-/** Loads the commits between two builds and tells what must be known of the list. */
+/** Loads the commits between two builds and shows the caveats of the list. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Problem } from '../../../api';

@@ -8,7 +8,7 @@ import { fileName, fileState } from './commit-wording';
 
 const MARKS = { same: ' ', added: '+', removed: '−' } as const;
 
-export type DiffViewProps = { diff: CommitDiff };
+type DiffViewProps = { diff: CommitDiff };
 
 export function DiffView({ diff }: DiffViewProps) {
   return (

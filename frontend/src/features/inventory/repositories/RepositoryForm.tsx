@@ -33,7 +33,7 @@ function Fields({ repository, onDone }: FormProps) {
   const [url, setUrl] = useState(repository?.url ?? '');
   const [built, setBuilt] = useState<Built[]>(repository?.services ?? []);
   const { fields, credentials } = useCredentials(repository, url.trim());
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () => {
       const words: RepositoryWords = {
         name,
@@ -58,7 +58,7 @@ function Fields({ repository, onDone }: FormProps) {
     <FormBody
       what="Could not save the repository"
       submit={repository ? 'Save' : 'Add repository'}
-      keep={keep}
+      save={save}
       onCancel={onDone}
     >
       <NameField placeholder="monorepo" value={name} onChange={setName} />

@@ -82,6 +82,6 @@ export async function readWholeDiff(
     while ((await client.query(wanted)).state === 'reading' && Date.now() < end)
       await new Promise((go) => setTimeout(go, READ_MS));
   } catch {
-    // What can not be read is told on the page of the commit itself.
+    // The page of the commit reports what cannot be read.
   }
 }

@@ -62,6 +62,6 @@ export const linesText = (added: number | null, removed: number | null): string 
     ? 'unknown'
     : `+${String(added ?? 0)} −${String(removed ?? 0)}`;
 
-/** Why something ended badly, as the API tells it. */
+/** Why something failed, as the API reports it. */
 export const problemOf = (problem: { detail?: unknown } | null | undefined): Error =>
   new Error(typeof problem?.detail === 'string' ? problem.detail : 'The job failed.');

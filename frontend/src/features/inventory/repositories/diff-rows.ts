@@ -1,7 +1,7 @@
 /** The lines of a diff with their numbers on both sides. */
 import type { FileDiff } from '../../../api';
 
-export type DiffLine = {
+type DiffLine = {
   kind: 'same' | 'added' | 'removed';
   before: number | null;
   after: number | null;

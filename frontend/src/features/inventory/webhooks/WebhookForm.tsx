@@ -35,7 +35,7 @@ function Fields({ onDone }: FormProps) {
   const [chosen, setChosen] = useState<string[]>([]);
   const [token, setToken] = useState('');
   const [url, setUrl] = useState('');
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () =>
       createWebhook({
         name,
@@ -55,7 +55,7 @@ function Fields({ onDone }: FormProps) {
     <FormBody
       what="Could not add the webhook"
       submit="Add webhook"
-      keep={keep}
+      save={save}
       onCancel={() => {
         onDone(null);
       }}

@@ -27,32 +27,32 @@ const USUAL_DAYS = 90;
 
 /** For how long the team keeps what. The preview of what is deleted is shown before saving. */
 export function RetentionRules({ mayManage }: { mayManage: boolean }) {
-  const kept = useQuery(retentionQuery);
+  const rules = useQuery(retentionQuery);
   return (
     <Section title="Retention" aside="older data is deleted">
-      {kept.error && (
+      {rules.error && (
         <ErrorState
           what="Could not load the retention rules"
-          error={kept.error}
-          action={<Button onClick={() => void kept.refetch()}>Try again</Button>}
+          error={rules.error}
+          action={<Button onClick={() => void rules.refetch()}>Try again</Button>}
         />
       )}
-      {kept.isPending && <SkeletonRows rows={8} />}
-      {kept.data && <Rules kept={kept.data} mayManage={mayManage} />}
+      {rules.isPending && <SkeletonRows rows={8} />}
+      {rules.data && <Rules policy={rules.data} mayManage={mayManage} />}
     </Section>
   );
 }
 
-function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
+function Rules({ policy, mayManage }: { policy: Kept; mayManage: boolean }) {
   const client = useQueryClient();
   const [changed, setChanged] = useState<Days>({});
   const [asking, setAsking] = useState(false);
   const [settled] = useDebouncedValue(changed, SETTLE_MS);
   const preview = useQuery(expiryPreviewQuery(settled));
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () => updateRetention(changed),
-    onSuccess: async (told) => {
-      client.setQueryData(retentionQuery.queryKey, told);
+    onSuccess: async (saved) => {
+      client.setQueryData(retentionQuery.queryKey, saved);
       setChanged({});
       setAsking(false);
       await client.invalidateQueries({ queryKey: ['usage'] });
@@ -73,16 +73,16 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
         Data that an open regression or a running comparison needs is not deleted until it is
         closed. Comparisons, series and reports keep their results; reports contain copies.
       </p>
-      <RulesTable rules={kept.rules} changed={changed} onDays={mayManage ? change : undefined} />
+      <RulesTable rules={policy.rules} changed={changed} onDays={mayManage ? change : undefined} />
       {mayManage && (
         <div className={classes.keep}>
           <Button
             variant="filled"
             disabled={!ready}
-            loading={keep.isPending}
+            loading={save.isPending}
             onClick={() => {
               if (doomed > 0) setAsking(true);
-              else keep.mutate();
+              else save.mutate();
             }}
           >
             Save
@@ -100,8 +100,8 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
             {dirty && preview.data && <ExpiryPreview preview={preview.data} />}
           </span>
           {preview.error && dirty && <ErrorState compact error={preview.error} />}
-          {keep.error && !asking && (
-            <ErrorState compact what="Could not save the changes" error={keep.error} />
+          {save.error && !asking && (
+            <ErrorState compact what="Could not save the changes" error={save.error} />
           )}
         </div>
       )}
@@ -109,7 +109,7 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
         <DeleteDialog
           name={filesText(doomed, preview.data?.bytes ?? 0)}
           noun="artifacts"
-          remove={keep}
+          remove={save}
           onClose={() => {
             setAsking(false);
           }}

@@ -38,52 +38,52 @@ export function UsageSections() {
         <SkeletonRows rows={6} />
       </Section>
     );
-  const told = usage.data;
+  const used = usage.data;
   return (
     <>
-      <Limits limits={told.limits} />
-      <Section title="Stored" aside={filesText(told.files, told.bytes)}>
-        {told.files === 0 ? (
+      <Limits limits={used.limits} />
+      <Section title="Stored" aside={filesText(used.files, used.bytes)}>
+        {used.files === 0 ? (
           <EmptyState help="start">No uploads yet.</EmptyState>
         ) : (
           <div className={classes.columns}>
             <StorageBreakdown
               label="By kind"
-              rows={told.kinds.map((one) => ({ ...one, name: kindText(one.name) }))}
+              rows={used.kinds.map((one) => ({ ...one, name: kindText(one.name) }))}
             />
-            <StorageBreakdown label="By service" rows={services(told)} />
+            <StorageBreakdown label="By service" rows={services(used)} />
             <StorageBreakdown
               label="By age"
-              rows={told.ages.map((one, index) => ({
+              rows={used.ages.map((one, index) => ({
                 ...one,
-                name: ageText(one.days, told.ages[index - 1]?.days ?? null),
+                name: ageText(one.days, used.ages[index - 1]?.days ?? null),
               }))}
               keepOrder
             />
           </div>
         )}
       </Section>
-      <Folders usage={told} />
+      <Folders usage={used} />
       <Section title="Daily usage" aside="the last 90 days, UTC">
         <div className={classes.columns}>
           <DailyBars
             label="Uploads"
-            days={told.days.map((day) => ({ day: day.day, value: day.uploads }))}
+            days={used.days.map((day) => ({ day: day.day, value: day.uploads }))}
             text={(value) => countOf(value, 'upload')}
           />
           <DailyBars
             label="Metric samples"
-            days={told.days.map((day) => ({ day: day.day, value: day.samples }))}
+            days={used.days.map((day) => ({ day: day.day, value: day.samples }))}
             text={(value) => countOf(value, 'sample')}
           />
           <DailyBars
             label="Jobs"
-            days={told.days.map((day) => ({ day: day.day, value: day.jobs }))}
+            days={used.days.map((day) => ({ day: day.day, value: day.jobs }))}
             text={(value) => countOf(value, 'job')}
           />
           <DailyBars
             label="Builds evaluated"
-            days={told.days.map((day) => ({ day: day.day, value: day.builds }))}
+            days={used.days.map((day) => ({ day: day.day, value: day.builds }))}
             text={(value) => countOf(value, 'build')}
           />
         </div>
@@ -92,8 +92,8 @@ export function UsageSections() {
   );
 }
 
-function services(told: Usage) {
-  const named = told.services.map((one) => ({
+function services(used: Usage) {
+  const named = used.services.map((one) => ({
     name: one.name ?? 'No build',
     files: one.files,
     bytes: one.bytes,

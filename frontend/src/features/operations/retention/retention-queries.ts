@@ -15,7 +15,7 @@ export const retentionQuery = queryOptions({
 
 export const expiryPreviewQuery = (days: Days) => {
   const rule = Object.entries(days)
-    .map(([kind, kept]) => `${kind}:${kept ?? 'forever'}`)
+    .map(([kind, limit]) => `${kind}:${limit ?? 'forever'}`)
     .sort();
   return queryOptions({
     queryKey: ['retention', 'preview', rule],
@@ -28,7 +28,7 @@ export const expiryPreviewQuery = (days: Days) => {
 
 export const updateRetention = (days: Days) =>
   calls.retentionUpdate({
-    body: { rules: Object.entries(days).map(([kind, kept]) => ({ kind, retention_days: kept })) },
+    body: { rules: Object.entries(days).map(([kind, limit]) => ({ kind, retention_days: limit })) },
   });
 
 export const usageQuery = queryOptions({

@@ -79,8 +79,8 @@ function Mails() {
   });
   const change = useMutation({
     mutationFn: updateMailPreferences,
-    onSuccess: (told) => {
-      client.setQueryData(mailPreferencesQuery.queryKey, told);
+    onSuccess: (saved) => {
+      client.setQueryData(mailPreferencesQuery.queryKey, saved);
     },
   });
   if (!ways.data?.is_mail_configured) return null;

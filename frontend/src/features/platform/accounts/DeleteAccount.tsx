@@ -62,7 +62,7 @@ function AccountForm({ session, onCancel }: AccountProps & { onCancel: () => voi
     <FormBody
       what="Could not delete your account"
       submit="Delete permanently"
-      keep={end}
+      save={end}
       blocked={
         email.trim().toLowerCase() === session.user.email.toLowerCase()
           ? undefined

@@ -89,7 +89,7 @@ export function Members({ team, session, onGone }: MembersProps) {
     mutationFn: ({ id, role }: { id: string; role: Role }) => updateRole(team.id, id, role),
     onSettled,
   });
-  const [leaving, setLeaving] = useState<Member | null>(null);
+  const [removing, setRemoving] = useState<Member | null>(null);
   const rows = members.data?.items ?? [];
   const manages = canManageMembers(team);
   const columns = memberColumns(
@@ -97,7 +97,7 @@ export function Members({ team, session, onGone }: MembersProps) {
     (id, role) => {
       change.mutate({ id, role });
     },
-    setLeaving,
+    setRemoving,
   );
   return (
     <>
@@ -115,13 +115,13 @@ export function Members({ team, session, onGone }: MembersProps) {
         />
       </Section>
       {manages && <Invitations team={team} />}
-      {leaving && (
+      {removing && (
         <Leave
           team={team}
-          member={leaving}
-          oneself={leaving.user_id === session.user.id}
+          member={removing}
+          oneself={removing.user_id === session.user.id}
           onClose={() => {
-            setLeaving(null);
+            setRemoving(null);
           }}
           onGone={onGone}
         />

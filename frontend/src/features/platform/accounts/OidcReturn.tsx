@@ -7,8 +7,8 @@ import { finishOidcSignIn, type OidcReturnResult } from './account-queries';
 const ENDING = 'end of a sign-in';
 
 function read(search: string): OidcReturnResult {
-  const told = new URLSearchParams(search);
-  const one = (name: string) => told.get(name) ?? undefined;
+  const params = new URLSearchParams(search);
+  const one = (name: string) => params.get(name) ?? undefined;
   return { state: one('state') ?? '', code: one('code'), iss: one('iss'), error: one('error') };
 }
 

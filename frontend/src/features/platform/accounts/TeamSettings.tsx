@@ -18,8 +18,8 @@ export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
   const [name, setName] = useState(team.name);
   const rename = useMutation({
     mutationFn: () => renameTeam(team.id, name.trim()),
-    onSuccess: async (kept) => {
-      setName(kept.name);
+    onSuccess: async (saved) => {
+      setName(saved.name);
       await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
       onRenamed();
     },

@@ -123,7 +123,7 @@ function tokenColumns(
 
 export function Tokens({ team }: { team: TeamMembership }) {
   const tokens = useQuery({ ...tokensQuery(team.id), enabled: canManageMembers(team) });
-  const [leaving, setLeaving] = useState<Token | null>(null);
+  const [revoking, setRevoking] = useState<Token | null>(null);
   const accounts = useQuery({ ...serviceAccountsQuery(team.id), enabled: canManageMembers(team) });
   const [changing, setChanging] = useState<Token | null>(null);
   if (!canManageMembers(team))
@@ -143,7 +143,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
         <ListTable
           label="API tokens"
           records={tokens}
-          columns={tokenColumns(setChanging, setLeaving)}
+          columns={tokenColumns(setChanging, setRevoking)}
           rowKey={(token) => token.id}
           size={{ minWidth: 1020, skeletonRows: 3 }}
           empty={{ text: 'No tokens yet.', help: 'tokens' }}
@@ -164,12 +164,12 @@ export function Tokens({ team }: { team: TeamMembership }) {
             />
           </FormDialog>
         )}
-        {leaving && (
+        {revoking && (
           <RevokeToken
             team={team}
-            token={leaving}
+            token={revoking}
             onClose={() => {
-              setLeaving(null);
+              setRevoking(null);
             }}
           />
         )}
@@ -219,7 +219,7 @@ function TokenForm({
   const [name, setName] = useState(token.name);
   const [requests, setRequests] = useState<string | number>(token.requests_per_minute ?? '');
   const [uploads, setUploads] = useState<string | number>(token.uploads_per_minute ?? '');
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () =>
       updateToken(team.id, token.id, {
         name,
@@ -231,7 +231,7 @@ function TokenForm({
   });
   const rates = { min: 1, max: 1_000_000, allowDecimal: false, placeholder: 'Team default' };
   return (
-    <FormBody what="Could not update the token" submit="Save" keep={keep} onCancel={onClose}>
+    <FormBody what="Could not update the token" submit="Save" save={save} onCancel={onClose}>
       <TextInput label="Name" required maxLength={100} value={name} onChange={onText(setName)} />
       <div className={classes.rates}>
         <NumberInput

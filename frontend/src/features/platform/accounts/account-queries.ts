@@ -77,9 +77,9 @@ export const signUp = (body: {
 export const updateMailPreferences = (mentions: boolean) =>
   calls.emailPreferencesUpdate({ body: { email_on_mention: mentions } });
 export async function signOut() {
-  const told = await calls.sessionDelete();
+  const response = await calls.sessionDelete();
   deleteDrafts();
-  return told;
+  return response;
 }
 
 export const acceptInvitation = (secret: string) => calls.invitationsAccept({ path: { secret } });

@@ -8,7 +8,7 @@ export type AuditFilter = { actor?: string; action?: string; since?: string; unt
 const DAY_MS = 86_400_000;
 
 /** What of it the server is asked: days become times, empty fields nothing. */
-export function asked(wanted: AuditFilter): Record<string, string> {
+function asked(wanted: AuditFilter): Record<string, string> {
   const filled: Record<string, string> = {};
   if (wanted.actor?.trim()) filled.actor = wanted.actor.trim();
   if (wanted.action?.trim()) filled.action = wanted.action.trim();

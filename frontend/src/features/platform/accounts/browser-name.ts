@@ -1,4 +1,4 @@
-/** "Firefox on Linux" from what a browser says of itself. Good enough to tell one's own browsers apart, no more. */
+/** "Firefox on Linux" from the user agent of a browser. Sufficient to distinguish the browsers of one user. */
 const BROWSERS: [RegExp, string][] = [
   [/Edg\//u, 'Edge'],
   [/OPR\//u, 'Opera'],

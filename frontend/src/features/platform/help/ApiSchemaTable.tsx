@@ -26,7 +26,7 @@ export function Disclosure({ summary, id, isOpen = false, children }: Disclosure
   );
 }
 
-export type MemberRow = {
+type MemberRow = {
   name: string;
   isRequired: boolean;
   schema: ApiSchema;

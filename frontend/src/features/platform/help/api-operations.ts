@@ -43,7 +43,7 @@ export function filterOperations(
   );
 }
 
-export const schemaName = ({ $ref = '' }: ApiSchema): string => $ref.split('/').at(-1) ?? '';
+const schemaName = ({ $ref = '' }: ApiSchema): string => $ref.split('/').at(-1) ?? '';
 
 /** The type of a schema in one line. */
 export function typeText(schema: ApiSchema): string {

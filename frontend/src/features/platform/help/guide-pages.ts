@@ -2,7 +2,7 @@
 
 export type GuideAddress = { page: string; hash?: string };
 
-export type GuidePageEntry = { page: string; title: string };
+type GuidePageEntry = { page: string; title: string };
 
 /** The page that renders the OpenAPI document; all others are Markdown. */
 export const API_REFERENCE = 'api-reference';

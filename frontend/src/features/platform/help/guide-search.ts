@@ -17,7 +17,7 @@ export type GuideMatch = {
 const MAX_MATCHES = 8;
 const EXCERPT_CHARACTERS = 150;
 
-export type GuideIndex = MiniSearch<IndexedSection>;
+type GuideIndex = MiniSearch<IndexedSection>;
 
 export async function buildGuideIndex(): Promise<GuideIndex> {
   const index: GuideIndex = new MiniSearch<IndexedSection>({

@@ -1,7 +1,7 @@
 /** The structure of a Markdown page: its headings with their anchors, and the text below each. */
 
 export type Heading = { level: number; text: string; anchor: string };
-export type GuideSection = { heading: Heading; text: string };
+type GuideSection = { heading: Heading; text: string };
 
 /** The anchor of a heading, as code hosts derive it. */
 export const anchorOf = (heading: string): string =>

@@ -18,7 +18,7 @@ const WORDS: Record<string, [doing: string, noun: string]> = {
   'repositories.delete-mirror': ['removing files', 'Remove a repository mirror'],
   'bisects.plan': ['planning', 'Plan a bisect'],
   'bisects.expand-candidate': ['planning', 'Expand a bisect candidate'],
-  'notifications.deliver': ['telling', 'Deliver a notification'],
+  'notifications.deliver': ['delivering', 'Deliver a notification'],
   'reports.delete-unused-blobs': ['removing files', 'Clean up a report'],
   'retention.export-team': ['exporting', 'Export team data'],
 };

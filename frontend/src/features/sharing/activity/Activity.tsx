@@ -133,7 +133,7 @@ function LineView({ line, service, link }: LineProps) {
   const { first, count } = line;
   const [before, after] = verbOf(first);
   const thing = subjectOf(line);
-  const said = describeEvent(first);
+  const description = describeEvent(first);
   const when = new Date(first.occurred_at);
   return (
     <li className={classes.line}>
@@ -145,7 +145,7 @@ function LineView({ line, service, link }: LineProps) {
         {first.path !== null && count === 1 && thing !== '' ? link(first.path, thing) : thing}
         {after && ` ${after}`}
         {service !== null && <span className="muted"> · {service}</span>}
-        {said !== '' && <span className={classes.said}>{said}</span>}
+        {description !== '' && <span className={classes.description}>{description}</span>}
       </span>
     </li>
   );

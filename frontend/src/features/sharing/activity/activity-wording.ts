@@ -15,7 +15,7 @@ export const KINDS: Record<ActivityKind, string> = {
 
 /** Several things done alike, by one, one after the other: the newest represents them. */
 export type Line = { first: Activity; count: number };
-export type Day = { day: string; lines: Line[] };
+type Day = { day: string; lines: Line[] };
 
 const dayOf = (at: string): string => {
   const when = new Date(at);

@@ -12,7 +12,7 @@ type FormProps = {
   label: string;
   act: string;
   people: Person[];
-  keep: { mutate: (words: CommentFields) => void; isPending: boolean; error: Error | null };
+  save: { mutate: (words: CommentFields) => void; isPending: boolean; error: Error | null };
   text?: string;
   /** Of what the words are, that they may be left and found again. */
   draft?: string;
@@ -49,7 +49,7 @@ function MemberChoice({ id, members, chosen, onPick }: MemberChoiceProps) {
 }
 
 export function CommentForm(props: FormProps) {
-  const { label, act, people, keep, text: first = '', draft, onClose } = props;
+  const { label, act, people, save, text: first = '', draft, onClose } = props;
   const [text, setText] = useDraft(draft, first);
   const [picked, setPicked] = useState<Person[]>([]);
   const [caret, setCaret] = useState(0);
@@ -131,9 +131,9 @@ export function CommentForm(props: FormProps) {
         }}
       />
       {chosen && <MemberChoice id={list} members={shown} chosen={chosen} onPick={pick} />}
-      {keep.error && <ErrorState compact what="Could not save the comment" error={keep.error} />}
+      {save.error && <ErrorState compact what="Could not save the comment" error={save.error} />}
       <span className={classes.acts}>
-        <Button type="submit" loading={keep.isPending} disabled={text.trim() === ''}>
+        <Button type="submit" loading={save.isPending} disabled={text.trim() === ''}>
           {act}
         </Button>
         {onClose && <Button onClick={onClose}>Cancel</Button>}

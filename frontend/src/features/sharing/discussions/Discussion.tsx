@@ -1,7 +1,7 @@
 /** What the team says about one thing: threads, oldest first, growing while others write. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { makeConnectionLostError, type SaidComment, type TeamMembership } from '../../../api';
+import { makeConnectionLostError, type PostedComment, type TeamMembership } from '../../../api';
 import {
   DeleteResource,
   ErrorState,
@@ -119,7 +119,7 @@ function NewComment({ around, label, act, parentId, onClose }: NewProps) {
   const [key, setKey] = useState(() => crypto.randomUUID());
   const { kind, id, part } = around.subject;
   const draft = ['comment', kind, id, part ?? '', parentId ?? ''].join(' ');
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: (words: CommentFields) =>
       createComment(around.subject, words, parentId ?? null, `${key}:${words.text.length}`),
     onSuccess: () => {
@@ -135,7 +135,7 @@ function NewComment({ around, label, act, parentId, onClose }: NewProps) {
       label={label}
       act={act}
       people={around.people}
-      keep={keep}
+      save={save}
       draft={draft}
       onClose={
         onClose &&
@@ -148,7 +148,7 @@ function NewComment({ around, label, act, parentId, onClose }: NewProps) {
   );
 }
 
-type CommentProps = { comment: SaidComment; around: DiscussionContext; onAnswer?: () => void };
+type CommentProps = { comment: PostedComment; around: DiscussionContext; onAnswer?: () => void };
 
 function CommentView({ comment, around, onAnswer }: CommentProps) {
   const [opened, setOpened] = useState<'change' | 'delete' | null>(null);
@@ -168,7 +168,7 @@ function CommentView({ comment, around, onAnswer }: CommentProps) {
   return (
     <article id={place} className={classes.comment} data-aimed={aimed || undefined}>
       <p className={classes.by}>
-        <b>{comment.author_name || 'somebody'}</b>
+        <b>{comment.author_name || 'a former member'}</b>
         <span className="muted">
           {comment.author_kind === 'token' && 'token · '}
           <Timestamp at={comment.created_at} />
@@ -240,11 +240,11 @@ function Act({ onClick, children }: { onClick: () => void; children: string }) {
   );
 }
 
-type ChangeProps = { comment: SaidComment; around: DiscussionContext; onClose: () => void };
+type ChangeProps = { comment: PostedComment; around: DiscussionContext; onClose: () => void };
 
 function Change({ comment, around, onClose }: ChangeProps) {
   const client = useQueryClient();
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: (words: CommentFields) => updateComment(comment.id, words),
     onSuccess: onClose,
     onSettled: () => client.invalidateQueries({ queryKey: ['comment'] }),
@@ -255,13 +255,13 @@ function Change({ comment, around, onClose }: ChangeProps) {
       act="Save"
       text={comment.text}
       people={around.people}
-      keep={keep}
+      save={save}
       onClose={onClose}
     />
   );
 }
 
-function DeleteComment({ comment, onClose }: { comment: SaidComment; onClose: () => void }) {
+function DeleteComment({ comment, onClose }: { comment: PostedComment; onClose: () => void }) {
   return (
     <DeleteResource
       name="this comment"

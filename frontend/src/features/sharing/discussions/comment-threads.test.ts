@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SaidComment } from '../../../api';
+import type { PostedComment } from '../../../api';
 import { aFinding } from '../../../testing/api-factories';
 import { findingPart, matchMembers, insertMention, mentionAt, threadsOf } from './comment-threads';
 
@@ -8,7 +8,8 @@ const PEOPLE = [
   { id: 'b', name: 'Ben de Vries' },
 ];
 
-const comment = (id: string, parent_id: string | null = null) => ({ id, parent_id }) as SaidComment;
+const comment = (id: string, parent_id: string | null = null) =>
+  ({ id, parent_id }) as PostedComment;
 
 describe('threads', () => {
   it('stand in the order of their beginnings, answers below', () => {

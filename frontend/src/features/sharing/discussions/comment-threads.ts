@@ -1,9 +1,9 @@
 /** Comments as they are laid out: threads in the order of their beginnings, answers below. */
-import type { Finding, SaidComment } from '../../../api';
+import type { Finding, PostedComment } from '../../../api';
 
-export type Thread = { first: SaidComment; answers: SaidComment[] };
+export type Thread = { first: PostedComment; answers: PostedComment[] };
 
-export function threadsOf(comments: SaidComment[]): Thread[] {
+export function threadsOf(comments: PostedComment[]): Thread[] {
   const threads = new Map<string, Thread>();
   for (const comment of comments)
     if (comment.parent_id === null) threads.set(comment.id, { first: comment, answers: [] });

@@ -56,11 +56,11 @@ function Fields({ channel, onDone }: FormProps) {
   const services = useQuery(servicesQuery);
   const [words, setWords] = useState(() => fieldsOf(channel));
   const { name, kind, events, chosen } = words;
-  const change = (said: Partial<Words>) => {
-    setWords({ ...words, ...said });
+  const change = (changed: Partial<Words>) => {
+    setWords({ ...words, ...changed });
   };
   const [end, setEnd] = useState<End>({ url: '', to: '', repository: '', token: '' });
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: async (): Promise<ChannelCreatedOut | null> => {
       if (!channel) return createChannel(channelBody({ name, kind, events, chosen }, end));
       await updateChannel(channel.id, {
@@ -79,7 +79,7 @@ function Fields({ channel, onDone }: FormProps) {
     <FormBody
       what={channel ? 'Could not save the channel' : 'Could not add the channel'}
       submit={channel ? 'Save' : 'Add channel'}
-      keep={keep}
+      save={save}
       blocked={events.length === 0 ? 'Select at least one event' : undefined}
       onCancel={() => {
         onDone(null);

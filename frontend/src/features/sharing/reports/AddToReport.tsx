@@ -42,27 +42,27 @@ function blockedBy({ title, isNew, name, isRead }: Filled): string | undefined {
 }
 
 export default function AddToReport(props: AddToReportProps) {
-  const [said, setSaid] = useState<ReturnType<typeof named> | null>(null);
+  const [snapshot, setSnapshot] = useState<ReturnType<typeof named> | null>(null);
   const { part } = props;
   const open = () => {
     const page = named();
-    setSaid(part ? { ...page, title: part.title.slice(0, TITLE_MOST) } : page);
+    setSnapshot(part ? { ...page, title: part.title.slice(0, TITLE_MOST) } : page);
   };
   return (
     <>
       {part ? part.button(open) : <Button onClick={open}>Add to report</Button>}
-      {said !== null && (
+      {snapshot !== null && (
         <FormDialog
           title="Add to report"
           onClose={() => {
-            setSaid(null);
+            setSnapshot(null);
           }}
         >
           <Choice
             {...props}
-            said={said}
+            snapshot={snapshot}
             onClose={() => {
-              setSaid(null);
+              setSnapshot(null);
             }}
           />
         </FormDialog>
@@ -71,15 +71,15 @@ export default function AddToReport(props: AddToReportProps) {
   );
 }
 
-type ChoiceProps = AddToReportProps & { said: ReturnType<typeof named>; onClose: () => void };
+type ChoiceProps = AddToReportProps & { snapshot: ReturnType<typeof named>; onClose: () => void };
 
-function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
+function Choice({ hold, path, also, reportLink, snapshot, onClose }: ChoiceProps) {
   const client = useQueryClient();
   const reports = useInfiniteQuery(reportsQuery(''));
   const offered = (reports.data?.pages[0]?.items ?? []).slice(0, OFFERED);
-  const [title, setTitle] = useState(said.title);
+  const [title, setTitle] = useState(snapshot.title);
   const [chosen, setChosen] = useState<string | null>(null);
-  const [name, setName] = useState(said.sentence);
+  const [name, setName] = useState(snapshot.sentence);
   const into = chosen ?? offered[0]?.id ?? NEW;
   const add = useMutation({
     mutationFn: async (): Promise<Pick<Report, 'id' | 'title'> & { left_out: number }> => {
@@ -119,7 +119,7 @@ function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
     <FormBody
       what="Could not add the page"
       submit="Add snapshot"
-      keep={add}
+      save={add}
       blocked={blockedBy({ title, isNew: into === NEW, name, isRead: !reports.isPending })}
       onCancel={onClose}
     >

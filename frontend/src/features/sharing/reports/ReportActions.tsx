@@ -134,8 +134,8 @@ export function ReportDialog({ dialog, report, previewLink, onClose, onGone }: D
             failed: 'Could not save the title',
           }}
           title={report.title}
-          keep={(title) => updateReport(report.id, { title, updated_at: report.updated_at })}
-          onKept={onClose}
+          save={(title) => updateReport(report.id, { title, updated_at: report.updated_at })}
+          onSaved={onClose}
           onClose={onClose}
         />
       );

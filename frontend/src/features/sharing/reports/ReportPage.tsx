@@ -20,7 +20,7 @@ import { publishReport, reportBundleQuery, reportQuery, versionsQuery } from './
 import classes from './reports.module.css';
 import type { SnapshotViewProps, Scrub, ViewBlock } from './report-types';
 
-export type ReportPageProps = {
+type ReportPageProps = {
   id: string;
   /** Left out: the draft. */
   version?: number;

@@ -9,8 +9,8 @@ type TitleProps = {
   /** The words on the button, and above the form: "Change title". */
   words: { head: string; submit: string; failed: string };
   title: string;
-  keep: (title: string) => Promise<Report>;
-  onKept: (report: Report) => void;
+  save: (title: string) => Promise<Report>;
+  onSaved: (report: Report) => void;
   onClose: () => void;
 };
 
@@ -22,19 +22,19 @@ export function ReportTitleForm({ words, ...form }: TitleProps) {
   );
 }
 
-function Fields({ words, title: before, keep: change, onKept, onClose }: TitleProps) {
+function Fields({ words, title: before, save: change, onSaved, onClose }: TitleProps) {
   const client = useQueryClient();
   const [title, setTitle] = useState(before);
-  const keep = useMutation({
+  const saving = useMutation({
     mutationFn: () => change(title.trim()),
-    onSuccess: onKept,
+    onSuccess: onSaved,
     onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
   });
   return (
     <FormBody
       what={words.failed}
       submit={words.submit}
-      keep={keep}
+      save={saving}
       blocked={title.trim() === '' ? 'Enter a title' : undefined}
       onCancel={onClose}
     >

@@ -20,7 +20,7 @@ import {
 import { ReportTitleForm } from './ReportTitleForm';
 import { createReport, reportsQuery } from './report-queries';
 
-export type ReportsProps = {
+type ReportsProps = {
   search: string;
   onSearch: (search: string) => void;
   onOpen: (id: string) => void;
@@ -102,8 +102,8 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
             failed: 'Could not create the report',
           }}
           title=""
-          keep={createReport}
-          onKept={({ id }) => {
+          save={createReport}
+          onSaved={({ id }) => {
             onOpen(id);
           }}
           onClose={() => {

@@ -91,7 +91,7 @@ function NewLink({ report, previewLink, onMade }: NewProps) {
   const [version, setVersion] = useState('newest');
   const [scrub, setScrub] = useState(ALL_SCRUBBED);
   const shown = version === 'newest' ? report.version : Number(version);
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () =>
       createLink(report.id, {
         name: name.trim(),
@@ -109,7 +109,7 @@ function NewLink({ report, previewLink, onMade }: NewProps) {
       autoComplete="off"
       onSubmit={(event) => {
         event.preventDefault();
-        keep.mutate();
+        save.mutate();
       }}
     >
       <TextInput
@@ -148,12 +148,12 @@ function NewLink({ report, previewLink, onMade }: NewProps) {
         />
       </div>
       <Scrubbing reportId={report.id} version={shown} scrub={scrub} onScrub={setScrub} />
-      {keep.error && <ErrorState compact what="Could not create the link" error={keep.error} />}
+      {save.error && <ErrorState compact what="Could not create the link" error={save.error} />}
       <div className={classes.buttons}>
         <Button
           type="submit"
           variant="filled"
-          loading={keep.isPending}
+          loading={save.isPending}
           disabled={name.trim() === ''}
           title={name.trim() === '' ? 'Enter a link name' : undefined}
         >

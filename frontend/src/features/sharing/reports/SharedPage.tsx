@@ -9,7 +9,7 @@ import { previewQuery, sharedExportAddress, sharedQuery } from './report-queries
 import classes from './reports.module.css';
 import type { SnapshotViewProps, Scrub } from './report-types';
 
-export type SharedPageProps = {
+type SharedPageProps = {
   secret: string;
   page: (view: SnapshotViewProps) => ReactNode;
 };
@@ -32,7 +32,7 @@ export function SharedPage({ secret, page }: SharedPageProps) {
   );
 }
 
-export type PreviewPageProps = {
+type PreviewPageProps = {
   reportId: string;
   scrub: Scrub;
   version?: number;

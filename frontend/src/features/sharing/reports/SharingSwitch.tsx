@@ -9,7 +9,7 @@ export type SharingSwitchProps = { mayManage: boolean };
 export default function SharingSwitch({ mayManage }: SharingSwitchProps) {
   const client = useQueryClient();
   const sharing = useQuery(sharingQuery);
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: updateSharing,
     onSettled: () => client.invalidateQueries({ queryKey: ['sharing'] }),
   });
@@ -22,16 +22,16 @@ export default function SharingSwitch({ mayManage }: SharingSwitchProps) {
       {sharing.data && (
         <Checkbox
           checked={sharing.data.are_links_allowed}
-          disabled={!mayManage || keep.isPending}
+          disabled={!mayManage || save.isPending}
           title={mayManage ? undefined : 'Only admins and owners can change this'}
           label="Allow share links"
           description="When off, existing links of the team stop working and no new ones can be created."
           onChange={(event) => {
-            keep.mutate(event.currentTarget.checked);
+            save.mutate(event.currentTarget.checked);
           }}
         />
       )}
-      {keep.error && <ErrorState compact what="Could not save the changes" error={keep.error} />}
+      {save.error && <ErrorState compact what="Could not save the changes" error={save.error} />}
     </Section>
   );
 }

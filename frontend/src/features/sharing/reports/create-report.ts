@@ -8,7 +8,7 @@ const TITLE_MOST = 200;
 /** So many answers stand behind a page at once; the others go along as far as there is room. */
 const MOST_AT_ONCE = 64;
 
-export type CreatedReport = {
+type CreatedReport = {
   title: string;
   /** Markdown. */
   prose: string;
@@ -22,13 +22,16 @@ export type CreatedReport = {
  * Writes it, whole or not at all.
  * @returns its id
  */
-export async function createReportFrom(client: QueryClient, told: CreatedReport): Promise<string> {
+export async function createReportFrom(
+  client: QueryClient,
+  content: CreatedReport,
+): Promise<string> {
   await waitUntilLoaded(client);
-  const { id, updated_at } = await createReport(told.title.slice(0, TITLE_MOST));
+  const { id, updated_at } = await createReport(content.title.slice(0, TITLE_MOST));
   try {
-    await updateReport(id, { blocks: [{ kind: 'text', markdown: told.prose }], updated_at });
-    await createSnapshot(client, id, { ...told.page, also: [] });
-    for (const { title, path, requests } of told.others) {
+    await updateReport(id, { blocks: [{ kind: 'text', markdown: content.prose }], updated_at });
+    await createSnapshot(client, id, { ...content.page, also: [] });
+    for (const { title, path, requests } of content.others) {
       const asked = [...new Set(snapshotRequestsOf(requests))];
       if (asked.length === 0) continue;
       await calls.reportsCreateSnapshot({

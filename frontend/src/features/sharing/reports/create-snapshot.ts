@@ -32,7 +32,7 @@ export async function waitUntilLoaded(client: QueryClient): Promise<void> {
   while (isReading(client) && Date.now() < end);
 }
 
-export type CreatedSnapshot = { title: string; path: string; also: readonly string[] };
+type CreatedSnapshot = { title: string; path: string; also: readonly string[] };
 
 /**
  * Freezes the page. Requests that cannot be recorded are omitted; its place says so.

@@ -1,4 +1,4 @@
-/** Every candidate of a level that has too many to tell at once: page by page, or those with a commit or words in them. */
+/** Every candidate of a level that has too many for one list: page by page, or those that match a search. */
 import { Button, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';

@@ -99,7 +99,7 @@ export function BisectActions({ bisect, candidate, onDeleted }: Props) {
           <FormBody
             what="Could not cancel the bisect"
             submit="Cancel bisect"
-            keep={{
+            save={{
               mutate: () => {
                 move.mutate('cancel');
               },
@@ -196,7 +196,7 @@ function Mark({ bisect, candidate, onClose }: DialogProps & { candidate: BisectC
   const client = useQueryClient();
   const [verdict, setVerdict] = useState<(typeof MARKS)[number]>('not-slower');
   const [reason, setReason] = useState('');
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () =>
       overrideCandidate(bisect.id, { candidate: candidate.id, verdict, reason: reason.trim() }),
     onSuccess: onClose,
@@ -206,7 +206,7 @@ function Mark({ bisect, candidate, onClose }: DialogProps & { candidate: BisectC
     <FormBody
       what="Could not save the override"
       submit="Save override"
-      keep={keep}
+      save={save}
       blocked={reason.trim() === '' ? 'Enter a reason' : undefined}
       onCancel={onClose}
     >
@@ -246,7 +246,7 @@ function Thresholds({ bisect, onClose }: DialogProps) {
   const client = useQueryClient();
   const [before] = useState(() => editableSettings(bisect));
   const [after, setAfter] = useState(before);
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () => updateBisect(bisect.id, changed(before, after)),
     onSuccess: onClose,
     onSettled: () => client.invalidateQueries({ queryKey: ['bisect'] }),
@@ -255,7 +255,7 @@ function Thresholds({ bisect, onClose }: DialogProps) {
     <FormBody
       what="Could not save the changes"
       submit="Save"
-      keep={keep}
+      save={save}
       blocked={validateSettings(after)}
       onCancel={onClose}
     >

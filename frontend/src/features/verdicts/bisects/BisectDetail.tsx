@@ -81,13 +81,14 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
   const { bisect, back, mayWrite, links, report } = props;
   const [chosen, setChosen] = useState<SelectedCandidate | null>(null);
   const level = shownLevel(bisect, chosen?.level ?? null);
-  const told = level && chosen ? (candidateAt(level, chosen.index) ?? chosen.candidate) : undefined;
+  const known =
+    level && chosen ? (candidateAt(level, chosen.index) ?? chosen.candidate) : undefined;
   const frozen = useIsSnapshot();
-  const untold = useQuery({
+  const unknown = useQuery({
     ...candidateAtQuery(bisect.id, chosen?.level ?? '', chosen?.index ?? 0),
-    enabled: chosen !== null && level !== undefined && !told && !frozen,
+    enabled: chosen !== null && level !== undefined && !known && !frozen,
   });
-  const candidate = told ?? (chosen && untold.data) ?? undefined;
+  const candidate = known ?? (chosen && unknown.data) ?? undefined;
   return (
     <>
       <PageHeader
@@ -127,7 +128,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
             levels={chartLevels(bisect)}
             chosen={chosen}
             onChoose={setChosen}
-            told={
+            description={
               candidate
                 ? `${shortSha(candidate.sha)} ${candidate.title}, ${posteriorText(candidate.posterior)}`
                 : ''

@@ -44,7 +44,7 @@ function Further({ bisect, limit, onClose }: FurtherProps) {
   const client = useQueryClient();
   const most = MAX_DEPLOYMENTS - limit;
   const [further, setFurther] = useState<number | null>(Math.min(limit, most));
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: (deploys: number) => updateBisect(bisect.id, { max_deployments: limit + deploys }),
     onSuccess: onClose,
     onSettled: () => client.invalidateQueries({ queryKey: ['bisect'] }),
@@ -54,12 +54,12 @@ function Further({ bisect, limit, onClose }: FurtherProps) {
     <FormBody
       what="Could not continue the bisect"
       submit="Continue"
-      keep={{
+      save={{
         mutate: () => {
-          if (valid) keep.mutate(further);
+          if (valid) save.mutate(further);
         },
-        isPending: keep.isPending,
-        error: keep.error,
+        isPending: save.isPending,
+        error: save.error,
       }}
       blocked={valid ? undefined : `Enter a number from 1 to ${most}`}
       onCancel={onClose}

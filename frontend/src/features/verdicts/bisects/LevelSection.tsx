@@ -17,14 +17,14 @@ type Props = {
 
 export function LevelSection({ bisect, level, candidate, onPick, commit }: Props) {
   const [all, setAll] = useState(false);
-  const untold = level.candidates.length < level.candidate_count;
+  const shortened = level.candidates.length < level.candidate_count;
   const named = (sha: string, words: ReactNode) =>
     level.repository_id ? commit(level.repository_id, sha, words) : words;
   return (
     <Section
       title={`Candidates in ${nameOf(level)}`}
       aside={
-        untold && !all
+        shortened && !all
           ? `the ${level.candidates.length} most probable of ${countText(level.candidate_count)}, newest first`
           : 'newest first'
       }
@@ -40,7 +40,7 @@ export function LevelSection({ bisect, level, candidate, onPick, commit }: Props
               }}
             />
           )}
-          {untold && (
+          {shortened && (
             <HiddenInSnapshot>
               <button
                 type="button"
@@ -57,7 +57,7 @@ export function LevelSection({ bisect, level, candidate, onPick, commit }: Props
         </span>
       }
     >
-      {all && untold ? (
+      {all && shortened ? (
         <AllCandidates
           key={level.key}
           bisect={bisect}

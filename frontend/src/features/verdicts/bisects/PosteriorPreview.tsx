@@ -9,7 +9,7 @@ export function PosteriorPreview({ probe }: { probe: Probe }) {
   if (!probe.posterior_preview) return null;
   const { if_slower, if_not_slower } = probe.posterior_preview;
   return (
-    <p className={`${classes.posterior_preview} muted`}>
+    <p className={`${classes.posteriorPreview} muted`}>
       If slower: <PosteriorAfter state={if_slower} />; if not,{' '}
       <PosteriorAfter state={if_not_slower} />.
     </p>

@@ -70,7 +70,7 @@ export function Probes(props: Props) {
                   ? Date.parse(one.ready_at ?? one.queued_at)
                   : null,
               verdict: one.verdict ?? 'measuring',
-              told: probeText(one),
+              description: probeText(one),
             }))}
             now={moment.getTime()}
             chosen={probe?.number ?? null}
@@ -96,7 +96,7 @@ function InProduction({
   const known = bisect.probes.filter(({ purpose }) => purpose === KNOWN);
   if (known.length === 0) return null;
   return (
-    <p className={classes.baseline}>
+    <p className={classes.baselines}>
       <span className="muted">{PURPOSES.baseline}</span>
       {known.map((one) => (
         <button
@@ -314,7 +314,7 @@ function InvalidateProbe({
 }) {
   const client = useQueryClient();
   const [reason, setReason] = useState('');
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () => invalidateProbe(bisect.id, probe.number, reason.trim()),
     onSuccess: onClose,
     onSettled: () => client.invalidateQueries({ queryKey: ['bisect'] }),
@@ -323,7 +323,7 @@ function InvalidateProbe({
     <FormBody
       what="Could not invalidate the probe"
       submit="Invalidate probe"
-      keep={keep}
+      save={save}
       blocked={reason.trim() === '' ? 'Enter a reason' : undefined}
       onCancel={onClose}
     >

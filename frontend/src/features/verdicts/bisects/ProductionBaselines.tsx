@@ -23,7 +23,7 @@ export function ProductionBaselines({ known, value, onChange }: Props) {
           onChange({ ...value, use_production_baselines: event.currentTarget.checked });
         }}
       />
-      <p className={classes.production_baselines}>
+      <p className={classes.baselines}>
         <End side="base" word="good" end={known.good} unit={known.unit} />
         <End side="candidate" word="bad" end={known.bad} unit={known.unit} />
         {known.conditions !== '' && <span className="muted">{known.conditions}</span>}

@@ -178,8 +178,8 @@ function Hours({ value, onChange }: Props) {
 
 function Guard({ value, onChange }: Props) {
   const guard = value.guardrail ?? {};
-  const change = (said: typeof guard) => {
-    const next = { ...guard, ...said };
+  const change = (changed: typeof guard) => {
+    const next = { ...guard, ...changed };
     onChange({
       ...value,
       guardrail: next.error_rate == null && next.p99_ns == null ? null : next,

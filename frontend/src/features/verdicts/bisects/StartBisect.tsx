@@ -102,8 +102,8 @@ type OfferedProps = ReadyProps & { onClose: () => void };
 const POLL_MS = 5000;
 
 function Offered(props: OfferedProps) {
-  const [said, setSaid] = useState<Ends>({ service: null, repository: null, good: '', bad: '' });
-  const subject = props.subject ?? (said.service ? { service_id: said.service } : null);
+  const [ends, setEnds] = useState<Ends>({ service: null, repository: null, good: '', bad: '' });
+  const subject = props.subject ?? (ends.service ? { service_id: ends.service } : null);
   // While the dialog is open a runner may appear.
   const offer = useQuery({ ...proposalQuery(subject), refetchInterval: POLL_MS });
   if (offer.error)
@@ -118,8 +118,8 @@ function Offered(props: OfferedProps) {
       subject={subject}
       chooses={props.subject === null}
       offer={offer.data}
-      said={said}
-      onSaid={setSaid}
+      ends={ends}
+      onEnds={setEnds}
     />
   );
 }
@@ -127,7 +127,7 @@ function Offered(props: OfferedProps) {
 const SHA = /^[0-9a-f]{40}$/u;
 
 function Form(props: EndsProps) {
-  const { offer, subject, said, onStarted, onClose } = props;
+  const { offer, subject, ends, onStarted, onClose } = props;
   const client = useQueryClient();
   const [measure, setMeasure] = useState(0);
   const [settings, setSettings] = useState<BisectSettings>(() =>
@@ -143,19 +143,19 @@ function Form(props: EndsProps) {
   });
   const chosen = offer.signatures[measure] ?? offer.signatures[0];
   const blocked =
-    blockedBy(offer, said, chosen !== undefined, props.repositories) ?? validateSettings(settings);
+    blockedBy(offer, ends, chosen !== undefined, props.repositories) ?? validateSettings(settings);
   return (
     <FormBody
       what="Could not start the bisect"
       submit="Start bisect"
-      keep={{
+      save={{
         mutate: () => {
           start.mutate({
             ...subject,
-            service_id: said.service ?? offer.service?.id ?? undefined,
-            repository_id: said.repository ?? undefined,
-            good_sha: said.good || undefined,
-            bad_sha: said.bad || undefined,
+            service_id: ends.service ?? offer.service?.id ?? undefined,
+            repository_id: ends.repository ?? undefined,
+            good_sha: ends.good || undefined,
+            bad_sha: ends.bad || undefined,
             signature: chosen && { kind: chosen.kind, subject: chosen.subject },
             settings: {
               ...settings,
@@ -207,17 +207,17 @@ type Ends = { service: string | null; repository: string | null; good: string; b
 
 function blockedBy(
   offer: BisectProposalOut,
-  said: Ends,
+  ends: Ends,
   measured: boolean,
   repositories: NamedRepository[],
 ): string | undefined {
   const unread = unreadable(offer.repository, repositories);
   if (unread) return unread;
-  if (!offer.service && !said.service) return 'Select the service';
-  if (!offer.repository && !said.repository) return 'Select the repository';
+  if (!offer.service && !ends.service) return 'Select the service';
+  if (!offer.repository && !ends.repository) return 'Select the repository';
   for (const [end, known] of [
-    [said.good, offer.good],
-    [said.bad, offer.bad],
+    [ends.good, offer.good],
+    [ends.bad, offer.bad],
   ] as const) {
     if (end === '' && !known) return 'Enter the good and the bad commit';
     if (end !== '' && !SHA.test(end)) return 'Enter full 40-character commit SHAs';
@@ -280,12 +280,12 @@ type EndsProps = OfferedProps & {
   offer: BisectProposalOut;
   /** Nothing says of which service it is. */
   chooses: boolean;
-  said: Ends;
-  onSaid: (said: Ends) => void;
+  ends: Ends;
+  onEnds: (ends: Ends) => void;
 };
 
 /** Only what the offer leaves open. */
-function EndsFields({ offer, chooses, said, onSaid, services, repositories }: EndsProps) {
+function EndsFields({ offer, chooses, ends, onEnds, services, repositories }: EndsProps) {
   const options = (all: NamedService[]) => all.map(({ id, name }) => ({ value: id, label: name }));
   const commit = (end: 'good' | 'bad', label: string) => (
     <TextInput
@@ -294,9 +294,9 @@ function EndsFields({ offer, chooses, said, onSaid, services, repositories }: En
       classNames={{ input: 'mono' }}
       maxLength={40}
       w={330}
-      value={said[end]}
+      value={ends[end]}
       onChange={(event) => {
-        onSaid({ ...said, [end]: event.currentTarget.value.trim().toLowerCase() });
+        onEnds({ ...ends, [end]: event.currentTarget.value.trim().toLowerCase() });
       }}
     />
   );
@@ -309,9 +309,9 @@ function EndsFields({ offer, chooses, said, onSaid, services, repositories }: En
           label="Service"
           searchable
           data={options(services)}
-          value={said.service}
+          value={ends.service}
           onChange={(service) => {
-            onSaid({ ...said, service });
+            onEnds({ ...ends, service });
           }}
         />
       )}
@@ -325,9 +325,9 @@ function EndsFields({ offer, chooses, said, onSaid, services, repositories }: En
             label: url === null ? `${name} (no URL)` : name,
             disabled: url === null,
           }))}
-          value={said.repository}
+          value={ends.repository}
           onChange={(repository) => {
-            onSaid({ ...said, repository });
+            onEnds({ ...ends, repository });
           }}
         />
       )}

@@ -48,10 +48,10 @@ function numbersOf({ evidence, signature }: Bisect): string {
 function verifiedOf({ probes }: Bisect): string {
   const afresh = probes.filter(({ purpose }) => purpose === 'verify');
   if (afresh.length === 0) return '';
-  const said = afresh.map(
+  const verdicts = afresh.map(
     ({ sha, verdict }) => `\`${shortSha(sha)}\` ${verdict ? VERDICTS[verdict] : 'not measured'}`,
   );
-  return `Verified by new alternating deployments: ${said.join(', ')}.`;
+  return `Verified by new alternating deployments: ${verdicts.join(', ')}.`;
 }
 
 function costOf({ cost, posterior, state }: Bisect): string {

@@ -16,7 +16,7 @@ describe('a bisect in words', () => {
     expect(posteriorText(1)).toBe('100%');
   });
 
-  it('tells odds for the side they speak for', () => {
+  it('states the odds for the side they favour', () => {
     expect(oddsText(9)).toBe('9.0 to 1 for slower');
     expect(oddsText(1 / 40)).toBe('40 to 1 for not slower');
     expect(oddsText(1e6)).toBe('over 1,000 to 1 for slower');
@@ -29,7 +29,7 @@ describe('a bisect in words', () => {
     expect(versionText('v2.0.0+incompatible')).toBe('v2.0.0+incompatible');
   });
 
-  it('tells times of a search', () => {
+  it('states the times of a search', () => {
     expect([secondsText(45), secondsText(600), secondsText(10_320)]).toEqual([
       '45 s',
       '10 min',
@@ -80,23 +80,23 @@ describe('levels of a bisect', () => {
 });
 
 describe('the report of a bisect', () => {
-  it('tells the way down, the numbers and the cost', () => {
-    const told = makeBisectReportText(aBisect({ state: 'found' }));
-    expect(told).toContain('v1.8.0 to v1.9.2');
-    expect(told).toContain('4be1d07');
-    expect(told).toContain('2 deployments');
+  it('states the levels, the numbers and the cost', () => {
+    const text = makeBisectReportText(aBisect({ state: 'found' }));
+    expect(text).toContain('v1.8.0 to v1.9.2');
+    expect(text).toContain('4be1d07');
+    expect(text).toContain('2 deployments');
   });
 
   it('takes titles as text', () => {
     const bisect = aBisect();
     const level = bisect.levels[1]!;
     const culprit = { ...level.culprit!, title: '[x](https://evil.example) <b>' };
-    const told = makeBisectReportText({
+    const text = makeBisectReportText({
       ...bisect,
       levels: [bisect.levels[0]!, { ...level, culprit }],
     });
-    expect(told).not.toContain('[x](');
-    expect(told).not.toContain('<b>');
+    expect(text).not.toContain('[x](');
+    expect(text).not.toContain('<b>');
   });
 });
 

@@ -63,11 +63,11 @@ export function FailedComparison({ comparison, mayWrite, onGone }: ComparisonPro
     onSettled: () => client.invalidateQueries({ queryKey: ['comparison'] }),
   });
   const cancelled = comparison.state === 'cancelled';
-  const told = comparison.problem ?? comparison.job?.problem;
+  const problem = comparison.problem ?? comparison.job?.problem;
   const error =
     again.error ??
-    (told
-      ? Object.assign(new Error(told.detail), { facts: told })
+    (problem
+      ? Object.assign(new Error(problem.detail), { facts: problem })
       : new Error('No error message recorded.'));
   const button = mayWrite ? (
     <>

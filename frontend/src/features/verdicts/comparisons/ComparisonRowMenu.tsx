@@ -9,7 +9,7 @@ type Props = { comparison: { id: string; name: string } };
 
 export default function ComparisonRowMenu({ comparison }: Props) {
   const button = useFirstOpen();
-  const [leaving, setLeaving] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   return (
     <>
       <Menu>
@@ -26,18 +26,18 @@ export default function ComparisonRowMenu({ comparison }: Props) {
         <Menu.Dropdown>
           <Menu.Item
             onClick={() => {
-              setLeaving(true);
+              setDeleting(true);
             }}
           >
             Delete comparison
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {leaving && (
+      {deleting && (
         <DeleteComparison
           comparison={comparison}
           onClose={() => {
-            setLeaving(false);
+            setDeleting(false);
           }}
         />
       )}

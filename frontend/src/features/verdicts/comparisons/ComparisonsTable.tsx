@@ -47,19 +47,19 @@ function Verdict({ comparison }: { comparison: ComparisonSummaryOut }) {
 
 function SideCell({
   side,
-  told,
+  content,
 }: {
   side: 'base' | 'candidate';
-  told: ComparisonSummaryOut['base'];
+  content: ComparisonSummaryOut['base'];
 }) {
   return (
     <span className={classes.sideCell}>
       <SideMark side={side} />
-      <span className="mono cut">{told.label}</span>
+      <span className="mono cut">{content.label}</span>
       <span className="muted nowrap">
-        {told.artifacts === 0 && told.time_range !== null
+        {content.artifacts === 0 && content.time_range !== null
           ? 'metrics'
-          : countOf(told.artifacts, 'artifact')}
+          : countOf(content.artifacts, 'artifact')}
       </span>
     </span>
   );
@@ -123,13 +123,13 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
       id: 'base',
       head: 'Base',
       width: '19%',
-      cell: (row) => <SideCell side="base" told={row.base} />,
+      cell: (row) => <SideCell side="base" content={row.base} />,
     },
     {
       id: 'candidate',
       head: 'Candidate',
       width: '19%',
-      cell: (row) => <SideCell side="candidate" told={row.candidate} />,
+      cell: (row) => <SideCell side="candidate" content={row.candidate} />,
     },
     {
       id: 'at',

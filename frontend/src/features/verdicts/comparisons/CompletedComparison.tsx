@@ -28,7 +28,7 @@ import { isFlameStep } from './history-steps';
 import { kindsOf, selectView, type RequestedView } from './selected-view';
 
 /** What the rest of the product adds to a comparison. */
-export type ComparisonExtensions = {
+type ComparisonExtensions = {
   /** Other actions on the comparison. */
   action?: ReactNode;
   discussion?: FindingDiscussion;

@@ -82,8 +82,8 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
           : whole(new Blob([handle.exportSvg()], { type: 'image/svg+xml' }));
       setCut(cutOff);
       downloadBlob(blob, `${name}.${form}`);
-    } catch (thrown) {
-      setPictureError(thrown);
+    } catch (failure) {
+      setPictureError(failure);
     }
   };
 

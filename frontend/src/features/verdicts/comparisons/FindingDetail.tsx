@@ -62,7 +62,7 @@ export function FindingDetail({ finding, onShow, action, discussion }: DetailPro
         )}
       </div>
       {finding.attributed_callers.length > 0 && (
-        <ol className={classes.payers} aria-label="Attributed to">
+        <ol className={classes.callers} aria-label="Attributed to">
           {finding.attributed_callers.slice(0, 5).map((caller, index) => (
             <li key={index}>
               <button

@@ -76,7 +76,7 @@ export function Findings(props: FindingsProps) {
           <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
         </span>
         <span className={classes.effectHead}>effect, 95% interval</span>
-        <span className={classes.payerHead}>{attributedCallerHeader(findings)}</span>
+        <span className={classes.callerHead}>{attributedCallerHeader(findings)}</span>
         <span className={classes.q}>q</span>
       </li>
       {shown.map((finding, index) => (
@@ -182,7 +182,7 @@ function FindingRow({
       : change === 'more' || change === 'only-candidate'
         ? 'more'
         : 'less';
-  const payer = attributedCallerText(finding);
+  const caller = attributedCallerText(finding);
   return (
     <div className={classes.row} data-chosen={chosen || undefined}>
       <button
@@ -224,13 +224,13 @@ function FindingRow({
           : formatRatio(ratio)}
         {low !== null && high !== null && <small>{formatRatioRange(low, high)}</small>}
       </span>
-      <span className={classes.payer} title={payer.title}>
-        {payer.name !== '' ? (
-          <span className={payer.code ? 'mono cut' : 'cut'}>{payer.name}</span>
+      <span className={classes.caller} title={caller.title}>
+        {caller.name !== '' ? (
+          <span className={caller.code ? 'mono cut' : 'cut'}>{caller.name}</span>
         ) : (
           <span className="muted">–</span>
         )}
-        {payer.share !== '' && <span className="muted nowrap">{payer.share}</span>}
+        {caller.share !== '' && <span className="muted nowrap">{caller.share}</span>}
       </span>
       <span className={classes.q}>
         {finding.q_value === null || !finding.is_significant
@@ -256,7 +256,7 @@ function attributedCallerHeader(findings: Finding[]): string {
 
 const isWait = ({ kind }: Finding): boolean => kind.startsWith('trace.');
 
-/** Without its share: the sentence tells that of the whole wait, and this one would be of the change. */
+/** Without its share: the sentence has the share of the whole wait, and this one would be of the change. */
 function occupantText({ contributions, kind }: Finding): AttributedCallerText {
   const first = contributions[0];
   if (!first) return { name: '', share: '', title: '', code: false };
@@ -272,10 +272,10 @@ function attributedCallerText(finding: Finding): AttributedCallerText {
     return { name: '', share: '', title: '', code: true };
   const share =
     finding.change.difference === 0 ? NaN : caller.difference / finding.change.difference;
-  const tellable = share > 0 && share <= 1.005;
+  const known = share > 0 && share <= 1.005;
   return {
     name: shortName(caller.function),
-    share: tellable ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '',
+    share: known ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '',
     title: caller.function,
     code: true,
   };
@@ -295,7 +295,7 @@ function CostShiftRow({ shift, kind }: { shift: CostShift; kind: string }) {
       </span>
       <span className={`${classes.whisker} muted`}>{kind}</span>
       <span className={`${classes.effect} muted`}>cost shift, no net change</span>
-      <span className={classes.payer} title={shift.common_caller}>
+      <span className={classes.caller} title={shift.common_caller}>
         <span className="mono cut">{shortName(shift.common_caller)}</span>
       </span>
       <span className={classes.q}>–</span>

@@ -12,7 +12,7 @@ const PATHS = {
   move: <path d="M2 4.5h9M8.5 2l2.5 2.5L8.5 7M12 10H3M5.5 7.6 3 10l2.5 2.4" />,
 } as const;
 
-export type IconKind = keyof typeof PATHS;
+type IconKind = keyof typeof PATHS;
 
 export function iconOf(finding: Finding): IconKind {
   if (finding.kind === 'profile.function') return 'function';

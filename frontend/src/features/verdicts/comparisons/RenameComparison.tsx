@@ -33,7 +33,7 @@ function Fields({ comparison, onClose }: Props) {
     candidate_label: comparison.candidate.label,
   });
   const empty = FIELDS.some(({ key }) => names[key].trim() === '');
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () => renameComparison(comparison.id, names),
     onSuccess: onClose,
     onSettled: () => client.invalidateQueries({ queryKey: ['comparison'] }),
@@ -42,7 +42,7 @@ function Fields({ comparison, onClose }: Props) {
     <FormBody
       what="Could not rename the comparison"
       submit="Rename"
-      keep={keep}
+      save={save}
       blocked={empty ? 'Enter a name for each' : undefined}
       onCancel={onClose}
     >

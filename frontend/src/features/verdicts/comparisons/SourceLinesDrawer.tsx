@@ -43,7 +43,7 @@ export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose 
 function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose'>) {
   const lines = useQuery({
     ...linesQuery({ comparison_id: comparisonId, view_id: viewId }, name),
-    select: (told) => told.map((row) => shownOf(row, scaled)).sort((a, b) => a.line - b.line),
+    select: (rows) => rows.map((row) => shownOf(row, scaled)).sort((a, b) => a.line - b.line),
   });
   if (lines.error) return <ErrorState error={lines.error} />;
   if (!lines.data) return <SkeletonRows rows={8} height={26} />;

@@ -24,8 +24,8 @@ export const artifactKindLabel = (kind: ArtifactKind): string => KINDS[kind].lab
  * like profiles.
  */
 export function artifactKindsOf(comparison: Comparison): ArtifactKind[] {
-  const told = ARTIFACT_KINDS.filter((part) => comparison.artifact_kinds.includes(part));
-  return told.length > 0 ? told : [PROFILES];
+  const shown = ARTIFACT_KINDS.filter((part) => comparison.artifact_kinds.includes(part));
+  return shown.length > 0 ? shown : [PROFILES];
 }
 
 export function artifactKindOfFinding({ kind }: Finding): ArtifactKind {

@@ -12,7 +12,7 @@ import {
 export const isUnderWay = ({ state }: { state: ViewDescription['state'] }): boolean =>
   state === 'waiting' || state === 'running';
 
-export type ComparisonFilter = { search?: string; state?: Comparison['state'] };
+type ComparisonFilter = { search?: string; state?: Comparison['state'] };
 
 export const comparisonsQuery = ({ search, state }: ComparisonFilter) =>
   infiniteQueryOptions({
@@ -83,7 +83,7 @@ export const subtreeQuery = (view: ViewKey, node_id: number) =>
     ...cachedView,
   });
 
-export type NewSide = { artifact_ids: string[]; label: string };
+type NewSide = { artifact_ids: string[]; label: string };
 
 export const createComparison = ({ base, candidate }: { base: NewSide; candidate: NewSide }) => {
   const side = ({ artifact_ids, label }: NewSide) => ({ artifact_ids, label: label || null });

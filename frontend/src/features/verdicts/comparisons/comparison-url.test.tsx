@@ -16,7 +16,7 @@ import {
 } from './comparison-url';
 
 /** Small and seeded: the same hundred views on every run. */
-function dice(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -96,7 +96,7 @@ function randomView(roll: () => number): ComparisonView {
 
 describe('a link to a comparison', () => {
   it('restores 100 random views exactly', () => {
-    const roll = dice(42);
+    const roll = createRandom(42);
     for (let run = 0; run < 100; run++) {
       const view = randomView(roll);
       const link = defaultStringifySearch(searchOf(view));

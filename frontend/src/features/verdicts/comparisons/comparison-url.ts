@@ -31,7 +31,7 @@ import {
 } from '../../evidence/exec_traces';
 import { ARTIFACT_KINDS, type ArtifactKind } from './artifact-kinds';
 
-export const VERSION = 1;
+const VERSION = 1;
 
 const GRANULARITIES = ['package', 'function', 'line'] as const;
 export const SORT_COLUMNS = [
@@ -85,7 +85,7 @@ const searchSchema = z.object({
   ...spansFields,
 });
 
-export type ComparisonSearch = z.infer<typeof searchSchema>;
+type ComparisonSearch = z.infer<typeof searchSchema>;
 
 /** All that can be chosen on the page, as the page uses it. */
 export type ComparisonView = {
@@ -107,7 +107,7 @@ export type ComparisonView = {
   spans: SpansView;
 };
 
-export const DEFAULT_SORT: Sort = { column: 'change', descending: true };
+const DEFAULT_SORT: Sort = { column: 'change', descending: true };
 
 export const DEFAULT_VIEW: ComparisonView = {
   kind: '',

@@ -3,7 +3,7 @@ import { changeOf, type Change } from '../../../engine/format/change-class';
 import type { FunctionTable } from '../../../engine/flame/function-table';
 import type { Sort } from '../../../ui';
 
-export type Scaled = { basis: number; unit: string; base: number; candidate: number };
+type Scaled = { basis: number; unit: string; base: number; candidate: number };
 
 /** The basis asked for, or the default one of the data. */
 export function scaleOf({ header }: FunctionTable, basisId: string): Scaled {

@@ -71,7 +71,7 @@ async function compareOnce(sides: ProfileSides) {
 const NAME_MOST = 200;
 
 /** Two hashes of 32 bits (FNV-1a, and of the text backwards): a name for a text, of which a team has few. */
-export function keyOf(text: string): string {
+function keyOf(text: string): string {
   const half = (from: number, step: number) => {
     let hash = 0x811c9dc5;
     for (let at = from; at >= 0 && at < text.length; at += step) {

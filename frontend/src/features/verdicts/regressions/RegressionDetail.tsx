@@ -118,24 +118,24 @@ export default function RegressionDetail(props: RegressionDetailProps) {
 function Acts({ regression, people }: { regression: RegressionDetailOut; people: Person[] }) {
   const client = useQueryClient();
   const [opened, setOpened] = useState<'state' | 'assignee' | null>(null);
-  const keep = useMutation({
-    mutationFn: (said: RegressionUpdate) => updateRegression(regression.id, said),
+  const save = useMutation({
+    mutationFn: (update: RegressionUpdate) => updateRegression(regression.id, update),
     onSettled: () => client.invalidateQueries({ queryKey: ['regression'] }),
   });
-  const change = (said: RegressionUpdate) => {
+  const change = (update: RegressionUpdate) => {
     setOpened(null);
-    keep.mutate(said);
+    save.mutate(update);
   };
   return (
     <>
-      {keep.error && <ErrorState compact what="Could not save the changes" error={keep.error} />}
+      {save.error && <ErrorState compact what="Could not save the changes" error={save.error} />}
       <StateMenu
         label={`State: ${STATES[regression.state][1]}`}
         opened={opened === 'state'}
         onOpened={(open) => {
           setOpened(open ? 'state' : null);
         }}
-        disabled={keep.isPending}
+        disabled={save.isPending}
         onChange={change}
       />
       <AssigneeMenu
@@ -144,7 +144,7 @@ function Acts({ regression, people }: { regression: RegressionDetailOut; people:
         onOpened={(open) => {
           setOpened(open ? 'assignee' : null);
         }}
-        disabled={keep.isPending}
+        disabled={save.isPending}
         onChange={change}
         people={people}
       />
@@ -154,7 +154,7 @@ function Acts({ regression, people }: { regression: RegressionDetailOut; people:
           aria-label="Due on"
           type="date"
           value={regression.due_on ?? ''}
-          disabled={keep.isPending}
+          disabled={save.isPending}
           onChange={(event) => {
             change({ due_on: event.currentTarget.value || null });
           }}

@@ -244,7 +244,7 @@ function Rows({
   const [at, setAt] = useState(0);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<TriageMenu | null>(null);
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: (update: { ids: string[]; change: RegressionUpdate }) =>
       triage(update.ids, update.change),
     onSuccess: () => {
@@ -256,7 +256,7 @@ function Rows({
   const meant = chosen.size > 0 ? [...chosen] : [rows[here]!.id];
   const change = (update: RegressionUpdate) => {
     setOpened(null);
-    keep.mutate({ ids: meant, change: update });
+    save.mutate({ ids: meant, change: update });
   };
   const toggle = (id: string) => {
     const next = new Set(chosen);
@@ -290,10 +290,10 @@ function Rows({
         people={people}
         opened={opened}
         onOpened={setOpened}
-        disabled={keep.isPending}
+        disabled={save.isPending}
         onChange={change}
       />
-      {keep.error && <ErrorState compact what="Could not save the changes" error={keep.error} />}
+      {save.error && <ErrorState compact what="Could not save the changes" error={save.error} />}
       <ul
         className={classes.rows}
         aria-label="Regressions"

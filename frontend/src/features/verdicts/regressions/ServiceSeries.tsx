@@ -74,7 +74,7 @@ type DetectionProps = { serviceId: string; series: BuildSeries; mayWrite: boolea
 function MutedState({ serviceId, series, mayWrite }: DetectionProps) {
   const client = useQueryClient();
   const { kind, subject, is_muted } = series;
-  const keep = useMutation({
+  const save = useMutation({
     mutationFn: () => watchSeries(serviceId, kind, subject, !is_muted),
     onSettled: () => client.invalidateQueries({ queryKey: ['regression', 'service-series'] }),
   });
@@ -87,15 +87,15 @@ function MutedState({ serviceId, series, mayWrite }: DetectionProps) {
           type="button"
           className="link"
           aria-label={`${word}: ${seriesName(series)}`}
-          disabled={keep.isPending}
+          disabled={save.isPending}
           onClick={() => {
-            keep.mutate();
+            save.mutate();
           }}
         >
           {word}
         </button>
       )}
-      {keep.error && <ErrorState compact what="Could not save the changes" error={keep.error} />}
+      {save.error && <ErrorState compact what="Could not save the changes" error={save.error} />}
     </>
   );
 }

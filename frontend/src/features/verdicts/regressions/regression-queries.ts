@@ -6,7 +6,7 @@ import { CLOSED, OPEN, type SeriesKind } from './regression-wording';
 
 const PAGE = 100;
 
-export type Wanted = { show: Shown; service_id?: string; search?: string };
+type Wanted = { show: Shown; service_id?: string; search?: string };
 
 export const regressionsQuery = ({ show, service_id, search }: Wanted) =>
   infiniteQueryOptions({
