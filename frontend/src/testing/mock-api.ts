@@ -16,7 +16,12 @@ export function problem(status: number, members: Record<string, unknown>) {
 export const server = setupServer(
   http.get(at('/session'), () => HttpResponse.json(aSession())),
   http.get(at('/auth/methods'), () =>
-    HttpResponse.json({ passwords: true, sign_up: true, oidc: null }),
+    HttpResponse.json({
+      are_passwords_enabled: true,
+      sign_up: true,
+      is_mail_configured: false,
+      oidc: null,
+    }),
   ),
   http.get(at('/user/linked-identities'), () =>
     HttpResponse.json({ has_password: true, linked: [] }),
