@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import type { BuildSeriesPage, Regression, RegressionDetailOut, PostedComment } from '../api';
+import { TEAM, aSession } from '../testing/api-factories';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/mock-api';
 
@@ -364,6 +365,100 @@ describe('a regression', () => {
     expect(history).toHaveTextContent('Slowpath');
     expect(container.querySelector('img')).toBeNull();
     await expectAccessible(container);
+  });
+
+  /** Serves the regression as its updates leave it; returns the updates. */
+  function serveUpdates(): object[] {
+    let now: RegressionDetailOut = whole;
+    const updates: object[] = [];
+    serveOne();
+    server.use(
+      http.get(at('/regressions/r1'), () => HttpResponse.json(now)),
+      http.patch(at('/regressions/r1'), async ({ request }) => {
+        const update = (await request.json()) as {
+          state?: Regression['state'];
+          assignee_id?: string;
+        };
+        updates.push(update);
+        now = {
+          ...now,
+          state: update.state ?? now.state,
+          assignee: update.assignee_id ? { id: PERSON, name: 'Mira Kovač' } : now.assignee,
+        };
+        return HttpResponse.json(now);
+      }),
+    );
+    return updates;
+  }
+
+  it('gets a state and an assignee from the menus above it', async () => {
+    const updates = serveUpdates();
+    const { user } = open('/t/northwind/regressions/r1');
+    await user.click(await screen.findByRole('button', { name: 'State: New' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Acknowledged', hidden: true }));
+    await screen.findByRole('button', { name: 'State: Acknowledged' });
+    await user.click(screen.getByRole('button', { name: 'Assignee: unassigned' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Mira Kovač', hidden: true }));
+    await screen.findByRole('button', { name: 'Assignee: Mira Kovač' });
+    expect(updates).toEqual([{ state: 'acknowledged' }, { assignee_id: PERSON }]);
+  });
+
+  it('keeps its state, and shows why, when the server refuses another', async () => {
+    serveOne();
+    server.use(
+      http.patch(at('/regressions/r1'), () =>
+        problem(409, { title: 'Conflict', detail: 'The regression was closed by another member.' }),
+      ),
+    );
+    const { user } = open('/t/northwind/regressions/r1');
+    await user.click(await screen.findByRole('button', { name: 'State: New' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Ignored', hidden: true }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('closed by another member');
+    expect(screen.getByRole('button', { name: 'State: New' })).toBeEnabled();
+  });
+
+  it('is read, not changed, by viewers', async () => {
+    serveOne();
+    server.use(
+      http.get(at('/session'), () =>
+        HttpResponse.json(aSession({ teams: [{ ...TEAM, role: 'viewer' }] })),
+      ),
+    );
+    open('/t/northwind/regressions/r1');
+    await screen.findByRole('slider', { name: 'Clone over 3 builds' });
+    expect(screen.queryByRole('button', { name: /^State:/ })).not.toBeInTheDocument();
+    expect(screen.queryByLabelText('Due on')).not.toBeInTheDocument();
+  });
+
+  it('lists the changes of the same cause, and names a cost shift', async () => {
+    serveOne();
+    const related = (subject: string, is_cost_shift: boolean) => ({
+      kind: 'profile.function',
+      subject,
+      unit: 'share',
+      is_cost_shift,
+    });
+    server.use(
+      http.get(at('/regressions/r1'), () =>
+        HttpResponse.json({
+          ...whole,
+          is_confirmed: false,
+          related_series: [
+            related('Clone', false),
+            related('growslice', false),
+            related('memmove', true),
+          ],
+        }),
+      ),
+    );
+    open('/t/northwind/regressions/r1');
+    const changes = await screen.findByRole('list', { name: 'Related changes' });
+    expect(
+      within(changes)
+        .getAllByRole('listitem')
+        .map((item) => item.textContent),
+    ).toEqual(['growslice same cause', 'memmove cost shift']);
+    expect(screen.getByText('Unconfirmed, not notified')).toBeInTheDocument();
   });
 
   it('has a discussion: comments are Markdown, mentioned members are notified', async () => {
