@@ -9,9 +9,11 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 
 from slowpath.adapters.egress import create_outside
@@ -186,11 +188,22 @@ def build_schema_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
         separate_input_output_schemas=False,
     )
     install_problems(app)
-    app.include_router(health.router)
-    for feature in FEATURES:
-        app.include_router(feature.router)
+    app.router.routes.extend(_routes())
     install_openapi(app)
     return app
+
+
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """Return the routes of all features. They hold no state but what FastAPI derives from their signatures.
+
+    It derives that at the first use of a route, in half a second for all of them: apps of one process share it.
+    """
+    router = APIRouter()
+    router.include_router(health.router)
+    for feature in FEATURES:
+        router.include_router(feature.router)
+    return tuple(router.routes)
 
 
 if __name__ == "__main__":
