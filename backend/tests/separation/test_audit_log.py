@@ -11,10 +11,10 @@ from sqlalchemy import Engine
 
 from slowpath.core.db_sessions import Database
 from slowpath.platform.accounts.rules.roles import ROLE_FOR, Role
-from tests.separation.test_tenant_isolation import SEEN_BY_LOOKING, all_endpoints
+from tests.separation.test_tenant_isolation import SEEN_BY_LOOKING
 from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
-from tests.support.endpoints import Endpoint
+from tests.support.endpoints import Endpoint, all_endpoints
 from tests.support.sample_rows import rows_of, snapshot
 from tests.support.two_team_world import FullBlobStore, TwoTeamWorld, make_world
 

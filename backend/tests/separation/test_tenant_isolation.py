@@ -11,7 +11,6 @@ of them with the filters switched on.
 """
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import TypeVar
 
 import psycopg
@@ -19,12 +18,11 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
-from slowpath.app import build_schema_app
 from slowpath.core.db_sessions import Database
 from slowpath.platform.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Permission, Role, TokenScope
 from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
-from tests.support.endpoints import Endpoint, EndpointRequest, endpoints_of
+from tests.support.endpoints import Endpoint, EndpointRequest, all_endpoints, schema_app
 from tests.support.sample_rows import rows_of, snapshot
 from tests.support.two_team_world import CANARY, FullBlobStore, TwoTeamWorld, make_world
 
@@ -58,11 +56,6 @@ OPEN = {"health:alive", "health:ready", "health:metrics"}
 _Caller = TypeVar("_Caller", Role, TokenScope)
 BOUNDARY_OUTSIDERS = ("anonymous", "revoked token")
 OTHER_OUTSIDERS = ("anonymous naming the team", "ended session", "expired token", "broken token")
-
-
-@cache
-def all_endpoints() -> tuple[Endpoint, ...]:
-    return tuple(endpoints_of(build_schema_app()))
 
 
 def needed_role(endpoint: Endpoint) -> Role:
@@ -145,7 +138,7 @@ def test_every_endpoint_declares_what_it_asks_of_its_caller() -> None:
 def test_nothing_outside_the_api_is_open_but_health() -> None:
     outside = {
         operation["operationId"]
-        for path, operations in build_schema_app().openapi()["paths"].items()
+        for path, operations in schema_app().openapi()["paths"].items()
         for operation in operations.values()
         if not path.startswith(("/api/", "/v1/"))
     }

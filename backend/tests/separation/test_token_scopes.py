@@ -6,11 +6,10 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.app import build_schema_app
 from slowpath.platform.accounts.rules.roles import SCOPES_FOR, Permission, TokenScope
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
-from tests.support.endpoints import endpoints_of
+from tests.support.endpoints import all_endpoints
 
 WATCHES = {"artifacts:get", "builds:verdict"}
 SENDS_FILES = {
@@ -36,7 +35,7 @@ BUILD = "/api/v1/builds/checkout/" + 40 * "a"
 def test_a_narrow_token_reaches_these_endpoints_and_no_others(scope: TokenScope) -> None:
     reached = {
         endpoint.operation_id
-        for endpoint in endpoints_of(build_schema_app())
+        for endpoint in all_endpoints()
         if endpoint.right is not Permission.ANYONE and scope in SCOPES_FOR.get(endpoint.right, ())
     }
 

@@ -3,6 +3,7 @@
 import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,6 +12,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
+from slowpath.app import build_schema_app
 from slowpath.platform.accounts.access import PublicAccess, TeamAccess, UserAccess
 from slowpath.platform.accounts.rules.roles import Permission
 
@@ -86,8 +88,19 @@ class EndpointRequest:
     names: frozenset[str]
 
 
-def endpoints_of(app: FastAPI) -> Iterator[Endpoint]:
-    """Walk all operations below /api, and those of OpenTelemetry below /v1."""
+@cache
+def schema_app() -> FastAPI:
+    """Return the app without implementations; describing it takes seconds, so each process does it once."""
+    return build_schema_app()
+
+
+@cache
+def all_endpoints() -> tuple[Endpoint, ...]:
+    """Return all operations below /api, and those of OpenTelemetry below /v1."""
+    return tuple(_endpoints_of(schema_app()))
+
+
+def _endpoints_of(app: FastAPI) -> Iterator[Endpoint]:
     description = app.openapi()
     components = description.get("components", {}).get("schemas", {})
     for context in iter_route_contexts(app.routes):

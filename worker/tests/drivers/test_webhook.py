@@ -14,7 +14,6 @@ import pytest
 import yaml
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from slowpath.app import build_schema_app
 from slowpath_cli.runner.core.driver_interface import (
     DeploymentFailed,
     DeploymentStatus,
@@ -26,6 +25,7 @@ from slowpath_cli.runner.drivers import github_actions, webhook_driver
 from tests.collect.pprof_servers import Answering, Asked, Reply
 from tests.drivers.cluster_double import told
 from tests.drivers.deploy_targets import COMMIT, LIBRARY, OTHER_RUN, OVERRIDES, RUN, target
+from tests.support.endpoints import schema_app
 
 SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
 Json = dict[str, Any]
@@ -339,7 +339,7 @@ def test_a_secret_that_is_none_is_refused(
 
 
 def test_the_callback_contract_matches_the_server() -> None:
-    description = build_schema_app().openapi()
+    description = schema_app().openapi()
     operation = description["paths"]["/api/v1/probe-callbacks/{secret}"]["post"]
     schema = operation["requestBody"]["content"]["application/json"]["schema"]
     validator = jsonschema_rs.Draft202012Validator({**schema, "components": description["components"]})

@@ -13,7 +13,6 @@ from sqlalchemy import Engine
 from starlette.requests import Request
 from starlette.types import Message
 
-from slowpath.app import build_schema_app
 from slowpath.core.db_sessions import Database
 from slowpath.core.errors import LimitExceeded, Unavailable
 from slowpath.platform.http.anonymous_work import AnonymousWork, accept_credentials
@@ -24,7 +23,7 @@ from slowpath.platform.http.request_guard import BodyPace, RequestGuard
 from tests.factories.accounts import AccountsFactory
 from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
-from tests.support.endpoints import Endpoint, Schema, endpoints_of
+from tests.support.endpoints import Endpoint, Schema, all_endpoints, schema_app
 
 BYTES_PER_LETTER = 4
 UNBOUNDED = {
@@ -46,13 +45,8 @@ UNBOUNDED = {
 
 
 @cache
-def all_endpoints() -> tuple[Endpoint, ...]:
-    return tuple(endpoints_of(build_schema_app()))
-
-
-@cache
 def all_limits() -> BodyLimits:
-    return body_limits_of(build_schema_app())
+    return body_limits_of(schema_app())
 
 
 def largest(schema: Schema, components: Schema, depth: int = 0) -> float:  # noqa: PLR0911 - one line for each kind

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from slowpath.app import build_schema_app
+from tests.support.endpoints import schema_app
 
-DESCRIPTION = build_schema_app().openapi()
+DESCRIPTION = schema_app().openapi()
 OPERATIONS = [
     (operation["operationId"], path, method, operation)
     for path, operations in DESCRIPTION["paths"].items()

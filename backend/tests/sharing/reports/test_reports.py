@@ -10,7 +10,6 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from slowpath.app import build_schema_app
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.jobs import JobRow
 from slowpath.platform.accounts.rules.roles import Role, TokenScope
@@ -19,6 +18,7 @@ from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.factories.comparisons import ComparisonsFactory
 from tests.factories.files import FilesFactory
 from tests.support.app_under_test import AppUnderTest
+from tests.support.endpoints import schema_app
 
 pytestmark = pytest.mark.database
 
@@ -320,13 +320,13 @@ def test_what_can_be_opened_goes_along_as_far_as_there_is_room(
 def test_freezable_are_reads_of_what_a_team_measured_and_nothing_else() -> None:
     marked = {
         operation["operationId"]
-        for operations in build_schema_app().openapi()["paths"].values()
+        for operations in schema_app().openapi()["paths"].values()
         for operation in operations.values()
         if operation.get("x-freezable")
     }
     all_gets = {
         operations["get"]["operationId"]
-        for operations in build_schema_app().openapi()["paths"].values()
+        for operations in schema_app().openapi()["paths"].values()
         if "get" in operations
     }
     assert marked <= all_gets
