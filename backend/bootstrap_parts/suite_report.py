@@ -25,8 +25,13 @@ def wording(count: SuiteCount) -> str:
     return f"{count.passed} passed, {count.failed} failed{skipped}"
 
 
-def tell(results: Sequence[SuiteResult], seconds: float, console: ConsoleOutput) -> int:
-    """Print the table and the total counts; return the exit code. A run without parts has failed."""
+def tell(
+    results: Sequence[SuiteResult], seconds: float, console: ConsoleOutput, *, budget_seconds: float | None = None
+) -> int:
+    """Print the table and the total counts; return the exit code. A run without parts has failed.
+
+    A run that exceeds its budget does not fail: its duration depends on the machine.
+    """
     width = max((len(result.name) for result in results), default=4)
     console.line(f"\n{'part':{width}}  result  seconds  passed  failed  skipped")
     for result in results:
@@ -36,5 +41,9 @@ def tell(results: Sequence[SuiteResult], seconds: float, console: ConsoleOutput)
         )
     ok = bool(results) and all(result.ok for result in results)
     console.line(f"{'all':{width}}  {'ok' if ok else 'FAILED':6}  {seconds:7.1f}\n")
+    if budget_seconds is not None:
+        excess = seconds - budget_seconds
+        verdict = f"{excess:.0f} s over" if excess > 0 else "within"
+        console.line(f"{seconds:.0f} s in total, {verdict} the budget of {budget_seconds:.0f} s on two cores\n")
     console.line(wording(sum((result.count for result in results), SuiteCount())))
     return 0 if ok else 1

@@ -20,6 +20,8 @@ from bootstrap_parts.suites import RESULTS, Suite, all_parts
 GROUPS = ("unit", "py", "go", "web", "e2e", "corpus", "processes", "check")
 _ON_REQUEST = frozenset({"corpus", "processes"})
 """Groups that run only when they are named."""
+_BUDGETS = {(): 600.0, ("processes",): 1800.0}
+"""Seconds that a lane may take on two cores, with its set-up, by the words that choose it."""
 _PART_SECONDS = 2700.0
 _EXTRA_PARTS = 1
 """Number of parts started beyond the cores: the long ones wait a third of their time for processes and pages."""
@@ -44,9 +46,9 @@ def run_tests(options: argparse.Namespace, console: ConsoleOutput) -> int:
         chosen, arguments = choose(options.words, all_parts())
         RESULTS.mkdir(parents=True, exist_ok=True)
         live = len(chosen) == 1 or bool(arguments)
-        begun = time.monotonic()
         results = run_parts(chosen, arguments, console, mark, live=live)
-    return tell(results, time.monotonic() - begun, console)
+    seconds = time.monotonic() - console.started
+    return tell(results, seconds, console, budget_seconds=_BUDGETS.get(tuple(options.words)))
 
 
 def choose(words: Sequence[str], parts: Sequence[Suite]) -> tuple[list[Suite], list[str]]:

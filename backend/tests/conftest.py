@@ -1,5 +1,6 @@
 """A strict host: a real database for each process, emptied for each test; the whole app over it; who asks, by marker."""
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -17,14 +18,20 @@ from tests.support.app_under_test import AppUnderTest, built, one_loop, settings
 from tests.support.databases import TestDatabase, made_database
 from tests.support.statements import Statements, counted
 
+EXAMPLES = {"quick": 40, "thorough": 250}
+"""Examples of each property, by Hypothesis profile: of `npm test`, and of the long proof `properties`."""
+
 
 def pytest_configure() -> None:
     """Send our log lines to pytest, which shows those of a failed test. Unconfigured, structlog draws every local.
 
     What hypothesis draws first on a fresh machine waits seconds for its tables of letters: no failure of a test.
     """
-    settings.register_profile("patient", suppress_health_check=[HealthCheck.too_slow], deadline=None)
-    settings.load_profile("patient")
+    for profile, examples in EXAMPLES.items():
+        settings.register_profile(
+            profile, max_examples=examples, suppress_health_check=[HealthCheck.too_slow], deadline=None
+        )
+    settings.load_profile("quick")  # --hypothesis-profile is read afterwards
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -47,6 +54,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes long."""
     items.sort(key=lambda item: item.get_closest_marker("takes_long") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Exclude modules and tests from garbage collection: they live until the end, and there are millions of objects."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

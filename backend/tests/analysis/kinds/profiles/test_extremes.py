@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
@@ -66,7 +66,7 @@ def sides(draw: st.DrawFn) -> tuple[list[ProfileArtifact], list[ProfileArtifact]
     return base, candidate
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(derandomize=True)
 @given(drawn=sides())
 def test_any_two_sets_can_be_compared(
     drawn: tuple[list[ProfileArtifact], list[ProfileArtifact]],

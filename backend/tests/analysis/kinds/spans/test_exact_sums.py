@@ -1,7 +1,7 @@
 """What every number rests on: gaps and critical paths partition time exactly, whatever the trees look like."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from slowpath.analysis.kinds.spans.call_paths import paths_of
@@ -53,7 +53,6 @@ def uncovered(forest: SpanForest, row: int) -> list[int]:
 
 
 @given(st.lists(trees(), min_size=1, max_size=3))
-@settings(max_examples=100, deadline=None)
 def test_holes_are_what_children_leave_uncovered(roots: list[Drawn]) -> None:
     forest = forest_of(*roots)
     holes = find_gaps(forest)
@@ -78,7 +77,6 @@ def test_holes_are_what_children_leave_uncovered(roots: list[Drawn]) -> None:
 
 
 @given(st.lists(trees(), min_size=1, max_size=3))
-@settings(max_examples=100, deadline=None)
 def test_gaps_of_calls_side_by_side_are_counted_once_and_never_beyond_the_request(roots: list[Drawn]) -> None:
     forest = forest_of(*roots)
     holes = find_gaps(forest)
@@ -123,7 +121,6 @@ def by_definition(forest: SpanForest, span: int, low: int, high: int) -> dict[in
 
 
 @given(st.lists(trees(), min_size=1, max_size=3))
-@settings(max_examples=100, deadline=None)
 def test_critical_paths_partition_their_roots(roots: list[Drawn]) -> None:
     forest = forest_of(*roots)
     starts = np.flatnonzero(forest.parent < 0).tolist()
@@ -145,7 +142,6 @@ def test_critical_paths_partition_their_roots(roots: list[Drawn]) -> None:
 
 
 @given(st.lists(trees(), min_size=1, max_size=2))
-@settings(max_examples=50, deadline=None)
 def test_a_waterfall_tells_the_same_sums(roots: list[Drawn]) -> None:
     told = as_json(waterfall(table_of(roots), 0))
     for span in told["spans"]:
