@@ -1,7 +1,6 @@
 """A strict host: a real database for each process, emptied for each test; the whole app over it; who asks, by marker."""
 
 import gc
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -15,7 +14,7 @@ from slowpath.core.db_sessions import Database
 from slowpath.platform.accounts.rules.roles import Role
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
 from tests.support.app_under_test import AppUnderTest, built, one_loop, settings_for
-from tests.support.databases import TestDatabase, made_database
+from tests.support.databases import TestDatabase, shared_database
 from tests.support.statements import Statements, counted
 
 EXAMPLES = {"quick": 40, "thorough": 250}
@@ -65,9 +64,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def migrated() -> Iterator[TestDatabase]:
     """Give this process's own database, at the newest migration."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    with made_database(f"slowpath_test_{worker}_{os.getpid()}") as database:
-        database.migrate()
+    with shared_database() as database:
         yield database
 
 

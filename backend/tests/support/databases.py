@@ -6,7 +6,7 @@ transaction, and a test that ran all of it inside one outer transaction would se
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import LiteralString
@@ -81,6 +81,42 @@ def alembic_config(url: str) -> Config:
     config = Config(toml_file=str(ROOT / "pyproject.toml"))
     config.attributes["url"] = url
     return config
+
+
+@dataclass
+class _Shared:
+    """The database of this process, and the number of its users."""
+
+    database: TestDatabase
+    stack: ExitStack
+    users: int = 0
+
+
+_SHARED: list[_Shared] = []
+
+
+@contextmanager
+def shared_database() -> Iterator[TestDatabase]:
+    """Give the database of this process, at the newest migration.
+
+    Each conftest that imports a session fixture has its own instance of it, and a migration takes seconds: so the
+    database is made at the first use, and dropped after the last.
+    """
+    if not _SHARED:
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        with ExitStack() as stack:
+            database = stack.enter_context(made_database(f"slowpath_test_{worker}_{os.getpid()}"))
+            database.migrate()
+            _SHARED.append(_Shared(database, stack.pop_all()))
+    shared = _SHARED[0]
+    shared.users += 1
+    try:
+        yield shared.database
+    finally:
+        shared.users -= 1
+        if not shared.users:
+            _SHARED.remove(shared)
+            shared.stack.close()
 
 
 @contextmanager
