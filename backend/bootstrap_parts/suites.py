@@ -293,6 +293,12 @@ def _whole_parts() -> list[Suite]:
             patient=True,
         ),
         Suite(
+            "spelling",
+            frozenset({"check"}),
+            lambda: [[str(VENV / "bin" / "codespell")]],
+            patient=True,
+        ),
+        Suite(
             "lock files",
             frozenset({"check"}),
             lambda: [[str(VENV_PYTHON), "-m", "bootstrap_parts.check_locks"]],
