@@ -141,7 +141,7 @@ def give_to(run_as: RunAs, folder: Path, *, ours: Collection[Path] = ()) -> None
             parent.chmod(mode & 0o777 | 0o011)
         elif not mode & 0o001:
             raise StartupError(
-                f"PostgreSQL does not run as root, and user nobody cannot access {folder} (permissions of {parent}). "
+                f"PostgreSQL does not run as root, and the user `nobody` cannot access {folder} (permissions of {parent}). "
                 "Start as a regular user, or move the project and DATA_DIR."
             )
     _own(folder, run_as.user)

@@ -54,14 +54,14 @@ def results(deploys: int) -> Iterator[BenchmarkResult]:
     for minutes in ONCE:
         found, peer = mild.slower[minutes] / deploys, mild.once[minutes] / deploys
         goal = (">= 44", found >= 0.44) if minutes == 30 else (None, None)
-        what = f"mild tail found by {minutes} min, % (peer: pooled p99 looked at once)"
+        what = f"mild tail found by {minutes} min, % (peer: pooled p99 evaluated once)"
         yield BenchmarkResult(NAME, what, 100 * found, 100 * peer, found / peer if peer else None, *goal)
     double = played(deploys // 2, 2.0, 1.0)
     share = double.slower[last] / (deploys // 2)
     yield BenchmarkResult(NAME, "doubling found, %", 100 * share, goal=">= 99", met=share >= 0.99)
     yield BenchmarkResult(NAME, "doubling found by 15 min, %", 100 * double.slower[15] / (deploys // 2))
     alone = sum(window_alone(seed) for seed in range(deploys // 4))
-    yield BenchmarkResult(NAME, "slower said on the window alone", alone, goal="0", met=alone == 0)
+    yield BenchmarkResult(NAME, "slower by the window alone", alone, goal="0", met=alone == 0)
 
 
 def played(deploys: int, slower: float, burst_slower: float, *, once: bool = False) -> CheckOutcome:

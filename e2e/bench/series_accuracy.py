@@ -133,7 +133,7 @@ def newest() -> Iterator[BenchmarkResult]:
         told = told_after(noise(rng, kind, UNCHANGED), FIRST_LOOK)
         false = 100 * float(np.mean(told <= BUILDS))
         yield _beside(
-            f"{kind}: unchanged series told of by any of 200 looks, %",
+            f"{kind}: unchanged series reported in any of 200 evaluations, %",
             false,
             None,
             "<= 1",
@@ -145,11 +145,11 @@ def newest() -> Iterator[BenchmarkResult]:
             share = 100 * float(np.mean(delays <= within))
             wanted = kind == "gauss" and ratio < 1.2
             yield _beside(
-                f"{step}: told of within {within} builds, %", share, None, ">= 90" if wanted else None,
+                f"{step}: reported within {within} builds, %", share, None, ">= 90" if wanted else None,
                 met=_at_least(share, len(delays), 90) if wanted else None,
             )  # fmt: skip
             middle = float(np.median(delays))
-            yield _beside(f"{step}: builds until it is told of (median; 13: more than twelve)", middle, None)
+            yield _beside(f"{step}: builds until it is reported (median; 13: more than twelve)", middle, None)
 
 
 def again() -> Iterator[BenchmarkResult]:
@@ -159,7 +159,7 @@ def again() -> Iterator[BenchmarkResult]:
         for seed in AGAIN:
             told = told_after(noise(default_rng([seed, 77]), kind, UNCHANGED), FIRST_LOOK)
             shares.append(100 * float(np.mean(told <= BUILDS)))
-        what = f"{kind}: unchanged series told of, % (mean of seeds {', '.join(str(seed) for seed in AGAIN)})"
+        what = f"{kind}: unchanged series reported, % (mean of seeds {', '.join(str(seed) for seed in AGAIN)})"
         yield _beside(what, float(np.mean(shares)), None, "<= 1", met=float(np.mean(shares)) <= 1)
         yield _beside(f"{kind}: the same, of the worst seed", max(shares), None)
 
@@ -172,8 +172,10 @@ def young() -> Iterator[BenchmarkResult]:
             series = stepped(noise(rng, "gauss", YOUNG, history + LONGEST), np.full(YOUNG, history), ratio)
             delays = told_after(series, max(history + 1, FIRST_LOOK)) - history
             where = f"{history} builds, then {100 * (ratio - 1):.0f} % more"
-            yield _beside(f"{where}: told of within 6 builds, %", 100 * float(np.mean(delays <= 6)), None)
-            yield _beside(f"{where}: told of within {LONGEST} builds, %", 100 * float(np.mean(delays <= LONGEST)), None)
+            yield _beside(f"{where}: reported within 6 builds, %", 100 * float(np.mean(delays <= 6)), None)
+            yield _beside(
+                f"{where}: reported within {LONGEST} builds, %", 100 * float(np.mean(delays <= LONGEST)), None
+            )
 
 
 def _delays(rng: Generator, kind: str, ratio: float) -> I64:

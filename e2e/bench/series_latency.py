@@ -36,7 +36,7 @@ def latency() -> Iterator[BenchmarkResult]:
         )
     told = sum(_told(_line(rng, values, errors, BUILDS), FIRST) is not None for _ in range(LINES))
     share = 100 * told / LINES
-    what = f"latency: unchanged lines of {BUILDS} builds told of by any look, % of {LINES}"
+    what = f"latency: unchanged lines of {BUILDS} builds reported in any evaluation, % of {LINES}"
     yield BenchmarkResult(NAME, what, share, goal="<= 1", met=share <= 1)
     for ratio in (1.10, 1.20, 1.50):
         delays = []
@@ -46,9 +46,9 @@ def latency() -> Iterator[BenchmarkResult]:
             delays.append(AFTER + 1 if at is None else at - BEFORE)
         step = f"latency alone, {100 * (ratio - 1):.0f} % more after {BEFORE} builds"
         share = 100 * float(np.mean(np.array(delays) <= AFTER))
-        yield BenchmarkResult(NAME, f"{step}: told of within {AFTER} builds, %", share)
+        yield BenchmarkResult(NAME, f"{step}: reported within {AFTER} builds, %", share)
         middle = float(np.median(delays))
-        yield BenchmarkResult(NAME, f"{step}: builds until it is told of (median; {AFTER + 1}: more)", middle)
+        yield BenchmarkResult(NAME, f"{step}: builds until it is reported (median; {AFTER + 1}: more)", middle)
 
 
 def _pool(rng: Generator) -> tuple[F64, F64]:

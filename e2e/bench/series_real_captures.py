@@ -72,7 +72,7 @@ def unchanged() -> Iterator[BenchmarkResult]:
             told += any(_told(builds[:count]) for count in range(FIRST_LOOK, len(builds) + 1, EVERY))
         value = 100 * told / UNCHANGED_LINES
         yield BenchmarkResult(
-            NAME, f"{name}: {UNCHANGED_LINES} lines of {UNCHANGED_BUILDS} equal builds, ever told of, %", value, None, None, "0",
+            NAME, f"{name}: {UNCHANGED_LINES} lines of {UNCHANGED_BUILDS} equal builds, ever reported, %", value, None, None, "0",
             told == 0,
         )  # fmt: skip
 
@@ -95,11 +95,11 @@ def _steps(known: LabeledSeries, number: int) -> Iterator[BenchmarkResult]:
         told = 100 * float(np.mean(np.array(delays) <= LONGEST))
         where = f"{known.name}, after {history} builds"
         if not known.named:
-            yield BenchmarkResult(NAME, f"{where}: told of within {LONGEST}, %", told, None, None, "0", told == 0)
+            yield BenchmarkResult(NAME, f"{where}: reported within {LONGEST}, %", told, None, None, "0", told == 0)
             continue
-        yield BenchmarkResult(NAME, f"{where}: told of within {LONGEST}, %", told)
+        yield BenchmarkResult(NAME, f"{where}: reported within {LONGEST}, %", told)
         if names:
-            yield BenchmarkResult(NAME, f"{where}: builds until it is told of (median)", float(np.median(delays)))
+            yield BenchmarkResult(NAME, f"{where}: builds until it is reported (median)", float(np.median(delays)))
             right = 100 * float(np.mean([name.startswith(known.named) for name in names]))
             yield BenchmarkResult(
                 NAME, f"{where}: the right function is named, %", right, None, None, ">= 90", right >= 90

@@ -128,7 +128,7 @@ def run() -> Iterator[BenchmarkResult]:
     yield from _consecutive_power(found, wrong)
     yield BenchmarkResult(
         NAME,
-        f"effects told in the wrong direction, in any order of capture ({wrong.said})",
+        f"effects reported in the wrong direction, in any order of capture ({wrong.said})",
         wrong.share,
         goal="0",
         met=wrong.hits == 0,
@@ -313,7 +313,7 @@ def _promises(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkR
             wrong.add(_is_wrong(comparison, "worse"))
             sizes.append(effect)
     goal = DEFAULT_THRESHOLDS.power
-    what = f"the effect said to be detectable (median +{np.median(sizes):.0%}), 8 a side: found ({kept.said})"
+    what = f"the effect called detectable (median +{np.median(sizes):.0%}), 8 a side: found ({kept.said})"
     yield BenchmarkResult(NAME, what, kept.share, goal=f">= {goal}", met=wilson(kept.hits, kept.trials)[1] >= goal)
 
 
@@ -388,5 +388,5 @@ def _cases(known: Sequence[CaptureCase]) -> Iterator[BenchmarkResult]:
         right = comparison.verdict == case.verdict and set(case.where) <= told
         right &= not set(case.must_not_flag) & {finding.subject for finding in comparison.findings}
         yield BenchmarkResult(
-            NAME, f"case {case.name}: {case.verdict}, its causes told", float(right), goal="1", met=right
+            NAME, f"case {case.name}: {case.verdict}, its causes named", float(right), goal="1", met=right
         )

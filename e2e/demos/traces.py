@@ -1,10 +1,10 @@
 """`npm run demo:traces`: from execution traces dropped on the page to the cause of scheduler latency.
 
 A new user drops two traces of the timestamp client on the page, reads the first finding, and opens the timeline of the
-waiter's longest wait; the page must match the data. The last line of the output is one JSON object: `{"victim", "culprit",
-"p99_before_ns", "p99_after_ns", "seconds"}`: the waiting goroutine group, the main occupant of the Ps meanwhile, the p99 of
-the wait on both sides, and the seconds from the drop to the findings. Without a browser, the traces are uploaded like by the
-CLI.
+waiter's longest wait; the page must match the data. The last line of the output is one JSON object:
+`{"victim", "culprit", "p99_before_ns", "p99_after_ns", "seconds"}`: the waiting goroutine group, the main occupant of the
+Ps meanwhile, the p99 of the wait on both sides, and the seconds from the drop to the findings. Without a browser, the
+traces are uploaded like by the CLI.
 
 Only the content of the files distinguishes the sides: `--seed` determines a random order and random names.
 """

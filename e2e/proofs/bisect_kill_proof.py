@@ -207,7 +207,7 @@ def main() -> int:
     options.add_argument("--bisects", type=int, help=f"of a round (default {BISECTS}, fewer where the time is short)")
     options.add_argument("--kills", type=int, help="of a round (default two for each bisect)")
     options.add_argument("--seconds", type=float, default=0.0, help="play more rounds while they fit")
-    options.add_argument("--keep", action="store_true", help="print what the processes said in bad rounds")
+    options.add_argument("--keep", action="store_true", help="print the output of the processes in failed rounds")
     asked = options.parse_args()
     fitting = max(2, min(BISECTS, int(asked.seconds / EACH_SECONDS))) if asked.seconds else BISECTS
     bisects = asked.bisects or fitting

@@ -109,7 +109,7 @@ BOMBS = [
     Bomb("zstd of zeros", _zstd_zeros),
     Bomb("gzip in gzip", lambda: packed(packed(bytes(BIG)))),
     Bomb("gzip in gzip in zstd", lambda: zstandard.compress(packed(packed(bytes(BIG))))),
-    Bomb("gzip that lies about its size", _liar),
+    Bomb("gzip with a false size", _liar),
     Bomb("fifty thousand empty gzip members", lambda: packed(b"") * 45_000),
     Bomb("zip", _zip, limited=False),
     Bomb("empty samples", lambda: GOOD + b"\x12\x00" * 500_000, limited=False),

@@ -1,6 +1,6 @@
 """Go's own fuzzing of every parser of the decoder, each for its share of the time; found inputs are stored in testdata.
 
-`python -m proofs.decoder_fuzz --seconds N`. Go's fuzzing draws from its own dice; what it finds it writes down as
+`python -m proofs.decoder_fuzz --seconds N`. Go's fuzzing draws its own random numbers; what it finds it writes down as
 a file, which is how a failure is repeated.
 """
 
@@ -65,7 +65,7 @@ def fuzz(package: str, target: str, seconds: int) -> bool:
 
 
 def _ran_out_of_time(said: str) -> bool:
-    """Tell whether nothing was found: Go's fuzzing sometimes calls the end of its own time a failure."""
+    """Return whether nothing was found: Go's fuzzing sometimes calls the end of its own time a failure."""
     return "context deadline exceeded" in said and "Failing input written" not in said and "panic" not in said
 
 

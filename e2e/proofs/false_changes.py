@@ -1,7 +1,7 @@
 """False changes of latency on newly generated days: `--seconds N --seed S`, exit code 1 if they are too many.
 
 As many service-days are drawn as fit the time (some 20 a second); the proof fails when even the lower end of the interval of their
-rate lies above one in 1,000. Its last line counts days.
+rate is above one in 1,000. Its last line counts days.
 """
 
 import argparse

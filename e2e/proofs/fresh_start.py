@@ -58,7 +58,7 @@ def _play(clone: Path, home: Path, claim: Callable[..., None]) -> None:
 
 
 def _start_and_stop(clone: Path, home: Path, patience_seconds: float) -> tuple[float, list[str], int]:
-    """Start, wait for the address, stop; returns the seconds to readiness, what was said, and 0 if all went well."""
+    """Start, wait for the address, stop; returns the seconds to readiness, the output, and 0 if all went well."""
     port, output = free_port(), home.parent / "said"
     environment = {**environment_of(clone, port), "HOME": str(home)}
     del environment["DATA_DIR"]

@@ -40,7 +40,7 @@ RECOVERY_SECONDS = 30.0
 PATIENCE_SECONDS = 90.0
 """From the last kill to the end of the last decode."""
 LIVED_SECONDS = 6.0
-"""A store that dies more often than this is given up by its supervisor, as one that can not run."""
+"""A store that fails more often than this is abandoned by its supervisor."""
 SLOW = """#!/bin/sh
 sleep {seconds}
 exec {binary} "$@"

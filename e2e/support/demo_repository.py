@@ -144,7 +144,7 @@ class History:
             text = f'package {package}\n\nimport "testing"\n\nfunc TestBuild{number}{part}(t *testing.T) {{ t.Parallel() }}\n'
             return f"Another test of {package}", at, {path: text.encode()}
         path = f"{package}/{package}.go"
-        comment = f"\n// Looked at again for build {number}{part}.\n".encode()
+        comment = f"\n// Reviewed again for build {number}{part}.\n".encode()
         self._comments[path] = self._comments.get(path, b"") + comment
         return f"A comment in {package}", at, {path: self._tree[path] + comment}
 

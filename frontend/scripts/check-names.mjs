@@ -5,9 +5,15 @@ import ts from 'typescript';
 
 const root = join(import.meta.dirname, '..');
 
+const glossary = readFileSync(join(root, '..', 'backend', 'docs', 'glossary.md'), 'utf8');
+const listed =
+  glossary.match(/^- (?:Everywhere|In documents and the interface also): .+$/gmu) ?? [];
+if (listed.length !== 2)
+  throw new Error('backend/docs/glossary.md has no two lists of banned words');
+const words = listed.flatMap((line) => [...line.matchAll(/`([^`]+)`/gu)].map(([, word]) => word));
+
 /** Words that no text of the interface contains. */
-const BANNED =
-  /\b(told|tells? of|said|kept|looked at|stands|lies|so that it is|whoever|nobody|somebody|of its own|by itself|is no|can not)\b/iu;
+const BANNED = new RegExp(`\\b(?:${words.join('|').replaceAll(' ', '\\s+')})\\b`, 'iu');
 
 /** Names that stood for a concept before the field's word did; a declaration must not bring one back. */
 const METAPHORS = new Set(

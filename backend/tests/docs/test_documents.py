@@ -5,18 +5,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.docs.banned_words import IN_DOCUMENTS, INLINE_CODE, ROOT, find_banned
+
 DOCUMENTS = sorted(
     [ROOT / "README.md", *(ROOT / "frontend" / "docs").rglob("*.md"), *(ROOT / "backend" / "docs").rglob("*.md")]
 )
 README_LINES = 150
-BANNED = (
-    "told", "tell of", "said", "kept", "looked at", "stands", "lies", "so that it is", "whoever", "nobody", "somebody",
-    "of its own", "by itself", "is no", "can not",
-)  # fmt: skip
-"""The words that the glossary's style guide bans from documents."""
 FENCED = re.compile(r"^(`{3,})[^\n]*\n.*?^\1[ \t]*$", flags=re.DOTALL | re.MULTILINE)
-INLINE_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$", flags=re.MULTILINE)
 
@@ -61,10 +56,7 @@ def broken_links(document: Path) -> list[str]:
 
 def banned_words(text: str) -> list[str]:
     """Return banned words in the prose of a document, with their lines."""
-    phrases = "|".join(word.replace(" ", r"\s+") for word in BANNED)
-    words = INLINE_CODE.sub(lambda code: " " * len(code.group()), prose(text))
-    hits = re.finditer(rf"\b(?:{phrases})\b", words, flags=re.IGNORECASE)
-    return [f"line {words[: hit.start()].count(chr(10)) + 1}: {' '.join(hit.group().split())}" for hit in hits]
+    return [f"line {line}: {word}" for line, word in find_banned(prose(text), IN_DOCUMENTS)]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.docs.banned_words import EVERYWHERE, ROOT, find_banned
+
 PACKAGES = (
     "backend/bootstrap_parts", "backend/slowpath", "worker/slowpath_cli", "worker/slowpath_worker", "worker/support",
     "e2e/bench", "e2e/demos", "e2e/proofs", "e2e/support",
@@ -76,6 +77,36 @@ def test_a_class_name_occurs_once_in_a_wing() -> None:
         if not node.name.startswith("_"):
             places[wing(path), node.name].append(str(path.relative_to(ROOT)))
     assert not {name: found for name, found in places.items() if len(found) > 1}
+
+
+def texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield docstrings and texts of a module, with their lines. A literal with a space is a text: a message, a label."""
+    tree = ast.parse(source)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):  # pieces of f-strings are constants
+            continue
+        if id(node) in docstrings or " " in node.value:
+            yield node.lineno, node.value
+
+
+def test_docstrings_and_messages_have_no_banned_word() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line + offset - 1}: {word}"
+        for path in modules()
+        for line, text in texts(path.read_text(encoding="utf-8"))
+        for offset, word in find_banned(text, EVERYWHERE)
+    ]
+    assert not wrong, "see the list of banned words in backend/docs/glossary.md"
+
+
+def test_banned_words_of_docstrings_and_messages_are_found() -> None:
+    source = (
+        'def f(x):\n    """Return what\n    was told to `said`."""\n    raise ValueError(f"{x} lies there", "told")\n'
+    )
+    assert [
+        (line + offset - 1, word) for line, text in texts(source) for offset, word in find_banned(text, EVERYWHERE)
+    ] == [(3, "told"), (4, "lies")]
 
 
 def subjects() -> Iterator[str]:

@@ -54,7 +54,9 @@ def _format_findings(findings: Sequence[Finding], paint: _AnsiStyle) -> str:
             entry = f" through {caller.entry}" if caller.entry else ""
             lines.append(f"       {caller.function}{entry}")
         if finding.mechanism:
-            lines.append(paint("muted", _wrapped(f"{finding.mechanism} {finding.advice}".rstrip(), "       ", "       ")))
+            lines.append(
+                paint("muted", _wrapped(f"{finding.mechanism} {finding.advice}".rstrip(), "       ", "       "))
+            )
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 

@@ -42,14 +42,14 @@ class CandidateSequence:
     stands_for: Mapping[str, str] = field(default_factory=dict)
     """Which last inner candidate has the build of one that was opened."""
     depths: tuple[int, ...] = ()
-    """[N] in how many opened candidates each one lies; none where nothing was opened."""
+    """[N] number of expanded candidates that contain each one; empty if none is expanded."""
 
     def __len__(self) -> int:
         """Return how many candidates there are."""
         return len(self.ids)
 
     def position(self, id_: str) -> int:
-        """Return where a build stands: -1 and N + 1 are the ones known from elsewhere. Raises `KeyError`."""
+        """Return the position of a build: -1 and N + 1 are the ones known from elsewhere. Raises `KeyError`."""
         if id_ == GOOD_END:
             return 0
         if id_ == KNOWN_GOOD:
@@ -65,7 +65,7 @@ class CandidateSequence:
         return {one: place for place, one in enumerate(self.ids, start=1)}
 
     def at(self, position: int) -> str:
-        """Return what stands at a position from 0 to N."""
+        """Return the build at a position from 0 to N."""
         return GOOD_END if position == 0 else self.ids[position - 1]
 
     def opened(self, id_: str, inner: Sequence[Candidate]) -> "CandidateSequence":
@@ -87,7 +87,7 @@ class CandidateSequence:
         )
 
     def depth(self, id_: str) -> int:
-        """Return in how many opened candidates one lies. Raises `KeyError`."""
+        """Return the number of expanded candidates that contain a candidate. Raises `KeyError`."""
         return self.depths[self.position(id_) - 1] if self.depths else 0
 
     @property
@@ -130,7 +130,7 @@ def to_json(line: CandidateSequence) -> dict[str, Any]:
 
 
 def from_json(document: Mapping[str, Any]) -> CandidateSequence:
-    """Read a line. Raises `KeyError`, `TypeError`, `ValueError` where it is none; one kept before depths were has none."""
+    """Read a line. Raises `KeyError`, `TypeError`, `ValueError` where it is none; one written before depths existed has none."""
     return CandidateSequence(
         tuple(map(str, document["ids"])),
         tuple(map(float, document["evidence"])),

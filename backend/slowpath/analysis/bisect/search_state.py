@@ -60,12 +60,12 @@ class ProbeRecord:
 
     @property
     def is_measured(self) -> bool:
-        """Tell whether anything of it counts."""
+        """Return whether anything of it counts."""
         return self.state not in {"invalidated", "unbuildable"} and bool(self.windows or self.good or self.bad)
 
     @property
     def is_ours(self) -> bool:
-        """Tell whether it was started for this search."""
+        """Return whether it was started for this search."""
         return self.purpose != "baseline"
 
 

@@ -65,7 +65,7 @@ class SubjectValues:
 class KindMeasurement:
     """One kind of one build. `replicates`: of how many independent profiles (or runs) each value is the mean.
 
-    `bases` are ways of counting, the best first. `callers`: of functions, those beneath which nearly all of it lies,
+    `bases` are ways of counting, the best first. `callers`: of functions, those beneath which nearly all of it is,
     nearest first. `categories`: of functions, the category that most of their own work is in. Both are empty for other
     kinds. `load`: of latency, requests a second by environment.
     """

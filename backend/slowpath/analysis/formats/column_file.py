@@ -1,7 +1,7 @@
 """The columnar container ("slowcol"): a JSON header, then typed little-endian arrays.
 
 Decoded profiles, diff views and function tables are all written in it, so that bulk numbers never travel as JSON
-rows and a reader can map them without copying. This module checks the frame once; afterwards nobody doubts it.
+rows and a reader can map them without copying. This module checks the frame once; afterwards it is trusted.
 It refuses what it cannot read by name (`ColumnFileError.slug`) and never guesses.
 """
 
@@ -128,7 +128,7 @@ def _read_column(entry: object, body: memoryview) -> tuple[str, Array]:
 
 
 def write_columns(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    """The container holding `arrays`; `header` carries format, format_version and whatever else is to be said."""
+    """Return the container of `arrays`; `header` has the format, its version and any other members."""
     listed: list[dict[str, Any]] = []
     pieces: list[bytes] = []
     offset = 0

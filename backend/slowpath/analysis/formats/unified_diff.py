@@ -22,7 +22,7 @@ class Hunk:
     old_start: int
     new_start: int
     heading: str
-    """What git says the hunk stands in: usually a function."""
+    """The heading of the hunk that git prints: usually a function."""
     lines: list[str] = field(default_factory=list)
     """Each begins with " ", "+" or "-"."""
 
@@ -76,7 +76,7 @@ def parse_unified_diff(text: str, *, cut: bool = False) -> Patch:
 
 
 def as_json(patch: Patch) -> dict[str, Any]:
-    """Return a patch as it is kept."""
+    """Return a patch as it is stored."""
     return {
         "cut": patch.cut,
         "files": [

@@ -1,7 +1,7 @@
 """Takes label values, absolute paths, host names and people out of recorded answers, the same pseudonym for the same thing.
 
-Two ways lead to what is taken out: the names of fields say what stands in them, and how a text is written gives hosts,
-addresses, e-mails and paths away. What was learnt in one place is then taken out wherever it stands.
+Two ways lead to what is taken out: the names of fields say what they contain, and how a text is written gives hosts,
+addresses, e-mails and paths away. What was learnt in one place is then taken out everywhere.
 """
 
 import json
@@ -82,7 +82,7 @@ class Scrubber:
 
     @property
     def found(self) -> Mapping[str, Mapping[str, str]]:
-        """What was taken out, and what stands there instead, by what it is."""
+        """What was taken out, and what replaces it, by what it is."""
         return self._found
 
     # -- learning ----------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ class Scrubber:
     # -- taking out --------------------------------------------------------------------------------
 
     def content(self, media_type: str, content: bytes) -> bytes:
-        """Return an answer without what is taken out. What can not be read is not shown at all: no byte of it is left."""
+        """Return an answer without what is taken out. What cannot be read is not shown at all: no byte of it is left."""
         if content.startswith(MAGIC):
             return self._columns(content)
         document, _ = _read(media_type, content)
@@ -184,7 +184,7 @@ class Scrubber:
         )
 
     def text(self, text: str) -> str:
-        """Return a text without what is taken out: the same for the same text, wherever it stands."""
+        """Return a text without what is taken out: the same for the same text, everywhere."""
         if text not in self._seen:
             self._seen[text] = self._rewrite(text)
         return self._seen[text]

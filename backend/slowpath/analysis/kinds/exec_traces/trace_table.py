@@ -227,4 +227,4 @@ def _check_order(histogram: trace_columns.WaitHistogramColumns) -> None:
     """Check the order by waiter, block and bucket; each cell occurs once."""
     key = (histogram.victim.astype(np.int64) << 32 | histogram.block) * BUCKETS + histogram.bucket
     if np.any(key[1:] <= key[:-1]):
-        raise ColumnFileError("order-damaged", "the latency histograms are not sorted by victim, block and bucket")
+        raise ColumnFileError("order-damaged", "the latency histograms are not sorted by waiter, block and bucket")

@@ -1,4 +1,4 @@
-"""The front door of growth logs: two sets in, findings and the page's data out."""
+"""Compare two sets of growth logs: findings, and the data of the page."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -92,9 +92,9 @@ def _verdict(
     measured: GrowthCounts,
     thresholds: GrowthThresholds,
 ) -> Verdict:
-    """By the total where it is certain; else by certain payers; unchanged only where a small change would have shown.
+    """Decide by the total if it is significant, else by significant callers; *unchanged* only if a small change would have been found.
 
-    Payers that changed both ways while the total is not significant are mixed.
+    Callers that changed both ways while the total is not significant are mixed.
     """
     certain = [finding for finding in findings if finding.is_significant]
     whole = next((finding for finding in certain if finding.subject == TOTAL), None)

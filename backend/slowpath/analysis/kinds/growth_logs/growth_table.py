@@ -1,4 +1,4 @@
-"""One decoded stack-growth log: the counts that it tells, and the stacks that grew.
+"""One decoded growth log: counts, and the stacks that grew.
 
 Reads what `slowpath-decode growth` writes: a `slowpath.profile` of kind `growth` whose header says, under `growth`,
 what only such a log knows.
@@ -88,7 +88,7 @@ class GrowthTable:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ColumnFileError(
-                "header-damaged", f"the header lacks or mistypes what a log tells: {error}"
+                "header-damaged", f"the header lacks or mistypes a member of a log: {error}"
             ) from error
 
     @property

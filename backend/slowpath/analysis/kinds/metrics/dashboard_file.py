@@ -1,7 +1,7 @@
-"""The board as a file: what is said of each row in the header, what is drawn in columns (slowcol "slowpath.board" v1).
+"""The dashboard as a file: the header describes each row, columns hold the cells (slowcol "slowpath.board" v1).
 
 A value that is not there is NaN; a series that is not there has no column. Latency is in seconds. The band of a quantile ends
-at +Inf where it lies above the highest bound.
+at +Inf where it is above the highest bound.
 """
 
 from collections.abc import Sequence

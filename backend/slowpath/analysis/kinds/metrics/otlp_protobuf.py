@@ -34,7 +34,7 @@ MAX_PIECE_MESSAGES: Final = 20_000
 
 @dataclass(frozen=True)
 class ProtobufField:
-    """What stands under a number: its member's name, how it is read, and whether there may be several."""
+    """What a field number means: its member's name, how it is read, and whether there may be several."""
 
     name: str
     kind: str
@@ -149,7 +149,7 @@ class _ProtobufReader:
                 yield begin, stop
 
     def last(self, kind: str, at: Place, number: int) -> dict[str, Any]:
-        """Return the message under a number, wherever it stands; of several the last one."""
+        """Return the message of a field number, at any position; of several the last one."""
         found: Place | None = None
         for place in self.places(*at, number):
             found = place
@@ -212,7 +212,7 @@ class _ProtobufReader:
         return values
 
     def _value(self, field: ProtobufField, wire: int, begin: int, stop: int, depth: int) -> Any:  # noqa: ANN401 - any JSON value
-        """Return the value of a field, or None if it stands there in another way than it may."""
+        """Return the value of a field, or None if its wire type is not allowed."""
         kind = field.kind
         if kind in SCHEMAS:
             return self.message(kind, begin, stop, depth + 1) if wire == BYTES else None

@@ -18,7 +18,7 @@ NOBODY = -1
 
 @dataclass(frozen=True)
 class SpanGaps:
-    """One row per gap, by span and time. `previous` and `next` are rows of children, or NOBODY.
+    """One row per gap, by span and time. `previous` and `next` are rows of children, or `NOBODY`.
 
     `suspect` gaps are next to a span whose clock correction is at least half of the gap, which may have caused it.
     """
@@ -114,7 +114,7 @@ def self_ns(forest: SpanForest, gaps: SpanGaps) -> Rows:
 def gap_edges(forest: SpanForest, gaps: SpanGaps) -> tuple[Rows, list[tuple[int, int, int]]]:
     """Return (edge of each gap, (pair, previous op, next op) of each edge).
 
-    NOBODY for an op without a child.
+    `NOBODY` for an op without a child.
     """
     width = len(forest.names.names) + 1
     ops = [np.where(child == NOBODY, 0, forest.op[child] + 1) for child in (gaps.previous, gaps.next)]
