@@ -48,25 +48,25 @@ export function TraceBody({
   arrival = null,
   onArrived = nothing,
 }: BodyProps) {
-  const waiter = selectedWaiter(told, view.waiter, first);
-  const wait = selectedWait(told, view.wait, waiter?.waiter ?? '');
+  const waiter = selectedWaiter(data, view.waiter, first);
+  const wait = selectedWait(data, view.wait, waiter?.waiter ?? '');
   const change = (changed: Partial<TraceView>) => {
     onView(changedView(view, changed, data));
   };
   const gcPanel = useRef<HTMLElement>(null);
   const victimPanel = useRef<HTMLElement>(null);
   const panels = { gc: gcPanel, waiter: victimPanel };
-  useScrollToFinding(arrival, isShown(arrival, told, waiter?.waiter), panels, onArrived);
-  const single = told.sides.candidate === null;
-  const marked = told.groups.filter((row) => row.state !== 'noise' && isSubstantial(row)).length;
+  useScrollToFinding(arrival, isShown(arrival, data, waiter?.waiter), panels, onArrived);
+  const single = data.sides.candidate === null;
+  const marked = data.groups.filter((row) => row.state !== 'noise' && isSubstantial(row)).length;
   return (
     <>
-      <RecordingConditions told={told} />
+      <RecordingConditions data={data} />
       {waiter && (
         <ProblemBoundary what="Could not draw this group" resetKey={waiter.waiter}>
           <WaiterPanels
             ref={victimPanel}
-            told={told}
+            data={data}
             waiter={waiter}
             view={view}
             onView={change}
@@ -87,11 +87,11 @@ export function TraceBody({
         {data.groups.length === 0 ? (
           <EmptyState help="traces">No scheduler latency recorded.</EmptyState>
         ) : (
-          <GroupsTable told={told} chosen={waiter} view={view} onView={change} />
+          <GroupsTable data={data} chosen={waiter} view={view} onView={change} />
         )}
       </section>
       <ProblemBoundary what="Could not draw the longest waits" resetKey={view.wait}>
-        <WorstWaits told={told} waiter={waiter?.waiter ?? ''} view={view} onView={change} />
+        <WorstWaits data={data} waiter={waiter?.waiter ?? ''} view={view} onView={change} />
       </ProblemBoundary>
       <GcPanel ref={gcPanel} data={data} />
       <ProblemBoundary what="Could not draw the state series" resetKey={view.levels}>
@@ -108,5 +108,5 @@ function isShown(
   shown: string | undefined,
 ): boolean {
   if (arrival?.to !== 'waiter' || arrival.waiter === shown) return true;
-  return !told.groups.some(({ waiter }) => waiter === arrival.waiter);
+  return !data.groups.some(({ waiter }) => waiter === arrival.waiter);
 }

@@ -76,10 +76,10 @@ export default function TracePage({ artifactId, above, view, onView, file }: Tra
 }
 
 /** The page's answer: who waits longest in all, and behind whom. */
-function Answer({ told }: { told: TraceDocument }) {
-  const waiter = selectedWaiter(told, '');
+function Answer({ data }: { data: TraceDocument }) {
+  const waiter = selectedWaiter(data, '');
   if (!waiter?.base) return <>No scheduler latency in this trace</>;
-  const occupancy = told.occupancy.find((one) => one.waiter === waiter.waiter);
+  const occupancy = data.occupancy.find((one) => one.waiter === waiter.waiter);
   const first = occupancy && largestOccupant(occupancy, 'base_share', waiter.verdict_base);
   const wait = waiter.base.p99_ns ?? waiter.base.max_ns;
   return (

@@ -29,7 +29,7 @@ const SideKeys = lazy(async () => ({
 
 type PanelsProps = {
   ref: Ref<HTMLElement>;
-  told: TraceDocument;
+  data: TraceDocument;
   waiter: Waiter;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
@@ -39,11 +39,11 @@ type PanelsProps = {
 };
 
 export function WaiterPanels(props: PanelsProps) {
-  const { ref, told, waiter, view, onView, flames, goroutines } = props;
-  const single = told.sides.candidate === null;
-  const shift = told.shift.find((one) => one.waiter === waiter.waiter);
+  const { ref, data, waiter, view, onView, flames, goroutines } = props;
+  const single = data.sides.candidate === null;
+  const shift = data.shift.find((one) => one.waiter === waiter.waiter);
   const points = shift?.points.toSorted((a, b) => a.q - b.q) ?? pointsOf(waiter);
-  const occupancy = told.occupancy.find((one) => one.waiter === waiter.waiter);
+  const occupancy = data.occupancy.find((one) => one.waiter === waiter.waiter);
   const change = changeAt(waiter, view.quantile);
   const tone =
     change === 'more' || change === 'only-candidate'
@@ -128,7 +128,7 @@ export function WaiterPanels(props: PanelsProps) {
             ))}
           </p>
         )}
-        {goroutines && <GoroutineProfiles told={told} group={waiter.group} ways={goroutines} />}
+        {goroutines && <GoroutineProfiles data={data} group={waiter.group} ways={goroutines} />}
       </div>
     </section>
   );
@@ -138,7 +138,7 @@ export function WaiterPanels(props: PanelsProps) {
 function describePanel(waiter: Waiter, quantile: QuantileId, single: boolean): string {
   const time = (ns: number | null) => (ns === null ? 'nothing' : formatValue(ns, 'ns'));
   const name = `${shortName(waiter.group)}, ${waiter.reason}`;
-  const told = QUANTILES.map((id) => {
+  const texts = QUANTILES.map((id) => {
     const base = time(quantileOf(waiter.base, id));
     return single
       ? `${QUANTILE_NAMES[id]} ${base}`

@@ -16,7 +16,7 @@ import { selectedWait, waitKey, waitsListed } from './waiter-rows';
 import { behindText, waiterParts, verdictText } from './trace-wording';
 
 type WorstProps = {
-  told: TraceDocument;
+  data: TraceDocument;
   waiter: string;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
@@ -27,9 +27,9 @@ const traceOf = (data: TraceDocument, wait: LongestWait): TraceMetadata | undefi
     ({ artifact }) => artifact === wait.artifact,
   );
 
-export function WorstWaits({ told, waiter, view, onView }: WorstProps) {
-  const ordered = useMemo(() => waitsListed(told.worst, waiter), [told.worst, waiter]);
-  const wait = selectedWait(told, view.wait, waiter);
+export function WorstWaits({ data, waiter, view, onView }: WorstProps) {
+  const ordered = useMemo(() => waitsListed(data.worst, waiter), [data.worst, waiter]);
+  const wait = selectedWait(data, view.wait, waiter);
   if (!wait) {
     return (
       <section className={classes.section} aria-label="Longest waits">
@@ -77,18 +77,18 @@ type SelectedWaitProps = {
   onView: (changed: Partial<TraceView>) => void;
 };
 
-function SelectedWait({ told, wait, waiter, ordered, choose, view, onView }: SelectedWaitProps) {
-  const single = told.sides.candidate === null;
+function SelectedWait({ data, wait, waiter, ordered, choose, view, onView }: SelectedWaitProps) {
+  const single = data.sides.candidate === null;
   const place = ordered.indexOf(wait);
-  const trace = traceOf(told, wait);
+  const trace = traceOf(data, wait);
   const { group, reason } = waiterParts(wait.waiter);
   const paints = useMemo(() => {
-    const occupancy = told.occupancy.find((one) => one.waiter === wait.waiter);
+    const occupancy = data.occupancy.find((one) => one.waiter === wait.waiter);
     if (occupancy && occupancy.parts.length > 0) return paintsOf(occupancy);
     return new OccupantPatterns(
       wait.occupancy.map((part) => ({ ...part, weight: part.ns, isNew: false })),
     );
-  }, [told.occupancy, wait]);
+  }, [data.occupancy, wait]);
   const step = (by: number) => {
     const next = ordered[place + by];
     if (next) choose(next);

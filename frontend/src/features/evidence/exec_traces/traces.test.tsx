@@ -65,8 +65,8 @@ describe('the table', () => {
     expect(names('p99')[0]).toBe('main.batcher');
   });
   it('opens with the waiter asked for, else the first finding’s, else the one that waits longer', () => {
-    expect(selectedWaiter(told(), 'main.server|network', 'x')?.group).toBe('main.server');
-    expect(selectedWaiter(told(), 'gone|network', 'main.server|network')?.group).toBe(
+    expect(selectedWaiter(dataOf(), 'main.server|network', 'x')?.group).toBe('main.server');
+    expect(selectedWaiter(dataOf(), 'gone|network', 'main.server|network')?.group).toBe(
       'main.server',
     );
     expect(selectedWaiter(dataOf(), '')?.group).toBe('main.batcher');
@@ -178,14 +178,14 @@ describe('words', () => {
 
 describe('what is listed first', () => {
   const part = (kind: string, group: string | null, candidate_share: number) => ({
-    ...told().occupancy[0]!.parts[0]!,
+    ...dataOf().occupancy[0]!.parts[0]!,
     class: kind,
     kind,
     group,
     candidate_share,
   });
   const occupancy = {
-    ...told().occupancy[0]!,
+    ...dataOf().occupancy[0]!,
     parts: [
       part('user', 'main.caller', 0.37),
       part('gc-fractional', null, 0.2),

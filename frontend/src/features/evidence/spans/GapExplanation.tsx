@@ -97,15 +97,15 @@ function GapExplanationBody({ content: explanation, executionLink, again }: Body
   const known = explanation.basis === 'id' || explanation.basis === 'clock';
   return (
     <div className={classes.explained}>
-      <p className={classes.sentence}>{visibleName(told.sentence, 2000)}</p>
-      {told.caveats.map((caveat) => (
+      <p className={classes.sentence}>{visibleName(explanation.sentence, 2000)}</p>
+      {explanation.caveats.map((caveat) => (
         <p key={caveat} className={classes.caveat}>
           {caveat}
         </p>
       ))}
-      {known && <States told={told} />}
-      {told.basis === 'no-goroutine' && (
-        <OccupantRow title="P occupancy during the gap" held={told.processors} />
+      {known && <States explanation={explanation} />}
+      {explanation.basis === 'no-goroutine' && (
+        <OccupantRow title="P occupancy during the gap" held={explanation.processors} />
       )}
       {explanation.gc.cycles > 0 && (
         <p className="muted">
@@ -136,7 +136,7 @@ function HowTo({
     <>
       {explanation.looked.length > 0 && (
         <ul>
-          {told.looked.map(({ artifact_id, name, reason }) => (
+          {explanation.looked.map(({ artifact_id, name, reason }) => (
             <li key={artifact_id}>
               {executionLink(artifact_id, visibleName(name, 60))}
               {reason && <span className="muted"> · {reason}</span>}

@@ -73,12 +73,12 @@ export function CommentForm(props: FormProps) {
     });
   };
   const submit = () => {
-    const said = text.trim();
-    if (said === '' || keep.isPending) return;
+    const trimmed = text.trim();
+    if (trimmed === '' || save.isPending) return;
     const mentioned_user_ids = picked
-      .filter(({ name }) => said.includes(`@${name}`))
+      .filter(({ name }) => trimmed.includes(`@${name}`))
       .map(({ id }) => id);
-    keep.mutate({ text: said, mentioned_user_ids });
+    save.mutate({ text: trimmed, mentioned_user_ids });
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {

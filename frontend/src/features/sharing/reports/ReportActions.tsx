@@ -19,7 +19,7 @@ type ActionsProps = {
   onDialog: (dialog: OpenDialog) => void;
 };
 
-const NOTHING_OUT: Scrub = { labels: false, paths: false, hosts: false, people: false };
+const NOTHING_OUT: Scrub = { labels: false, paths: false, hosts: false, users: false };
 
 export function ReportActions({
   report,
