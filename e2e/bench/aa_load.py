@@ -61,8 +61,8 @@ class RunningProgram:
 
     def requests(self) -> tuple[int, int]:
         """Return the numbers of answered and failed requests, counted by the load generator."""
-        told = self.http.get(f"{self.control}/count").json()
-        return int(told["answered"]), int(told["failed"])
+        body = self.http.get(f"{self.control}/count").json()
+        return int(body["answered"]), int(body["failed"])
 
     def enter(self, phase: Phase) -> None:
         """Change the load."""

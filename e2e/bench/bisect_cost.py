@@ -213,18 +213,18 @@ def harder() -> Iterator[BenchmarkResult]:
 
 def replayed() -> Iterator[BenchmarkResult]:
     """Yield results for public histories with their real versions, alone and behind a monorepo of 4,096 commits."""
-    told = history("m3")
+    series = history("m3")
     for what, commits in (("M3, 7/38/5 commits", None), ("M3 behind 4,096 commits, 4,096/203/5 commits", 4_096)):
         for error in (0.05, 0.10):
             setting = SimulationSettings(error=error)
-            some = [searched(ReplayedHistory(setting, default_rng([8, one]), told, commits)) for one in range(SOME)]
+            some = [searched(ReplayedHistory(setting, default_rng([8, one]), series, commits)) for one in range(SOME)]
             yield from _told(f"{what}, {_percent(error)}", some)
-            for level, line in enumerate(told.lines):
+            for level, line in enumerate(series.lines):
                 mean = float(np.mean([one.levels[level] for one in some]))
                 yield BenchmarkResult(NAME, f"{what}, {_percent(error)}: deploys in {line.repository} (mean)", mean)
             for looks in (3, 5):
                 others = [
-                    git_bisect(ReplayedHistory(setting, default_rng([8, one]), told, commits).plain(), looks)
+                    git_bisect(ReplayedHistory(setting, default_rng([8, one]), series, commits).plain(), looks)
                     for one in range(SOME)
                 ]
                 yield from _peer(f"{what}, {_percent(error)}: git bisect, best of {looks}", others)

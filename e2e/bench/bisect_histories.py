@@ -54,28 +54,30 @@ class History:
 @lru_cache(maxsize=4)
 def history(name: str) -> History:
     """Load one of the histories."""
-    told = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    assert told["format"] == FORMAT
-    return History(tuple(_line(one) for one in told["levels"]), tuple(told["culprits"]))
+    document = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    assert document["format"] == FORMAT
+    return History(tuple(_line(one) for one in document["levels"]), tuple(document["culprits"]))
 
 
-def _line(told: dict[str, Any]) -> HistoryLine:
-    pins: list[dict[str, str]] = [told["pins"]]
-    for one in told["commits"]:
+def _line(line: dict[str, Any]) -> HistoryLine:
+    pins: list[dict[str, str]] = [line["pins"]]
+    for one in line["commits"]:
         pins.append(pins[-1] | one.get("pins", {}))
-    built = (True, *(one.get("built", True) for one in told["commits"]))
-    return HistoryLine(told["repository"], (told["good"], *(one["sha"] for one in told["commits"])), built, tuple(pins))
+    built = (True, *(one.get("built", True) for one in line["commits"]))
+    return HistoryLine(line["repository"], (line["good"], *(one["sha"] for one in line["commits"])), built, tuple(pins))
 
 
 class ReplayedHistory(SimulatedHistory):
     """A history with noise. With `commits`, a monorepo of that many commits precedes it, of which one pins the second repository's commits."""
 
-    def __init__(self, setting: SimulationSettings, rng: Generator, told: History, commits: int | None = None) -> None:
+    def __init__(
+        self, setting: SimulationSettings, rng: Generator, written: History, commits: int | None = None
+    ) -> None:
         """Draw the culprit of the monorepo; everything else is unchanged."""
-        lengths = tuple(len(line.shas) - 1 for line in told.lines)
+        lengths = tuple(len(line.shas) - 1 for line in written.lines)
         super().__init__(replace(setting, sizes=(commits or lengths[0], *lengths[1:])), rng)
-        self._told, self._made = told, commits is not None
-        self.truth = [self.truth[0] if self._made else told.truth[0], *told.truth[1:]]
+        self._told, self._made = written, commits is not None
+        self.truth = [self.truth[0] if self._made else written.truth[0], *written.truth[1:]]
 
     def candidates(self, level: int) -> list[Candidate]:
         """Return the candidates of the first level; those of other levels are inside them."""

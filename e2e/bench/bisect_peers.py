@@ -75,8 +75,8 @@ class _Rates:
         old = np.concatenate([zero, np.cumsum(counts, 0)]) + ends[0]
         new = counts.sum(0) + ends[0] + ends[1] - old
         gaps = betaln(NEW[0] + new[:, 0], NEW[1] + new[:, 1]) + betaln(OLD[0] + old[:, 0], OLD[1] + old[:, 1])
-        told = gaps[np.searchsorted(edges, np.arange(1, size + 1), side="left")]
-        mass = np.exp(told - logsumexp(told))
+        log_likelihoods = gaps[np.searchsorted(edges, np.arange(1, size + 1), side="left")]
+        mass = np.exp(log_likelihoods - logsumexp(log_likelihoods))
         best = int(np.argmax(gaps))
         return (
             mass,
@@ -114,8 +114,8 @@ def _least_entropy(mass: F64, at_new: float, at_old: float) -> int:
     """Return the position with the least expected entropy."""
     new = np.cumsum(mass)
     seen = new * at_new + (1 - new) * at_old
-    told = _entropy(seen) - new * _entropy(np.array(at_new)) - (1 - new) * _entropy(np.array(at_old))
-    return int(np.argmax(told)) + 1
+    information = _entropy(seen) - new * _entropy(np.array(at_new)) - (1 - new) * _entropy(np.array(at_old))
+    return int(np.argmax(information)) + 1
 
 
 def _entropy(p: F64) -> F64:

@@ -58,20 +58,20 @@ def results(days: int, steps: int) -> Iterator[BenchmarkResult]:
     """Yield the results for a number of days and steps."""
     false = sum(len(false_changes(seed)) for seed in range(days))
     low, high = (1000 * bound / days for bound in poisson_interval(false))
-    told = f"false changes of latency per 1,000 service-days ({false} in {days}; 95 % interval {low:.2g} to {high:.2g})"
-    yield BenchmarkResult(NAME, told, 1000 * false / days, goal="<= 1", met=1000 * false / days <= 1)
+    text = f"false changes of latency per 1,000 service-days ({false} in {days}; 95 % interval {low:.2g} to {high:.2g})"
+    yield BenchmarkResult(NAME, text, 1000 * false / days, goal="<= 1", met=1000 * false / days <= 1)
     for where, bursts in (("up to 14 bursts a day", (0.0, 0.01)), ("86 bursts a day", (MOST_BURSTS,))):
         for at_deploy in (False, True):
             delays = [delay_min(seed, 2.0, bursts, at_deploy=at_deploy) for seed in range(steps)]
             seen = [delay for delay in delays if delay is not None]
-            told = f"doubling {'at' if at_deploy else 'without'} a deploy, {where}"
+            text = f"doubling {'at' if at_deploy else 'without'} a deploy, {where}"
             share = 100 * len(seen) / steps
             yield BenchmarkResult(
-                NAME, f"{told}: found at its place within 3 h, %", share, goal=">= 90", met=share >= 90
+                NAME, f"{text}: found at its place within 3 h, %", share, goal=">= 90", met=share >= 90
             )
             middle = float(np.median(seen)) if seen else float("nan")
             goal = ("<= 15", middle <= 15) if len(bursts) > 1 else (None, None)
-            yield BenchmarkResult(NAME, f"{told}: minutes until it is known (median)", middle, None, None, *goal)
+            yield BenchmarkResult(NAME, f"{text}: minutes until it is known (median)", middle, None, None, *goal)
 
 
 def poisson_interval(count: int, level: float = 0.95) -> tuple[float, float]:

@@ -218,8 +218,8 @@ def _of_many_functions(shape: str, arguments: Sequence[str]) -> tuple[Path, Path
     paths = FOLDER / f"functions-{name}-1.pb.gz", FOLDER / f"functions-{name}-2.pb.gz"
     for path, draw, slower in zip(paths, ("1", "2"), ("0", "10"), strict=True):
         if not path.exists():
-            told = ["-functions", "200000", "-draw", draw, "-slower", slower]
-            subprocess.run([str(DECODE), "generate", *arguments, *told, str(path)], check=True)
+            listed = ["-functions", "200000", "-draw", draw, "-slower", slower]
+            subprocess.run([str(DECODE), "generate", *arguments, *listed, str(path)], check=True)
     return paths
 
 

@@ -66,7 +66,7 @@ def results(deploys: int) -> Iterator[BenchmarkResult]:
 
 def played(deploys: int, slower: float, burst_slower: float, *, once: bool = False) -> CheckOutcome:
     """Simulate deployments and count the verdicts."""
-    told = CheckOutcome(dict.fromkeys(LOOKS_MIN, 0), 0, dict.fromkeys(ONCE, 0))
+    outcome = CheckOutcome(dict.fromkeys(LOOKS_MIN, 0), 0, dict.fromkeys(ONCE, 0))
     for seed in range(deploys):
         rng = default_rng([seed, 7])
         base, candidate = sides(rng, slower, burst_slower)
@@ -75,12 +75,12 @@ def played(deploys: int, slower: float, burst_slower: float, *, once: bool = Fal
             window = base.between(0, minutes * 60_000), candidate.between(0, minutes * 60_000)
             verdict = check_deployment(*window, "concurrent", minutes, [], rng).verdict
             said |= verdict == "slower"
-            told.slower[minutes] += said
+            outcome.slower[minutes] += said
             if once and minutes in ONCE:
                 p99 = ratios(*window, (0.99,), 0.0, rng, paired=True).quantiles.get(0.99)
-                told.once[minutes] += p99 is not None and p99.bound(0.025) > FLOOR
-        told.not_slower += verdict == "not-slower"
-    return told
+                outcome.once[minutes] += p99 is not None and p99.bound(0.025) > FLOOR
+        outcome.not_slower += verdict == "not-slower"
+    return outcome
 
 
 def sides(rng: Generator, slower: float, burst_slower: float) -> tuple[HistogramCells, HistogramCells]:

@@ -135,24 +135,24 @@ def _push_day(http: httpx.Client, service: int, instance: int, end_ms: int) -> i
     n = 24 * HOUR_MS // SCRAPE_MS
     times = end_ms - 24 * HOUR_MS + np.arange(n) * SCRAPE_MS + int(rng.integers(0, SCRAPE_MS))
     shared = {"job": f"service-{service:02}", "instance": f"10.0.{service}.{instance}:9090"}
-    told: list[tuple[dict[str, str], np.ndarray[tuple[int], np.dtype[np.float64]]]] = []
+    listed: list[tuple[dict[str, str], np.ndarray[tuple[int], np.dtype[np.float64]]]] = []
     for code, rate in (("200", 300.0), ("500", 2.0)):
         load = rng.poisson(rate * (1.2 + np.sin(np.arange(n) / 900)))
         parts = rng.multinomial(load, rng.dirichlet(np.ones(len(BOUNDS))))
         counts = np.cumsum(np.cumsum(parts, axis=1), axis=0).astype(np.float64)
         labels = {**shared, "code": code}
         name = "http_request_duration_seconds"
-        told += [({**labels, "__name__": f"{name}_bucket", "le": le}, counts[:, k]) for k, le in enumerate(BOUNDS)]
-        told.append(({**labels, "__name__": f"{name}_count"}, counts[:, -1]))
-        told.append(({**labels, "__name__": f"{name}_sum"}, np.cumsum(rng.gamma(load + 0.01, 0.05))))
-        told.append(({**labels, "__name__": "http_requests_total"}, counts[:, -1]))
-    told.append(({**shared, "__name__": "queue_depth"}, rng.poisson(3, n).astype(np.float64)))
-    for labels, values in told:
+        listed += [({**labels, "__name__": f"{name}_bucket", "le": le}, counts[:, k]) for k, le in enumerate(BOUNDS)]
+        listed.append(({**labels, "__name__": f"{name}_count"}, counts[:, -1]))
+        listed.append(({**labels, "__name__": f"{name}_sum"}, np.cumsum(rng.gamma(load + 0.01, 0.05))))
+        listed.append(({**labels, "__name__": "http_requests_total"}, counts[:, -1]))
+    listed.append(({**shared, "__name__": "queue_depth"}, rng.poisson(3, n).astype(np.float64)))
+    for labels, values in listed:
         points = b"".join(_sample(value, at) for value, at in zip(values.tolist(), times.tolist(), strict=True))
         series = _labels(labels) + points
         answer = http.post("/api/v1/metrics/write", content=bytes(cramjam.snappy.compress_raw(_field(1, series))))
         answer.raise_for_status()
-    return n * len(told)
+    return n * len(listed)
 
 
 def _fold(database: Database, team_id: TeamId) -> None:
@@ -237,8 +237,8 @@ def _labels(labels: dict[str, str]) -> bytes:
 
 
 def _sample(value: float, at_ms: int) -> bytes:
-    told = b"\x09" + struct.pack("<d", value) if value else b""
-    return _field(2, told + b"\x10" + _varint(at_ms))
+    encoded = b"\x09" + struct.pack("<d", value) if value else b""
+    return _field(2, encoded + b"\x10" + _varint(at_ms))
 
 
 def _body(blocks: Sequence[bytes], values: np.ndarray[tuple[int], np.dtype[np.float64]], at_ms: int) -> bytes:

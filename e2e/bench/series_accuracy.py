@@ -130,8 +130,8 @@ def newest() -> Iterator[BenchmarkResult]:
     """Yield an evaluation after every build."""
     for number, kind in enumerate(KINDS):
         rng = default_rng([6, number])
-        told = told_after(noise(rng, kind, UNCHANGED), FIRST_LOOK)
-        false = 100 * float(np.mean(told <= BUILDS))
+        reported = told_after(noise(rng, kind, UNCHANGED), FIRST_LOOK)
+        false = 100 * float(np.mean(reported <= BUILDS))
         yield _beside(
             f"{kind}: unchanged series reported in any of 200 evaluations, %",
             false,
@@ -191,12 +191,12 @@ def _delays(rng: Generator, kind: str, ratio: float) -> I64:
 
 def told_after(series: F64, first: int) -> I64:
     """[series] Return the number of builds until each is reported, evaluated from `first` builds; one more than all if never."""
-    told = np.full(len(series), series.shape[1] + 1)
+    reported_after = np.full(len(series), series.shape[1] + 1)
     for builds in range(first, series.shape[1] + 1):
-        waiting = np.flatnonzero(told > series.shape[1])
+        waiting = np.flatnonzero(reported_after > series.shape[1])
         looks = judge_many(series[waiting, :builds])
-        told[waiting[[look.state == "confirmed" for look in looks]]] = builds
-    out: I64 = told
+        reported_after[waiting[[look.state == "confirmed" for look in looks]]] = builds
+    out: I64 = reported_after
     return out
 
 

@@ -66,11 +66,11 @@ def unchanged() -> Iterator[BenchmarkResult]:
     pools = {"quoter": cpu_profiles(BUILDS / "base"), "ingester": cpu_profiles(EXAMPLE / "helper")}
     for number, (name, pool) in enumerate(pools.items()):
         rng = default_rng([21, number])
-        told = 0
+        reported = 0
         for _ in range(UNCHANGED_LINES):
             builds = [_build(pool, rng) for _ in range(UNCHANGED_BUILDS)]
-            told += any(_told(builds[:count]) for count in range(FIRST_LOOK, len(builds) + 1, EVERY))
-        value = 100 * told / UNCHANGED_LINES
+            reported += any(_told(builds[:count]) for count in range(FIRST_LOOK, len(builds) + 1, EVERY))
+        value = 100 * reported / UNCHANGED_LINES
         yield BenchmarkResult(
             NAME, f"{name}: {UNCHANGED_LINES} lines of {UNCHANGED_BUILDS} equal builds, ever reported, %", value, None, None, "0",
             told == 0,
@@ -92,7 +92,7 @@ def _steps(known: LabeledSeries, number: int) -> Iterator[BenchmarkResult]:
                     names.append(stories[0].lead.subject)
                     break
             delays.append(delay)
-        told = 100 * float(np.mean(np.array(delays) <= LONGEST))
+        reported_percent = 100 * float(np.mean(np.array(delays) <= LONGEST))
         where = f"{known.name}, after {history} builds"
         if not known.named:
             yield BenchmarkResult(NAME, f"{where}: reported within {LONGEST}, %", told, None, None, "0", told == 0)

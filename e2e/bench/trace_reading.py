@@ -238,10 +238,10 @@ def _watched(child: "subprocess.Popen[bytes]", log: Path, *, most_bytes: int, un
 
 def _answers(log: str) -> bool:
     """Return whether the page responds at the address that the peer printed."""
-    told = re.search(r"listening on (http://\S+)", log)
-    if told is None:
+    match = re.search(r"listening on (http://\S+)", log)
+    if match is None:
         return False
-    with urllib.request.urlopen(told.group(1), timeout=30) as page:  # noqa: S310 - a loopback address printed by the peer
+    with urllib.request.urlopen(match.group(1), timeout=30) as page:  # noqa: S310 - a loopback address printed by the peer
         return bool(page.read())
 
 

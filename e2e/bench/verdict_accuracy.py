@@ -378,14 +378,14 @@ def _cases(known: Sequence[CaptureCase]) -> Iterator[BenchmarkResult]:
         if not case.base or not case.candidate:
             continue
         comparison = compared(case.base, case.candidate)
-        told = {finding.subject for finding in comparison.findings}
-        told |= {
+        reported = {finding.subject for finding in comparison.findings}
+        reported |= {
             name
             for f in comparison.findings
             for payer in f.attributed_callers
             for name in (payer.function, *payer.path)
         }
-        right = comparison.verdict == case.verdict and set(case.where) <= told
+        right = comparison.verdict == case.verdict and set(case.where) <= reported
         right &= not set(case.must_not_flag) & {finding.subject for finding in comparison.findings}
         yield BenchmarkResult(
             NAME, f"case {case.name}: {case.verdict}, its causes named", float(right), goal="1", met=right

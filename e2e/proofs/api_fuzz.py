@@ -101,10 +101,10 @@ def main() -> int:
     with made_database(f"slowpath_api_{os.getpid()}") as database, tempfile.TemporaryDirectory() as folder:
         database.migrate()
         with running_stack(database, Path(folder)) as stack:
-            told = ask(stack, database, examples=asked.examples, seconds=asked.seconds, seed=asked.seed)
+            result = ask(stack, database, examples=asked.examples, seconds=asked.seconds, seed=asked.seed)
             faults = faults_told(stack.folder)
-    sys.stdout.write("\n".join([told.output[-20_000:], *faults[:20], f"seed {asked.seed}", ""]))
-    good = told.code == 0 and not faults
+    sys.stdout.write("\n".join([result.output[-20_000:], *faults[:20], f"seed {asked.seed}", ""]))
+    good = result.code == 0 and not faults
     sys.stdout.write(f"{int(good)} passed, {int(not good)} failed\n")
     return 0 if good else 1
 

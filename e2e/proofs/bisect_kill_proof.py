@@ -273,8 +273,8 @@ def _ours(folder: Path, role: str) -> list[int]:
     found = []
     for path in Path("/proc").iterdir():
         with suppress(OSError):
-            told = set((path / "environ").read_bytes().split(b"\0")) if path.name.isdecimal() else set()
-            if wanted <= told and any(one.startswith(b"SLOWPATH_RUN_ID=") for one in told):
+            environment = set((path / "environ").read_bytes().split(b"\0")) if path.name.isdecimal() else set()
+            if wanted <= environment and any(one.startswith(b"SLOWPATH_RUN_ID=") for one in environment):
                 found.append(int(path.name))
     return found
 

@@ -57,8 +57,8 @@ def fuzz(package: str, target: str, seconds: int) -> bool:
         check=False,
     )
     ok = ended.returncode == 0 or _ran_out_of_time(ended.stdout)
-    told = [line for line in ended.stdout.splitlines() if line.startswith(("fuzz: elapsed", "---", "    "))]
-    print(f"{target} in {package}: {'ok' if ok else 'FAILED'}; {told[-1] if told else ''}")
+    listed = [line for line in ended.stdout.splitlines() if line.startswith(("fuzz: elapsed", "---", "    "))]
+    print(f"{target} in {package}: {'ok' if ok else 'FAILED'}; {listed[-1] if listed else ''}")
     if not ok:
         print(ended.stdout[-4000:], ended.stderr[-2000:])
     return ok

@@ -107,11 +107,11 @@ def play(played: Round, *, everything: bool = False) -> None:
         with psycopg.connect(url, autocommit=True) as connection:
             journal = Journal.read(connection)
             judge(played, journal, connection, artifacts)
-            told = timeline(played.killed, journal, sorted(Path(folder).glob("*.log")))
+            lines = timeline(played.killed, journal, sorted(Path(folder).glob("*.log")))
             connection.execute("DELETE FROM team; DROP TABLE journal CASCADE")
             connection.execute("DROP FUNCTION note_job() CASCADE; DROP FUNCTION note_profile() CASCADE")
         if played.faults or everything:
-            for line in told:
+            for line in lines:
                 say(line, to=sys.stderr)
 
 

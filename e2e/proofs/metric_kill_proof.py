@@ -106,8 +106,8 @@ def play(seed: int, seconds: float, folder: Path) -> list[str]:
         keeper.stop()
     faults = _judge(team_id, sender)
     folded = _count("metric_chunk")
-    told = f"{len(sender.acknowledged)} samples acknowledged, {sender.repeated} tries again, {folded} hours folded"
-    say(f"seed {seed}: {told}, killed: {' '.join(killed)}")
+    text = f"{len(sender.acknowledged)} samples acknowledged, {sender.repeated} tries again, {folded} hours folded"
+    say(f"seed {seed}: {text}, killed: {' '.join(killed)}")
     if not folded:
         faults.append("nothing was folded")
     return faults

@@ -78,8 +78,8 @@ def test_commits_are_told_as_they_are(repository: SomeRepository, server: GitSer
     assert (found[first].title, found[first].message, found[first].parents) == ("first", "with a body", ())
     assert (found[first].author_name, found[first].author_email) == ("Ann", "ann@example.org")
     assert found[first].committed_at == datetime(2026, 11, 1, 10, 1, tzinfo=UTC)
-    told = {one.path: (one.status, one.added, one.removed) for one in found[second].changes}
-    assert told == {"a.go": ("M", 1, 0), "bin": ("A", None, None), "d/c d\t.txt": ("R", 0, 0)}
+    by_name = {one.path: (one.status, one.added, one.removed) for one in found[second].changes}
+    assert by_name == {"a.go": ("M", 1, 0), "bin": ("A", None, None), "d/c d\t.txt": ("R", 0, 0)}
     assert [one.before == NO_BLOB for one in found[second].changes] == [False, True, False]
     assert found[merged].parents == (second, side)
     assert [one.path for one in found[merged].changes] == ["n.go"]
@@ -285,8 +285,8 @@ def test_whoever_hangs_is_left_and_a_cancelled_fetch_ends_its_children(
     with pytest.raises(Enough):
         mirror_in(tmp_path).fetch(url_of(server), None, soon)
     assert time.monotonic() - begun < 5
-    told = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert not [line for line in told.splitlines() if "git" in line and server.url in line]
+    completed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert not [line for line in completed.splitlines() if "git" in line and server.url in line]
 
 
 def test_a_repository_that_is_too_large_is_not_kept(

@@ -219,8 +219,8 @@ def test_an_e_mail_is_verified_only_if_it_says_so(lying: LyingIssuer, verified: 
 @pytest.mark.parametrize("email", ["no", "a@b@corp.example", "a\n@corp.example", "a" * 300 + "@x", 7, ["a@b.c"]])
 def test_what_is_no_e_mail_is_none(lying: LyingIssuer, email: object) -> None:
     lying.claims = {"email": email}
-    told = finished(lying)
-    assert (told.email, told.email_verified) == (None, False)
+    claims = finished(lying)
+    assert (claims.email, claims.email_verified) == (None, False)
 
 
 def test_an_issuer_that_is_away_is_said_to_be(lying: LyingIssuer) -> None:

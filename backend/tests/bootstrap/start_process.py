@@ -43,11 +43,11 @@ def processes_of(data: Path) -> list[str]:
             continue
         try:
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            told = (entry / "environ").read_bytes()
+            environ = (entry / "environ").read_bytes()
             stands_there = (entry / "cwd").readlink().is_relative_to(data)
         except OSError:
             continue
-        if stands_there or str(data) in command or str(data).encode() in told:
+        if stands_there or str(data) in command or str(data).encode() in environ:
             found.append(f"{entry.name} {command}")
     return found
 

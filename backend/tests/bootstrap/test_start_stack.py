@@ -30,11 +30,11 @@ def test_a_life_with_deaths_and_a_rival_ended_by_ctrl_c(data: Path) -> None:
 
     rival = Start.begin(data)
     assert rival.process.wait(20) == 1
-    (told,) = rival.said
-    assert told.startswith(
+    (output,) = rival.said
+    assert output.startswith(
         f"slowpath: Slowpath is already running on {data} (process {start.process.pid}, {start.address}). "
     )
-    assert told.endswith("Stop it first, or choose another folder with DATA_DIR.")
+    assert output.endswith("Stop it first, or choose another folder with DATA_DIR.")
 
     for name in ("web", "worker", "relay", "Valkey", "PostgreSQL"):
         kill_and_wait(start, name)

@@ -32,10 +32,10 @@ def export(metrics: Sequence[Mapping[str, Any]], **resource: object) -> dict[str
 FIXED = {"startTimeUnixNano": 2, "timeUnixNano": 3}
 
 
-def encoded(told: Mapping[str, Any]) -> bytes:
+def encoded(document: Mapping[str, Any]) -> bytes:
     """The same export as protocol buffers."""
     out = b""
-    for resource in told["resourceMetrics"]:
+    for resource in document["resourceMetrics"]:
         body = block(1, _attributes(1, resource["resource"]["attributes"]))
         for scope in resource["scopeMetrics"]:
             body += block(2, b"".join(block(2, _metric(metric)) for metric in scope["metrics"]))
@@ -67,10 +67,10 @@ def _metric(metric: Mapping[str, Any]) -> bytes:
         (11, "summary", _summary),
     ):
         if sort in metric:
-            told = metric[sort]
-            body = b"".join(block(1, point(one)) for one in told["dataPoints"])
-            body += varint(2 << 3) + varint(told.get("aggregationTemporality", 0))
-            out += block(tag, body + varint(3 << 3) + varint(int(told.get("isMonotonic", False))))
+            metric_data = metric[sort]
+            body = b"".join(block(1, point(one)) for one in metric_data["dataPoints"])
+            body += varint(2 << 3) + varint(metric_data.get("aggregationTemporality", 0))
+            out += block(tag, body + varint(3 << 3) + varint(int(metric_data.get("isMonotonic", False))))
     return out
 
 
@@ -117,11 +117,11 @@ def _exponential(point: Mapping[str, Any]) -> bytes:
 def _summary(point: Mapping[str, Any]) -> bytes:
     out = _times(point) + _counted(point) + _attributes(7, point.get("attributes", []))
     for one in point["quantileValues"]:
-        told = (
+        content = (
             varint(1 << 3 | 1)
             + struct.pack("<d", one["quantile"])
             + varint(2 << 3 | 1)
             + struct.pack("<d", one["value"])
         )
-        out += block(6, told)
+        out += block(6, content)
     return out

@@ -60,8 +60,8 @@ class Point:
     bits: int | None = None
 
     def encoded(self) -> bytes:
-        told = double(1, self.value) if self.bits is None else raw_double(1, self.bits)
-        return told + number(2, self.at_ms)
+        encoded = double(1, self.value) if self.bits is None else raw_double(1, self.bits)
+        return encoded + number(2, self.at_ms)
 
 
 @dataclass(frozen=True)
@@ -140,13 +140,13 @@ def v1(series: Iterable[Sent], metadata: Sequence[tuple[str, int, str]] = ()) ->
     """A WriteRequest, packed. Metadata: family, type, unit."""
     out = b""
     for one in series:
-        told = b"".join(block(1, label(*pair)) for pair in pairs(one.labels))
-        told += b"".join(block(2, point.encoded()) for point in one.points)
+        encoded = b"".join(block(1, label(*pair)) for pair in pairs(one.labels))
+        encoded += b"".join(block(2, point.encoded()) for point in one.points)
         for example in one.exemplars:
             spelled = b"".join(block(1, label(*pair)) for pair in pairs(example.labels))
-            told += block(3, spelled + double(2, example.value) + number(3, example.at_ms))
-        told += b"".join(block(4, native.encoded()) for native in one.natives)
-        out += block(1, told)
+            encoded += block(3, spelled + double(2, example.value) + number(3, example.at_ms))
+        encoded += b"".join(block(4, native.encoded()) for native in one.natives)
+        out += block(1, encoded)
     for family, kind, unit in metadata:
         out += block(3, number(1, kind) + block(2, family.encode()) + (block(5, unit.encode()) if unit else b""))
     return snappy(out)
@@ -157,20 +157,20 @@ def v2(series: Iterable[Sent]) -> bytes:
     symbols: dict[str, int] = {"": 0}
 
     def refs(labels: Labels) -> bytes:
-        told = [symbols.setdefault(text, len(symbols)) for pair in pairs(labels) for text in pair]
-        return block(1, b"".join(map(varint, told))) if told else b""
+        listed = [symbols.setdefault(text, len(symbols)) for pair in pairs(labels) for text in pair]
+        return block(1, b"".join(map(varint, listed))) if listed else b""
 
     body = b""
     for one in series:
-        told = refs(one.labels)
-        told += b"".join(block(2, point.encoded()) for point in one.points)
-        told += b"".join(block(3, native.encoded()) for native in one.natives)
+        encoded = refs(one.labels)
+        encoded += b"".join(block(2, point.encoded()) for point in one.points)
+        encoded += b"".join(block(3, native.encoded()) for native in one.natives)
         for example in one.exemplars:
-            told += block(4, refs(example.labels) + double(2, example.value) + number(3, example.at_ms))
+            encoded += block(4, refs(example.labels) + double(2, example.value) + number(3, example.at_ms))
         if one.kind or one.unit:
             unit = symbols.setdefault(one.unit, len(symbols))
-            told += block(5, number(1, one.kind) + number(4, unit))
-        body += block(5, told + number(6, one.created_ms))
+            encoded += block(5, number(1, one.kind) + number(4, unit))
+        body += block(5, encoded + number(6, one.created_ms))
     return snappy(b"".join(block(4, text.encode()) for text in symbols) + body)
 
 

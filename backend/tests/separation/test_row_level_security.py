@@ -92,9 +92,9 @@ def test_every_table_with_a_team_keeps_to_the_team(admin: psycopg.Connection) ->
     policies = admin.execute(
         "SELECT tablename, cmd, qual, with_check FROM pg_policies WHERE 'slowpath_app' = ANY (roles) AND policyname = 'team'"
     ).fetchall()
-    told = {table: (cmd, qual, check) for table, cmd, qual, check in policies}
+    by_name = {table: (cmd, qual, check) for table, cmd, qual, check in policies}
     for table in team_tables():
-        cmd, qual, check = told[table.name]
+        cmd, qual, check = by_name[table.name]
         assert cmd == "ALL"
         assert qual == check == "(team_id = (NULLIF(current_setting('slowpath.team_id'::text, true), ''::text))::uuid)"
 

@@ -97,14 +97,19 @@ def test_an_upload_in_parts_is_finished_by_who_began_it(programs: Programs) -> N
 
 @pytest.mark.database
 def test_a_program_adds_to_a_build_and_replaces_only_what_it_said_itself(programs: Programs) -> None:
-    told = programs.mine.post(BUILD, json={"branch": "main", "title": "Faster"}).json()["build"]
-    build = UUID(told["id"])
+    listed = programs.mine.post(BUILD, json={"branch": "main", "title": "Faster"}).json()["build"]
+    build = UUID(listed["id"])
     assert programs.theirs.get(f"/api/v1/builds/{build}/verdict").status_code == 404
 
     forged = programs.theirs.post(BUILD, json={"branch": "evil", "title": "Forged", "author": "Ann"}).json()["build"]
     again = programs.mine.post(BUILD, json={"title": "Faster still"}).json()["build"]
 
-    assert (forged["id"], forged["branch"], forged["title"], forged["author"]) == (told["id"], "main", "Faster", "Ann")
+    assert (forged["id"], forged["branch"], forged["title"], forged["author"]) == (
+        listed["id"],
+        "main",
+        "Faster",
+        "Ann",
+    )
     assert again["title"] == "Faster still"
     assert programs.mine.get(f"/api/v1/builds/{build}/verdict").status_code == 200
     assert programs.theirs.get(f"/api/v1/builds/{build}/verdict").status_code == 200, "it has told of it, too"
@@ -131,8 +136,8 @@ def test_a_runner_is_spoken_for_by_its_own_token(
     programs: Programs, house: AppUnderTest, people: AccountsFactory, team: SomeTeam
 ) -> None:
     other = house.asked(token=people.token(team, TokenScope.RUNNER).secret)
-    told = {"slots": 1, "labels": {}, "version": "1", "instance": "a" * 16, "host": "h"}
-    assert programs.runner.put("/api/v1/runners/bench", json=told).status_code == 200
+    fields = {"slots": 1, "labels": {}, "version": "1", "instance": "a" * 16, "host": "h"}
+    assert programs.runner.put("/api/v1/runners/bench", json=fields).status_code == 200
 
     asked = {"instance": "a" * 16}
     leased = {"free_slots": [0], "wait_seconds": 0, **asked}

@@ -154,8 +154,8 @@ class LyingIssuer:
                 self.rfile.read(int(self.headers["Content-Length"]))
                 self._tell(issuer.tokens())
 
-            def _tell(self, told: object) -> None:
-                body = json.dumps(told).encode()
+            def _tell(self, document: object) -> None:
+                body = json.dumps(document).encode()
                 self.send_response(302 if issuer.redirects else 200)
                 if issuer.redirects:
                     self.send_header("Location", "http://169.254.169.254/latest/meta-data/")

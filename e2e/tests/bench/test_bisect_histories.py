@@ -11,17 +11,17 @@ QUIET = SimulationSettings(error=1e-6)
 
 
 def test_the_pins_bracket_the_culprits() -> None:
-    told = history("m3")
-    assert [len(line.shas) - 1 for line in told.lines] == [7, 203, 43]
-    first, second = (told.between(level, told.truth[level]) for level in (0, 1))
+    series = history("m3")
+    assert [len(line.shas) - 1 for line in series.lines] == [7, 203, 43]
+    first, second = (series.between(level, series.truth[level]) for level in (0, 1))
     assert (len(first), len(second)) == (38, 5)
-    assert told.truth[1] in first
-    assert told.truth[2] in second
+    assert series.truth[1] in first
+    assert series.truth[2] in second
 
 
 def test_pins_follow_each_other_without_gaps() -> None:
-    told = history("m3")
-    brought = [told.between(1, place) for place in range(1, 204)]
+    series = history("m3")
+    brought = [series.between(1, place) for place in range(1, 204)]
     places = [place for one in brought for place in one]
     assert places == list(range(1, len(places) + 1))
 

@@ -44,9 +44,9 @@ def test_the_branch_of_a_merge_is_no_level_of_its_own(tmp_path: Path) -> None:
     ]
     levels = [level("", "mono", "merge"), level("a", "mono", "inner"), level("b", "libdb", "bump")]
     cost = {"deployments": 4, "git_bisect_best_of_5_probes": 50}
-    told = told_of({"levels": levels, "probes": probes, "cost": cost}, made, 12.4)
-    assert told["levels"] == [
+    report = told_of({"levels": levels, "probes": probes, "cost": cost}, made, 12.4)
+    assert report["levels"] == [
         {"repository": "mono", "culprit": "inner", "deploys": 2},
         {"repository": "libdb", "culprit": "bump", "deploys": 2},
     ]
-    assert (told["deploys"], told["git_bisect_deploys"], told["seconds"]) == (4, 50, 12)
+    assert (report["deploys"], report["git_bisect_deploys"], report["seconds"]) == (4, 50, 12)

@@ -24,8 +24,8 @@ def finding(subject: str, kind: str = "trace.sched_delay", culprit: str | None =
 
 
 def test_the_first_finding_is_printed() -> None:
-    told = first_of([finding("main.batcher|network"), finding("main.caller|sleep")], PART)
-    assert told == {
+    finding_of_part = first_of([finding("main.batcher|network"), finding("main.caller|sleep")], PART)
+    assert finding_of_part == {
         "victim": "main.batcher",
         "culprit": "main.hog",
         "p99_before_ns": 7_000,
@@ -48,8 +48,8 @@ def test_names_order_and_facts_say_nothing_of_the_sides() -> None:
         assert sorted(each.side for each in files) == ["base", "candidate"]
         seen.add((files[0].side, files[0].path.name))
         for each in files:
-            told = f"{each.name} { ({**each.facts, 'cpu_flags': None}) }"
-            assert not any(word in told for word in ("hogs", "base", "timestamps", "commit", "candidate"))
+            text = f"{each.name} { ({**each.facts, 'cpu_flags': None}) }"
+            assert not any(word in text for word in ("hogs", "base", "timestamps", "commit", "candidate"))
             assert each.facts["requests"] > 0
     assert {side for side, _ in seen} == {"base", "candidate"}, "either side comes first"
     assert len({name for _, name in seen}) > 1, "not always the same trace"
@@ -94,10 +94,10 @@ def test_without_a_server_the_error_names_the_command(
     ],
 )
 def test_a_page_with_another_finding_fails(first: str, wait: str, held_by: str, right: bool) -> None:
-    told = {"victim": "main.batcher", "culprit": "main.hog", "p99_before_ns": 1, "p99_after_ns": 2}
+    fields = {"victim": "main.batcher", "culprit": "main.hog", "p99_before_ns": 1, "p99_after_ns": 2}
     seen = {"first": first, "wait": wait, "held_by": held_by}
     if right:
-        _check_page(seen, told)
+        _check_page(seen, fields)
     else:
         with pytest.raises(DemoFailed, match="the page does not show"):
-            _check_page(seen, told)
+            _check_page(seen, fields)

@@ -68,9 +68,9 @@ def send(client: httpx.Client, name: str, content: bytes, batch: str) -> str:
 def ended(client: httpx.Client, artifact_id: str) -> dict[str, Any]:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        told: dict[str, Any] = client.get(f"/artifacts/{artifact_id}").json()
-        if told["state"] not in {"received", "decoding"} or time.monotonic() > deadline:
-            return told
+        body: dict[str, Any] = client.get(f"/artifacts/{artifact_id}").json()
+        if body["state"] not in {"received", "decoding"} or time.monotonic() > deadline:
+            return body
         time.sleep(0.05)
 
 
@@ -98,25 +98,25 @@ def test_a_bomb_is_rejected_quickly_by_name_and_stored(client: httpx.Client, sta
     before = resident_bytes(web)
 
     with ChildWatch(stack.pid("worker")) as watch:
-        told = ended(client, send(client, "bomb", content, str(uuid4())))
+        finished = ended(client, send(client, "bomb", content, str(uuid4())))
 
-    assert told["state"] == "invalid", told
-    error = told["error"]
+    assert finished["state"] == "invalid", finished
+    error = finished["error"]
     assert error["detail"]
     assert not error["type"].endswith(":fault")
     if bomb.limited:
         assert error["limit"] is not None, error
         assert error["value"] is not None, error
         assert error["unit"]
-    taken = [seconds_taken(client, told["job_id"])]
+    taken = [seconds_taken(client, finished["job_id"])]
     while min(taken) > REFUSED_SECONDS and len(taken) < TRIES:
-        client.post(f"/artifacts/{told['id']}/retry")
-        ended(client, told["id"])
-        taken.append(seconds_taken(client, told["job_id"]))
+        client.post(f"/artifacts/{finished['id']}/retry")
+        ended(client, finished["id"])
+        taken.append(seconds_taken(client, finished["job_id"]))
     assert min(taken) <= REFUSED_SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     assert resident_bytes(web, peak=True) - before <= WEB_GROWTH_BYTES
     assert watch.peak <= min(BASE_MEMORY_BYTES + 24 * 8 * MIB, MAX_MEMORY_BYTES)
-    assert client.get(f"/artifacts/{told['id']}/original").content == content
+    assert client.get(f"/artifacts/{finished['id']}/original").content == content
 
 
 def test_the_rest_of_a_batch_is_unharmed(client: httpx.Client, stack: RunningStack) -> None:

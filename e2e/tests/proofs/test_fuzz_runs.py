@@ -65,8 +65,8 @@ def test_news_arrive_within_two_seconds(client: httpx.Client) -> None:
     thread.join(5)
 
     assert news[0][1] == "stale", "a page that opens asks for the whole state"
-    about = [(at, event, told) for at, event, told in news if told.get("id") == artifact["id"]]
-    assert [told["state"] for _, _, told in about][-1] == "decoded"
+    about = [(at, event, news_line) for at, event, news_line in news if news_line.get("id") == artifact["id"]]
+    assert [event["state"] for _, _, event in about][-1] == "decoded"
     assert about[0][0] - sent < NEWS_SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     assert {event for _, event, _ in news} >= {"job", "artifact"}
 
@@ -124,11 +124,11 @@ def test_web_stays_flat_while_the_largest_body_comes_in(client: httpx.Client, st
     grown = resident_bytes(web, peak=True) - before
     assert grown < FLAT_BYTES, f"{grown / MIB:.0f} MiB"
     forget_peak(web)
-    told = answer.json() if how == "raw" else answer.json()[0]
-    with client.stream("GET", f"/artifacts/{told['id']}/original") as original:
+    problem = answer.json() if how == "raw" else answer.json()[0]
+    with client.stream("GET", f"/artifacts/{problem['id']}/original") as original:
         assert sum(len(piece) for piece in original.iter_bytes()) == LARGEST_BODY
     assert resident_bytes(web, peak=True) - before < 2 * FLAT_BYTES
-    client.delete(f"/artifacts/{told['id']}")
+    client.delete(f"/artifacts/{problem['id']}")
 
 
 def _proportional_bytes(pid: int) -> int:

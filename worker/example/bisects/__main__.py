@@ -15,12 +15,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     made = written(options.out, options.seed)
-    told = {
+    fields = {
         "good": made.good, "bad": made.bad, "proxy": f"file://{made.proxy.resolve()}",
         "repositories": {each.module: str(each.folder.resolve()) for each in made.repositories}, "truth": made.truth,
     }  # fmt: skip
-    (options.out / "told.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(told))
+    (options.out / "told.json").write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(fields))
     return 0
 
 

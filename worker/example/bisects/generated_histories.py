@@ -109,8 +109,8 @@ def _mono(folder: Path, dice: random.Random, sizes: Sizes, libdb: Repository, li
     places = (dice.randrange(1, at - 2), at, dice.randrange(at + 3, sizes.mono - 1))
     walk = NeutralCommitWalk(part, _pinning(MONO, pins[0]), dice.random(), BEGAN + timedelta(days=20), idle=0.55)
     bumps = [_bump(MONO, old, new) for old, new in pairwise(pins)]
-    told = walk.go(sizes.mono, dict(zip(places, bumps, strict=True)))
-    return _repository(folder / "mono.git", MONO, walk, told[at], {})
+    marks = walk.go(sizes.mono, dict(zip(places, bumps, strict=True)))
+    return _repository(folder / "mono.git", MONO, walk, marks[at], {})
 
 
 def _in_parts(

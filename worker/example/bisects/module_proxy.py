@@ -36,8 +36,8 @@ def serve(proxy: Path, version: Version, at: datetime) -> None:
     """Write a version to a folder for GOPROXY=file://… (layout of the module proxy protocol)."""
     folder = proxy / version.module / "@v"
     folder.mkdir(parents=True, exist_ok=True)
-    told = {"Version": version.name, "Time": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
-    (folder / f"{version.name}.info").write_text(json.dumps(told), encoding="utf-8")
+    fields = {"Version": version.name, "Time": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
+    (folder / f"{version.name}.info").write_text(json.dumps(fields), encoding="utf-8")
     (folder / f"{version.name}.mod").write_bytes(version.files["go.mod"])
     with (folder / "list").open("a", encoding="utf-8") as names:
         names.write(f"{version.name}\n")

@@ -27,29 +27,31 @@ class NeutralCommitWalk:
 
     def go(self, count: int, specials: Mapping[int, Special]) -> dict[int, WrittenHistory]:
         """Write this number of commits, merges not counted; `specials` has the relevant ones by position. Returns the marks of those."""
-        told: dict[int, WrittenHistory] = {}
+        marks: dict[int, WrittenHistory] = {}
         done = 0
         while done < count:
             room = min([one for one in specials if one >= done], default=count) - done
             if done + 2 <= count and done > 0 and self._dice.randrange(BRANCH_EVERY) == 0:
-                done = self._branch(done, min(self._dice.randint(2, 3), count - done), specials, told)
+                done = self._branch(done, min(self._dice.randint(2, 3), count - done), specials, marks)
             elif room >= 4 and self._dice.randrange(BROKEN_EVERY) == 0:
                 done += self._broken(self._dice.randint(1, 2))
             else:
-                told |= self._one(done, specials, self._head())
+                marks |= self._one(done, specials, self._head())
                 done += 1
-        return told
+        return marks
 
     def _head(self) -> WrittenHistory:
         return self.written[-1]
 
-    def _branch(self, first: int, length: int, specials: Mapping[int, Special], told: dict[int, WrittenHistory]) -> int:
+    def _branch(
+        self, first: int, length: int, specials: Mapping[int, Special], marks: dict[int, WrittenHistory]
+    ) -> int:
         """Write a branch from one commit before, if that one can be skipped, and its merge."""
         head = self._head()
         fork = head.parents[0] if len(head.parents) == 1 and _only_new(head) and head.mark > 2 else head
         tip = fork
         for number in range(first, first + length):
-            told |= self._one(number, specials, tip, new=True)
+            marks |= self._one(number, specials, tip, new=True)
             tip = self._head()
         ours = {path: content for path, content in tip.tree.items() if fork.tree.get(path) != content}
         self._commit(f"Merge branch 'topic-{self._number}'", {**head.tree, **ours}, (head, tip))

@@ -66,9 +66,9 @@ def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict
     }
 
 
-def write(path: Path, told: Mapping[str, Any]) -> None:
+def write(path: Path, document: Mapping[str, Any]) -> None:
     """Write a recording; the same rows give the same bytes."""
-    path.write_bytes(gzip.compress(json.dumps(told, separators=(",", ":"), sort_keys=True).encode(), 9, mtime=0))
+    path.write_bytes(gzip.compress(json.dumps(document, separators=(",", ":"), sort_keys=True).encode(), 9, mtime=0))
 
 
 def _moment(text: str) -> datetime:

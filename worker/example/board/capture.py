@@ -68,8 +68,8 @@ def main() -> int:
         random.Random(number).shuffle(order)  # noqa: S311 - an order, reproducible per round; no secret
         for name in order:
             history[name] += capture(options, name, number)
-    told = {"format": "slowpath.example-history/1", "bounds": BOUNDS, "variants": history}
-    (options.out / "history.json").write_text(json.dumps(told, separators=(",", ":")) + "\n", encoding="utf-8")
+    fields = {"format": "slowpath.example-history/1", "bounds": BOUNDS, "variants": history}
+    (options.out / "history.json").write_text(json.dumps(fields, separators=(",", ":")) + "\n", encoding="utf-8")
     return 0
 
 
@@ -173,25 +173,27 @@ def running(options: argparse.Namespace, name: str, spans_url: str) -> Iterator[
     targets = {f"ingester-{n}": f"127.0.0.1:{FIRST_PORT + 1 + n}" for n in range(INGESTERS)}
     ingesters = ",".join(targets.values())
     targets["distributor-0"] = f"127.0.0.1:{FIRST_PORT}"
-    told = {"OTEL_EXPORTER_OTLP_ENDPOINT": spans_url, **SMALL}
+    fields = {"OTEL_EXPORTER_OTLP_ENDPOINT": spans_url, **SMALL}
     with ExitStack() as stack:
         for instance, listen in targets.items():
             role = instance.rpartition("-")[0]
             command = ["-role", role, "-listen", listen, "-instance", instance, "-unmarshal", name]
             command += ["-sampled", str(options.sampled), "-ingesters", ingesters]
             built = name if role == "distributor" else BASE
-            stack.enter_context(started(options, built, command, told))
+            stack.enter_context(started(options, built, command, fields))
         for listen in targets.values():
             _wait_for(f"http://{listen}/healthz")
         yield targets
 
 
 @contextmanager
-def started(options: argparse.Namespace, built: str, arguments: list[str], told: dict[str, str]) -> Iterator[None]:
+def started(
+    options: argparse.Namespace, built: str, arguments: list[str], environment: dict[str, str]
+) -> Iterator[None]:
     """Run one process of the program during the block."""
     scheduled = ["chrt", "--rr", str(options.realtime)] if options.realtime else []
     command = [*scheduled, str(options.install / built / "pipeline"), *arguments]
-    child = subprocess.Popen(command, env={"PATH": os.environ["PATH"], **told}, stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(command, env={"PATH": os.environ["PATH"], **environment}, stdout=subprocess.DEVNULL)
     try:
         yield
     finally:
@@ -244,14 +246,14 @@ def _wait_for(url: str) -> None:
 
 
 def _tell(number: int, name: str, windows: list[Any]) -> None:
-    told = []
+    listed = []
     for instance in ("distributor-0", "ingester-0"):
         counts = [
             sum(column) for column in zip(*(each["instances"][instance]["buckets"] for each in windows), strict=True)
         ]
         at = next(n for n, count in enumerate(counts) if count >= 0.99 * counts[-1])
-        told.append(f"{instance} {counts[-1]:>5,} requests, p99 <= {BOUNDS[at]} s")
-    print(f"round {number}  {name:<10} {'; '.join(told)}", flush=True)
+        listed.append(f"{instance} {counts[-1]:>5,} requests, p99 <= {BOUNDS[at]} s")
+    print(f"round {number}  {name:<10} {'; '.join(listed)}", flush=True)
 
 
 def _options() -> argparse.Namespace:

@@ -68,17 +68,17 @@ def capture(options: argparse.Namespace, program: Path, name: str, number: int) 
     """Record one trace of a new process of a variant, compressed if that is smaller, with its run metadata."""
     recorded = program.with_name("recorded.trace")
     command = [str(program), "-trace", str(recorded), "-seed", str(number + 1), *VARIANTS[name].flags]
-    told = calmly(command, options.nice, options.denied, options.tries)
+    metadata = calmly(command, options.nice, options.denied, options.tries)
     content = recorded.read_bytes()
     packed = gzip.compress(content, 9, mtime=0)
     smaller = len(packed) < len(content)
     path = options.out / name / f"run.{number:02d}.trace{'.gz' if smaller else ''}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    facts = _facts(told, f"timestamps/{name}/{number:02d}", VARIANTS[name].commit)
+    facts = _facts(metadata, f"timestamps/{name}/{number:02d}", VARIANTS[name].commit)
     path.write_bytes(packed if smaller else content)
     path.with_name(path.name + ".facts.json").write_text(json.dumps(facts.to_json()), encoding="utf-8")
     size = path.stat().st_size / 1000
-    print(f"round {number}  {name:<8} {told['requests']:>6,} timestamps  {size:6.0f} kB", flush=True)
+    print(f"round {number}  {name:<8} {metadata['requests']:>6,} timestamps  {size:6.0f} kB", flush=True)
 
 
 def calmly(command: list[str], nice: int, denied: float, tries: int) -> dict[str, Any]:
@@ -90,19 +90,19 @@ def calmly(command: list[str], nice: int, denied: float, tries: int) -> dict[str
         printed, _ = child.communicate()
         if child.returncode != 0:
             raise subprocess.CalledProcessError(child.returncode, command)
-        told: dict[str, Any] = json.loads(printed)
-        share = told.pop("denied_ns") / told["wall_ns"]
+        document: dict[str, Any] = json.loads(printed)
+        share = document.pop("denied_ns") / document["wall_ns"]
         if share <= denied:
-            return told
+            return document
         print(f"its threads waited {share:.0%} of the time for a CPU: retrying", file=sys.stderr, flush=True)
         time.sleep(RETRY_SECONDS)
     raise HostNotQuiet(f"threads waited more than {denied:.0%} of the time for a CPU in each of {tries} tries")
 
 
-def _facts(told: dict[str, Any], run: str, commit: str) -> RunMetadata:
+def _facts(metadata: dict[str, Any], run: str, commit: str) -> RunMetadata:
     machine = this_machine()
     about = {"cpu_model": machine.cpu_model, "cpu_flags": list(machine.cpu_flags)}
-    return RunMetadata.from_json({**told, **about, "run": run, "commit": commit})
+    return RunMetadata.from_json({**metadata, **about, "run": run, "commit": commit})
 
 
 def _options() -> argparse.Namespace:

@@ -89,9 +89,9 @@ class Runner:
 
     def introduce(self) -> Response:
         """Say what it is, and return what is answered."""
-        told = {"slots": self.slots, "version": "1", "instance": self.instance, "labels": self.labels}
+        fields = {"slots": self.slots, "version": "1", "instance": self.instance, "labels": self.labels}
         said: Response = self.client.put(
-            f"/api/v1/runners/{self.name}", json={**told, "host": f"machine of {self.instance}"}
+            f"/api/v1/runners/{self.name}", json={**fields, "host": f"machine of {self.instance}"}
         )
         return said
 
@@ -117,17 +117,17 @@ class Runner:
 
     def beat(self, run_id: str, phase: str = "soaking") -> dict[str, Any]:
         """Send a heartbeat of a run."""
-        told = {"runner": self.name, "instance": self.instance, "phase": phase}
-        said = self.client.post(f"/api/v1/probes/{run_id}/heartbeats", json=told)
+        fields = {"runner": self.name, "instance": self.instance, "phase": phase}
+        said = self.client.post(f"/api/v1/probes/{run_id}/heartbeats", json=fields)
         assert said.status_code == 200, said.text
         heard: dict[str, Any] = said.json()
         return heard
 
-    def measure(self, run_id: str, **told: Any) -> None:  # noqa: ANN401 - members of a body
+    def measure(self, run_id: str, **overrides: Any) -> None:  # noqa: ANN401 - members of a body
         """Tell one window."""
         index = self.taken.get(run_id, 0)
         times = {"started_at": "2026-11-22T02:00:00Z", "ended_at": "2026-11-22T02:00:30Z"}
-        said = self.client.post(f"/api/v1/probes/{run_id}/measurements", json={"index": index, **times, **told})
+        said = self.client.post(f"/api/v1/probes/{run_id}/measurements", json={"index": index, **times, **overrides})
         assert said.status_code == 204, said.text
         self.taken[run_id] = index + 1
 

@@ -62,11 +62,11 @@ def test_a_window_is_read_when_its_artifacts_are_decoded(search: Search, setting
 
     decode(search, settings)
     search.work()
-    told = search.told()
-    [window] = told["probes"][0]["measurements"]
+    detail = search.told()
+    [window] = detail["probes"][0]["measurements"]
     assert window["value"] > 0
     assert window["artifact_ids"] == [one]
-    assert told["signature"]["unit"] == told["evidence"]["unit"] != ""
+    assert detail["signature"]["unit"] == detail["evidence"]["unit"] != ""
 
 
 def test_three_windows_without_the_signature_and_a_probe_is_given_up(search: Search, settings: Settings) -> None:  # noqa: F811
@@ -78,9 +78,9 @@ def test_three_windows_without_the_signature_and_a_probe_is_given_up(search: Sea
         search.runner.measure(lease["run_id"], artifact_ids=[one])
         decode(search, settings)
         search.work()
-    told = first(search)
-    assert [bool(window["problem"]) for window in told["measurements"]] == [True] * 3
-    assert told["state"] == "invalidated"
+    measurement = first(search)
+    assert [bool(window["problem"]) for window in measurement["measurements"]] == [True] * 3
+    assert measurement["state"] == "invalidated"
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
 

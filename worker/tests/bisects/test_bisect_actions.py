@@ -27,8 +27,8 @@ def watch(search: Search, stop: str | None = None, **later: float) -> None:
     search.work()
 
 
-def kinds(told: dict[str, Any]) -> list[str]:
-    return [one["kind"] for one in told["events"]]
+def kinds(detail: dict[str, Any]) -> list[str]:
+    return [one["kind"] for one in detail["events"]]
 
 
 def test_of_many_that_ask_at_once_one_gets_the_probe(search: Search, people: AccountsFactory) -> None:
@@ -74,8 +74,8 @@ def test_what_is_lost_is_asked_again_and_torn_down_when_its_runner_comes_back(se
     watch(search, seconds=30)
     assert search.told()["probes"][0]["state"] == "leased"
     watch(search, seconds=200)
-    told = search.told()
-    assert [one["state"] for one in told["probes"]] == ["lost", "queued"]
+    detail = search.told()
+    assert [one["state"] for one in detail["probes"]] == ["lost", "queued"]
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
     assert search.runner.lease()[0]["slot"] != lease["slot"], "a slot is free only when what was in it is gone"
     search.runner.end(lease["run_id"])
@@ -85,8 +85,8 @@ def test_what_is_lost_is_asked_again_and_torn_down_when_its_runner_comes_back(se
 def test_a_pause_ends_after_the_window_and_nothing_new_begins(search: Search) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
-    told = search.ask("actions", {"action": "pause", "reason": "lunch"})
-    assert (told["state"], told["sentence"]) == ("paused", "Paused: lunch")
+    detail = search.ask("actions", {"action": "pause", "reason": "lunch"})
+    assert (detail["state"], detail["sentence"]) == ("paused", "Paused: lunch")
     assert search.runner.beat(lease["run_id"])["command"] == "measure"
     search.runner.measure(lease["run_id"], value=1.0)
     search.work()
@@ -95,9 +95,9 @@ def test_a_pause_ends_after_the_window_and_nothing_new_begins(search: Search) ->
     search.work()
     assert search.runner.lease() == []
     search.ask("actions", {"action": "resume"})
-    told = search.run(slower_from(4))
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(4))
-    assert len(told["probes"][0]["measurements"]) == 1
+    detail = search.run(slower_from(4))
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(4))
+    assert len(detail["probes"][0]["measurements"]) == 1
 
 
 def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: Search) -> None:
@@ -114,19 +114,19 @@ def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: S
 
 def test_each_round_waits_for_approval(search: Search) -> None:
     search.begin(plan_of(4), needs_approval=True)
-    told = search.told()
-    assert (told["state"], told["needs_approval"]) == ("waiting-approval", True)
+    detail = search.told()
+    assert (detail["state"], detail["needs_approval"]) == ("waiting-approval", True)
     assert search.runner.lease() == []
     for _ in range(60):
-        if told["state"] == "waiting-approval":
+        if detail["state"] == "waiting-approval":
             search.ask("actions", {"action": "approve"})
-        elif told["state"] != "searching":
+        elif detail["state"] != "searching":
             break
         search.runner.turn(slower_from(2))
         search.work()
-        told = search.told()
-    assert told["culprit"]["sha"] == sha(2)
-    assert kinds(told).count("approved") >= told["cost"]["rounds"] - 1
+        detail = search.told()
+    assert detail["culprit"]["sha"] == sha(2)
+    assert kinds(detail).count("approved") >= detail["cost"]["rounds"] - 1
 
 
 def test_deploys_begin_in_the_allowed_hours_only(search: Search, people: AccountsFactory) -> None:
@@ -143,8 +143,8 @@ def test_the_guard_stops_everything(search: Search) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     watch(search, "Guardrail: error rate 7 %, limit 5 %.")
-    told = search.told()
-    assert (told["state"], told["pause_reason"]) == ("paused", "Guardrail: error rate 7 %, limit 5 %.")
+    detail = search.told()
+    assert (detail["state"], detail["pause_reason"]) == ("paused", "Guardrail: error rate 7 %, limit 5 %.")
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
 
@@ -152,26 +152,26 @@ def test_marks_steer_the_search_without_deploys(search: Search) -> None:
     search.begin(plan_of(64))
     for at, verdict in ((31, "not-slower"), (33, "slower")):
         body = {"candidate": f"{sha(at)}/itself", "verdict": verdict, "reason": "known"}
-        told = search.ask("overrides", body)
-    assert told["cost"]["deployments"] == 0
-    found = {one["sha"]: one["posterior"] for one in told["levels"][0]["candidates"]}
+        detail = search.ask("overrides", body)
+    assert detail["cost"]["deployments"] == 0
+    found = {one["sha"]: one["posterior"] for one in detail["levels"][0]["candidates"]}
     assert found[sha(32)] + found[sha(33)] > 0.5
-    told = search.run(slower_from(33))
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(33))
+    detail = search.run(slower_from(33))
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(33))
 
 
 def test_a_commit_that_can_not_be_built_is_passed_over(search: Search) -> None:
     search.begin(plan_of(20))
     measure = slower_from(12)
-    told = search.run(lambda lease: None if lease["build"]["commit"] in {sha(8), sha(9), sha(10)} else measure(lease))
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(12))
+    detail = search.run(lambda lease: None if lease["build"]["commit"] in {sha(8), sha(9), sha(10)} else measure(lease))
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(12))
 
 
 def test_an_unbuildable_end_is_reported_to_a_person(search: Search) -> None:
     search.begin(plan_of(20))
-    told = search.run(lambda lease: None if lease["build"]["commit"] == sha(0) else 1.0)
-    assert told["state"] == "paused"
-    assert "good boundary" in told["pause_reason"].lower()
+    detail = search.run(lambda lease: None if lease["build"]["commit"] == sha(0) else 1.0)
+    assert detail["state"] == "paused"
+    assert "good boundary" in detail["pause_reason"].lower()
     search.ask("actions", {"action": "resume"})
     assert search.run(slower_from(5))["culprit"]["sha"] == sha(5)
 
@@ -203,22 +203,22 @@ def test_a_probe_can_be_annulled_and_measured_again(search: Search) -> None:
     search.runner.measure(lease["run_id"], value=50.0)
     search.work()
     search.ask("invalidations", {"number": 1, "reason": "a bad node"})
-    told = search.run(measure)
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(3))
-    assert told["probes"][0]["state"] == "invalidated"
-    assert told["probes"][0]["measurements"][0]["value"] == 50.0
+    detail = search.run(measure)
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(3))
+    assert detail["probes"][0]["state"] == "invalidated"
+    assert detail["probes"][0]["measurements"][0]["value"] == 50.0
 
 
 def test_a_control_stays_and_is_measured_with_the_others(search: Search) -> None:
     search.begin(plan_of(16), control=True, slots=2)
-    told = search.run(slower_from(7))
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(7))
-    [control] = [one for one in told["probes"] if one["purpose"] == "control"]
+    detail = search.run(slower_from(7))
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(7))
+    [control] = [one for one in detail["probes"] if one["purpose"] == "control"]
     rounds = {window["round"] for window in control["measurements"]}
-    assert len(control["measurements"]) >= told["cost"]["rounds"]
-    measured = {w["round"] for one in told["probes"] if one["purpose"] != "control" for w in one["measurements"]}
+    assert len(control["measurements"]) >= detail["cost"]["rounds"]
+    measured = {w["round"] for one in detail["probes"] if one["purpose"] != "control" for w in one["measurements"]}
     assert measured - rounds == set()
-    assert told["evidence"]["control"]
+    assert detail["evidence"]["control"]
 
 
 def test_a_control_needs_a_slot(search: Search) -> None:
@@ -233,17 +233,17 @@ def test_a_control_needs_a_slot(search: Search) -> None:
 
 def test_as_many_deploys_as_are_allowed(search: Search) -> None:
     search.begin(plan_of(64), max_deployments=5)
-    told = search.run(slower_from(33, noise=0.2))
-    assert told["state"] == "stopped"
-    assert told["deployments"] <= 5
-    assert told["cost"]["limit"] == 5
-    assert told["sentence"].startswith("Inconclusive at the limit of 5 deployments: ")
-    assert "Most likely: " in told["sentence"]
+    detail = search.run(slower_from(33, noise=0.2))
+    assert detail["state"] == "stopped"
+    assert detail["deployments"] <= 5
+    assert detail["cost"]["limit"] == 5
+    assert detail["sentence"].startswith("Inconclusive at the limit of 5 deployments: ")
+    assert "Most likely: " in detail["sentence"]
     path = f"/api/v1/bisects/{search.bisect_id}"
     assert search.person.patch(path, json={"settings": {"max_deployments": 5}}).status_code == 409
     assert search.person.patch(path, json={"settings": {"max_deployments": 60}}).json()["state"] == "searching"
-    told = search.run(slower_from(33, noise=0.2))
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(33))
+    detail = search.run(slower_from(33, noise=0.2))
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(33))
 
 
 def test_verdicts_alone_are_enough(search: Search) -> None:
@@ -259,8 +259,8 @@ def test_verdicts_alone_are_enough(search: Search) -> None:
             elif heard["command"] == "stop":
                 runner.end(run_id)
         search.work()
-    told = search.told()
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(9))
+    detail = search.told()
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(9))
 
 
 def test_a_deploy_calls_back_once_a_word(search: Search, people: AccountsFactory) -> None:
@@ -307,11 +307,11 @@ def test_the_end_of_a_bisect_is_sent_and_listed(search: Search) -> None:
 def test_fewer_slots_than_the_search_would_have_are_enough(search: Search) -> None:
     search.runner.slots = 2
     search.begin(plan_of(24), slots=4)
-    told = search.run(slower_from(11))
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(11))
+    detail = search.run(slower_from(11))
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(11))
 
 
 def test_a_control_with_fewer_slots_than_asked_for_blocks_nothing(search: Search) -> None:
     search.begin(plan_of(24), slots=4, control=True)
-    told = search.run(slower_from(11))
-    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(11))
+    detail = search.run(slower_from(11))
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(11))

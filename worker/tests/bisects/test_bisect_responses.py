@@ -30,26 +30,26 @@ def test_of_thousands_of_candidates_the_most_likely_are_returned(search: Search)
     costs = []
     for _ in range(3):
         began = time.process_time()
-        told = search.told()
+        detail = search.told()
         costs.append(time.process_time() - began)
-    [level] = told["levels"]
+    [level] = detail["levels"]
     assert len(level["candidates"]) == 200
     assert (level["candidate_count"], len(level["bars"]["posterior"]), len(level["bars"]["prior"])) == (
         4096,
         4096,
         4096,
     )
-    probed = {one["candidate"] for one in told["probes"] if one["candidate"] != "good"}
+    probed = {one["candidate"] for one in detail["probes"] if one["candidate"] != "good"}
     assert probed <= {one["id"] for one in level["candidates"]}
-    assert sum(level["bars"]["posterior"]) + told["elsewhere"] == pytest.approx(1, abs=0.01)
-    assert told["cost"]["git_bisect_best_of_5_probes"] == 5 * 13
+    assert sum(level["bars"]["posterior"]) + detail["elsewhere"] == pytest.approx(1, abs=0.01)
+    assert detail["cost"]["git_bisect_best_of_5_probes"] == 5 * 13
     assert (
-        told["cost"]["expected_probes"]["low"]
-        <= told["cost"]["expected_probes"]["mean"]
-        <= told["cost"]["expected_probes"]["high"]
+        detail["cost"]["expected_probes"]["low"]
+        <= detail["cost"]["expected_probes"]["mean"]
+        <= detail["cost"]["expected_probes"]["high"]
     )
     assert min(costs) < 0.3, "CPU seconds; what a machine does beside it is not counted"
-    path = f"/api/v1/bisects/{told['id']}/candidates"
+    path = f"/api/v1/bisects/{detail['id']}/candidates"
     first = search.person.get(path, params={"limit": 200}).json()
     more = search.person.get(path, params={"limit": 200, "cursor": first["next_cursor"]}).json()
     assert (first["found"], first["places"][0], more["places"][0]) == (4096, 4095, 3895)
@@ -101,12 +101,12 @@ def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
     }  # fmt: skip
     made = client.post("/api/v1/bisects", json=asked)
     assert made.status_code == 201, made.text
-    told = made.json()
-    assert (told["state"], told["number"], told["signature"]["kind"]) == ("planned", 1, "custom")
-    assert told["settings"]["deployment_hours"]["from"] == "22:00"
-    assert (told["good"]["sha"], told["levels"], told["probes"]) == (GOOD, [], [])
+    body = made.json()
+    assert (body["state"], body["number"], body["signature"]["kind"]) == ("planned", 1, "custom")
+    assert body["settings"]["deployment_hours"]["from"] == "22:00"
+    assert (body["good"]["sha"], body["levels"], body["probes"]) == (GOOD, [], [])
     assert client.post("/api/v1/bisects", json={**asked, "bad_sha": GOOD}).status_code == 422
-    path = f"/api/v1/bisects/{told['id']}"
+    path = f"/api/v1/bisects/{body['id']}"
     assert (
         client.post(f"{path}/overrides", json={"candidate": "x", "verdict": "slower", "reason": "y"}).status_code == 409
     )
@@ -126,8 +126,8 @@ def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
 def test_a_repository_that_cannot_be_read_starts_no_search(client: TestClient) -> None:
     """As in the example: its commits are known by name, but nothing can be planned of them."""
     service = client.post("/api/v1/services", json={"name": "api"}).json()["id"]
-    told = {"name": "shop/quoter", "services": [{"service_id": service}]}
-    repository_id = client.post("/api/v1/repositories", json=told).json()["id"]
+    fields = {"name": "shop/quoter", "services": [{"service_id": service}]}
+    repository_id = client.post("/api/v1/repositories", json=fields).json()["id"]
     known = [{"sha": sha, "parents": [], "title": "x", "committed_at": "2026-01-01T00:00:00Z"} for sha in (GOOD, BAD)]
     assert client.post(f"/api/v1/repositories/{repository_id}/commits", json={"commits": known}).status_code < 300
 

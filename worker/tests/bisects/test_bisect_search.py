@@ -9,9 +9,9 @@ pytestmark = pytest.mark.database
 
 def test_it_names_the_guilty_commit(search: Search) -> None:
     search.begin(plan_of(40))
-    told = search.run(slower_from(17))
-    assert told["state"] == "found"
-    assert told["culprit"]["sha"] == sha(17)
-    assert told["posterior"] >= 0.95
-    assert told["cost"]["running"] == 0
-    assert len(search.runner.started) == len(set(search.runner.started)) == told["deployments"]
+    detail = search.run(slower_from(17))
+    assert detail["state"] == "found"
+    assert detail["culprit"]["sha"] == sha(17)
+    assert detail["posterior"] >= 0.95
+    assert detail["cost"]["running"] == 0
+    assert len(search.runner.started) == len(set(search.runner.started)) == detail["deployments"]

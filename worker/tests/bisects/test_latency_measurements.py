@@ -101,10 +101,10 @@ def test_each_run_is_read_by_its_own_instance(lab: Lab, window: tuple[int, int])
         lab.measure(lease["run_id"], *window)
 
     assert lab.read() == ["done", "done"]
-    told = lab.windows()
-    assert told[slow["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
-    assert told[fast["run_id"]]["value"] == pytest.approx(FAST_S * 1e9, rel=0.1)
-    assert {one["requests"] for one in told.values()} == {600}
+    measurements = lab.windows()
+    assert measurements[slow["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
+    assert measurements[fast["run_id"]]["value"] == pytest.approx(FAST_S * 1e9, rel=0.1)
+    assert {one["requests"] for one in measurements.values()} == {600}
     assert lab.search.told()["evidence"]["unit"] == "ns"
 
 
@@ -119,9 +119,9 @@ def test_late_samples_are_waited_for(lab: Lab, window: tuple[int, int]) -> None:
     assert lab.windows()[lease["run_id"]]["value"] is None
     instance.run(lab.pushes(window[1] - 10_000, lab.now_ms), SLOW_S, 1000)
     assert lab.read() == ["done"]
-    told = lab.windows()[lease["run_id"]]
-    assert told["value"] == pytest.approx(SLOW_S * 1e9, rel=0.15)
-    assert told["requests"] > 1000
+    measurement = lab.windows()[lease["run_id"]]
+    assert measurement["value"] == pytest.approx(SLOW_S * 1e9, rel=0.15)
+    assert measurement["requests"] > 1000
 
 
 def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
@@ -131,9 +131,12 @@ def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab,
     lab.measure(lease["run_id"], *window)
 
     assert lab.read() == ["done"]
-    told = lab.windows()[lease["run_id"]]
-    assert (told["value"], told["requests"]) == (None, 300)
-    assert told["problem"] == "300 requests in this measurement window of 60 s; p99 requires 1,000. Measure for 260 s."
+    measurement = lab.windows()[lease["run_id"]]
+    assert (measurement["value"], measurement["requests"]) == (None, 300)
+    assert (
+        measurement["problem"]
+        == "300 requests in this measurement window of 60 s; p99 requires 1,000. Measure for 260 s."
+    )
     bisect = lab.search.told()
     assert bisect["settings"]["measurement_seconds"] == 260
     assert any("from 60 to 260 s" in one["sentence"] for one in bisect["events"])

@@ -71,8 +71,8 @@ def test_the_window_length_follows_the_traffic_unless_it_is_given(search: Search
 
 def test_the_signature_names_where_it_is_read(search: Search, asked: dict[str, Any]) -> None:
     staging = search.person.post("/api/v1/environments", json={"name": "staging"}).json()["id"]
-    told = start(search.person, asked, settings={"dashboard_selector": {"environment_id": staging}}).json()
-    assert told["signature"]["subject"] == "staging p99"
+    body = start(search.person, asked, settings={"dashboard_selector": {"environment_id": staging}}).json()
+    assert body["signature"]["subject"] == "staging p99"
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

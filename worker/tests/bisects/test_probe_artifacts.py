@@ -63,8 +63,8 @@ def test_what_was_measured_is_not_too_old_while_it_goes_on(search: Search) -> No
     search.bench.admin.execute("UPDATE artifact SET state = 'invalid', created_at = created_at - interval '40 days'")
 
     def doomed() -> tuple[int, int]:
-        told = search.person.get("/api/v1/retention/preview", params={"rule": ["unread:30"]}).json()
-        return told["files"], told["retained_artifacts"]
+        body = search.person.get("/api/v1/retention/preview", params={"rule": ["unread:30"]}).json()
+        return body["files"], body["retained_artifacts"]
 
     assert doomed() == (1, 2)
     cancelled(search)

@@ -56,9 +56,9 @@ def measured(search: Search, settings: Settings) -> Search:  # noqa: F811
     return search
 
 
-def as_known(told: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[str, Any]], float]:
+def as_known(proposal: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[str, Any]], float]:
     """Return what measures as production did, or so many times as much."""
-    strip, dice = told["evidence"], np.random.default_rng(1)
+    strip, dice = proposal["evidence"], np.random.default_rng(1)
     levels = {name: float(np.mean(strip[name])) * times for name in ("baseline_good", "baseline_bad")}
 
     def measure(lease: dict[str, Any]) -> float:
@@ -70,21 +70,21 @@ def as_known(told: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[str,
 
 def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
     measured.begin(plan_of(COMMITS), use_production_baselines=True)
-    told = measured.told()
-    first, second, third = told["probes"]
+    detail = measured.told()
+    first, second, third = detail["probes"]
     assert [one["purpose"] for one in (first, second, third)] == ["baseline", "baseline", "probe"]
     assert ([one["sha"] for one in (first, second)], [one["verdict"] for one in (first, second)]) == (
         [sha(0), sha(COMMITS)],
         ["not-slower", "slower"],
     )
     assert all(one["value"] > 0 and one["artifact_ids"] for one in (*first["measurements"], *second["measurements"]))
-    strip = told["evidence"]
+    strip = detail["evidence"]
     assert len(strip["baseline_good"]) == len(strip["baseline_bad"]) == FILES
     assert max(strip["baseline_good"]) < min(strip["baseline_bad"])
     assert (told["cost"]["deployments"], strip["good"]) == (0, [])
     assert "baselines-used" in {one["kind"] for one in told["events"]}
 
-    ended = measured.run(as_known(told))
+    ended = measured.run(as_known(detail))
     assert (ended["state"], ended["culprit"]["sha"]) == ("found", sha(GUILTY))
     assert {one["purpose"] for one in ended["probes"]} == {"baseline", "probe"}
     assert ended["cost"]["deployments"] == len(ended["probes"]) - 2
@@ -92,19 +92,19 @@ def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
 
 def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Search) -> None:
     measured.begin(plan_of(COMMITS), use_production_baselines=True)
-    told = measured.told()
-    measure = as_known(told, times=8.0)
+    detail = measured.told()
+    measure = as_known(detail, times=8.0)
     for _ in range(20):
         measured.runner.turn(measure)
         measured.work()
-        told = measured.told()
-        if "boundary" in {one["purpose"] for one in told["probes"]}:
+        detail = measured.told()
+        if "boundary" in {one["purpose"] for one in detail["probes"]}:
             break
     assert [one["state"] for one in told["probes"][:2]] == ["invalidated", "invalidated"]
     assert "boundary" in {one["purpose"] for one in told["probes"]}
     [event] = [one for one in told["events"] if one["kind"] == "baselines-invalidated"]
     assert "baselines invalidated" in event["sentence"]
-    assert told["evidence"]["baseline_good"] == []
+    assert detail["evidence"]["baseline_good"] == []
 
 
 def regressed(search: Search) -> RegressionId:
@@ -120,8 +120,8 @@ def regressed(search: Search) -> RegressionId:
         session.add(
             ServiceRepository(team_id=session.team_id, id=new_id(), service_id=service_id, repository_id=repository.id)
         )
-        told = [CommitMetadata(sha(0), ()), CommitMetadata(sha(COMMITS), (sha(0),))]
-        commit_graph.record_commits(session, RepositoryId(repository.id), told)
+        listed = [CommitMetadata(sha(0), ()), CommitMetadata(sha(COMMITS), (sha(0),))]
+        commit_graph.record_commits(session, RepositoryId(repository.id), listed)
         row = Regression(
             team_id=session.team_id, id=new_id(), number=1, branch="main", state="new", confirmed=True, title="It grew",
             sentence="", service_id=service_id, kind=SIGNATURE["kind"], subject=SIGNATURE["subject"], unit="",
@@ -137,9 +137,11 @@ def test_an_offer_shows_what_is_known_and_starts_nothing(measured: Search) -> No
     offer = measured.person.get("/api/v1/bisect-proposals", params={"regression_id": regression_id}).json()
     known = {one["kind"]: one["production_baselines"] for one in offer["signatures"]}
     assert known["custom"] is None
-    told = known[SIGNATURE["kind"]]
-    assert (told["good"]["files"], told["bad"]["files"]) == (FILES, FILES)
-    assert 0 < told["good"]["value"] + told["good"]["error"] < told["bad"]["value"] - told["bad"]["error"]
+    baseline = known[SIGNATURE["kind"]]
+    assert (baseline["good"]["files"], baseline["bad"]["files"]) == (FILES, FILES)
+    assert (
+        0 < baseline["good"]["value"] + baseline["good"]["error"] < baseline["bad"]["value"] - baseline["bad"]["error"]
+    )
 
     body = {"regression_id": regression_id, "settings": {"use_production_baselines": True}}
     said = measured.person.post("/api/v1/bisects", json={**body, "signature": {"kind": "custom", "subject": ""}})

@@ -60,8 +60,8 @@ class Chaos:
         }
         if not body["free_slots"]:
             return
-        told = runner.client.post(f"/api/v1/runners/{runner.name}/leases", json=body).json()["leases"]
-        assert {one["run_id"] for one in told} <= set(runner.running)
+        leases = runner.client.post(f"/api/v1/runners/{runner.name}/leases", json=body).json()["leases"]
+        assert {one["run_id"] for one in leases} <= set(runner.running)
 
     def _beat(self, runner: Any, run_id: str) -> None:  # noqa: ANN401
         runner.beat(run_id, str(self.dice.choice(["deploying", "warming", "soaking", "collecting", "idle"])))
@@ -123,14 +123,14 @@ def test_nothing_is_started_twice_or_lost(search: Search, seed: int) -> None:
         search.runner.end(run_id)
     search.work()
 
-    told = search.told()
+    detail = search.told()
     assert len(search.runner.started) == len(set(search.runner.started))
-    deployed = [one for one in told["probes"] if one["leased_at"]]
+    deployed = [one for one in detail["probes"] if one["leased_at"]]
     assert {one["run_id"] for one in deployed} == set(search.runner.started)
-    assert all(one["ended_at"] for one in told["probes"])
+    assert all(one["ended_at"] for one in detail["probes"])
     assert {one["run_id"]: len(one["measurements"]) for one in deployed if one["measurements"]} == dict(chaos.told)
     assert all(window["value"] < 900 for one in deployed for window in one["measurements"])
-    assert [one["number"] for one in told["probes"]] == list(range(1, len(told["probes"]) + 1))
+    assert [one["number"] for one in detail["probes"]] == list(range(1, len(detail["probes"]) + 1))
 
 
 def test_it_still_finds_the_commit_after_a_stormy_beginning(search: Search) -> None:
@@ -140,11 +140,11 @@ def test_it_still_finds_the_commit_after_a_stormy_beginning(search: Search) -> N
     weights = OFTEN[calm] / OFTEN[calm].sum()
     for at in chaos.dice.choice(calm, size=60, p=weights):
         chaos.move(MOVES[int(at)])
-        if (told := search.told())["state"] == "paused":
+        if (detail := search.told())["state"] == "paused":
             search.ask("actions", {"action": "resume"})
-    told = search.run(chaos.measure)
-    while told["state"] == "paused":
+    detail = search.run(chaos.measure)
+    while detail["state"] == "paused":
         search.ask("actions", {"action": "resume"})
-        told = search.run(chaos.measure)
-    assert told["state"] == "found"
-    assert told["culprit"]["sha"] == f"{23:040x}"
+        detail = search.run(chaos.measure)
+    assert detail["state"] == "found"
+    assert detail["culprit"]["sha"] == f"{23:040x}"

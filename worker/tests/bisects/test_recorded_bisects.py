@@ -14,7 +14,7 @@ pytestmark = pytest.mark.database
 TABLES = ("bisect", "probe", "probe_measurement", "bisect_event", "repository", "commit")
 
 
-def without_times(told: dict[str, Any]) -> dict[str, Any]:
+def without_times(document: dict[str, Any]) -> dict[str, Any]:
     """Return what does not hang on when it was, and where."""
     keep = (
         "title",
@@ -28,9 +28,14 @@ def without_times(told: dict[str, Any]) -> dict[str, Any]:
         "elsewhere",
         "state",
     )
-    probes = [{name: one[name] for name in ("number", "sha", "verdict", "state")} for one in told["probes"]]
-    values = [[each["value"] for each in one["measurements"]] for one in told["probes"]]
-    return {**{name: told[name] for name in keep}, "probes": probes, "values": values, "events": len(told["events"])}
+    probes = [{name: one[name] for name in ("number", "sha", "verdict", "state")} for one in document["probes"]]
+    values = [[each["value"] for each in one["measurements"]] for one in document["probes"]]
+    return {
+        **{name: document[name] for name in keep},
+        "probes": probes,
+        "values": values,
+        "events": len(document["events"]),
+    }
 
 
 def test_a_recording_is_replayed(search: Search) -> None:
@@ -38,14 +43,14 @@ def test_a_recording_is_replayed(search: Search) -> None:
     before = search.run(slower_from(3))
     tables = {name: [row for (row,) in search.bench.admin.execute(f"SELECT row_to_json({name}) FROM {name}")]
               for name in TABLES}  # fmt: skip
-    told = json.loads(json.dumps(recording(tables, [sha(3)])))
+    document = json.loads(json.dumps(recording(tables, [sha(3)])))
 
     repository = UUID(tables["repository"][0]["id"])
     with search.bench.worker_context.database.writing(search.scope) as session:
         place = recorded_bisects.RecordedBisectTarget(
             UUID(before["service"]["id"]), repository, None, search.scope.user_id
         )
-        again = recorded_bisects.insert_recorded_bisect(session, told, place, ended_at=search.now()).id
+        again = recorded_bisects.insert_recorded_bisect(session, document, place, ended_at=search.now()).id
 
     after = search.person.get(f"/api/v1/bisects/{again}").json()
     assert without_times(after) == without_times(before)

@@ -30,8 +30,8 @@ def test_of_two_processes_of_one_name_the_later_one_is_refused(search: Search, p
     assert "different name" in problem["resolution"]
     asked = {"instance": "two", "free_slots": [1], "wait_seconds": 0}
     assert twin.client.post("/api/v1/runners/lab/leases", json=asked).status_code == 409
-    told = {"runner": "lab", "instance": "two", "phase": "warming"}
-    assert twin.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=told).status_code == 409
+    fields = {"runner": "lab", "instance": "two", "phase": "warming"}
+    assert twin.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=fields).status_code == 409
     assert twin.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).status_code == 409
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["host"], listed["running"]) == ("machine of one", 1)
@@ -47,8 +47,8 @@ def test_a_name_is_free_again_when_its_process_is_silent(search: Search, people:
     [left] = twin.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).json()
     assert left["run_id"] == lease["run_id"], "it is told of what is to be taken down"
     assert search.runner.introduce().status_code == 409
-    told = {"runner": "lab", "instance": "one", "phase": "soaking"}
-    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=told)
+    fields = {"runner": "lab", "instance": "one", "phase": "soaking"}
+    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=fields)
     assert (said.status_code, said.json()["type"]) == (409, "urn:slowpath:runner-taken")
     search.runner.end(lease["run_id"], "failed")
     assert search.told()["probes"][0]["state"] == "failed"

@@ -42,11 +42,11 @@ def history(folder: Path, count: int, guilty: int, **at: str) -> tuple[SomeRepos
 def bisect(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, repository: SomeRepository, *words: str, code: int = 0
 ) -> dict[str, Any]:
-    told = main(
+    exit_code = main(
         ["bisect", "--repo", str(repository.folder), "--work-dir", str(tmp_path / "work"), "--json", *words]
     )  # fmt: skip
     out = capsys.readouterr()
-    assert told == code, out.err
+    assert exit_code == code, out.err
     return json.loads(out.out.splitlines()[-1]) if out.out else {"error": out.err}
 
 
@@ -109,10 +109,10 @@ def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.Ca
         ("gc", "KIND:SUBJECT"),
         ("latency:p99", "KIND:SUBJECT"),
     ):
-        told = bisect(
+        report = bisect(
             capsys, tmp_path, repository, *ends, "--restart", "--signature", signature, "--", measure, code=2
         )  # fmt: skip
-        assert says in told["error"]
+        assert says in report["error"]
 
 
 def test_what_does_not_build_and_what_must_be_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -254,11 +254,11 @@ def test_folders_are_those_of_the_caller_and_one_search_is_one_process(
         "../measure.sh",
     ]
     assert main(words) == 0
-    told = capsys.readouterr()
-    assert f"{repository.folder}: {shas[5]}" in told.out
-    assert f"{shas[5][:12]}: 20\n" in told.err
-    assert "the good boundary: 10\n" in told.err
-    assert f"top suspect: {shas[5][:12]} Step 5" in told.err
+    output = capsys.readouterr()
+    assert f"{repository.folder}: {shas[5]}" in output.out
+    assert f"{shas[5][:12]}: 20\n" in output.err
+    assert "the good boundary: 10\n" in output.err
+    assert f"top suspect: {shas[5][:12]} Step 5" in output.err
 
     slow = script(tmp_path, "exec sleep 60")
     command = [sys.executable, "-m", "slowpath_cli.main", *words[:-1], slow]

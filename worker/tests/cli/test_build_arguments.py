@@ -33,9 +33,9 @@ def asked(*words: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def event(tmp_path: Path, told: object) -> dict[str, str]:
+def event(tmp_path: Path, payload: object) -> dict[str, str]:
     path = tmp_path / "event.json"
-    path.write_text(told if isinstance(told, str) else json.dumps(told), encoding="utf-8")
+    path.write_text(payload if isinstance(payload, str) else json.dumps(payload), encoding="utf-8")
     return {**GITHUB, "GITHUB_EVENT_PATH": str(path)}
 
 
@@ -58,9 +58,9 @@ def test_a_pull_request_on_github_means_its_head_and_not_the_merge(tmp_path: Pat
     assert facts["pull_request"] == {"number": 5, "url": "https://github.com/o/r/pull/5"}
 
 
-@pytest.mark.parametrize("told", ["", "{", "[]", "null", {"pull_request": 7, "head_commit": []}, {"before": None}])
-def test_an_event_that_is_none_costs_nothing(tmp_path: Path, told: object) -> None:
-    assert detect_ci_metadata(event(tmp_path, told))["commit"] == "aa"
+@pytest.mark.parametrize("payload", ["", "{", "[]", "null", {"pull_request": 7, "head_commit": []}, {"before": None}])
+def test_an_event_that_is_none_costs_nothing(tmp_path: Path, payload: object) -> None:
+    assert detect_ci_metadata(event(tmp_path, payload))["commit"] == "aa"
 
 
 def test_gitlab() -> None:
@@ -108,6 +108,6 @@ def test_a_missing_go_mod_is_reported() -> None:
 
 
 def test_a_label_is_sent_as_the_display_name_of_the_build() -> None:
-    told = parse_build_arguments(asked("--build", "quoter@aa", "--label", "nightly 7"), {})
+    parsed = parse_build_arguments(asked("--build", "quoter@aa", "--label", "nightly 7"), {})
 
-    assert told == BuildArguments("quoter", "aa", {"display_name": "nightly 7"})
+    assert parsed == BuildArguments("quoter", "aa", {"display_name": "nightly 7"})

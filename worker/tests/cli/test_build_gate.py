@@ -83,16 +83,16 @@ def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_up
         again = main([*words, str(PROFILE)])
         refused = main([*words, "--fail-on-regression", "--wait-timeout", "30", str(broken)])
 
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     [build] = client.get("/api/v1/builds").json()["items"]
     artifacts = client.get("/api/v1/artifacts").json()["items"]
-    assert (first, again, refused) == (0, 0, 3), told
+    assert (first, again, refused) == (0, 0, 3), output
     assert (build["commit"], build["branch"]) == ("4f2c", "main")
     assert {(each["name"], each["state"]) for each in artifacts} == {
         (PROFILE.name, "decoded"), (broken.name, "invalid")
     }  # fmt: skip
-    assert broken.name in told.err
-    assert token not in told.out + told.err
+    assert broken.name in output.err
+    assert token not in output.out + output.err
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,8 @@ def test_the_job_of_gitlab(
     codes = {}
     with served(house) as url:
         environ["SLOWPATH_URL"] = url
-        told = json.dumps({"branch": "main"})
-        client.post(f"/api/v1/builds/ingester/{COMMIT}", content=told, headers={"Content-Type": "application/json"})
+        document = json.dumps({"branch": "main"})
+        client.post(f"/api/v1/builds/ingester/{COMMIT}", content=document, headers={"Content-Type": "application/json"})
         for state in ("passed", "changed"):
             judged(emptied, builds(client)[0], team, state)
             done = run(script, folder, environ)

@@ -120,11 +120,11 @@ def test_a_bad_file_is_exit_code_2_and_one_line(
     bad = tmp_path / "bad.pb.gz"
     bad.write_bytes(content)
     assert compare(bad, cpu(HELPER)[:1]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    assert "bad.pb.gz" in told.err
-    assert said in told.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    assert "bad.pb.gz" in output.err
+    assert said in output.err
 
 
 def test_what_is_not_there_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -66,9 +66,9 @@ def test_both_sides_are_captured_in_turns(
         assert sorted(block[:2]) == ["base", "candidate"]
     assert all((out / name / "heap.01.pb.gz").exists() for name in sides)
 
-    told = capfd.readouterr()
-    assert "12/12" in told.err
-    assert told.out.split() == [str(out / "base"), str(out / "candidate")]
+    output = capfd.readouterr()
+    assert "12/12" in output.err
+    assert output.out.split() == [str(out / "base"), str(out / "candidate")]
 
 
 def test_each_side_may_have_a_folder_of_its_own(start_ingester: Start, tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ def test_ctrl_c_leaves_whole_files_on_both_sides(start_ingester: Start, tmp_path
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
         wait_until(lambda: all((tmp_path / side / "cpu.00.pb.gz").exists() for side in ("base", "candidate")))
         child.send_signal(signal.SIGINT)
-        _, told = child.communicate(timeout=20)
+        _, output = child.communicate(timeout=20)
     assert child.returncode == 130
-    assert "interrupted" in told
+    assert "interrupted" in output
     for side in ("base", "candidate"):
         assert len(facts_of(tmp_path / side)) >= 1, "every file has its facts"
         assert not list((tmp_path / side).glob(".*"))

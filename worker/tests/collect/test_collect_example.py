@@ -22,9 +22,9 @@ Start = Callable[..., Running]
 
 
 def facts_of(folder: Path, name: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((folder / f"{name}.metadata.json").read_text())
-    RunMetadata.from_json(told)
-    return told
+    document: dict[str, Any] = json.loads((folder / f"{name}.metadata.json").read_text())
+    RunMetadata.from_json(document)
+    return document
 
 
 def test_a_whole_set_with_its_facts(start_ingester: Start, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -54,10 +54,10 @@ def test_a_whole_set_with_its_facts(start_ingester: Start, tmp_path: Path, capfd
     assert 2e9 < last["wall_ns"] - first["wall_ns"] < 60e9
     assert "requests" not in facts["goroutine.00.pb.gz"], "goroutines are of a moment: nothing is counted"
 
-    told = capfd.readouterr()
-    assert "requests are counted by ingester_write_requests_total" in told.err
-    assert "8/8" in told.err
-    assert told.out.strip() == str(out)
+    output = capfd.readouterr()
+    assert "requests are counted by ingester_write_requests_total" in output.err
+    assert "8/8" in output.err
+    assert output.out.strip() == str(out)
 
 
 def test_nothing_is_overwritten(start_ingester: Start, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -87,10 +87,10 @@ def test_ctrl_c_keeps_what_is_there(start_ingester: Start, tmp_path: Path) -> No
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as child:
         wait_until((out / "cpu.01.pb.gz").exists)
         child.send_signal(signal.SIGINT)
-        _, told = child.communicate(timeout=20)
+        _, output = child.communicate(timeout=20)
     assert child.returncode == 130
-    assert "interrupted" in told
-    assert "Traceback" not in told
+    assert "interrupted" in output
+    assert "Traceback" not in output
     profiles = sorted(path.name for path in out.glob("cpu.*.pb.gz"))
     assert 2 <= len(profiles) < 10
     assert all(facts_of(out, name)["requests"] > 0 for name in profiles)
@@ -106,11 +106,11 @@ def test_a_process_that_dies_leaves_a_partial_set(
     asked = ["--profiles", "6", "--seconds", "1", "--snapshots", "heap", "--out", str(out)]
     assert main(["collect", target.address, *asked]) == 3
     ended.wait(10)
-    told = capfd.readouterr().err
+    error_output = capfd.readouterr().err
     assert (out / "cpu.00.pb.gz").exists()
     assert not (out / "cpu.05.pb.gz").exists()
-    assert "failed: " in told
-    assert "No connection to" in told
+    assert "failed: " in error_output
+    assert "No connection to" in error_output
 
 
 @pytest.mark.parametrize(

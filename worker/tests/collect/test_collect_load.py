@@ -123,12 +123,12 @@ def test_a_script_must_choose_among_several(
     address = serve_watched("several")
     with load(address):
         assert collect(address, tmp_path / "none") == 2
-        told = capfd.readouterr().err
+        error_output = capfd.readouterr().err
         assert collect(address, tmp_path / "chosen", "--requests-metric", "orders_requests_total{kind=a}") == 0
         assert collect(address, tmp_path / "without", "--requests-metric", "none") == 0
-    assert "/s  orders_requests_total" in told
-    assert "/s  quotes_requests_total" in told
-    assert "Choose with --requests-metric" in told
+    assert "/s  orders_requests_total" in error_output
+    assert "/s  quotes_requests_total" in error_output
+    assert "Choose with --requests-metric" in error_output
     assert not list((tmp_path / "none").glob("*")), "nothing is recorded before that is known"
     assert 20 <= (requests(tmp_path / "chosen") or 0) <= 1_000
     assert requests(tmp_path / "without") is None
@@ -143,13 +143,13 @@ def test_a_person_is_asked(serve_watched: Start, tmp_path: Path) -> None:
     command += ["--snapshots", "", "--out", str(out)]
     environment = {"PYTHONPATH": f"{WORKER}:{WORKER.parent / 'backend'}"}
     with load(address), subprocess.Popen(command, env=environment, stdin=theirs, stderr=theirs) as child:
-        told = b""
-        while b"Enter for none)?" not in told:
+        encoded = b""
+        while b"Enter for none)?" not in encoded:
             assert select.select([ours], [], [], 20)[0], "the question does not come"
-            told += os.read(ours, 4096)
+            encoded += os.read(ours, 4096)
         os.write(ours, b"1\n")
         assert child.wait(30) == 0
     os.close(ours)
     os.close(theirs)
-    assert b"1 " in told
+    assert b"1 " in encoded
     assert 20 <= (requests(out) or 0) <= 1_000

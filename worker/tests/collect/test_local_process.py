@@ -12,13 +12,15 @@ from tests.collect.conftest import Programs, Running, free_port, go_command
 
 
 def test_build_info_matches_go_version(programs: Programs) -> None:
-    told = subprocess.run(
+    completed = subprocess.run(
         [go_command(), "version", "-m", programs.ingester], capture_output=True, text=True, check=True
     ).stdout
     info = read_build_info(programs.ingester)
     assert info is not None
-    assert told.split()[1] == info.go_version
-    expected = dict(line.split("\t")[2].split("=", 1) for line in told.splitlines() if line.startswith("\tbuild\t"))
+    assert completed.split()[1] == info.go_version
+    expected = dict(
+        line.split("\t")[2].split("=", 1) for line in completed.splitlines() if line.startswith("\tbuild\t")
+    )
     assert {name: value.strip('"') for name, value in expected.items()} == info.settings
     assert info.settings["-tags"] == "helper"
     assert info.commit is None

@@ -30,11 +30,11 @@ def served(double: ClusterDouble, *documents: str) -> Iterator[str]:
 
 def section_of(driver: str, api: str, *changes: Mapping[str, Any]) -> dict[str, Any]:
     """A section as TOML has it; what is None is left out."""
-    told: dict[str, Any] = {"driver": driver, "api": api, "namespace": NAMESPACE, "token_env": "CLUSTER_TOKEN"}
-    told["image"] = "images.example.com/ingester:{build}"
+    fields: dict[str, Any] = {"driver": driver, "api": api, "namespace": NAMESPACE, "token_env": "CLUSTER_TOKEN"}
+    fields["image"] = "images.example.com/ingester:{build}"
     for each in changes:
-        told |= each
-    return {key: value for key, value in told.items() if value is not None}
+        fields |= each
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def quick(made: object, kind: type[D]) -> D:

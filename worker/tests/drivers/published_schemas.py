@@ -62,12 +62,12 @@ class Published:
             return []
         document, operation, _ = found
         published = _resolved(document, operation["responses"].get(str(reply.status), {}))
-        told = published.get("content", {}).get("application/json", {}).get("schema")
-        if told is None and STATUS in document["components"]["schemas"] and reply.status >= 400:
-            told = {"$ref": f"#/components/schemas/{STATUS}"}
-        if told is not None:
+        response = published.get("content", {}).get("application/json", {}).get("schema")
+        if response is None and STATUS in document["components"]["schemas"] and reply.status >= 400:
+            response = {"$ref": f"#/components/schemas/{STATUS}"}
+        if response is not None:
             return self._against(
-                document, told, json.loads(reply.body), f"answer {reply.status} to {asked.method} {asked.path}"
+                document, response, json.loads(reply.body), f"answer {reply.status} to {asked.method} {asked.path}"
             )
         if reply.status < 300 and (reply.body or str(reply.status) not in operation["responses"]):
             return [f"{asked.method} {asked.path} answers {reply.status}, which is not published so"]
@@ -101,10 +101,10 @@ class Published:
         kind = asked.headers.get("content-type", "")
         if not asked.body:
             return ["the body is missing"] if operation.get("requestBody", {}).get("required") else []
-        told = content.get(kind, content.get("*/*"))
-        if told is None:
+        response = content.get(kind, content.get("*/*"))
+        if response is None:
             return [f"{asked.method} {asked.path} takes {list(content)}, not {kind}"]
-        schema = told["schema"]
+        schema = response["schema"]
         if kind.startswith("application/apply-patch"):  # "a patch" is any object; what is applied is the thing itself
             schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
         return self._against(document, schema, json.loads(asked.body), f"body of {asked.method} {asked.path}")
@@ -145,7 +145,11 @@ def _strict(node: Any) -> Any:  # noqa: ANN401 - JSON of any shape
         return [_strict(each) for each in node]
     if not isinstance(node, dict):
         return node
-    told = {key: _strict(value) for key, value in node.items()}
-    if isinstance(told.get("properties"), dict) and "additionalProperties" not in told and told.get("type") == "object":
-        told["additionalProperties"] = False
-    return told
+    by_name = {key: _strict(value) for key, value in node.items()}
+    if (
+        isinstance(by_name.get("properties"), dict)
+        and "additionalProperties" not in by_name
+        and by_name.get("type") == "object"
+    ):
+        by_name["additionalProperties"] = False
+    return by_name

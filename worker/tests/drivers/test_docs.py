@@ -45,13 +45,13 @@ def test_every_section_is_one_that_a_driver_reads(
     read = []
     (tmp_path / "kubeconfig").write_text(KUBECONFIG, encoding="utf-8")
     for block in re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL):
-        told = tomllib.loads(block.replace("/etc/slowpath", str(tmp_path)))
+        document = tomllib.loads(block.replace("/etc/slowpath", str(tmp_path)))
         runner_config.parse_config(
-            {"repositories": {"checkout": False}, "measure": {"command": ["true"]}} | told, {}, tmp_path
+            {"repositories": {"checkout": False}, "measure": {"command": ["true"]}} | document, {}, tmp_path
         )
-        if "deploy" not in told:
+        if "deploy" not in document:
             continue
-        section = told["deploy"]
+        section = document["deploy"]
         name = section.pop("driver")
         outside = {} if "kubeconfig" in section else {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
         read_driver(name, section | (outside if name == "kubernetes" else {}), place)

@@ -31,26 +31,26 @@ def outside_of_clusters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 
 
 def kubeconfig(address: str, user: Json, cluster: Json | None = None, **context: str) -> Json:
-    told = {"server": f"https://{address}"} | (
+    fields = {"server": f"https://{address}"} | (
         cluster if cluster is not None else {"certificate-authority": "cluster.crt"}
     )
     return {
         "apiVersion": "v1", "kind": "Config", "current-context": "lab", "preferences": {},
         "contexts": [{"name": "lab", "context": {"cluster": "c", "user": "u", "namespace": NAMESPACE} | context}],
-        "clusters": [{"name": "c", "cluster": told}],
+        "clusters": [{"name": "c", "cluster": fields}],
         "users": [{"name": "u", "user": user}],
     }  # fmt: skip
 
 
-def written(path: Path, told: Json | str) -> Path:
+def written(path: Path, content: Json | str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(told if isinstance(told, str) else yaml.safe_dump(told), encoding="utf-8")
+    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content), encoding="utf-8")
     return path
 
 
 def driver_of(place: DriverEnvironment, **section: Any) -> kubernetes_clone.KubernetesDriver:  # noqa: ANN401 - as TOML has it
-    told = {"driver": "kubernetes", "deployment": "ingester", "image": "x/y:{build}"} | section
-    made = kubernetes_clone.read(told, place)
+    fields = {"driver": "kubernetes", "deployment": "ingester", "image": "x/y:{build}"} | section
+    made = kubernetes_clone.read(fields, place)
     assert isinstance(made, kubernetes_clone.KubernetesDriver)
     made.cluster._pause = made.cluster._outside._pause = lambda _: None
     return made
@@ -160,11 +160,11 @@ def test_the_name_of_a_certificate_may_be_another(
     place: DriverEnvironment, tmp_path: Path, double: ClusterDouble
 ) -> None:
     with Secured(double).secured(*made_by_itself(tmp_path, "cluster", host="cluster.internal")) as server:
-        told = {"certificate-authority": "cluster.crt", "tls-server-name": "cluster.internal"}
-        config = written(tmp_path / "config", kubeconfig(server.address, {"token": TOKEN}, told))
+        fields = {"certificate-authority": "cluster.crt", "tls-server-name": "cluster.internal"}
+        config = written(tmp_path / "config", kubeconfig(server.address, {"token": TOKEN}, fields))
         driver_of(place, kubeconfig=str(config)).prepare()
-        del told["tls-server-name"]
-        written(config, kubeconfig(server.address, {"token": TOKEN}, told))
+        del fields["tls-server-name"]
+        written(config, kubeconfig(server.address, {"token": TOKEN}, fields))
         with pytest.raises(DeploymentFailed, match="CERTIFICATE_VERIFY_FAILED"):
             driver_of(place, kubeconfig=str(config)).prepare()
 
@@ -188,8 +188,8 @@ cat "$(dirname "$0")/answer"
 
 
 def given(program: Path, *, version: str = VERSION, **status: object) -> None:
-    told = {"apiVersion": version, "kind": "ExecCredential", "status": status}
-    (program.parent / "answer").write_text(json.dumps(told), encoding="utf-8")
+    fields = {"apiVersion": version, "kind": "ExecCredential", "status": status}
+    (program.parent / "answer").write_text(json.dumps(fields), encoding="utf-8")
 
 
 def runs(program: Path) -> int:
@@ -224,11 +224,15 @@ def test_a_program_gives_a_token_until_it_expires_or_is_not_taken(
     seen = dict(line.partition("=")[::2] for line in program.with_name("get-token.env").read_text().splitlines())
     assert seen["PROFILE"] == "lab"
     assert "SLOWPATH_TOKEN" not in seen
-    told = json.loads(seen["KUBERNETES_EXEC_INFO"])
-    assert (told["apiVersion"], told["kind"], told["spec"]["interactive"]) == (VERSION, "ExecCredential", False)
-    assert told["spec"]["cluster"]["server"] == f"https://{server.address}"
+    document = json.loads(seen["KUBERNETES_EXEC_INFO"])
+    assert (document["apiVersion"], document["kind"], document["spec"]["interactive"]) == (
+        VERSION,
+        "ExecCredential",
+        False,
+    )
+    assert document["spec"]["cluster"]["server"] == f"https://{server.address}"
     assert (
-        base64.b64decode(told["spec"]["cluster"]["certificate-authority-data"])
+        base64.b64decode(document["spec"]["cluster"]["certificate-authority-data"])
         == (tmp_path / "cluster.crt").read_bytes()
     )
 
@@ -302,9 +306,9 @@ def test_a_failing_program_is_reported_without_its_output(
 
 
 def test_a_missing_program_is_reported_with_its_install_hint(place: DriverEnvironment, tmp_path: Path) -> None:
-    told = by_program("127.0.0.1:9", command="no-such-plugin-at-all", installHint="apt install it")
-    told["clusters"] = [{"name": "c", "cluster": {"server": "https://127.0.0.1:9"}}]
-    config = written(tmp_path / "config", told)
+    message = by_program("127.0.0.1:9", command="no-such-plugin-at-all", installHint="apt install it")
+    message["clusters"] = [{"name": "c", "cluster": {"server": "https://127.0.0.1:9"}}]
+    config = written(tmp_path / "config", message)
     with pytest.raises(InvalidDriverConfig, match=r"cannot be run: no-such-plugin-at-all.*apt install it"):
         driver_of(place, kubeconfig=str(config))
 
@@ -372,8 +376,8 @@ def test_hostile_files_are_rejected_without_quoting_them(
 def test_every_scalar_is_a_text(tmp_path: Path) -> None:
     name = "190:20:30"
     text = f"current-context: {name}\nusers: [{{name: 2026-99-99, user: {{token: !!python/object:os.system x}}}}]"
-    told = read([written(tmp_path / "config", text)])
-    assert (told.current, told.one("users", "2026-99-99").text("token")) == (name, "x")
+    message = read([written(tmp_path / "config", text)])
+    assert (message.current, message.one("users", "2026-99-99").text("token")) == (name, "x")
 
 
 @pytest.mark.parametrize(
@@ -390,6 +394,6 @@ def test_a_section_that_can_not_be_meant_is_refused(
     place: DriverEnvironment, tmp_path: Path, section: Json, said: str
 ) -> None:
     config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", {"token": "x"}, {}, namespace=""))
-    told: Json = {"namespace": NAMESPACE} | {k: str(config) if v == "CONFIG" else v for k, v in section.items()}
+    by_name: Json = {"namespace": NAMESPACE} | {k: str(config) if v == "CONFIG" else v for k, v in section.items()}
     with pytest.raises(InvalidDriverConfig, match=said):
-        driver_of(place, **{key: value for key, value in told.items() if value is not None})
+        driver_of(place, **{key: value for key, value in by_name.items() if value is not None})

@@ -60,8 +60,8 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
     return section_of("kubernetes", api, {"deployment": "ingester"}, more)
 
 
-def plain(told: dict[str, Any], place: DriverEnvironment) -> kubernetes_clone.KubernetesDriver:
-    return quick(kubernetes_clone.read(told, place), kubernetes_clone.KubernetesDriver)
+def plain(config: dict[str, Any], place: DriverEnvironment) -> kubernetes_clone.KubernetesDriver:
+    return quick(kubernetes_clone.read(config, place), kubernetes_clone.KubernetesDriver)
 
 
 @pytest.fixture
@@ -141,8 +141,8 @@ def test_pods_that_end_or_are_replaced_while_they_are_measured_are_no_evidence(
     del cluster.things[f"{PODS}/ingester-slowpath-0-evicted"]
     assert driver.status(handle, None).state == "ready"
     pod = cluster.things[f"{PODS}/ingester-slowpath-0-0"]
-    told = pod["status"]["containerStatuses"][0]
-    told |= {"restartCount": 1, "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}}
+    status = pod["status"]["containerStatuses"][0]
+    status |= {"restartCount": 1, "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}}
     with pytest.raises(DeploymentUnhealthy, match="ended since it was ready, last with exit code 137 OOMKilled"):
         driver.status(handle, None)
     del cluster.things[f"{PODS}/ingester-slowpath-0-0"]
@@ -217,17 +217,17 @@ def test_an_image_has_its_time_to_appear(driver: kubernetes_clone.KubernetesDriv
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("conditions", "said"),
     [
         (condition("Progressing", "False", "ProgressDeadlineExceeded", "has timed out progressing"), "timed out"),
         (condition("ReplicaFailure", "True", "FailedCreate", "exceeded quota: pods=10"), "exceeded quota"),
     ],
 )
 def test_what_conditions_say(
-    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, told: dict[str, Any], said: str
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, conditions: dict[str, Any], said: str
 ) -> None:
     handle = driver.deploy(target())
-    cluster.things[CLONE]["status"] = {"observedGeneration": 1, "conditions": [told]}
+    cluster.things[CLONE]["status"] = {"observedGeneration": 1, "conditions": [conditions]}
     found = driver.status(handle, None)
     assert found.state == "failed"
     assert said in found.detail
@@ -488,9 +488,9 @@ def test_nobody_answers(place: DriverEnvironment) -> None:
     ],
 )
 def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:
-    told = {key: value for key, value in (section("https://127.0.0.1:9") | more).items() if value is not None}
+    by_name = {key: value for key, value in (section("https://127.0.0.1:9") | more).items() if value is not None}
     with pytest.raises(InvalidDriverConfig, match=said):
-        kubernetes_clone.read(told, place)
+        kubernetes_clone.read(by_name, place)
 
 
 def test_pods_path_is_the_one_published() -> None:

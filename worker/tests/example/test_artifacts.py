@@ -66,10 +66,10 @@ def test_it_shows_the_documented_cause(
         for name in (base, candidate)
     }
     got = main(["compare", "--base", *sides[base], "--candidate", *sides[candidate], "--json"])
-    told = json.loads(capfd.readouterr().out)
+    document = json.loads(capfd.readouterr().out)
     assert code is None or got == code
-    assert told["verdict"] == verdict
-    first = told["findings"][0]
+    assert document["verdict"] == verdict
+    first = document["findings"][0]
     assert first["subject"] == "stack-growth"
     assert first["attributed_callers"][0]["function"].endswith("ident.cloneBytes")
     assert first["attributed_callers"][0]["entry"] == "runtime.newstack"
@@ -93,17 +93,17 @@ def test_all_six_directions_of_the_variants(
     """With all kinds of profile: `helper` costs more than `inlined`, and `pool` less than both."""
     sides = [str(EXAMPLE / "artifacts" / name) for name in (base, candidate)]
     got = main(["compare", "--base", sides[0], "--candidate", sides[1], "--json"])
-    told = json.loads(capfd.readouterr().out)
-    assert (told["verdict"], got) == (verdict, code)
-    assert told["headline"]["sentence"].startswith(verdict.capitalize())
-    assert (told["headline"]["total"]["ratio"] > 1) is (verdict == "regressed")
+    document = json.loads(capfd.readouterr().out)
+    assert (document["verdict"], got) == (verdict, code)
+    assert document["headline"]["sentence"].startswith(verdict.capitalize())
+    assert (document["headline"]["total"]["ratio"] > 1) is (verdict == "regressed")
 
 
 def test_the_fix_needs_no_stack_growth(capfd: pytest.CaptureFixture[str]) -> None:
     for base in ("helper", "inlined"):
         sides = [str(EXAMPLE / "artifacts" / name) for name in (base, "pool")]
         main(["compare", "--base", sides[0], "--candidate", sides[1], "--json"])
-        told = json.loads(capfd.readouterr().out)
-        assert told["verdict"] == "improved"
-        (growth,) = [finding for finding in told["findings"] if finding["subject"] == "stack-growth"]
+        document = json.loads(capfd.readouterr().out)
+        assert document["verdict"] == "improved"
+        (growth,) = [finding for finding in document["findings"] if finding["subject"] == "stack-growth"]
         assert growth["change"]["ratio"] < 0.05

@@ -67,12 +67,12 @@ def test_the_way_down_leads_to_it(
     script.chmod(0o755)
     folders = {one.module: one.folder for one in made.repositories}
     modules = [word for name in (LIBDB, LIBX) for word in ("--module-repo", f"{name}={folders[name]}")]
-    told = main(
+    exit_code = main(
         ["bisect", "--repo", str(made.repositories[0].folder), "--good", made.good, "--bad", made.bad, *modules,
          "--main", f"./{SERVICE}", "--cgo", "off", "--work-dir", str(tmp_path / "work"), "--json", "--", str(script)]
     )  # fmt: skip
     out = capsys.readouterr()
-    assert told == os.EX_OK, out.err
+    assert exit_code == os.EX_OK, out.err
     found = json.loads(out.out.splitlines()[-1])
     assert [one["culprit"] for one in found["levels"]] == made.truth
     assert found["levels"][0]["classes"] < found["levels"][0]["candidates"]

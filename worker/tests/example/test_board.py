@@ -123,8 +123,8 @@ def test_spans_can_be_moved_in_time() -> None:
 def test_the_history_is_cut_at_the_deploy() -> None:
     board = ExampleDashboard(PLAN, BOARD, "", "", {}, 1_800_000_000_000)
     cut = stretches(board)
-    told = {(each.variant, *each.labels) for each in cut}
-    assert told == {
+    combinations = {(each.variant, *each.labels) for each in cut}
+    assert combinations == {
         (each.get("keeps", variant), instance)
         for variant in ("zero-copy", "copy")
         for instance, each in PLAN["history"]["instances"].items()

@@ -31,26 +31,26 @@ ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 @pytest.mark.database
 def test_its_pages_show_how_the_commit_was_found(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:  # noqa: F811
-    told = json.loads(gzip.decompress(FILE.read_bytes()))
+    document = json.loads(gzip.decompress(FILE.read_bytes()))
     service = client.post("/api/v1/services", json={"name": "ingester"}).json()["id"]
-    repository = client.post("/api/v1/repositories", json={"name": told["repository"], "services": []}).json()["id"]
-    commits = client.post(f"/api/v1/repositories/{repository}/commits", json={"commits": told["commits"]})
-    assert commits.json() == {"new": len(told["commits"])}
+    repository = client.post("/api/v1/repositories", json={"name": document["repository"], "services": []}).json()["id"]
+    commits = client.post(f"/api/v1/repositories/{repository}/commits", json={"commits": document["commits"]})
+    assert commits.json() == {"new": len(document["commits"])}
     me = team.owner.user_id
     with house.database.writing(TeamScope(team_id=team.id, user_id=me)) as session:
         place = recorded_bisects.RecordedBisectTarget(UUID(service), UUID(repository), None, me)
-        id_ = recorded_bisects.insert_recorded_bisect(session, told, place, ended_at=ENDED).id
+        id_ = recorded_bisects.insert_recorded_bisect(session, document, place, ended_at=ENDED).id
 
     [row] = client.get("/api/v1/bisects").json()["items"]
-    assert (row["state"], row["culprit"]["sha"]) == ("found", told["truth"][-1])
+    assert (row["state"], row["culprit"]["sha"]) == ("found", document["truth"][-1])
     found = client.get(f"/api/v1/bisects/{id_}").json()
     culprits = [level["culprit"]["sha"] for level in found["levels"] if level["culprit"]]
-    assert [sha for sha in culprits if sha in told["truth"]] == told["truth"]
+    assert [sha for sha in culprits if sha in document["truth"]] == document["truth"]
     assert found["good"]["title"]
     assert found["bad"]["title"]
-    assert len(found["probes"]) == len(told["probes"])
+    assert len(found["probes"]) == len(document["probes"])
     assert all(one["value"] is not None for probe in found["probes"] for one in probe["measurements"])
     assert found["cost"]["deployments"] < found["cost"]["git_bisect_best_of_3_probes"]
     assert datetime.fromisoformat(found["finished_at"]) == ENDED
-    assert datetime.fromisoformat(found["probes"][0]["queued_at"]) > ENDED - timedelta(seconds=told["seconds"])
+    assert datetime.fromisoformat(found["probes"][0]["queued_at"]) > ENDED - timedelta(seconds=document["seconds"])
     assert found["posterior"] > 0.95

@@ -87,12 +87,12 @@ def shared_symbols(source: random.Random) -> tuple[str, bytes, Mapping[str, str]
     names = sorted(letters(source, 8) for _ in range(99))
     symbols = ["", "__name__", "up", *(text for name in names for text in (f"l{name}", letters(source, 4_000)))]
     shared = b"".join(map(varint, range(1, len(symbols) - 1)))
-    told = b"".join(block(4, text.encode()) for text in symbols)
-    told += b"".join(block(4, f"{pod:08}".encode()) for pod in range(5_000))
+    content = b"".join(block(4, text.encode()) for text in symbols)
+    content += b"".join(block(4, f"{pod:08}".encode()) for pod in range(5_000))
     for pod in range(5_000):
         refs = shared + varint(len(symbols) + pod)
-        told += block(5, block(1, refs) + block(2, Point(now_ms(), 1.0).encoded()))
-    return WRITE, snappy(told), V2_HEADERS
+        content += block(5, block(1, refs) + block(2, Point(now_ms(), 1.0).encoded()))
+    return WRITE, snappy(content), V2_HEADERS
 
 
 def many_symbols(_source: random.Random) -> tuple[str, bytes, Mapping[str, str]]:
@@ -123,8 +123,8 @@ def export_as_protobuf(source: random.Random) -> tuple[str, bytes, Mapping[str, 
 
 
 def empty_objects(_source: random.Random) -> tuple[str, bytes, Mapping[str, str]]:
-    told = json.dumps(export([{"name": "up", "gauge": {"dataPoints": ["HERE"]}}]))
-    return METRICS, gzip.compress(told.replace('"HERE"', "{}," * 400_000 + "{}").encode()), JSON | GZIP
+    document = json.dumps(export([{"name": "up", "gauge": {"dataPoints": ["HERE"]}}]))
+    return METRICS, gzip.compress(document.replace('"HERE"', "{}," * 400_000 + "{}").encode()), JSON | GZIP
 
 
 def empty_lists(_source: random.Random) -> tuple[str, bytes, Mapping[str, str]]:
@@ -138,8 +138,10 @@ def empty_attributes(_source: random.Random) -> tuple[str, bytes, Mapping[str, s
 
 
 def long_service_name(_source: random.Random) -> tuple[str, bytes, Mapping[str, str]]:
-    told = export([{"name": "up", "gauge": {"dataPoints": [{"asInt": "1"}] * 20_000}}], service__name="x" * 1_000_000)
-    return METRICS, gzip.compress(encoded(told)), PROTOBUF | GZIP
+    document = export(
+        [{"name": "up", "gauge": {"dataPoints": [{"asInt": "1"}] * 20_000}}], service__name="x" * 1_000_000
+    )
+    return METRICS, gzip.compress(encoded(document)), PROTOBUF | GZIP
 
 
 def spans_as_protobuf(source: random.Random) -> tuple[str, bytes, Mapping[str, str]]:
@@ -148,8 +150,8 @@ def spans_as_protobuf(source: random.Random) -> tuple[str, bytes, Mapping[str, s
 
 def spans_as_json(source: random.Random) -> tuple[str, bytes, Mapping[str, str]]:
     spans = [{"name": letters(source, 40), "attributes": attributes({"a": 1, "b": "c"})} for _ in range(14_000)]
-    told = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
-    return SPANS, gzip.compress(json.dumps(told, indent=0).encode(), 1), JSON | GZIP
+    fields = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    return SPANS, gzip.compress(json.dumps(fields, indent=0).encode(), 1), JSON | GZIP
 
 
 def empty_spans(_source: random.Random) -> tuple[str, bytes, Mapping[str, str]]:
@@ -261,10 +263,10 @@ def test_a_push_adds_a_bounded_amount_of_memory(
         seconds = time.monotonic() - began
 
     growth = resident_bytes(pid, peak=True) - before
-    told = f"{made.__name__}: {len(body):,} bytes, {answer.status_code}, {seconds:.1f} s, +{growth / MIB:.1f} MiB, "
-    print(told + f"bystander {max(noticed.seconds):.2f} s")  # noqa: T201 - shown with -s, for the record
+    text = f"{made.__name__}: {len(body):,} bytes, {answer.status_code}, {seconds:.1f} s, +{growth / MIB:.1f} MiB, "
+    print(text + f"bystander {max(noticed.seconds):.2f} s")  # noqa: T201 - shown with -s, for the record
     assert answer.status_code < 500, answer.text
-    assert growth <= MOST_GROWTH, told
+    assert growth <= MOST_GROWTH, text
     assert noticed.statuses == {200}
     assert noticed.failures == []
     assert max(noticed.seconds) < 2.0

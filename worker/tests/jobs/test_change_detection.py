@@ -67,8 +67,8 @@ def watch(bench: Bench, team: SomeTeam) -> Watch:
     return watched
 
 
-def part(job: str, from_min: float, until_min: float, **told: Any) -> SomeService:  # noqa: ANN401 - its fields
-    return SomeService(job, NOW_MS + round(from_min * MINUTE), NOW_MS + round(until_min * MINUTE) - 1, **told)
+def part(job: str, from_min: float, until_min: float, **fields: Any) -> SomeService:  # noqa: ANN401 - its fields
+    return SomeService(job, NOW_MS + round(from_min * MINUTE), NOW_MS + round(until_min * MINUTE) - 1, **fields)
 
 
 def ids_of(client: TestClient) -> tuple[dict[str, str], str]:
@@ -82,8 +82,8 @@ def deployed(client: TestClient, service: str, at_min: float, commit: str) -> di
     said = {"service_id": services[service], "environment_id": environment, "commit": commit}
     answer = client.post("/api/v1/deployments", json={**said, "started_at": at.isoformat()})
     assert answer.status_code == 201, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def changes_of(client: TestClient) -> list[dict[str, Any]]:
@@ -187,8 +187,13 @@ def test_a_deploy_reported_later_explains_an_unexplained_change(
     deploy = deployed(client, "distributor", -40, "5f3c1e8a77")
     push(part("distributor", -1, -0.5, shares=SLOWER))
     watch()
-    (told,) = changes_of(client)
-    assert told == {**change, "cause": "deployment", "deployment_id": deploy["id"], "sentence": told["sentence"]}
+    (only_change,) = changes_of(client)
+    assert only_change == {
+        **change,
+        "cause": "deployment",
+        "deployment_id": deploy["id"],
+        "sentence": only_change["sentence"],
+    }
     with house.database.writing(TeamScope(team.id)) as session:
         catalog.delete_deploy(session, DeployId(UUID(deploy["id"])))
     push(part("distributor", -0.5, 0, shares=SLOWER))
@@ -233,12 +238,12 @@ def test_a_deploy_is_judged_at_its_looks(client: TestClient, push: Push, watch: 
     assert client.get(f"/api/v1/deployments/{deploy['id']}/check").json()["verdict"] is None
     watch()
 
-    told = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
-    assert [look["minutes_after_deployment"] for look in told["evaluations"]] == [5, 10, 15, 30]
-    assert (told["verdict"], told["check"]["basis"]) == ("slower", "concurrent")
-    assert told["check"]["ratio"] > 1.5
+    body = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
+    assert [look["minutes_after_deployment"] for look in body["evaluations"]] == [5, 10, 15, 30]
+    assert (body["verdict"], body["check"]["basis"]) == ("slower", "concurrent")
+    assert body["check"]["ratio"] > 1.5
     watch()
-    assert client.get(f"/api/v1/deployments/{deploy['id']}/check").json() == told
+    assert client.get(f"/api/v1/deployments/{deploy['id']}/check").json() == body
 
 
 def test_the_window_alone_never_yields_slower(client: TestClient, push: Push, watch: Watch) -> None:
@@ -246,7 +251,7 @@ def test_the_window_alone_never_yields_slower(client: TestClient, push: Push, wa
     deploy = deployed(client, "distributor", -31, "5f3c1e8a77")
     push(part("distributor", -30.5, 0, shares=SLOWER))
     watch()
-    told = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
-    assert told["verdict"] == "inconclusive"
-    assert {(look["basis"], look["verdict"]) for look in told["evaluations"]} == {("before-after", "inconclusive")}
-    assert [doubt["id"] for doubt in told["check"]["doubts"]] == ["before-after"]
+    body = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
+    assert body["verdict"] == "inconclusive"
+    assert {(look["basis"], look["verdict"]) for look in body["evaluations"]} == {("before-after", "inconclusive")}
+    assert [doubt["id"] for doubt in body["check"]["doubts"]] == ["before-after"]

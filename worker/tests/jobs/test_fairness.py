@@ -185,9 +185,9 @@ def test_a_backlog_costs_no_more_than_its_index(bench: Bench, query: str) -> Non
         flood(bench, count)
         bench.admin.execute("UPDATE job SET state = 'done' WHERE send_count > 0")
         bench.admin.execute("VACUUM ANALYZE job")
-        told = bench.admin.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
-        assert told is not None
-        plan = told[0][0]["Plan"]
+        row = bench.admin.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
+        assert row is not None
+        plan = row[0][0]["Plan"]
         return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
 
     pages(BACKLOG // 10)  # plans are made and catalogs read

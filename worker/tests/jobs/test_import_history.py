@@ -127,9 +127,9 @@ def number(of_bits: int) -> float:
 
 def theirs(server: Prometheus, name: str, from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
     query: dict[str, str | float] = {"query": f"{name}[{to_ms - from_ms}ms]", "time": to_ms / 1000}
-    told = httpx.get(f"{server.url}/api/v1/query", params=query, timeout=60).raise_for_status().json()
+    body = httpx.get(f"{server.url}/api/v1/query", params=query, timeout=60).raise_for_status().json()
     found = {}
-    for one in told["data"]["result"]:
+    for one in body["data"]["result"]:
         values = np.array([float(value) for _, value in one["values"]])
         values.view(np.uint64)[np.isnan(values)] = 0x7FF8000000000001
         times = [round(at * 1000) for at, _ in one["values"]]
@@ -259,16 +259,16 @@ def test_native_histograms_are_imported_as_they_are(near: Bench, prometheus: Pro
     assert last_import(near, source_id)["skipped"] == []
     with near.worker_context.database.reading(TeamScope(near.team.id)) as session:
         ((found,),) = select_all(session, [SeriesSelector(latency, {"job": "native"})], 0, end_ms)
-    told = found.histograms
-    assert told is not None
+    histograms = found.histograms
+    assert histograms is not None
     assert found.times_ms.tolist() == times
-    assert set(told.schema.tolist()) == {3}
-    assert set(told.zero_threshold.tolist()) == {0.001}
-    assert told.zero_count.tolist() == [1 + i for i in range(len(times))]
-    assert told.positive.index.tolist() == [-4, 2] * len(times)
-    assert told.positive.count.tolist() == [each for i in range(len(times)) for each in (1 + i, 1 + 3 * i)]
-    assert told.negative.index.tolist() == [5] * (len(times) - 1)
-    assert told.sum.tolist() == [0.5 * i for i in range(len(times))]
+    assert set(histograms.schema.tolist()) == {3}
+    assert set(histograms.zero_threshold.tolist()) == {0.001}
+    assert histograms.zero_count.tolist() == [1 + i for i in range(len(times))]
+    assert histograms.positive.index.tolist() == [-4, 2] * len(times)
+    assert histograms.positive.count.tolist() == [each for i in range(len(times)) for each in (1 + i, 1 + 3 * i)]
+    assert histograms.negative.index.tolist() == [5] * (len(times) - 1)
+    assert histograms.sum.tolist() == [0.5 * i for i in range(len(times))]
 
 
 class SteppedPeer:
@@ -360,10 +360,10 @@ def test_without_range_selectors_values_are_brought_at_steps(
             for one in steps
         }
         assert {len(samples) for samples in mine.values()} == {61}
-    told = last_import(near, source_id)
-    assert told["skipped"] == []
-    assert (told["downsampled"]["count"], told["downsampled"]["step_s"]) == (told["names"], 60)
-    assert why in told["downsampled"]["reason"]
+    imported = last_import(near, source_id)
+    assert imported["skipped"] == []
+    assert (imported["downsampled"]["count"], imported["downsampled"]["step_s"]) == (imported["names"], 60)
+    assert why in imported["downsampled"]["reason"]
     assert 0 < outside.peers[0].ranges <= asked
 
 

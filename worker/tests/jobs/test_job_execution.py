@@ -382,7 +382,7 @@ def test_what_it_was_about_may_be_gone_by_now(bench: Bench, handle: HandleErrand
 
 
 def test_progress_is_reported_while_a_job_runs(bench: Bench, handle: HandleErrand) -> None:
-    told: list[tuple[float, str]] = []
+    listed: list[tuple[float, str]] = []
 
     def run(_job: Errand, context: JobContext) -> None:
         for fraction in (0.25, 7.0):
@@ -392,14 +392,14 @@ def test_progress_is_reported_while_a_job_runs(bench: Bench, handle: HandleErran
             while bench.row(context.claim.job_id)["progress"] != wanted and time.monotonic() < deadline:
                 time.sleep(0.05)
             row = bench.row(context.claim.job_id)
-            told.append((row["progress"], row["step"]))
+            listed.append((row["progress"], row["step"]))
         with context.finishing():
             pass
 
     handle(run, None)
     bench.carry_out(bench.write_down())
 
-    assert told == [(0.25, "counting"), (1.0, "counting")]
+    assert listed == [(0.25, "counting"), (1.0, "counting")]
 
 
 def test_the_same_job_uses_the_same_random_numbers(bench: Bench, handle: HandleErrand) -> None:

@@ -86,32 +86,32 @@ class Line:
         said: dict[str, Any] = {"service_id": service["id"], "commit": commit_of(build)}
         made = self.client.post("/api/v1/builds", json={**said, "branch": "main"})
         where = {"environment_id": environment["id"], "started_at": at.isoformat()}
-        told = self.client.post("/api/v1/deployments", json={**said, **where})
-        assert (made.status_code, told.status_code) == (201, 201), (made.text, told.text)
+        response = self.client.post("/api/v1/deployments", json={**said, **where})
+        assert (made.status_code, response.status_code) == (201, 201), (made.text, response.text)
         return str(made.json()["id"])
 
     def repeat(self) -> None:
         """Give the service older builds that measured what the real ones did."""
         for number in range(HISTORY):
             names = {"new": new_id(), "row": new_id(), "like": self.made[number % len(self.made)]}
-            told = {**names, "commit": commit_of(1000 + number), "hours": 2 + number}
+            fields = {**names, "commit": commit_of(1000 + number), "hours": 2 + number}
             self.bench.admin.execute(
                 "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, branch, committed_at,"
                 " run_metadata) SELECT team_id, %(new)s, service_id, %(commit)s, '', '', '', '', branch,"
                 " created_at - make_interval(hours => %(hours)s), '{}' FROM build WHERE id = %(like)s",
-                told,
+                fields,
             )
             self.bench.admin.execute(
                 "INSERT INTO build_verdict (team_id, id, build_id, service_id, branch, ordered_at, state, sentence,"
                 " evaluated_at) SELECT team_id, %(row)s, id, service_id, branch, committed_at, 'passed', '', committed_at"
                 " FROM build WHERE id = %(new)s",
-                told,
+                fields,
             )
             self.bench.admin.execute(
                 "INSERT INTO build_measurement (team_id, id, build_id, kind, artifact_hashes, artifacts, conditions, content)"
                 " SELECT team_id, %(row)s, %(new)s, kind, 'repeated', 0, conditions, content FROM build_measurement"
                 " WHERE build_id = %(like)s",
-                told,
+                fields,
             )
 
 
@@ -139,15 +139,15 @@ def watch_and_do(bench: Bench, team: SomeTeam) -> None:
 
 def series_of(client: TestClient) -> dict[str, Any]:
     [service] = client.get("/api/v1/services").json()["items"]
-    told = client.get(f"/api/v1/services/{service['id']}/series", params={"kind": "latency"})
-    assert told.status_code == 200, told.text
-    page: dict[str, Any] = told.json()
+    response = client.get(f"/api/v1/services/{service['id']}/series", params={"kind": "latency"})
+    assert response.status_code == 200, response.text
+    page: dict[str, Any] = response.json()
     return page
 
 
 def regressions(client: TestClient, *, confirmed: bool = True) -> list[dict[str, Any]]:
-    told = client.get("/api/v1/regressions", params={"confirmed": confirmed})
-    items: list[dict[str, Any]] = told.json()["items"]
+    response = client.get("/api/v1/regressions", params={"confirmed": confirmed})
+    items: list[dict[str, Any]] = response.json()["items"]
     return items
 
 
@@ -162,13 +162,13 @@ def test_a_slowdown_of_a_fifth_is_reported_once_when_five_builds_show_it(client:
     assert "Latency alone is weak evidence" in said["sentence"]
 
     line.deploy(3, 1.2)
-    [told] = regressions(client)
-    assert told["kind"] == "latency"
-    assert told["subject"] in ("production p50", "production p99")
-    assert told["first_bad_build"]["build_id"] == builds[0]
-    assert told["ratio"] == pytest.approx(1.2, rel=0.06)
-    assert "in production is higher" in told["title"]
-    comparison = client.get(f"/api/v1/comparisons/{told['comparison_id']}").json()
+    [regression] = regressions(client)
+    assert regression["kind"] == "latency"
+    assert regression["subject"] in ("production p50", "production p99")
+    assert regression["first_bad_build"]["build_id"] == builds[0]
+    assert regression["ratio"] == pytest.approx(1.2, rel=0.06)
+    assert "in production is higher" in regression["title"]
+    comparison = client.get(f"/api/v1/comparisons/{regression['comparison_id']}").json()
     base, candidate_side = comparison["base"]["time_range"], comparison["candidate"]["time_range"]
     assert base["environment_id"] == candidate_side["environment_id"]
     assert base["to"] <= candidate_side["from"]

@@ -128,14 +128,14 @@ class DeliveryFixture:
             session.expunge(added.channel)
             return added
 
-    def tell(self, told: NotificationContent) -> list[MessageId]:
+    def tell(self, content: NotificationContent) -> list[MessageId]:
         with self.writing() as session:
-            return notifications.enqueue_notifications(session, told)
+            return notifications.enqueue_notifications(session, content)
 
     def test(self, channel_id: UUID) -> MessageId:
         with self.writing() as session:
-            told = NotificationContent(NotificationEvent.TEST, new_id(), None, "https://slowpath.example")
-            return MessageId(notifications.send_test_notification(session, ChannelId(channel_id), told).id)
+            content = NotificationContent(NotificationEvent.TEST, new_id(), None, "https://slowpath.example")
+            return MessageId(notifications.send_test_notification(session, ChannelId(channel_id), content).id)
 
     def deliver(self, message_id: MessageId) -> dict[str, Any]:
         """Carry the message's job out once, whatever it waits for, and return the message."""
@@ -185,9 +185,9 @@ def judged(verdict: str = "passed", pull_request: int | None = 12, commit: str =
 
 def test_a_webhook_is_signed_and_sent_once(desk: DeliveryFixture, receiver: Receiver) -> None:
     added = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, f"{receiver.url}/hook"))
-    told = opened()
-    (message_id,) = desk.tell(told)
-    assert desk.tell(told) == []  # the same event, told again
+    content = opened()
+    (message_id,) = desk.tell(content)
+    assert desk.tell(content) == []  # the same event, told again
 
     row = desk.deliver(message_id)
     assert (row["state"], row["failures"], row["problem"]) == ("sent", 0, None)

@@ -58,14 +58,14 @@ def seeded_spans() -> bytes:
     """Return real spans with secrets in each resource and span, as exporters send them."""
     lines = []
     for line in SPANS.read_text().splitlines():
-        told = json.loads(line)
-        for of_resource in told["resourceSpans"]:
+        document = json.loads(line)
+        for of_resource in document["resourceSpans"]:
             attributes = of_resource["resource"]["attributes"]
             attributes[:] = [one for one in attributes if one["key"] != "service.instance.id"]
             attributes += [_attribute("service.instance.id", HOSTS["instance"]), _attribute("host.name", HOSTS["host"])]
             for span in (span for scope in of_resource["scopeSpans"] for span in scope["spans"]):
                 span.setdefault("attributes", []).extend(_attribute(*pair) for pair in _secrets_of_span())
-        lines.append(json.dumps(told))
+        lines.append(json.dumps(document))
     return "\n".join(lines).encode()
 
 
@@ -129,9 +129,9 @@ def _profile(client: TestClient, variant: str, number: int) -> dict[str, Any]:
 def _of_comparison(client: TestClient, comparison_id: str) -> Iterator[str]:
     path = f"/comparisons/{comparison_id}"
     yield path
-    told = client.get(f"/api/v1{path}").json()
-    assert told["state"] == "done", told
-    for view in told["views"]:
+    body = client.get(f"/api/v1{path}").json()
+    assert body["state"] == "done", body
+    for view in body["views"]:
         asked = client.post(
             f"/api/v1{path}/views", json={key: view[key] for key in ("kind", "sample_type", "granularity")}
         )
@@ -167,8 +167,8 @@ def _of_build(client: TestClient) -> Iterator[str]:
     build = client.post("/api/v1/builds", json=said)
     assert build.status_code == 201, build.text
     yield from ("/services", f"/services/{service['id']}", "/builds", f"/builds/{build.json()['id']}")
-    told = {"name": "team/svc", "web_url": f"https://{HOSTS['ci']}/team/svc"}
-    repository = client.post("/api/v1/repositories", json=told)
+    fields = {"name": "team/svc", "web_url": f"https://{HOSTS['ci']}/team/svc"}
+    repository = client.post("/api/v1/repositories", json=fields)
     assert repository.status_code == 201, repository.text
     path = f"/repositories/{repository.json()['id']}"
     commit = {
@@ -210,8 +210,8 @@ def frozen(client: TestClient, pages: dict[str, list[str]]) -> dict[str, Any]:
         )
         assert answer.status_code == 201, f"{name}: {answer.text}"
         assert [one for one in answer.json()["responses"] if one["status"] == 200] != []
-    told: dict[str, Any] = client.post(f"{path}/publish").json()
-    return told
+    body: dict[str, Any] = client.post(f"{path}/publish").json()
+    return body
 
 
 def found_in(content: bytes, secrets: list[str]) -> list[str]:

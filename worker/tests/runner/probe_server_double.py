@@ -110,9 +110,9 @@ class ProbeServerDouble:
         self.until(lambda: run_id in self.ends, seconds)
         return self.ends[run_id]
 
-    def until(self, told: Callable[[], bool], seconds: float = 20.0) -> None:
+    def until(self, condition: Callable[[], bool], seconds: float = 20.0) -> None:
         deadline = time.monotonic() + seconds
-        while not told():
+        while not condition():
             assert time.monotonic() < deadline, (self.beats[-5:], self.ends, self.windows)
             time.sleep(0.02)
 
@@ -129,8 +129,8 @@ def lending(*leases: dict[str, Any], stays: bool = False) -> Iterator[ProbeServe
             raw = self.rfile.read(length)
             path = self.path.removeprefix("/api/v1/").partition("?")[0]
             is_json = "json" in (self.headers.get("content-type") or "")
-            status, told = lender.answer(self.command, path, json.loads(raw) if is_json and raw else {})
-            body = b"" if told is None else json.dumps(told).encode()
+            status, response = lender.answer(self.command, path, json.loads(raw) if is_json and raw else {})
+            body = b"" if response is None else json.dumps(response).encode()
             self.send_response(status)
             self.send_header("content-length", str(len(body)))
             self.send_header("content-type", "application/json")

@@ -39,9 +39,9 @@ def target(folder: Path, run_id: UUID, attempt: int = 1) -> DeploymentTarget:
     return DeploymentTarget(run_id, 0, "ingester", "a" * 40, None, out, attempt=attempt)
 
 
-def until(told: Callable[[], bool], seconds: float = 10.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
     deadline = time.monotonic() + seconds
-    while not told():
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
 

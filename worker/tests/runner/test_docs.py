@@ -18,10 +18,10 @@ ELSEWHERE = {"board", "grace_seconds", "abandon_seconds", "teardown_seconds"}
 
 def test_the_whole_file_is_one_and_has_every_key() -> None:
     (block,) = (each for each in re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL) if "[runner]" in each)
-    told = tomllib.loads(block)
-    config = parse_config(told, {"KUBECONFIG": "/k"}, Path("/lab"))
+    document = tomllib.loads(block)
+    config = parse_config(document, {"KUBECONFIG": "/k"}, Path("/lab"))
     assert (config.name, config.slots, config.labels) == ("lab-1", 2, {"zone": "eu"})
-    assert set(told) == SECTIONS
+    assert set(document) == SECTIONS
     for known in (RUNNER, MEASURE, COLLECT, HEALTH, COMMON, SECTION):
         missing = {key for key in known - ELSEWHERE if not re.search(rf"\b{key} ?=", block)}
         assert missing == set()
@@ -33,7 +33,7 @@ def test_flags_placeholders_and_times_are_the_real_ones() -> None:
     flags = {
         flag for action in parser._actions if action.help != argparse.SUPPRESS for flag in action.option_strings
     } - {"--server", "--config"}
-    told = set(re.findall(r"`(--[a-z-]+)", TEXT))
-    assert flags <= told
+    options = set(re.findall(r"`(--[a-z-]+)", TEXT))
+    assert flags <= options
     assert set(re.findall(r"`\{(\w+)\}`", TEXT)) == set(placeholders.KNOWN)
     assert f"silent for {ALIVE_SECONDS} s" in TEXT

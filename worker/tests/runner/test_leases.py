@@ -115,14 +115,14 @@ def _allowed(checked: dict[str, Any]) -> None:
 
 
 def test_an_honest_lease_passes_unchanged() -> None:
-    told = building(
+    target = building(
         modules={"shop/quoter": "b" * 40}, versions={"example.com/lib": "v1.2.4-0.20260101000000-abcdefabcdef"}
     )
 
-    checked = checked_lease(told, [0])
+    checked = checked_lease(target, [0])
 
     assert {name: checked[name] for name in ("run_id", "build", "slot", "callback")} == {
-        name: told[name] for name in ("run_id", "build", "slot", "callback")
+        name: target[name] for name in ("run_id", "build", "slot", "callback")
     }
 
 
@@ -139,9 +139,9 @@ def test_the_command_refuses_each_and_goes_on_to_an_honest_one(here: Here) -> No
         here.start(lender)
         for name in some:
             lender.leases.append(ATTACKS[name])
-            told = lender.until_ended(ATTACKS[name]["run_id"], 60)
-            assert told["outcome"] == "failed"
-            assert "rejected" in told["log_tail"]
+            reports = lender.until_ended(ATTACKS[name]["run_id"], 60)
+            assert reports["outcome"] == "failed"
+            assert "rejected" in reports["log_tail"]
         lender.leases.append(honest)
         assert lender.until_ended(honest["run_id"], 60)["outcome"] == "done"
 
@@ -163,10 +163,10 @@ def test_a_module_that_the_commit_does_not_require_is_not_fetched(here: Here, ap
     foreign = lease(build={"commit": sha, "modules": {}, "versions": {"example.net/evil": "v1.0.0"}})
     with lending(foreign) as lender:
         here.start(lender, checked_out(repository))
-        told = lender.until_ended(foreign["run_id"], 60)
+        reports = lender.until_ended(foreign["run_id"], 60)
 
-    assert told["outcome"] == "failed"
-    assert "does not require example.net/evil" in told["log_tail"]
+    assert reports["outcome"] == "failed"
+    assert "does not require example.net/evil" in reports["log_tail"]
     assert "evil" not in here.deployed
 
 
@@ -195,10 +195,10 @@ def test_what_the_runner_s_file_does_not_allow_is_refused(
     asked = lease(build={"commit": sha, "modules": {}, "versions": {"example.com/lib": "v1.3.0"}})
     with lending(asked) as lender:
         here.start(lender, checked_out(repository), f"[allow]\n{allow}")
-        told = lender.until_ended(asked["run_id"], 60)
+        reports = lender.until_ended(asked["run_id"], 60)
 
-    assert told["outcome"] == "failed"
-    assert why in told["log_tail"]
+    assert reports["outcome"] == "failed"
+    assert why in reports["log_tail"]
     assert here.deployed == ""
 
 

@@ -8,27 +8,30 @@ RUN = "0192f0c4-0000-7000-8000-000000000001"
 
 
 @pytest.mark.parametrize(
-    ("already", "told"),
+    ("already", "existing"),
     [
         ("", f"service.instance.id={RUN}"),
         ("service.name=api, team=a", f"service.name=api,team=a,service.instance.id={RUN}"),
         ("service.instance.id=mine,service.name=api", f"service.name=api,service.instance.id={RUN}"),
     ],
 )
-def test_what_was_set_stays_but_for_the_instance(already: str, told: str) -> None:
-    assert attributes(RUN, already) == told
+def test_what_was_set_stays_but_for_the_instance(already: str, existing: str) -> None:
+    assert attributes(RUN, already) == existing
 
 
 def test_pods_of_a_run_are_instances_of_their_own() -> None:
     env = [{"name": "GOGC", "value": "100"}, {"name": ATTRIBUTES, "value": "service.name=api"}]
-    told = of_pods(env, RUN)
-    assert [one["name"] for one in told] == ["GOGC", RUN_ID, POD, ATTRIBUTES]
-    assert told[-1]["value"] == f"service.name=api,service.instance.id={RUN}.$({POD})"
-    assert of_pods(told, RUN) == told
+    variables = of_pods(env, RUN)
+    assert [one["name"] for one in variables] == ["GOGC", RUN_ID, POD, ATTRIBUTES]
+    assert variables[-1]["value"] == f"service.name=api,service.instance.id={RUN}.$({POD})"
+    assert of_pods(variables, RUN) == variables
 
 
 def test_what_comes_from_elsewhere_is_taken_along() -> None:
     source = {"configMapKeyRef": {"name": "otel", "key": "attributes"}}
-    told = of_pods([{"name": ATTRIBUTES, "valueFrom": source}], RUN)
-    assert told[0] == {"name": ORIGINAL_ATTRIBUTES, "valueFrom": source}
-    assert told[-1] == {"name": ATTRIBUTES, "value": f"$({ORIGINAL_ATTRIBUTES}),service.instance.id={RUN}.$({POD})"}
+    variables = of_pods([{"name": ATTRIBUTES, "valueFrom": source}], RUN)
+    assert variables[0] == {"name": ORIGINAL_ATTRIBUTES, "valueFrom": source}
+    assert variables[-1] == {
+        "name": ATTRIBUTES,
+        "value": f"$({ORIGINAL_ATTRIBUTES}),service.instance.id={RUN}.$({POD})",
+    }

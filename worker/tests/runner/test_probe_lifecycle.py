@@ -173,7 +173,7 @@ def test_the_outcome_of_a_deployment_is_reported(here: Here, deploy: str, how: s
 
 
 @pytest.mark.parametrize(
-    ("measure", "told"),
+    ("measure", "expected"),
     [
         ('["sh", "-c", "exit 1"]', ("slower", None)),
         ('["sh", "-c", "exit 0"]', ("not-slower", None)),
@@ -183,16 +183,16 @@ def test_the_outcome_of_a_deployment_is_reported(here: Here, deploy: str, how: s
     ],
 )
 def test_the_result_of_a_measurement_command_is_reported(
-    here: Here, measure: str, told: tuple[str | None, str | None]
+    here: Here, measure: str, expected: tuple[str | None, str | None]
 ) -> None:
     one = lease()
     with lending(one) as lender:
         here.start(lender, measure=measure)
         lender.until_ended(one["run_id"])
     [window] = lender.windows[one["run_id"]].values()
-    assert window["verdict"] == told[0]
-    assert (window["problem"] or "").startswith(told[1] or "")
-    assert (window["problem"] is None) == (told[1] is None)
+    assert window["verdict"] == expected[0]
+    assert (window["problem"] or "").startswith(expected[1] or "")
+    assert (window["problem"] is None) == (expected[1] is None)
 
 
 def test_files_that_a_command_leaves_are_sent(here: Here) -> None:

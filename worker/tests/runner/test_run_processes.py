@@ -11,13 +11,17 @@ from slowpath_cli.runner.core import run_processes
 
 def test_who_cleans_its_environment_is_ended_too(tmp_path: Path) -> None:
     run_id = uuid.uuid4()
-    told = tmp_path / "pid"
+    pid_file = tmp_path / "pid"
     environment = {"PATH": os.environ["PATH"], run_processes.RUN_VARIABLE: str(run_id), run_processes.ROLE: "deploy"}
-    words = ["sh", "-c", f"env -i sh -c 'echo $$ > {told}.part; mv {told}.part {told}; exec sleep 60' & wait"]
+    words = [
+        "sh",
+        "-c",
+        f"env -i sh -c 'echo $$ > {pid_file}.part; mv {pid_file}.part {pid_file}; exec sleep 60' & wait",
+    ]
     child = subprocess.Popen(words, env=environment, start_new_session=True)
-    while not told.exists():
+    while not pid_file.exists():
         time.sleep(0.01)
-    pid = int(told.read_text())
+    pid = int(pid_file.read_text())
     assert pid not in run_processes.find_run_processes(run_id)
     run_processes.terminate_run(run_id, 5.0, "deploy")
     child.wait()

@@ -46,8 +46,8 @@ def stack(migrated: TestDatabase, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def _history(folder: Path, commits: int, guilty: int) -> tuple[SomeRepository, list[str]]:
     mono = new_repository(folder / "mono")
-    told = [{"n": f"{one}\n", **({"slow": "1\n"} if one == guilty else {})} for one in range(commits)]
-    return mono, [mono.commit(files, f"Step {number}") for number, files in enumerate(told)]
+    listed = [{"n": f"{one}\n", **({"slow": "1\n"} if one == guilty else {})} for one in range(commits)]
+    return mono, [mono.commit(files, f"Step {number}") for number, files in enumerate(listed)]
 
 
 def _started(person: httpx.Client, mono: SomeRepository, shas: list[str], **said: Any) -> str:  # noqa: ANN401 - members of a body
@@ -91,20 +91,20 @@ def test_a_runner_that_is_killed_once_leads_to_the_guilty_commit(stack: RunningS
         bisect = _started(person, mono, shas, signature={"kind": "custom", "subject": "ms"}, settings=settings)
         runner = _runner(stack, person, tmp_path)
         try:
-            _until(stack, person, bisect, lambda told: any(one["measurements"] for one in told["probes"]))
+            _until(stack, person, bisect, lambda detail: any(one["measurements"] for one in detail["probes"]))
             runner.kill()
             runner.wait()
             runner = _runner(stack, person, tmp_path)
-            told = _until(stack, person, bisect, _is_over)
+            detail = _until(stack, person, bisect, _is_over)
         finally:
             runner.terminate()
             runner.wait(timeout=30)
         [listed] = person.get("/runners").json()
     begun = (tmp_path / "ledger").read_text().split()
-    assert (told["state"], told["culprit"]["sha"]) == ("found", shas[7]), (tmp_path / "runner.log").read_text()
-    assert len(begun) == len(set(begun)) == told["cost"]["deployments"]
-    assert {window["value"] for one in told["probes"] for window in one["measurements"]} == {10.5, 12.5}
-    assert {one["state"] for one in told["probes"]} == {"done"}
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", shas[7]), (tmp_path / "runner.log").read_text()
+    assert len(begun) == len(set(begun)) == detail["cost"]["deployments"]
+    assert {window["value"] for one in detail["probes"] for window in one["measurements"]} == {10.5, 12.5}
+    assert {one["state"] for one in detail["probes"]} == {"done"}
     assert (listed["name"], listed["slots"], listed["running"]) == ("lab", 2, 0)
 
 
@@ -118,28 +118,28 @@ def test_latency_that_deploys_push_leads_to_the_guilty_commit(stack: RunningStac
         pushes = [sys.executable, str(SERVING), f"{stack.address}/v1/metrics", _token(person, "upload")]
         runner = _runner(stack, person, tmp_path, json.dumps(pushes), "collect = { board = true }")
         try:
-            told = _until(stack, person, bisect, _is_over)
+            detail = _until(stack, person, bisect, _is_over)
         finally:
             runner.terminate()
             runner.wait(timeout=30)
-    windows = [window for one in told["probes"] for window in one["measurements"]]
-    assert (told["state"], told["culprit"] and told["culprit"]["sha"]) == ("found", shas[2]), windows
+    windows = [window for one in detail["probes"] for window in one["measurements"]]
+    assert (detail["state"], detail["culprit"] and detail["culprit"]["sha"]) == ("found", shas[2]), windows
     assert {window["problem"] for window in windows} == {None}
     values = {round(window["value"] / 1e6) for window in windows}
     assert values == {15, 35}
     assert all(window["requests"] >= 200 for window in windows)
 
 
-def _is_over(told: dict[str, Any]) -> bool:
-    return told["state"] not in {"planned", "searching"} and all(one["ended_at"] for one in told["probes"])
+def _is_over(detail: dict[str, Any]) -> bool:
+    return detail["state"] not in {"planned", "searching"} and all(one["ended_at"] for one in detail["probes"])
 
 
 def _until(stack: RunningStack, person: httpx.Client, bisect: str, holds: Any) -> dict[str, Any]:  # noqa: ANN401 - a lambda
     deadline = time.monotonic() + 100
     while time.monotonic() < deadline:
         stack.keeper.look_after()
-        told: dict[str, Any] = person.get(f"/bisects/{bisect}").json()
-        if holds(told):
-            return told
+        body: dict[str, Any] = person.get(f"/bisects/{bisect}").json()
+        if holds(body):
+            return body
         time.sleep(0.3)
-    raise AssertionError(f"{told['state']}: {told['probes']}")
+    raise AssertionError(f"{body['state']}: {body['probes']}")

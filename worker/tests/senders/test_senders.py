@@ -95,10 +95,12 @@ def test_the_board_equals_the_prometheus_that_wrote(sending: Sending, tmp_path: 
 
 
 def test_prometheus_own_client_writes_protocol_2(sending: Sending, tmp_path: Path) -> None:
-    with writing_on(sending.address, sending.token, sending.pipeline.targets, tmp_path) as told:
-        lines = wait_for(lambda: [each for each in told.read_text().splitlines() if each] if told.exists() else [], 30)
-        wait_for(lambda: len(told.read_text().splitlines()) >= 4, 30)
-        lines = [json.loads(each) for each in told.read_text().splitlines()[:4]]
+    with writing_on(sending.address, sending.token, sending.pipeline.targets, tmp_path) as output_file:
+        lines = wait_for(
+            lambda: [each for each in output_file.read_text().splitlines() if each] if output_file.exists() else [], 30
+        )
+        wait_for(lambda: len(output_file.read_text().splitlines()) >= 4, 30)
+        lines = [json.loads(each) for each in output_file.read_text().splitlines()[:4]]
     for line in lines:
         assert line["is_confirmed"], line
         assert line["samples"] == line["sent"] > 100, line

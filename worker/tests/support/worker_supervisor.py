@@ -93,10 +93,10 @@ class WorkerSupervisor:
 def children_of(pid: int) -> list[int]:
     """Return the processes that a process has started and that live."""
     try:
-        told = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
     except OSError:
         return []
-    return [int(child) for child in told.split()]
+    return [int(child) for child in children.split()]
 
 
 def _is_ours(pid: int) -> bool:

@@ -22,8 +22,8 @@ PROFILE = next(path for path in sorted(PROFILES.iterdir()) if path.suffix in {".
 
 
 def put(client: TestClient, name: str, content: bytes, **said: str) -> dict[str, Any]:
-    told: dict[str, Any] = client.put(f"{HERE}/artifacts/{name}", content=content, params=said).json()
-    return told
+    body: dict[str, Any] = client.put(f"{HERE}/artifacts/{name}", content=content, params=said).json()
+    return body
 
 
 def build(client: TestClient) -> dict[str, Any]:
@@ -38,12 +38,12 @@ def test_a_program_completes_its_build_and_is_not_stored(
     artifact = put(client, "decode", BINARY.read_bytes())
     run_all(bench)
 
-    told = again(client, artifact)
+    current = again(client, artifact)
     known = build(client)
-    assert (told["state"], told["kind"]) == ("decoded", "binary"), told["error"]
-    assert told["binary"]["module"] == "slowpath.dev/decode"
-    assert known["go_version"] == told["binary"]["go_version"]
-    assert (known["goos"], known["goarch"]) == ("linux", told["binary"]["settings"]["GOARCH"])
+    assert (current["state"], current["kind"]) == ("decoded", "binary"), current["error"]
+    assert current["binary"]["module"] == "slowpath.dev/decode"
+    assert known["go_version"] == current["binary"]["go_version"]
+    assert (known["goos"], known["goarch"]) == ("linux", current["binary"]["settings"]["GOARCH"])
     assert "github.com/google/pprof" in known["dependencies"]
     assert not house.blobs.exists(original_key(team.id, artifact["sha256"]))
     assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").status_code == 404
@@ -64,8 +64,8 @@ def test_a_program_that_is_not_go_is_rejected_and_stored(
     artifact = put(client, "sh", Path(shutil.which("true") or "/bin/true").read_bytes())
     run_all(bench)
 
-    told = again(client, artifact)
-    assert (told["state"], told["error"]["type"]) == ("invalid", "urn:slowpath:not-go-binary")
+    current = again(client, artifact)
+    assert (current["state"], current["error"]["type"]) == ("invalid", "urn:slowpath:not-go-binary")
     assert house.blobs.exists(original_key(team.id, artifact["sha256"]))
     assert build(client)["go_version"] == ""
 

@@ -42,8 +42,8 @@ def commit_of(number: int) -> str:
 
 
 def judgement(client: TestClient, build_id: str) -> dict[str, Any]:
-    told: dict[str, Any] = client.get(f"/api/v1/builds/{build_id}/verdict").json()
-    return told
+    body: dict[str, Any] = client.get(f"/api/v1/builds/{build_id}/verdict").json()
+    return body
 
 
 def repeat(bench: Bench, number: int) -> None:
@@ -74,9 +74,9 @@ def test_a_build_is_measured_once_however_often_it_is_asked(client: TestClient, 
     before = judgement(client, build_id)
     run_all(bench)
 
-    told = judgement(client, build_id)
-    assert (before["state"], told["state"]) == ("pending", "skipped")
-    assert told["required_evidence"]["builds"] > 0
+    verdict = judgement(client, build_id)
+    assert (before["state"], verdict["state"]) == ("pending", "skipped")
+    assert verdict["required_evidence"]["builds"] > 0
     rows = bench.admin.execute(
         "SELECT kind, artifacts, artifact_hashes, content FROM build_measurement ORDER BY kind"
     ).fetchall()

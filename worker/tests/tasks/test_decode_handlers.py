@@ -27,8 +27,8 @@ HEAP = (PROFILES / "go-heap-1.26.pb.gz").read_bytes()
 
 
 def put(client: TestClient, content: bytes, name: str = "cpu.pb.gz", **params: Any) -> dict[str, Any]:  # noqa: ANN401
-    told: dict[str, Any] = client.put(f"/api/v1/artifacts/{name}", content=content, params=params).json()
-    return told
+    body: dict[str, Any] = client.put(f"/api/v1/artifacts/{name}", content=content, params=params).json()
+    return body
 
 
 def run_all(bench: Bench) -> None:
@@ -45,17 +45,17 @@ def run_all(bench: Bench) -> None:
 
 
 def again(client: TestClient, what: dict[str, Any], kind: str = "artifacts") -> dict[str, Any]:
-    told: dict[str, Any] = client.get(f"/api/v1/{kind}/{what['id']}").json()
-    return told
+    body: dict[str, Any] = client.get(f"/api/v1/{kind}/{what['id']}").json()
+    return body
 
 
 def test_a_profile_is_decoded(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
     artifact = put(client, CPU)
     run_all(bench)
 
-    told = again(client, artifact)
-    assert (told["state"], told["kind"], told["progress"]) == ("decoded", "profile.cpu", 1.0)
-    assert told["profile"]["samples"] > 0
+    current = again(client, artifact)
+    assert (current["state"], current["kind"], current["progress"]) == ("decoded", "profile.cpu", 1.0)
+    assert current["profile"]["samples"] > 0
     key = columns_key(bench.team.id, artifact["sha256"])
     assert read_columns(house.blobs.read(key), "slowpath.profile").header["kind"] == "cpu"
     assert list(bench.worker_context.scratch.iterdir()) == []
@@ -74,8 +74,8 @@ def test_a_bad_file_is_rejected_and_stored(client: TestClient, bench: Bench, con
     artifact = put(client, content)
     run_all(bench)
 
-    told = again(client, artifact)
-    assert (told["state"], told["error"]["type"]) == ("invalid", f"urn:slowpath:{slug}")
+    current = again(client, artifact)
+    assert (current["state"], current["error"]["type"]) == ("invalid", f"urn:slowpath:{slug}")
     assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").content == content
 
 
@@ -84,8 +84,8 @@ def test_what_is_tried_again_by_its_job_waits_at_once(client: TestClient, bench:
     run_all(bench)
     assert again(client, artifact)["state"] == "invalid"
     assert client.post(f"/api/v1/jobs/{artifact['job_id']}/retry").status_code == 200
-    told = again(client, artifact)
-    assert (told["state"], told["error"]) == ("received", None)
+    current = again(client, artifact)
+    assert (current["state"], current["error"]) == ("received", None)
     run_all(bench)
     assert again(client, artifact)["state"] == "invalid"
 
@@ -93,8 +93,8 @@ def test_what_is_tried_again_by_its_job_waits_at_once(client: TestClient, bench:
     run_all(bench)
     assert again(client, comparison, "comparisons")["state"] == "failed"
     assert client.post(f"/api/v1/jobs/{comparison['job_id']}/retry").status_code == 200
-    told = again(client, comparison, "comparisons")
-    assert (told["state"], told["problem"]) == ("waiting", None)
+    current = again(client, comparison, "comparisons")
+    assert (current["state"], current["problem"]) == ("waiting", None)
 
 
 def test_an_export_and_a_view_tried_again_by_their_jobs_wait_at_once(client: TestClient, bench: Bench) -> None:
@@ -124,9 +124,9 @@ def test_hostile_texts_in_a_profile_are_stored_as_texts(client: TestClient, benc
     artifact = put(client, marked, name=hostile.decode())
     run_all(bench)
 
-    told = again(client, artifact)
-    assert told["state"] == "decoded", told["error"]
-    assert "unknown" in {each["type"] for each in told["profile"]["sample_types"]}, (
+    current = again(client, artifact)
+    assert current["state"] == "decoded", current["error"]
+    assert "unknown" in {each["type"] for each in current["profile"]["sample_types"]}, (
         "a unit that cannot be shown is replaced"
     )
 
@@ -136,9 +136,9 @@ def test_names_that_are_no_text_are_refused_and_counted(client: TestClient, benc
     artifact = put(client, plain.replace(b"samples", b"sa\xffples", 1))
     run_all(bench)
 
-    told = again(client, artifact)
-    error = told["error"]
-    assert (told["state"], error["type"]) == ("invalid", "urn:slowpath:invalid-utf8")
+    current = again(client, artifact)
+    error = current["error"]
+    assert (current["state"], error["type"]) == ("invalid", "urn:slowpath:invalid-utf8")
     assert (error["limit"], error["value"], error["unit"]) == (0, 1, "strings")
 
 
@@ -217,8 +217,8 @@ def compared(client: TestClient, base: list[dict[str, Any]], candidate: list[dic
         "base": {"artifact_ids": [each["id"] for each in base]},
         "candidate": {"artifact_ids": [each["id"] for each in candidate]},
     }
-    told: dict[str, Any] = client.post("/api/v1/comparisons", json=body).json()
-    return told
+    response_body: dict[str, Any] = client.post("/api/v1/comparisons", json=body).json()
+    return response_body
 
 
 def variant(number: int) -> bytes:
@@ -233,11 +233,11 @@ def test_a_comparison_waits_for_its_artifacts(client: TestClient, bench: Bench) 
     assert (early["state"], early["attempts"]) == ("waiting", 0)
     run_all(bench)
 
-    told = again(client, comparison, "comparisons")
-    assert told["state"] == "done", told["problem"]
-    assert told["verdict"] in {"unchanged", "inconclusive"}
-    assert told["result"]["format"] == "slowpath.comparison/2"
-    ready = [view for view in told["views"] if view["state"] == "done"]
+    current = again(client, comparison, "comparisons")
+    assert current["state"] == "done", current["problem"]
+    assert current["verdict"] in {"unchanged", "inconclusive"}
+    assert current["result"]["format"] == "slowpath.comparison/2"
+    ready = [view for view in current["views"] if view["state"] == "done"]
     assert [(view["kind"], view["granularity"]) for view in ready] == [("cpu", "function")]
     view = f"/api/v1/comparisons/{comparison['id']}/views/{ready[0]['id']}"
     for part in ("first", "functions"):
@@ -269,10 +269,10 @@ def test_every_export_is_made(client: TestClient, bench: Bench, wanted: str) -> 
     export = client.post(f"/api/v1/comparisons/{comparison['id']}/exports", json={"format": wanted}).json()
     run_all(bench)
 
-    told = again(client, export, "exports")
-    assert told["state"] == "done", told["problem"]
+    current = again(client, export, "exports")
+    assert current["state"] == "done", current["problem"]
     content = client.get(f"/api/v1/exports/{export['id']}/content").content
-    assert len(content) == told["size_bytes"] > 0
+    assert len(content) == current["size_bytes"] > 0
     if wanted.startswith("pprof"):
         assert gzip.decompress(content)
     elif wanted == "csv":
@@ -307,8 +307,8 @@ def test_an_export_of_a_missing_kind_is_rejected(client: TestClient, bench: Benc
     export = client.post(f"/api/v1/comparisons/{comparison['id']}/exports", json=body).json()
     run_all(bench)
 
-    told = again(client, export, "exports")
-    assert (told["state"], told["problem"]["type"]) == ("failed", "urn:slowpath:nothing-to-compare")
+    current = again(client, export, "exports")
+    assert (current["state"], current["problem"]["type"]) == ("failed", "urn:slowpath:nothing-to-compare")
 
 
 @pytest.mark.parametrize("when", ["/first", "/lines", "/exports/"])
@@ -349,8 +349,8 @@ def test_sides_that_have_nothing_in_common_say_so(
     comparison = compared(client, [put(client, base)], [put(client, candidate)])
     run_all(bench)
 
-    told = again(client, comparison, "comparisons")
-    assert (told["state"], told["problem"]["type"]) == ("failed", "urn:slowpath:nothing-to-compare")
+    current = again(client, comparison, "comparisons")
+    assert (current["state"], current["problem"]["type"]) == ("failed", "urn:slowpath:nothing-to-compare")
 
 
 def test_sample_types_of_one_name_do_not_break_a_comparison(client: TestClient, bench: Bench) -> None:
@@ -361,9 +361,9 @@ def test_sample_types_of_one_name_do_not_break_a_comparison(client: TestClient, 
     comparison = compared(client, sides[:1], sides[1:])
     run_all(bench)
 
-    told = again(client, comparison, "comparisons")
-    assert told["state"] in {"done", "failed"}
-    assert told["problem"] is None or told["problem"]["type"] != "urn:slowpath:fault", told["problem"]
+    current = again(client, comparison, "comparisons")
+    assert current["state"] in {"done", "failed"}
+    assert current["problem"] is None or current["problem"]["type"] != "urn:slowpath:fault", current["problem"]
 
 
 def test_a_comparison_deleted_while_it_waits_ends_quietly(
@@ -383,8 +383,8 @@ def test_extreme_facts_do_not_break_a_comparison(client: TestClient, bench: Benc
     )
     run_all(bench)
 
-    told = again(client, comparison, "comparisons")
-    assert told["state"] == "done", told["problem"]
+    current = again(client, comparison, "comparisons")
+    assert current["state"] == "done", current["problem"]
 
 
 def test_the_same_bytes_are_decoded_into_one_place(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
@@ -405,6 +405,6 @@ def test_bytes_that_were_decoded_once_are_not_decoded_again(client: TestClient, 
     second = put(client, CPU, name=f"{uuid4()}.pb.gz")
     run_all(bench.with_settings(settings))
 
-    told = again(client, second)
-    assert (told["state"], told["kind"]) == ("decoded", "profile.cpu")
-    assert told["profile"] == again(client, first)["profile"]
+    current = again(client, second)
+    assert (current["state"], current["kind"]) == ("decoded", "profile.cpu")
+    assert current["profile"] == again(client, first)["profile"]

@@ -106,8 +106,8 @@ def test_an_exceeded_memory_limit_is_reported_as_such(settings: Settings, said: 
     with pytest.raises(ArtifactLimitExceeded) as refused:
         helper.profile(GOOD, "in", tmp_path / "out", AMPLE)
 
-    told = refused.value
-    assert (told.name, told.limit, told.unit) == ("decode-out-of-memory", AMPLE.memory_bytes, "bytes")
+    error = refused.value
+    assert (error.name, error.limit, error.unit) == ("decode-out-of-memory", AMPLE.memory_bytes, "bytes")
 
 
 def test_an_exceeded_cpu_limit_is_reported_as_such(settings: Settings, tmp_path: Path) -> None:

@@ -22,10 +22,10 @@ COLLECTED = "5fc9e27e5eda72a526d4e808f6b3a4aa"
 
 def largest_gap(client: TestClient, spans_id: str) -> dict[str, int]:
     """Where the largest gap of the distributor's own span is."""
-    told = client.get(f"/api/v1/span-sets/{spans_id}/traces/{COLLECTED}").json()
+    body = client.get(f"/api/v1/span-sets/{spans_id}/traces/{COLLECTED}").json()
     found = [
         (gap["end_ns"] - gap["start_ns"], row, number)
-        for row, span in enumerate(told["spans"])
+        for row, span in enumerate(body["spans"])
         if (span["service"], span["kind"]) == ("distributor", "server")
         for number, gap in enumerate(span["gaps"])
     ]
@@ -36,16 +36,16 @@ def largest_gap(client: TestClient, spans_id: str) -> dict[str, int]:
 def asked(client: TestClient, spans_id: str, gap: dict[str, int]) -> dict[str, Any]:
     answer = client.post(f"/api/v1/span-sets/{spans_id}/traces/{COLLECTED}/gap-explanations", json=gap)
     assert answer.status_code == 202, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def explained(client: TestClient, bench: Bench, spans_id: str, gap: dict[str, int]) -> dict[str, Any]:
     made = asked(client, spans_id, gap)
     run_all(bench)
-    told = again(client, made, "gap-explanations")
-    assert told["state"] == "done", told["problem"]
-    content: dict[str, Any] = told["document"]
+    current = again(client, made, "gap-explanations")
+    assert current["state"] == "done", current["problem"]
+    content: dict[str, Any] = current["document"]
     return content
 
 

@@ -51,16 +51,16 @@ def part(client: TestClient, comparison: dict[str, Any], name: str) -> Any:  # n
 def test_growth_logs_show_which_function_grows_the_stack(client: TestClient, bench: Bench) -> None:
     logs = {name: put_file(client, path, commit=name) for name, path in GROWTH.items()}
     run_all(bench)
-    told = compared(client, bench, [logs["inlined"]], [logs["helper"]])
+    comparison = compared(client, bench, [logs["inlined"]], [logs["helper"]])
 
     assert again(client, logs["helper"])["kind"] == "growth"
     assert again(client, logs["helper"])["growth"]["sampled"] > again(client, logs["inlined"])["growth"]["sampled"]
-    assert told["state"] == "done", told["problem"]
-    assert "growth" in told["artifact_kinds"]
-    assert told["result"]["findings"][0]["kind"] == "growth.count"
-    assert told["result"]["findings"][0]["direction"] == "worse"
-    assert [row["side"] for row in part(client, told, "growth")["sets"]] == ["base", "candidate"]
-    assert {view["kind"] for view in told["views"]} == {"growth"}
+    assert comparison["state"] == "done", comparison["problem"]
+    assert "growth" in comparison["artifact_kinds"]
+    assert comparison["result"]["findings"][0]["kind"] == "growth.count"
+    assert comparison["result"]["findings"][0]["direction"] == "worse"
+    assert [row["side"] for row in part(client, comparison, "growth")["sets"]] == ["base", "candidate"]
+    assert {view["kind"] for view in comparison["views"]} == {"growth"}
 
     rows = client.get("/api/v1/growth-log-sets", params={"artifact_id": [log["id"] for log in logs.values()]}).json()
     by_label = {row["label"]: row["sampled"] for row in rows}
@@ -80,22 +80,22 @@ def test_only_growth_logs_stand_in_the_table_of_growth(client: TestClient, bench
 def test_benchmarks_are_reported_like_benchstat(client: TestClient, bench: Bench) -> None:
     strings, integers = (put_file(client, TESTDATA / "bench" / f"{name}.txt") for name in ("strings", "integers"))
     run_all(bench)
-    told = compared(client, bench, [integers], [strings])
+    comparison = compared(client, bench, [integers], [strings])
 
     assert again(client, strings)["kind"] == "bench"
     assert again(client, strings)["benchmarks"]["results"] > 0
-    assert (told["state"], told["verdict"]) == ("done", "regressed")
-    assert told["artifact_kinds"] == ["benchmarks"]
-    assert {finding["kind"] for finding in told["result"]["findings"]} == {"bench"}
-    assert part(client, told, "benchmarks")["rows"]
+    assert (comparison["state"], comparison["verdict"]) == ("done", "regressed")
+    assert comparison["artifact_kinds"] == ["benchmarks"]
+    assert {finding["kind"] for finding in comparison["result"]["findings"]} == {"bench"}
+    assert part(client, comparison, "benchmarks")["rows"]
 
 
 def test_a_part_that_was_not_compared_is_not_found(client: TestClient, bench: Bench) -> None:
     strings, integers = (put_file(client, TESTDATA / "bench" / f"{name}.txt") for name in ("strings", "integers"))
     run_all(bench)
-    told = compared(client, bench, [integers], [strings])
+    comparison = compared(client, bench, [integers], [strings])
 
-    answer = client.get(f"/api/v1/comparisons/{told['id']}/results/traces")
+    answer = client.get(f"/api/v1/comparisons/{comparison['id']}/results/traces")
 
     assert answer.status_code == 404
     assert answer.json()["type"] == "urn:slowpath:part-not-found"
@@ -106,14 +106,14 @@ def test_traces_name_who_waited_and_who_held_the_processors(
 ) -> None:
     base, candidate = ([put_file(client, path) for path in side] for side in (BASE, HOGS))
     run_all(bench)
-    told = compared(client, bench, base, candidate)
+    comparison = compared(client, bench, base, candidate)
 
-    assert (told["state"], told["verdict"]) == ("done", "regressed")
-    first = told["result"]["findings"][0]
+    assert (comparison["state"], comparison["verdict"]) == ("done", "regressed")
+    first = comparison["result"]["findings"][0]
     assert first["kind"] == "trace.sched_delay"
     assert first["subject"].startswith("main.(*client).batch|") or "batch" in first["subject"]
     assert any("hog" in each["subject"] for each in first["contributions"])
-    page = part(client, told, "traces")
+    page = part(client, comparison, "traces")
     worst = next(each for each in page["worst"] if each["side"] == "candidate")
     assert worst["artifact"] in {each["id"] for each in candidate}
 
@@ -129,7 +129,7 @@ def test_traces_name_who_waited_and_who_held_the_processors(
 
     alone = client.get(f"/api/v1/execution-traces/{worst['artifact']}").json()
     assert alone["sides"]["candidate"] is None
-    assert {view["kind"] for view in told["views"]} >= {"trace-delay"}
+    assert {view["kind"] for view in comparison["views"]} >= {"trace-delay"}
 
     deleted = client.delete(f"/api/v1/artifacts/{candidate[0]['id']}")
     run_all(bench)
@@ -143,12 +143,12 @@ def test_a_second_of_a_trace_is_cut_out_and_read_again(client: TestClient, bench
     asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 500_000_000})
     run_all(bench)
 
-    told = again(client, asked.json(), "trace-excerpts")
-    assert (asked.status_code, told["state"]) == (202, "done"), told
-    content = client.get(f"/api/v1/trace-excerpts/{told['id']}/content").content
+    current = again(client, asked.json(), "trace-excerpts")
+    assert (asked.status_code, current["state"]) == (202, "done"), current
+    content = client.get(f"/api/v1/trace-excerpts/{current['id']}/content").content
     assert content.startswith(b"go 1.")
-    assert len(content) == told["size_bytes"]
-    piece = put(client, content, name=told["file_name"])
+    assert len(content) == current["size_bytes"]
+    piece = put(client, content, name=current["file_name"])
     run_all(bench)
     assert again(client, piece)["kind"] == "trace"
 
@@ -178,8 +178,8 @@ def test_a_bad_trace_is_refused_by_name(client: TestClient, bench: Bench, conten
     trace = put(client, content)
     run_all(bench)
 
-    told = again(client, trace)
-    assert (told["state"], told["error"]["type"]) == ("invalid", f"urn:slowpath:{slug}")
+    current = again(client, trace)
+    assert (current["state"], current["error"]["type"]) == ("invalid", f"urn:slowpath:{slug}")
 
 
 def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(

@@ -49,8 +49,8 @@ def test_expired_data_is_deleted_with_its_bytes_as_previewed(
     keep_house(bench)
     assert client.get(f"/api/v1/artifacts/{old['id']}").status_code == 200
 
-    told = client.put("/api/v1/retention", json={"rules": [{"kind": "profile.cpu", "retention_days": 30}]}).json()
-    assert {rule["kind"]: rule["retention_days"] for rule in told["rules"]}["profile.cpu"] == 30
+    body = client.put("/api/v1/retention", json={"rules": [{"kind": "profile.cpu", "retention_days": 30}]}).json()
+    assert {rule["kind"]: rule["retention_days"] for rule in body["rules"]}["profile.cpu"] == 30
     run_all(bench)
     assert client.get(f"/api/v1/artifacts/{old['id']}").status_code == 404
     assert keys_of(house, old["sha256"]) == []
@@ -166,11 +166,11 @@ def test_usage_shows_stored_and_received_data(client: TestClient, bench: Bench) 
     run_all(bench)
     keep_house(bench)
 
-    told = client.get("/api/v1/usage").json()
-    assert (told["files"], told["bytes"]) == (2, len(CPU) + 10)
-    assert {one["name"]: one["files"] for one in told["kinds"]} == {"profile.cpu": 1, "unread": 1}
-    assert {one["name"]: one["files"] for one in told["services"]} == {"shop": 1, None: 1}
-    assert {one["name"]: one["files"] for one in told["folders"]}["originals"] == 2
+    body = client.get("/api/v1/usage").json()
+    assert (body["files"], body["bytes"]) == (2, len(CPU) + 10)
+    assert {one["name"]: one["files"] for one in body["kinds"]} == {"profile.cpu": 1, "unread": 1}
+    assert {one["name"]: one["files"] for one in body["services"]} == {"shop": 1, None: 1}
+    assert {one["name"]: one["files"] for one in body["folders"]}["originals"] == 2
     counted = bench.admin.execute("SELECT sum(uploads), sum(upload_bytes), sum(jobs) FROM daily_usage").fetchone()
     assert counted is not None
     assert counted[:2] == (2, len(CPU) + 10)
@@ -191,8 +191,8 @@ def test_a_full_team_is_rejected_before_a_byte_is_read(client: TestClient, bench
         assert put(client, variant(1))["state"] == "received"
         refused = client.put("/api/v1/artifacts/b", content=b"more")
         assert refused.status_code == 413
-        told = refused.json()
-        assert (told["type"], told["limit"]) == ("urn:slowpath:team-full", 2 * len(CPU))
+        body = refused.json()
+        assert (body["type"], body["limit"]) == ("urn:slowpath:team-full", 2 * len(CPU))
         for path in (
             "/api/v1/builds/shop/" + "a" * 40 + "/artifacts",
             "/api/v1/builds/shop/" + "a" * 40 + "/artifacts/x",

@@ -40,12 +40,12 @@ def fold_now(migrated: TestDatabase) -> None:
 def test_a_set_of_any_dialect_has_a_page_and_its_traces(client: TestClient, bench: Bench, name: str) -> None:
     artifact = put_file(client, SPANS / name)
     run_all(bench)
-    told = again(client, artifact)
+    current = again(client, artifact)
     page = client.get(f"/api/v1/span-sets/{artifact['id']}")
 
-    assert (told["state"], told["kind"]) == ("decoded", "spans"), told["error"]
+    assert (current["state"], current["kind"]) == ("decoded", "spans"), current["error"]
     assert page.status_code == 200
-    assert told["spans"]["spans"] > 1
+    assert current["spans"]["spans"] > 1
     slowest = page.json()["traces"][0]
     trace = client.get(f"/api/v1/span-sets/{artifact['id']}/traces/{slowest['trace_id']}").json()
     assert trace["duration_ns"] == slowest["duration_ns"]
@@ -98,13 +98,13 @@ def test_the_services_of_a_set_take_their_place_on_the_board(client: TestClient,
 def test_two_sets_are_compared_with_their_critical_paths_drawn(client: TestClient, bench: Bench) -> None:
     base, candidate = (put_file(client, SPANS / f"distributor.otlp.{kind}") for kind in ("jsonl", "pb"))
     run_all(bench)
-    told = compared(client, bench, [base], [candidate])
+    comparison = compared(client, bench, [base], [candidate])
 
-    assert told["state"] == "done", told["problem"]
-    assert "spans" in told["artifact_kinds"]
-    assert told["result"]["findings"] == []
-    assert part(client, told, "spans")["edges"]
-    assert {view["kind"] for view in told["views"]} == {"critical-path"}
+    assert comparison["state"] == "done", comparison["problem"]
+    assert "spans" in comparison["artifact_kinds"]
+    assert comparison["result"]["findings"] == []
+    assert part(client, comparison, "spans")["edges"]
+    assert {view["kind"] for view in comparison["views"]} == {"critical-path"}
 
 
 def test_pushes_become_one_file_of_each_dialect_and_nothing_is_left(

@@ -62,27 +62,27 @@ def compared(client: TestClient, bench: Bench, base: dict[str, Any], candidate: 
     asked = client.post("/api/v1/comparisons", json={"base": base, "candidate": candidate})
     assert asked.status_code == 201, asked.text
     run_open(bench)
-    told: dict[str, Any] = again(client, asked.json(), "comparisons")
-    return told
+    current: dict[str, Any] = again(client, asked.json(), "comparisons")
+    return current
 
 
 @pytest.mark.usefixtures("checkout")
 def test_a_slower_window_is_reported_as_likely(client: TestClient, bench: Bench) -> None:
     before = {"time_range": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS)}
     after = {"time_range": window(client, DEPLOY_MS + MINUTE, NOW_MS)}
-    told = compared(client, bench, before, after)
+    comparison = compared(client, bench, before, after)
 
-    assert told["state"] == "done", told["problem"]
-    assert (told["verdict"], told["views"], told["artifact_kinds"]) == ("inconclusive", [], [])
-    (finding,) = told["result"]["findings"]
+    assert comparison["state"] == "done", comparison["problem"]
+    assert (comparison["verdict"], comparison["views"], comparison["artifact_kinds"]) == ("inconclusive", [], [])
+    (finding,) = comparison["result"]["findings"]
     assert (finding["kind"], finding["subject"], finding["direction"]) == ("metrics.latency", "checkout", "worse")
     assert (finding["quantile"], finding["is_significant"], finding["unit"]) == (0.5, False, "seconds")
     assert finding["base"] == pytest.approx(0.18, rel=0.05)
     assert finding["candidate"] == pytest.approx(0.6, rel=0.05)
-    side = told["result"]["sides"]["base"]["time_range"]
+    side = comparison["result"]["sides"]["base"]["time_range"]
     assert (side["service"], side["environment"], side["instance_count"]) == ("checkout", "production", 2)
     assert side["request_count"] == pytest.approx(100 * 60 * 30, rel=0.05)
-    assert "before-after" in {doubt["id"] for doubt in told["result"]["caveats"]}
+    assert "before-after" in {doubt["id"] for doubt in comparison["result"]["caveats"]}
 
     same = compared(client, bench, {"time_range": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS - 15 * MINUTE)},
                     {"time_range": window(client, DEPLOY_MS - 15 * MINUTE, DEPLOY_MS)})  # fmt: skip
@@ -99,11 +99,11 @@ def test_windows_stand_beside_profiles_and_may_be_gone_later(client: TestClient,
             profiles, ((DEPLOY_MS - 30 * MINUTE, DEPLOY_MS), (DEPLOY_MS + MINUTE, NOW_MS)), strict=True
         )
     ]
-    told = compared(client, bench, *sides)
+    comparison = compared(client, bench, *sides)
 
-    assert told["state"] == "done", told["problem"]
-    assert {view["kind"] for view in told["views"]} == {"cpu"}
-    assert [each["kind"] for each in told["result"]["findings"]] == ["metrics.latency"]
+    assert comparison["state"] == "done", comparison["problem"]
+    assert {view["kind"] for view in comparison["views"]} == {"cpu"}
+    assert [each["kind"] for each in comparison["result"]["findings"]] == ["metrics.latency"]
 
     nothing = compared(
         client, bench, sides[0], {**sides[1], "artifact_ids": [put(client, CPU)["id"]],

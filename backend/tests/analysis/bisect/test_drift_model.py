@@ -28,11 +28,11 @@ def measured(rng: Generator, steps: float, *, control: bool = True) -> list[Prob
 
 
 def believed(some: list[ProbeReadings]) -> tuple[float, NoiseEstimate]:
-    told = log_likelihoods(some)
-    log_likelihood = told.spread(66)
+    likelihoods = log_likelihoods(some)
+    log_likelihood = likelihoods.spread(66)
     mass = np.exp(log_likelihood - log_likelihood.max())
-    assert told.noise is not None
-    return float(mass[GUILTY] / mass.sum()), told.noise
+    assert likelihoods.noise is not None
+    return float(mass[GUILTY] / mass.sum()), likelihoods.noise
 
 
 def test_what_a_control_saw_at_the_same_time_counts() -> None:

@@ -71,9 +71,9 @@ def test_trusting_misleading_evidence_costs_one_bit_over_all_levels_together() -
 
 def test_a_number_tells_as_much_as_theory_says() -> None:
     """One and minus one through noise of one: 0.4859 bits (the capacity of the binary-input channel at 0 dB)."""
-    told = numeric_information(np.array([0.5, 0.0, 1.0]), 2.0) / np.log(2)
-    assert told[0] == pytest.approx(0.4859, abs=2e-3)
-    assert told[1:].tolist() == [0.0, 0.0]
+    information_bits = numeric_information(np.array([0.5, 0.0, 1.0]), 2.0) / np.log(2)
+    assert information_bits[0] == pytest.approx(0.4859, abs=2e-3)
+    assert information_bits[1:].tolist() == [0.0, 0.0]
     assert numeric_information(np.array([0.5]), 20.0)[0] == pytest.approx(np.log(2), rel=1e-6)
 
 

@@ -38,11 +38,11 @@ def driven(  # noqa: C901 - every step in turn
                     state = search.record_unbuildable(state, number)
         state = search.record_stopped(state, todo.close)
         for number in todo.measure:
-            told = measure(place(state.deploys[number - 1].build))
-            if isinstance(told, bool):
-                state = search.record_verdict(state, number, bad=told)
-            elif told is not None:
-                state = search.record_measurements(state, {number: told})
+            values = measure(place(state.deploys[number - 1].build))
+            if isinstance(values, bool):
+                state = search.record_verdict(state, number, bad=values)
+            elif values is not None:
+                state = search.record_measurements(state, {number: values})
     raise AssertionError("it does not end")
 
 

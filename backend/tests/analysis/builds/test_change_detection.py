@@ -137,10 +137,10 @@ def test_another_machine_around_a_change_is_its_cause() -> None:
 def test_later_builds_are_held_against_both_levels(later: float, proof: str | None) -> None:
     rng = np.random.default_rng(3)
     good, bad = rng.normal(10, 0.2, 40), rng.normal(15, 0.3, 6)
-    told = evaluate_recovery(np.concatenate([good, bad, rng.normal(later, 0.2, 5)]), 40, 40)
+    recovery = evaluate_recovery(np.concatenate([good, bad, rng.normal(later, 0.2, 5)]), 40, 40)
 
-    assert (told.proof if told else None) == proof
-    assert told is None or told.index == 46
+    assert (recovery.proof if recovery else None) == proof
+    assert recovery is None or recovery.index == 46
 
 
 def test_one_good_build_proves_nothing() -> None:
@@ -153,10 +153,10 @@ def test_one_good_build_proves_nothing() -> None:
 def test_more_throughput_is_better() -> None:
     rng = np.random.default_rng(3)
     values = np.concatenate([rng.normal(10, 0.2, 40), rng.normal(5, 0.1, 6), rng.normal(10, 0.2, 4)])
-    told = evaluate_recovery(values, 40, 40, higher_is_worse=False)
+    recovery = evaluate_recovery(values, 40, 40, higher_is_worse=False)
 
-    assert told is not None
-    assert told.proof == "fixed"
+    assert recovery is not None
+    assert recovery.proof == "fixed"
 
 
 def nested(gained: float, since: int = 80, *, lost: float = 0.0) -> list[SeriesMatrix]:
@@ -177,13 +177,13 @@ def nested(gained: float, since: int = 80, *, lost: float = 0.0) -> list[SeriesM
 
 
 def test_the_innermost_that_pays_is_named() -> None:
-    told = [story for story in scan_history(nested(12.0), {}, [], frozenset()).stories if story.is_told]
-    assert [story.lead.subject for story in told] == ["app.inner"]
+    listed = [story for story in scan_history(nested(12.0), {}, [], frozenset()).stories if story.is_told]
+    assert [story.lead.subject for story in listed] == ["app.inner"]
 
 
 def test_who_pays_for_what_is_left_is_named_not_who_gained_most() -> None:
-    told = [story for story in scan_history(nested(26.0, lost=17.0), {}, [], frozenset()).stories if story.is_told]
-    assert [story.lead.subject for story in told] == ["app.middle"]
+    listed = [story for story in scan_history(nested(26.0, lost=17.0), {}, [], frozenset()).stories if story.is_told]
+    assert [story.lead.subject for story in listed] == ["app.middle"]
 
 
 def test_a_second_step_is_measured_from_the_first() -> None:

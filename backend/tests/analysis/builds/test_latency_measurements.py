@@ -118,10 +118,10 @@ def test_latency_alone_is_told_of_when_five_builds_show_it() -> None:
     assert waiting.lead.needs_builds == 2
     assert waiting.lead.needs_profiles is None
     assert not any(each.confirmed for each in waiting.members)
-    [told] = enough.stories
-    assert told.is_told
-    assert told.lead.change.ratio == pytest.approx(1.2, rel=0.05)
-    assert {each.subject for each in told.members} == {"production p50", "production p99"}
+    [group] = enough.stories
+    assert group.is_told
+    assert group.lead.change.ratio == pytest.approx(1.2, rel=0.05)
+    assert {each.subject for each in group.members} == {"production p50", "production p99"}
 
 
 def test_a_small_step_of_latency_alone_is_never_told() -> None:

@@ -76,8 +76,8 @@ def test_told_from_the_one_before_or_read_anew(tmp_path: Path, seed: int) -> Non
         for sha in shas:
             root = objects.root(sha)
             anew = PackageClosureReader(objects, "", "cmd", target).at(root)
-            told = one.at(root)
-            assert (told.hash, dict(told.inputs), told.problem) == (anew.hash, dict(anew.inputs), anew.problem)
+            closure = one.at(root)
+            assert (closure.hash, dict(closure.inputs), closure.problem) == (anew.hash, dict(anew.inputs), anew.problem)
 
 
 def test_a_modules_digest_leaves_out_what_no_importer_builds(tmp_path: Path) -> None:

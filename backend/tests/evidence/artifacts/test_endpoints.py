@@ -58,12 +58,12 @@ def test_a_raw_body_becomes_an_artifact_with_a_job(client: TestClient, house: Ap
     )
 
     assert answer.status_code == 201
-    told = answer.json()
-    assert (told["name"], told["size_bytes"], told["state"], told["kind"]) == ("cpu.pprof", 9, "received", None)
-    assert told["run_metadata"] == facts
-    assert told["batch"] == str(batch)
-    assert told["progress"] == 0.0
-    assert house.blobs.read(original_key(team.id, told["sha256"])) == b"the bytes"
+    body = answer.json()
+    assert (body["name"], body["size_bytes"], body["state"], body["kind"]) == ("cpu.pprof", 9, "received", None)
+    assert body["run_metadata"] == facts
+    assert body["batch"] == str(batch)
+    assert body["progress"] == 0.0
+    assert house.blobs.read(original_key(team.id, body["sha256"])) == b"the bytes"
     assert jobs_of(house, team) == ["artifacts.decode"]
 
 
@@ -71,10 +71,10 @@ def test_a_raw_body_becomes_an_artifact_with_a_job(client: TestClient, house: Ap
     ("name", "shown"), [("a%2e%2e%5cb", "b"), ("%00", "�"), ("%3Cimg%3E", "<img>"), ("x" * 3000, "x" * 234)]
 )
 def test_a_hostile_name_is_only_a_text(client: TestClient, name: str, shown: str) -> None:
-    told = client.put(f"/api/v1/artifacts/{name}", content=b"x").json()
+    body = client.put(f"/api/v1/artifacts/{name}", content=b"x").json()
 
-    assert told["name"].startswith(shown)
-    answer = client.get(f"/api/v1/artifacts/{told['id']}/original")
+    assert body["name"].startswith(shown)
+    answer = client.get(f"/api/v1/artifacts/{body['id']}/original")
     assert answer.status_code == 200
     assert answer.headers["content-disposition"].startswith('attachment; filename="')
     assert "\n" not in answer.headers["content-disposition"]
@@ -84,8 +84,8 @@ def test_an_empty_file_is_refused_by_name(client: TestClient, house: AppUnderTes
     answer = client.put("/api/v1/artifacts/cpu.pprof", content=b"")
 
     assert answer.status_code == 422
-    told = answer.json()
-    assert (told["type"], told["limit"], told["value"], told["unit"]) == ("urn:slowpath:artifact-empty", 1, 0, "bytes")
+    body = answer.json()
+    assert (body["type"], body["limit"], body["value"], body["unit"]) == ("urn:slowpath:artifact-empty", 1, 0, "bytes")
     assert not house.blobs.kept
 
 
@@ -127,8 +127,8 @@ def test_a_body_over_the_limit_is_refused_declared_or_not(narrow: AppUnderTest, 
 
     for answer, actual in ((declared, 1001), (counted, 1200)):
         assert answer.status_code == 413
-        told = answer.json()
-        assert (told["type"], told["limit"], told["value"]) == ("urn:slowpath:body-too-large", 1000, actual)
+        body = answer.json()
+        assert (body["type"], body["limit"], body["value"]) == ("urn:slowpath:body-too-large", 1000, actual)
     assert whole.status_code == 201
     assert narrow.settings.scratch_dir is not None
     assert list(narrow.settings.scratch_dir.iterdir()) == [], "nothing of a body stays on disk"
@@ -162,10 +162,10 @@ def test_who_may_not_upload_is_told_before_the_body_is_read(house: AppUnderTest,
 def test_a_token_that_may_only_upload_may_wait_for_what_it_sent(house: AppUnderTest, people: AccountsFactory) -> None:
     program = house.asked(token=people.token(people.team(), TokenScope.UPLOAD).secret)
 
-    told = program.put("/api/v1/artifacts/a", content=b"x").json()
+    body = program.put("/api/v1/artifacts/a", content=b"x").json()
 
-    assert program.get(f"/api/v1/artifacts/{told['id']}").status_code == 200
-    assert program.get(f"/api/v1/jobs/{told['job_id']}").status_code == 403, "its files say how far they are"
+    assert program.get(f"/api/v1/artifacts/{body['id']}").status_code == 200
+    assert program.get(f"/api/v1/jobs/{body['job_id']}").status_code == 403, "its files say how far they are"
     assert program.get("/api/v1/artifacts").status_code == 403
 
 
@@ -347,20 +347,20 @@ def test_a_file_may_name_its_build_but_only_one_of_the_team(
 
 
 def test_a_decoded_artifact_tells_its_profile(client: TestClient, files: FilesFactory) -> None:
-    told = client.get(f"/api/v1/artifacts/{files.decoded()}").json()
+    body = client.get(f"/api/v1/artifacts/{files.decoded()}").json()
 
-    assert (told["state"], told["kind"], told["progress"], told["error"]) == ("decoded", "profile.cpu", 1.0, None)
-    assert told["profile"]["samples"] == 1000
-    assert told["profile"]["sample_types"][1] == {"type": "cpu", "unit": "nanoseconds"}
+    assert (body["state"], body["kind"], body["progress"], body["error"]) == ("decoded", "profile.cpu", 1.0, None)
+    assert body["profile"]["samples"] == 1000
+    assert body["profile"]["sample_types"][1] == {"type": "cpu", "unit": "nanoseconds"}
 
 
 def test_a_refused_artifact_tells_why_and_keeps_its_bytes(client: TestClient, files: FilesFactory) -> None:
     artifact_id = files.refused(content=b"bad bytes")
 
-    told = client.get(f"/api/v1/artifacts/{artifact_id}").json()
+    body = client.get(f"/api/v1/artifacts/{artifact_id}").json()
     original = client.get(f"/api/v1/artifacts/{artifact_id}/original")
 
-    assert (told["state"], told["error"]["detail"], told["profile"]) == ("invalid", "This is no profile.", None)
+    assert (body["state"], body["error"]["detail"], body["profile"]) == ("invalid", "This is no profile.", None)
     assert original.content == b"bad bytes"
     assert original.headers["content-security-policy"] == "sandbox; default-src 'none'"
 

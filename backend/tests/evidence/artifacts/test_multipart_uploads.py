@@ -31,9 +31,9 @@ def house(emptied: TestDatabase, engine: Engine) -> AppUnderTest:
 def begun(client: TestClient, size_bytes: int = len(CONTENT), **said: object) -> str:
     answer = client.post("/api/v1/uploads", json={"name": "big.pprof", "size_bytes": size_bytes, **said})
     assert answer.status_code == 201, answer.text
-    told = answer.json()
-    assert (told["part_size_bytes"], told["parts"], told["artifact_id"]) == (400, [], None)
-    return f"/api/v1/uploads/{told['id']}"
+    body = answer.json()
+    assert (body["part_size_bytes"], body["parts"], body["artifact_id"]) == (400, [], None)
+    return f"/api/v1/uploads/{body['id']}"
 
 
 def send(client: TestClient, upload: str, *numbers: int) -> None:
@@ -47,10 +47,10 @@ def test_parts_in_any_order_become_one_artifact(client: TestClient) -> None:
     upload = begun(client, batch=batch, run_metadata={"requests": 5})
     send(client, upload, 3, 1, 2)
 
-    told = client.post(f"{upload}/complete")
+    response = client.post(f"{upload}/complete")
 
-    assert told.status_code == 201
-    artifact = told.json()
+    assert response.status_code == 201
+    artifact = response.json()
     assert artifact["sha256"] == hashlib.sha256(CONTENT).hexdigest()
     assert (artifact["name"], artifact["batch"], artifact["run_metadata"]) == ("big.pprof", batch, {"requests": 5})
     assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").content == CONTENT
@@ -60,10 +60,10 @@ def test_after_a_break_it_goes_on_where_it_was(client: TestClient) -> None:
     upload = begun(client)
     send(client, upload, 1)
 
-    told = client.get(upload).json()
+    body = client.get(upload).json()
 
-    assert [part["number"] for part in told["parts"]] == [1]
-    assert told["parts"][0]["sha256"] == hashlib.sha256(CONTENT[:400]).hexdigest()
+    assert [part["number"] for part in body["parts"]] == [1]
+    assert body["parts"][0]["sha256"] == hashlib.sha256(CONTENT[:400]).hexdigest()
 
 
 def test_a_part_sent_again_replaces_it(client: TestClient) -> None:
@@ -81,9 +81,9 @@ def test_what_is_missing_is_named(client: TestClient) -> None:
     answer = client.post(f"{upload}/complete")
 
     assert answer.status_code == 409
-    told = answer.json()
-    assert (told["type"], told["limit"], told["value"]) == ("urn:slowpath:upload-incomplete", 3, 2)
-    assert "part 2" in told["detail"]
+    body = answer.json()
+    assert (body["type"], body["limit"], body["value"]) == ("urn:slowpath:upload-incomplete", 3, 2)
+    assert "part 2" in body["detail"]
 
 
 @pytest.mark.parametrize("number", [0, -1, 4, 2**31, 10**30])
@@ -99,8 +99,8 @@ def test_a_part_of_another_size_is_refused(client: TestClient, number: int, size
     answer = client.put(f"{begun(client)}/parts/{number}", content=b"x" * size)
 
     assert answer.status_code == 422
-    told = answer.json()
-    assert (told["limit"], told["value"]) == (200 if number == 3 else 400, size)
+    body = answer.json()
+    assert (body["limit"], body["value"]) == (200 if number == 3 else 400, size)
 
 
 def test_a_part_larger_than_parts_are_is_refused_by_its_length(client: TestClient) -> None:

@@ -130,8 +130,8 @@ def bound(client: TestClient, source_id: str, service: str, **equal: str) -> dic
         f"{SOURCES}/{source_id}/federated-services", json={"service": service, "label_matchers": equal}
     )
     assert answer.status_code == 201, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def board_of(client: TestClient, **asked: str) -> ColumnFile:
@@ -175,10 +175,10 @@ def test_a_row_read_through_is_the_row_of_what_was_pushed(
         for key in mine:
             np.testing.assert_array_equal(mine[key], theirs[key], err_msg=f"{through} {key}")
             assert not np.isnan(mine[key]).all(), key
-        (_, told), (_, other) = row_of(board, through), row_of(board, pushed)
-        assert told["source"] == {"id": source_id, "name": "theirs", "step_ms": None, "problem": None}
+        (_, federated_part), (_, other) = row_of(board, through), row_of(board, pushed)
+        assert federated_part["source"] == {"id": source_id, "name": "theirs", "step_ms": None, "problem": None}
         assert other["source"] is None
-        assert {key: told[key] for key in ("instances", "gaps", "resets", "latency", "requests")} == {
+        assert {key: federated_part[key] for key in ("instances", "gaps", "resets", "latency", "requests")} == {
             key: other[key] for key in ("instances", "gaps", "resets", "latency", "requests")
         }
     with emptied.as_admin() as admin:
@@ -210,12 +210,12 @@ def test_a_window_of_a_run_that_is_read_through_is_the_one_of_what_was_pushed(
         pushed = latency_measurements.PendingLatencyQuery(
             window, whose, ids["pushed"], EnvironmentId(UUID(lab["id"])), None
         )
-        told = latency_measurements.read_stored(session, pushed)
+        measurement = latency_measurements.read_stored(session, pushed)
     through = latency_measurements.read_federated(beyond, replace(pushed, service_id=ids["through"], bound=there))
 
-    assert through == told
-    assert told.requests == 15_000  # half of 100 a second
-    assert told.value_ns is not None
+    assert through == measurement
+    assert measurement.requests == 15_000  # half of 100 a second
+    assert measurement.value_ns is not None
 
 
 def test_what_was_asked_is_remembered_for_a_step(client: TestClient, outside: Watched, prometheus: Prometheus) -> None:
@@ -284,8 +284,8 @@ def test_an_address_that_may_not_be_asked_is_not_asked(
     house.app.state.beyond = FederatedQueries(
         AllowlistedEgressClient(parse_allowlist(""), only_listed=False), house.app.state.sealer
     )
-    told = row_of(board_of(client), "api")[1]["source"]["problem"]
-    assert told == "Private addresses are not allowed."
+    problem = row_of(board_of(client), "api")[1]["source"]["problem"]
+    assert problem == "Private addresses are not allowed."
     assert outside.asked == []
 
 
@@ -311,9 +311,9 @@ def test_whatever_a_source_says_the_board_stands(
 ) -> None:
     house.app.state.beyond = FederatedQueries(TwinOutside(TwinPeer(said)), house.app.state.sealer)
     bound(client, source_at(client, "https://prometheus.example"), "api", job="api")
-    told = row_of(board_of(client), "api")[1]
-    assert told["source"]["problem"]
-    assert not told["requests"]["found"]
+    row = row_of(board_of(client), "api")[1]
+    assert row["source"]["problem"]
+    assert not row["requests"]["found"]
 
 
 def test_services_are_bound_listed_and_released(client: TestClient) -> None:

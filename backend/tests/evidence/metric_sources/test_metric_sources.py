@@ -42,13 +42,13 @@ NOW_ISO, DAY_BEFORE, YEAR_BEFORE = "2026-11-21T12:00:00Z", "2026-11-20T12:00:00Z
 def made(client: TestClient, **changed: object) -> dict[str, object]:
     answer = client.post(SOURCES, json={"name": "ours", "url": URL, **changed})
     assert answer.status_code == 201, answer.text
-    told: dict[str, object] = answer.json()
-    return told
+    body: dict[str, object] = answer.json()
+    return body
 
 
-def reach(house: AppUnderTest, team: SomeTeam, told: dict[str, object]) -> metric_sources.SourceConnection:
+def reach(house: AppUnderTest, team: SomeTeam, request: dict[str, object]) -> metric_sources.SourceConnection:
     with house.database.reading(TeamScope(team.id)) as session:
-        row = metric_sources.get_metric_source(session, MetricSourceId(UUID(str(told["id"]))))
+        row = metric_sources.get_metric_source(session, MetricSourceId(UUID(str(request["id"]))))
         return metric_sources.get_connection(row, house.app.state.sealer)
 
 
@@ -186,18 +186,18 @@ def test_with_another_key_credentials_are_asked_for_again(house: AppUnderTest, c
 
 def test_a_check_says_who_answers_and_which_usual_names_there_are(house: AppUnderTest, client: TestClient) -> None:
     house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
-    told = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
+    body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
     usual = ["http_request_duration_seconds_bucket", "http_requests_total", "queue_depth"]
-    assert told == {"version": "2.42.0", "names": 5, "recognized_names": usual}
+    assert body == {"version": "2.42.0", "names": 5, "recognized_names": usual}
 
 
 def test_the_last_check_is_kept_good_or_bad(house: AppUnderTest, client: TestClient) -> None:
     one = made(client)
     assert one["last_check"] is None
     house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
-    told = client.post(f"{SOURCES}/{one['id']}/check").json()
+    body = client.post(f"{SOURCES}/{one['id']}/check").json()
     kept = client.get(SOURCES).json()["items"][0]["last_check"]
-    assert {key: kept[key] for key in told} == told
+    assert {key: kept[key] for key in body} == body
     assert kept["detail"] is None
     assert kept["at_ms"] == 1_795_262_400_000
 
@@ -215,8 +215,8 @@ def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, clien
     house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
     client.post("/api/v1/metric-rules", json={"metric": "up", "role": "gauge"})
     client.post("/api/v1/metric-rules", json={"metric": "queue_depth", "role": "ignore"})
-    told = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
-    assert told["recognized_names"] == ["http_request_duration_seconds_bucket", "http_requests_total", "up"]
+    body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
+    assert body["recognized_names"] == ["http_request_duration_seconds_bucket", "http_requests_total", "up"]
 
 
 @pytest.mark.parametrize(

@@ -31,15 +31,15 @@ class SomeService:
         for number, instance in enumerate(self.instances):
             times = range(self.from_ms + number * 1_000, self.until_ms + 1, self.step_ms)
             for name, labels, per_second in self._counters():
-                told = {"__name__": name, "job": self.job, "instance": instance, **labels}
+                fields = {"__name__": name, "job": self.job, "instance": instance, **labels}
                 if self.environment:
-                    told["environment"] = self.environment
+                    fields["environment"] = self.environment
                 share = per_second / len(self.instances)
                 points = [(at, 1_000 + math.floor((at - self.from_ms) / 1000 * share)) for at in times]
-                yield WrittenBlock(told, [(at, float(value)) for at, value in points])
+                yield WrittenBlock(fields, [(at, float(value)) for at, value in points])
             if self.gauge:
-                told = {"__name__": "queue_depth", "job": self.job, "instance": instance}
-                yield WrittenBlock(told, [(at, 7.0) for at in times])
+                fields = {"__name__": "queue_depth", "job": self.job, "instance": instance}
+                yield WrittenBlock(fields, [(at, 7.0) for at in times])
 
     def _counters(self) -> Iterator[tuple[str, dict[str, str], float]]:
         yield "http_requests_total", {"code": "200"}, self.per_second * (1 - self.errors)

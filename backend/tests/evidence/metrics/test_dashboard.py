@@ -49,9 +49,9 @@ def write(program: TestClient, series: Sequence[WrittenBlock]) -> None:
     assert answer.status_code == 204, answer.text
 
 
-def steady(job: str, *, hours: float = 1.25, ago: float = 0.0, **told: Any) -> SomeService:  # noqa: ANN401 - its fields
+def steady(job: str, *, hours: float = 1.25, ago: float = 0.0, **overrides: Any) -> SomeService:  # noqa: ANN401 - its fields
     until = NOW_MS - round(ago * HOUR)
-    return SomeService(job, until - round(hours * HOUR), until, **told)
+    return SomeService(job, until - round(hours * HOUR), until, **overrides)
 
 
 def board_of(client: TestClient, **asked: Any) -> ColumnFile:  # noqa: ANN401 - any query
@@ -85,8 +85,8 @@ def deployed(client: TestClient, service: str, ago_ms: int, commit: str = "5f3c1
     }  # fmt: skip
     answer = client.post("/api/v1/deployments", json=said)
     assert answer.status_code == 201, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def test_requests_and_latency_of_a_service(client: TestClient, push: Push) -> None:

@@ -46,8 +46,8 @@ def test_each_name_is_told_with_its_role_and_why(push1: Push, client: TestClient
         "requests_total": (None, "no-service"),
         "go_goroutines": (None, "unusual-name"),
     }
-    told = client.get("/api/v1/metrics/names").json()
-    assert (told["series"], told["has_more"]) == (8, False)
+    body = client.get("/api/v1/metrics/names").json()
+    assert (body["series"], body["has_more"]) == (8, False)
 
 
 def test_a_name_is_told_once_however_many_services_have_it(push1: Push, client: TestClient) -> None:
@@ -75,10 +75,10 @@ def test_the_signals_of_an_environment_say_how_to_select_them(
     ids = {one["name"]: EnvironmentId(one["id"]) for one in client.get("/api/v1/environments").json()["items"]}
 
     with house.database.reading(TeamScope(team.id)) as session:
-        (told,) = service_signals.of_environment(session, ids["production"])
+        (signal,) = service_signals.of_environment(session, ids["production"])
         (staging,) = service_signals.of_environment(session, ids["staging"])
 
-    (requests,), (latency,) = told.requests, told.latency
+    (requests,), (latency,) = signal.requests, signal.latency
     assert (requests.shape, requests.status_label, requests.instance_label) == ("counter", "code", "instance")
     assert (latency.family, latency.shape, latency.scale) == ("http_request_duration_seconds", "classic", 1.0)
     assert latency.equal["job"] == "api"

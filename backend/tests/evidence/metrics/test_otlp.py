@@ -28,8 +28,8 @@ JSON, PROTOBUF = "application/json", "application/x-protobuf"
 def send(request: pytest.FixtureRequest, program: TestClient) -> Export:
     kind, _, packed = request.param.partition(".")
 
-    def post(told: Mapping[str, Any]) -> Response:
-        body = json.dumps(told).encode() if kind == "json" else encoded(told)
+    def post(document: Mapping[str, Any]) -> Response:
+        body = json.dumps(document).encode() if kind == "json" else encoded(document)
         headers = {"Content-Type": JSON if kind == "json" else PROTOBUF}
         if packed:
             body, headers["Content-Encoding"] = gzip.compress(body), "gzip"
@@ -41,7 +41,7 @@ def send(request: pytest.FixtureRequest, program: TestClient) -> Export:
 
 @pytest.fixture
 def send_json(program: TestClient) -> Export:
-    return lambda told: program.post("/v1/metrics", json=told)
+    return lambda document: program.post("/v1/metrics", json=document)
 
 
 def at(offset_ms: int = 0, /, **more: object) -> dict[str, Any]:
@@ -59,12 +59,12 @@ def refused(answer: Response) -> bool:
 
 def values(stored: Stored, name: str) -> dict[tuple[tuple[str, str], ...], list[float]]:
     """The values of a name's series, by those labels that not all have."""
-    told = {}
+    counts = {}
     for data in stored(name):
         assert data.values is not None
         own = tuple(sorted((label, value) for label, value in data.labels.items() if label not in LABELS))
-        told[own] = data.values.tolist()
-    return told
+        counts[own] = data.values.tolist()
+    return counts
 
 
 def test_gauges_and_sums(send: Export, stored: Stored) -> None:
@@ -97,9 +97,9 @@ HISTOGRAM: Mapping[str, object] = {
 
 def test_a_histogram_with_bounds_is_a_classic_one(send: Export, stored: Stored) -> None:
     histogram = {"dataPoints": [at(0, **HISTOGRAM)], "aggregationTemporality": 2}
-    told = {"name": "http.server.request.duration", "unit": "s", "histogram": histogram}
+    fields = {"name": "http.server.request.duration", "unit": "s", "histogram": histogram}
 
-    assert not refused(send(export([told], **RESOURCE)))
+    assert not refused(send(export([fields], **RESOURCE)))
 
     family = "http_server_request_duration_seconds"
     assert values(stored, f"{family}_bucket") == {
@@ -123,13 +123,13 @@ def exponential(scale: int = 3, offset: int = -2, **more: object) -> dict[str, A
 
 
 def test_an_exponential_histogram_is_a_native_one(send: Export, stored: Stored) -> None:
-    told = {
+    fields = {
         "name": "d",
         "unit": "s",
         "exponentialHistogram": {"dataPoints": [exponential()], "aggregationTemporality": 2},
     }
 
-    assert not refused(send(export([told], **RESOURCE)))
+    assert not refused(send(export([fields], **RESOURCE)))
 
     native = stored("d_seconds")[0].histograms
     assert native is not None
@@ -140,9 +140,9 @@ def test_an_exponential_histogram_is_a_native_one(send: Export, stored: Stored) 
 
 def test_too_fine_a_scale_is_halved_exactly(send_json: Export, stored: Stored) -> None:
     """Scale 9, buckets -2..1: each covers (b^i, b^(i+1)]; at scale 8 two of them are one."""
-    told = {"name": "d", "exponentialHistogram": {"dataPoints": [exponential(9)], "aggregationTemporality": 2}}
+    fields = {"name": "d", "exponentialHistogram": {"dataPoints": [exponential(9)], "aggregationTemporality": 2}}
 
-    assert not refused(send_json(export([told], **RESOURCE)))
+    assert not refused(send_json(export([fields], **RESOURCE)))
 
     native = stored("d")[0].histograms
     assert native is not None
@@ -176,10 +176,10 @@ def test_changes_are_added_up(send: Export, stored: Stored, house: AppUnderTest,
 
 
 def test_changes_of_an_exponential_histogram_are_refused_by_name(send_json: Export) -> None:
-    told = {"name": "d", "exponentialHistogram": {"dataPoints": [exponential()], "aggregationTemporality": 1}}
+    fields = {"name": "d", "exponentialHistogram": {"dataPoints": [exponential()], "aggregationTemporality": 1}}
     gauge = {"name": "g", "gauge": {"dataPoints": [at(asInt="1")]}}
 
-    answer = send_json(export([told, gauge], **RESOURCE))
+    answer = send_json(export([fields, gauge], **RESOURCE))
 
     assert answer.status_code == 200
     partial = answer.json()["partialSuccess"]
@@ -196,10 +196,10 @@ def test_a_point_without_a_value_is_a_stale_marker(send: Export, stored: Stored)
 
 
 def test_an_export_sent_again_changes_nothing(send: Export, stored: Stored) -> None:
-    told = export([{"name": "g", "gauge": {"dataPoints": [at(asInt="1")]}}], **RESOURCE)
+    document = export([{"name": "g", "gauge": {"dataPoints": [at(asInt="1")]}}], **RESOURCE)
 
     for _ in range(2):
-        assert not refused(send(told))
+        assert not refused(send(document))
 
     assert values(stored, "g") == {(): [1.0]}
 
@@ -216,9 +216,9 @@ def test_what_is_refused_is_told_and_the_rest_is_written(send: Export, stored: S
 
 def test_buckets_that_do_not_go_with_their_bounds_are_refused(send: Export) -> None:
     wrong = {**HISTOGRAM, "bucketCounts": ["1", "2"]}
-    told = {"name": "h", "histogram": {"dataPoints": [at(0, **wrong)], "aggregationTemporality": 2}}
+    fields = {"name": "h", "histogram": {"dataPoints": [at(0, **wrong)], "aggregationTemporality": 2}}
 
-    assert b"bad-histogram" in send(export([told], **RESOURCE)).content
+    assert b"bad-histogram" in send(export([fields], **RESOURCE)).content
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_other_contents_are_not_understood(program: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "unit", "is_counter", "is_gauge", "told"),
+    ("name", "unit", "is_counter", "is_gauge", "otlp_name"),
     [
         ("http.server.request.duration", "s", False, False, "http_server_request_duration_seconds"),
         ("http.server.duration", "ms", False, False, "http_server_duration_milliseconds"),
@@ -264,8 +264,10 @@ def test_other_contents_are_not_understood(program: TestClient) -> None:
         ("2xx responses", "", True, False, "_2xx_responses_total"),
     ],
 )
-def test_names_are_as_prometheus_writes_them(name: str, unit: str, is_counter: bool, is_gauge: bool, told: str) -> None:
-    assert family_name(name, unit, is_counter=is_counter, is_gauge=is_gauge) == told
+def test_names_are_as_prometheus_writes_them(
+    name: str, unit: str, is_counter: bool, is_gauge: bool, otlp_name: str
+) -> None:
+    assert family_name(name, unit, is_counter=is_counter, is_gauge=is_gauge) == otlp_name
 
 
 def test_bounds_are_written_so_that_they_read_back() -> None:

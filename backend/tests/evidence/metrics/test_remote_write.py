@@ -66,10 +66,10 @@ def forget(house: AppUnderTest) -> None:
 
 
 def written(answer: Response) -> tuple[int, int, int]:
-    told = (
+    written_counts = (
         answer.headers[f"X-Prometheus-Remote-Write-{what}-Written"] for what in ("Samples", "Histograms", "Exemplars")
     )
-    samples, histograms, exemplars = map(int, told)
+    samples, histograms, exemplars = map(int, written_counts)
     return samples, histograms, exemplars
 
 
@@ -338,22 +338,27 @@ def test_native_histograms_are_kept(push: Push, stored: Stored, native: Native) 
         assert (answer.status_code, written(answer)) == (204, (0, 1, 0))
 
     (data,) = stored("request_duration_seconds")
-    told = data.histograms
-    assert told is not None
+    histograms = data.histograms
+    assert histograms is not None
     assert data.values is None
-    assert (len(told), told.count[0], told.sum[0], told.schema[0]) == (1, native.count, native.sum, native.schema)
-    assert (told.zero_count[0], told.zero_threshold[0]) == (native.zero_count, native.zero_threshold)
-    assert told.positive.count.tolist() == list(native.positive)
-    assert told.negative.count.tolist() == list(native.negative)
-    assert told.custom_bounds.tolist() == list(native.bounds)
+    assert (len(histograms), histograms.count[0], histograms.sum[0], histograms.schema[0]) == (
+        1,
+        native.count,
+        native.sum,
+        native.schema,
+    )
+    assert (histograms.zero_count[0], histograms.zero_threshold[0]) == (native.zero_count, native.zero_threshold)
+    assert histograms.positive.count.tolist() == list(native.positive)
+    assert histograms.negative.count.tolist() == list(native.negative)
+    assert histograms.custom_bounds.tolist() == list(native.bounds)
 
 
 def test_buckets_stand_where_their_spans_say(push: Push, stored: Stored) -> None:
     push(Sent(LATENCY, natives=[WHOLE]))
 
-    told = stored("request_duration_seconds")[0].histograms
-    assert told is not None
-    assert told.positive.index.tolist() == [0, 1, 2, 5, 6]
+    histograms = stored("request_duration_seconds")[0].histograms
+    assert histograms is not None
+    assert histograms.positive.index.tolist() == [0, 1, 2, 5, 6]
 
 
 def test_another_histogram_at_the_same_time_is_refused(push: Push, house: AppUnderTest) -> None:

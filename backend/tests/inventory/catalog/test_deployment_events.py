@@ -55,10 +55,10 @@ OURS = {"service": "distributor", "environment": "production", "commit": SHA, "a
     ],
 )
 def test_each_dialect_says_the_same(message: dict[str, Any], dialect: str) -> None:
-    told = parse_deployment_event(message)
+    event = parse_deployment_event(message)
 
-    assert (told.service, told.environment, told.commit, told.started_at) == ("distributor", "production", SHA, AT)
-    assert told.dialect == dialect
+    assert (event.service, event.environment, event.commit, event.started_at) == ("distributor", "production", SHA, AT)
+    assert event.dialect == dialect
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_is_no_deploy_says_why(message: dict[str, Any], why: str) -> None:
 
 
 def test_hostile_texts_are_cut_and_links_are_links() -> None:
-    told = parse_deployment_event(
+    event = parse_deployment_event(
         {
             **OURS,
             "service": "x\x00y" * 500,
@@ -91,10 +91,10 @@ def test_hostile_texts_are_cut_and_links_are_links() -> None:
         }
     )
 
-    assert len(told.service) == 200
-    assert "\x00" not in told.service
-    assert (told.url, told.label, told.started_at) == (None, "?", None)
-    assert told.commits == ({"id": "a", "url": "http://example.org/a"},)
+    assert len(event.service) == 200
+    assert "\x00" not in event.service
+    assert (event.url, event.label, event.started_at) == (None, "?", None)
+    assert event.commits == ({"id": "a", "url": "http://example.org/a"},)
 
 
 def test_tags_that_are_no_commits_are_told_as_they_are() -> None:

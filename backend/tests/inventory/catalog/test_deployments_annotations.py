@@ -25,8 +25,8 @@ def made(client: TestClient, kind: str, **said: Any) -> dict[str, Any]:  # noqa:
 def answered(client: TestClient, kind: str, said: dict[str, Any], status: int) -> dict[str, Any]:
     answer = client.post(f"/api/v1/{kind}", json=said)
     assert answer.status_code == status, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ MANY = 10
 def made(client: TestClient, kind: str, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
     answer = client.post(f"/api/v1/{kind}", json=said)
     assert answer.status_code in {200, 201}, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 @pytest.fixture
@@ -100,10 +100,10 @@ def test_what_is_said_of_a_service_can_be_taken_back(client: TestClient, service
     address = f"/api/v1/services/{service['id']}"
     client.patch(address, json={"main_package": "example.com/cmd/ingester", "description": "Takes samples in."})
 
-    told = client.patch(address, json={"main_package": None}).json()
+    body = client.patch(address, json={"main_package": None}).json()
 
-    assert (told["main_package"], told["description"]) == (None, "Takes samples in.")
-    assert client.get(address).json() == told
+    assert (body["main_package"], body["description"]) == (None, "Takes samples in.")
+    assert client.get(address).json() == body
 
 
 def test_a_build_is_known_by_its_identity(client: TestClient, service: dict[str, Any]) -> None:
@@ -186,9 +186,9 @@ def test_what_is_said_of_a_build_can_be_changed_but_not_what_it_is(client: TestC
     row = made(client, "builds", service_id=service["id"], commit="abc", branch="main")
     address = f"/api/v1/builds/{row['id']}"
 
-    told = client.patch(address, json={"branch": None, "ci_url": "https://ci.example.com/7"}).json()
+    body = client.patch(address, json={"branch": None, "ci_url": "https://ci.example.com/7"}).json()
 
-    assert (told["branch"], told["ci_url"], told["commit"]) == (None, "https://ci.example.com/7", "abc")
+    assert (body["branch"], body["ci_url"], body["commit"]) == (None, "https://ci.example.com/7", "abc")
     assert client.patch(address, json={"commit": "other"}).status_code == 422
 
 

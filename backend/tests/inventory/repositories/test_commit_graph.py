@@ -64,9 +64,11 @@ def repository_id(house: AppUnderTest, scope: TeamScope, service_id: ServiceId) 
         return RepositoryId(row.id)
 
 
-def record(house: AppUnderTest, scope: TeamScope, repository_id: RepositoryId, told: Sequence[CommitMetadata]) -> int:
+def record(
+    house: AppUnderTest, scope: TeamScope, repository_id: RepositoryId, commits: Sequence[CommitMetadata]
+) -> int:
     with house.database.writing(scope) as session:
-        return commit_graph.record_commits(session, repository_id, told)
+        return commit_graph.record_commits(session, repository_id, commits)
 
 
 def between(house: AppUnderTest, scope: TeamScope, service_id: ServiceId, good: int, bad: int) -> CommitsInRange:
@@ -79,19 +81,19 @@ MERGED = [facts(1), facts(2, 1), facts(3, 2), facts(4, 2), facts(5, 3, 4), facts
 
 
 @pytest.mark.database
-@pytest.mark.parametrize("told", [MERGED, MERGED[::-1]], ids=["oldest first", "newest first"])
+@pytest.mark.parametrize("commits", [MERGED, MERGED[::-1]], ids=["oldest first", "newest first"])
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one by one"])
 def test_order_does_not_hang_on_the_order_of_telling(
     house: AppUnderTest,
     scope: TeamScope,
     service_id: ServiceId,
     repository_id: RepositoryId,
-    told: list[CommitMetadata],
+    commits: list[CommitMetadata],
     at_once: bool,
 ) -> None:
-    for some in [told] if at_once else [[one] for one in told]:
+    for some in [commits] if at_once else [[one] for one in commits]:
         assert record(house, scope, repository_id, some) == len(some)
-    assert record(house, scope, repository_id, told) == 0
+    assert record(house, scope, repository_id, commits) == 0
 
     with house.database.reading(scope) as session:
         asked = [sha(6), sha(9), sha(4)[:39] + "4", sha(1), sha(5)]
@@ -130,8 +132,8 @@ def test_long_and_strange_facts_are_cut(
     house: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId
 ) -> None:
     many = [ChangedFile(f"{number}/" + "p" * 2_000, 1, 0) for number in range(400)]
-    told = facts(2, 1, title="t" * 70_000, message="\ud800" * 20_000, author_name="n" * 70_000, files=many)
-    record(house, scope, repository_id, [facts(1), told])
+    metadata = facts(2, 1, title="t" * 70_000, message="\ud800" * 20_000, author_name="n" * 70_000, files=many)
+    record(house, scope, repository_id, [facts(1), metadata])
     [row] = between(house, scope, service_id, 1, 2).commits
     assert row.files is not None
     assert (len(row.title), len(row.message), len(row.author_name)) == (500, 10_000, 300)
@@ -143,9 +145,9 @@ def test_long_and_strange_facts_are_cut(
 def test_only_forty_digits_are_a_commit(
     house: AppUnderTest, scope: TeamScope, repository_id: RepositoryId, bad: str
 ) -> None:
-    for told in (CommitMetadata(bad), CommitMetadata(sha(1), [bad])):
+    for metadata in (CommitMetadata(bad), CommitMetadata(sha(1), [bad])):
         with pytest.raises(InvalidCommitSha):
-            record(house, scope, repository_id, [told])
+            record(house, scope, repository_id, [metadata])
 
 
 @pytest.mark.database

@@ -38,8 +38,8 @@ def name_of(answer: Response) -> str:
 def made(client: TestClient, **more: object) -> dict[str, object]:
     answer = client.post(REPOSITORIES, json={"name": "api", "url": URL, **more})
     assert answer.status_code == 201, answer.text
-    told: dict[str, object] = answer.json()
-    return told
+    body: dict[str, object] = answer.json()
+    return body
 
 
 def service(client: TestClient, name: str = "ingester") -> str:

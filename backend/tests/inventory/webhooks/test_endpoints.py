@@ -34,8 +34,8 @@ HOOKS = "/api/v1/webhooks"
 def made(client: TestClient, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
     answer = client.post(HOOKS, json={"name": "Ingester", "kind": "github", **said})
     assert answer.status_code == 201, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 @pytest.fixture
@@ -65,9 +65,9 @@ def test_a_secret_is_told_once_and_lies_sealed(
     client: TestClient, house: AppUnderTest, team: SomeTeam, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     api = {"url": "https://api.github.com/", "token": "ghp_of_the_api_and_secret"}
-    told = made(client, api=api, target="o/r")
+    created = made(client, api=api, target="o/r")
 
-    hook, secret = told["webhook"], told["secret"]
+    hook, secret = created["webhook"], created["secret"]
     assert hook["address"] == f"http://127.0.0.1:8080/api/v1/webhooks/{hook['id']}/github"
     assert hook["api_url"] == "https://api.github.com"
     for path in ("", f"/{hook['id']}"):

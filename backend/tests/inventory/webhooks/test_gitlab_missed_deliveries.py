@@ -38,34 +38,34 @@ def asked_for(listed: list[Any], taken: set[str] | None = None) -> list[int]:
 
 
 def test_what_nobody_took_is_missed_once_and_the_longest_untried_comes_first() -> None:
-    told = [
+    listed = [
         event(9, "late", "internal error"), event(8, "lost again"), event(7, "well", "200"), event(6, "taken", "504"),
         event(5, "lost again"), event(4, "lost", "404"), event(3, "well", "502"),
     ]  # fmt: skip
 
-    assert asked_for(told, {"taken"}) == [4, 8, 9]
+    assert asked_for(listed, {"taken"}) == [4, 8, 9]
 
 
 def test_a_message_that_came_under_another_id_has_come() -> None:
-    told = [event(9, "another id", 200, words="same words"), event(8, "lost", words="same words")]
+    listed = [event(9, "another id", 200, words="same words"), event(8, "lost", words="same words")]
 
-    assert asked_for(told) == []
-    assert asked_for(told[1:]) == [8]
+    assert asked_for(listed) == []
+    assert asked_for(listed[1:]) == [8]
 
 
 def test_what_fails_again_and_again_is_given_up() -> None:
-    told = [event(number, "refused", "422") for number in range(MOST_TRIES, 0, -1)]
+    listed = [event(number, "refused", "422") for number in range(MOST_TRIES, 0, -1)]
 
-    assert asked_for(told) == []
-    assert asked_for(told[1:]) == [MOST_TRIES - 1]
+    assert asked_for(listed) == []
+    assert asked_for(listed[1:]) == [MOST_TRIES - 1]
 
 
 @pytest.mark.parametrize(
-    "told",
+    "response",
     [None, {}, "x", 7, [None, 7, {}, {"id": "7"}, {"id": 7}, {"id": 7, "request_headers": [], "request_data": 1}]],
 )
-def test_a_list_that_is_none_misses_nothing(told: object) -> None:
-    assert missed_events(events_of(told), ()) == []
+def test_a_list_that_is_none_misses_nothing(response: object) -> None:
+    assert missed_events(events_of(response), ()) == []
 
 
 def test_pages_are_read_as_far_back_as_nothing_was_looked_through() -> None:

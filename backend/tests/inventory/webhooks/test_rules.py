@@ -115,9 +115,9 @@ def test_a_commit_that_comes_alone_stands_on_the_old_head() -> None:
     two = {**one, "commits": [one["commits"][0], {**one["commits"][0], "id": "c" * 40}]}
 
     def parents(message: dict[str, Any]) -> list[Any]:
-        told = parse_github_event("push", message)
-        assert isinstance(told, PushEvent)
-        return [commit.parents for commit in told.commits]
+        event = parse_github_event("push", message)
+        assert isinstance(event, PushEvent)
+        return [commit.parents for commit in event.commits]
 
     assert parents(one) == [("a" * 40,)]
     assert parents({**one, "forced": True}) == [None]
@@ -163,13 +163,13 @@ def test_gitlab_says_the_same_in_its_own_words() -> None:
         "committed_at": datetime(2026, 4, 28, 19, 40, tzinfo=UTC),
     }  # fmt: skip
     assert isinstance(deployed, DeploymentStatusEvent)
-    told = parse_deployment_event(GITLAB_DEPLOYMENT)
-    assert (told.service, told.environment, told.commit) == (
+    event = parse_deployment_event(GITLAB_DEPLOYMENT)
+    assert (event.service, event.environment, event.commit) == (
         "app",
         "staging",
         "279484c09fbe69ededfced8c1bb6e6d24616b468",
     )
-    assert (told.started_at, told.external_id) == (datetime(2026, 4, 28, 19, 50, tzinfo=UTC), "gitlab team/app 15")
+    assert (event.started_at, event.external_id) == (datetime(2026, 4, 28, 19, 50, tzinfo=UTC), "gitlab team/app 15")
     assert isinstance(parse_gitlab_event({**GITLAB_DEPLOYMENT, "status": "running"}), IgnoredEvent)
 
 
@@ -181,11 +181,11 @@ def test_whatever_comes_is_read(event: str, message: dict[str, Any]) -> None:
 
 def test_hostile_texts_are_cut_and_have_no_nul() -> None:
     commit = {"id": "c" * 40, "message": "a\x00b\ud800" + "x" * 10**6, "author": {"name": "\x00" * 500, "email": 7}}
-    told = parse_github_event("push", {"ref": "refs/heads/\x00x", "commits": [commit, 7, {"id": "--upload-pack=id"}]})
+    event = parse_github_event("push", {"ref": "refs/heads/\x00x", "commits": [commit, 7, {"id": "--upload-pack=id"}]})
 
-    assert isinstance(told, PushEvent)
-    assert len(told.commits) == 1
-    assert "\x00" not in told.branch + told.commits[0].author_name
+    assert isinstance(event, PushEvent)
+    assert len(event.commits) == 1
+    assert "\x00" not in event.branch + event.commits[0].author_name
 
 
 # --- what did not arrive
@@ -197,19 +197,19 @@ def listed(number: int, guid: str, minutes: float, status: object = 502) -> dict
 
 
 def test_what_nobody_took_is_missed_once_and_oldest_first() -> None:
-    told = [
+    values = [
         listed(9, "young", 1), listed(8, "lost", 10), listed(7, "again", 20, 200), listed(6, "again", 30),
         listed(5, "taken", 40), listed(4, "lost", 50), listed(3, "older", 60, 0), listed(2, "old", 6 * 24 * 60),
     ]  # fmt: skip
 
-    found = missed(told, {"taken"}, NOW)
+    found = missed(values, {"taken"}, NOW)
 
     assert [each.delivery_id for each in found] == ["older", "lost"]
 
 
-@pytest.mark.parametrize("told", [None, {}, "x", 7, [None, 7, {}, {"guid": 7}, {"guid": "a"}, listed(-1, "a", 10)]])
-def test_a_list_that_is_none_misses_nothing(told: object) -> None:
-    assert missed(told, (), NOW) == []
+@pytest.mark.parametrize("response", [None, {}, "x", 7, [None, 7, {}, {"guid": 7}, {"guid": "a"}, listed(-1, "a", 10)]])
+def test_a_list_that_is_none_misses_nothing(response: object) -> None:
+    assert missed(response, (), NOW) == []
 
 
 def test_no_more_are_asked_for_than_are_good() -> None:

@@ -19,11 +19,11 @@ def test_a_renewed_invitation_has_another_link_and_another_end(
     assert house.asked().get(f"/api/v1/invitations/{made['secret']}").status_code == 404
     renewed = client.post(f"{url}/{made['id']}/renew", json={"expires_in_days": 3})
     assert renewed.status_code == 200, renewed.text
-    told = renewed.json()
-    assert (told["id"], told["role"], told["secret"] != made["secret"]) == (made["id"], "viewer", True)
+    body = renewed.json()
+    assert (body["id"], body["role"], body["secret"] != made["secret"]) == (made["id"], "viewer", True)
     assert house.asked().get(f"/api/v1/invitations/{made['secret']}").status_code == 404
     guest = people.team("Others").owner
-    accepted = house.asked(cookie=guest.cookie).post(f"/api/v1/invitations/{told['secret']}/accept")
+    accepted = house.asked(cookie=guest.cookie).post(f"/api/v1/invitations/{body['secret']}/accept")
     assert accepted.status_code == 200, accepted.text
     assert client.post(f"{url}/{made['id']}/renew", json={}).status_code == 404
 

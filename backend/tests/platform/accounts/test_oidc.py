@@ -96,8 +96,8 @@ def test_somebody_new_signs_in_and_comes_again(corp: Corp) -> None:
     assert browser.get(f"{API}/session").json()["user"] == first["session"]["user"]
     again = corp.signs_in("mira@corp.example")
     assert again["session"]["user"]["id"] == first["session"]["user"]["id"]
-    told = browser.get(f"{API}/user/linked-identities").json()
-    assert (told["has_password"], [(one["name"], one["email"]) for one in told["linked"]]) == (
+    body = browser.get(f"{API}/user/linked-identities").json()
+    assert (body["has_password"], [(one["name"], one["email"]) for one in body["linked"]]) == (
         False, [("Corp", "mira@corp.example")],
     )  # fmt: skip
     left = browser.delete(f"{API}/session").json()["provider_sign_out_url"]
@@ -173,8 +173,8 @@ def test_people_of_a_domain_join_its_team(emptied: TestDatabase, engine: Engine,
         sign_up="invited",
         oidc_domains=f"corp.example={team.slug}:viewer,gone.example=x:member",
     )
-    told = corp.signs_in("mira@corp.example")
-    assert [(one["slug"], one["role"]) for one in told["session"]["teams"]] == [(team.slug, "viewer")]
+    session = corp.signs_in("mira@corp.example")
+    assert [(one["slug"], one["role"]) for one in session["session"]["teams"]] == [(team.slug, "viewer")]
     for login in ("eve@evil-corp.example", "eve@corp.example.evil.example", "eve@gone.example"):
         browser = corp.browser()
         refused(browser.post(f"{API}/oidc/callback", json=corp.returned(browser, login)), 403, "sign-up-closed")
@@ -193,8 +193,8 @@ def test_an_invitation_lets_in_where_sign_up_is_closed(emptied: TestDatabase, en
     corp = Corp(emptied, engine, provider, sign_up="invited")
     team = corp.people.team("Payments")
     secret = corp.people.invitation(team)
-    told = corp.signs_in("mira@corp.example", invitation=secret)
-    assert [one["slug"] for one in told["session"]["teams"]] == [team.slug]
+    session = corp.signs_in("mira@corp.example", invitation=secret)
+    assert [one["slug"] for one in session["session"]["teams"]] == [team.slug]
 
 
 def test_passwords_can_be_off(emptied: TestDatabase, engine: Engine, provider: str) -> None:
@@ -220,8 +220,8 @@ def test_passwords_can_be_off(emptied: TestDatabase, engine: Engine, provider: s
 def test_a_verified_e_mail_finds_its_person_and_ends_whoever_sat_in_wait(corp: Corp) -> None:
     """Somebody signs up with another's e-mail and a password, and waits for them to come."""
     planted = corp.people.team().owner
-    told = corp.signs_in(planted.email)
-    assert told["session"]["user"]["id"] == str(planted.user_id)
+    session = corp.signs_in(planted.email)
+    assert session["session"]["user"]["id"] == str(planted.user_id)
     assert corp.browser(planted).get(f"{API}/session").status_code == 401
     entered = corp.browser().post(f"{API}/session", json={"email": planted.email, "password": PASSWORD})
     refused(entered, 401, "wrong-password")

@@ -109,8 +109,8 @@ def test_made_up_links_are_refused(posting: AppUnderTest, secret: str) -> None:
 
 def test_nobodys_mail_box_is_filled(posting: AppUnderTest, team: SomeTeam) -> None:
     nobody = posting.asked()
-    told = [asked(nobody, team.owner.email) for _ in range(6)]
-    assert told == [204] * 5 + [429]
+    listed = [asked(nobody, team.owner.email) for _ in range(6)]
+    assert listed == [204] * 5 + [429]
     assert asked(nobody, "stranger@example.com") == 204
 
 

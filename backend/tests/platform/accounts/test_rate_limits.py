@@ -51,13 +51,13 @@ def test_a_token_that_asks_too_often_is_told_when_it_may_again(
     assert asked[0].headers["RateLimit-Policy"] == '"requests";q=3;w=60'
     refused = asked[3]
     assert refused.headers["Content-Type"] == "application/problem+json"
-    told = refused.json()
-    assert (told["type"], told["limit"], told["value"], told["unit"]) == (
+    body = refused.json()
+    assert (body["type"], body["limit"], body["value"], body["unit"]) == (
         "urn:slowpath:rate-exceeded", 3, 4, "requests per minute",
     )  # fmt: skip
     wait = int(refused.headers["Retry-After"])
     assert 1 <= wait <= 60
-    assert str(wait) in told["resolution"]
+    assert str(wait) in body["resolution"]
     assert refused.headers["RateLimit-Reset"] == str(wait)
     assert house.asked(token=second.secret).get("/api/v1/services").status_code == 200
 

@@ -63,8 +63,8 @@ def test_the_log_names_the_account_and_not_its_token(accounts: Accounts, house: 
     assert (entry["action"], entry["actor"], entry["actor_kind"]) == (
         "annotation.created", "deployer", "service-account",
     )  # fmt: skip
-    [told] = accounts.all()
-    assert (told["tokens"], told["role"], told["last_used_at"] is None) == (1, "member", False)
+    [listed] = accounts.all()
+    assert (listed["tokens"], listed["role"], listed["last_used_at"] is None) == (1, "member", False)
 
 
 def test_one_that_is_disabled_is_refused_at_the_next_request_and_goes_on_when_enabled(

@@ -246,8 +246,8 @@ def make_token(client: TestClient, team: SomeTeam, **changed: object) -> dict[st
     sent = {"name": "ci", "scopes": ["upload", "read", "upload"], **changed}
     made = client.post(f"/api/v1/teams/{team.id}/tokens", json=sent)
     assert made.status_code == 201, made.text
-    told: dict[str, Any] = made.json()
-    return told
+    body: dict[str, Any] = made.json()
+    return body
 
 
 def test_a_token_is_told_once_and_works(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
@@ -324,22 +324,22 @@ def test_the_log_tells_who_did_what(
     house.asked(token=token["secret"]).delete(f"/api/v1/artifacts/{uuid4()}")  # not there: not in the log
     client.delete(f"/api/v1/teams/{team.id}/members/{guest.user_id}")
 
-    told = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
-    assert [(one["actor"], one["action"]) for one in reversed(told)] == [
+    items = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
+    assert [(one["actor"], one["action"]) for one in reversed(items)] == [
         (team.owner.name, "team.created"),
         (team.owner.name, "invitation.created"),
         (guest.name, "member.joined"),
         (team.owner.name, "token.created"),
         (team.owner.name, "member.removed"),
     ]
-    assert told[0]["details"] == {"name": guest.name, "role": "admin"}
-    assert told[0]["subject"] == f"member {guest.name}"
+    assert items[0]["details"] == {"name": guest.name, "role": "admin"}
+    assert items[0]["subject"] == f"member {guest.name}"
 
 
 def test_what_failed_is_not_in_the_log(team: SomeTeam, client: TestClient) -> None:
     client.delete(f"/api/v1/teams/{team.id}/members/{team.owner.user_id}")
-    told = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
-    assert [one["action"] for one in told] == ["team.created"]
+    items = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
+    assert [one["action"] for one in items] == ["team.created"]
 
 
 # -- pages -----------------------------------------------------------------------------------------

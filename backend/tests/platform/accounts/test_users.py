@@ -158,8 +158,8 @@ def test_unknown_e_mail_and_wrong_password_are_told_alike(house: AppUnderTest, t
         house.asked().post("/api/v1/session", json={"email": email, "password": "not the password"})
         for email in (team.owner.email, "nobody@example.com")
     ]
-    told = [{**answer.json(), "request_id": None} for answer in answers]
-    assert told[0] == told[1]
+    listed = [{**answer.json(), "request_id": None} for answer in answers]
+    assert listed[0] == listed[1]
     assert [answer.status_code for answer in answers] == [401, 401]
 
 

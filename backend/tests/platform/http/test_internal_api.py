@@ -62,19 +62,19 @@ def test_metrics_count_by_route_and_never_by_path(house: AppUnderTest) -> None:
     client = house.asked()
     client.get("/api/v1/jobs/3f0e6bd5-5a4b-4c43-9c0b-0c9c3c5be3a1")
 
-    told = client.get("/metrics").text
+    text = client.get("/metrics").text
 
-    assert 'route="/api/v1/jobs/{job_id}",status="401"' in told
-    assert "3f0e6bd5" not in told
+    assert 'route="/api/v1/jobs/{job_id}",status="401"' in text
+    assert "3f0e6bd5" not in text
 
 
 def test_metrics_tell_how_the_queues_stand(house: AppUnderTest, client: TestClient) -> None:
     client.put("/api/v1/artifacts/cpu.pprof", content=b"bytes")
 
-    told = client.get("/metrics").text
+    text = client.get("/metrics").text
 
-    assert 'slowpath_jobs{queue="decode",state="waiting"} 1.0' in told
-    assert 'slowpath_oldest_job_seconds{queue="decode",state="waiting"}' in told
+    assert 'slowpath_jobs{queue="decode",state="waiting"} 1.0' in text
+    assert 'slowpath_oldest_job_seconds{queue="decode",state="waiting"}' in text
 
 
 def test_metrics_may_ask_for_a_token(emptied: TestDatabase, engine: Engine) -> None:

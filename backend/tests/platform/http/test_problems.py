@@ -199,10 +199,10 @@ def test_a_body_that_is_read_whole_has_a_bound_declared_or_not(client: TestClien
 
     for answer in (declared, counted):
         assert answer.status_code == 413
-        told = answer.json()
-        assert (told["limit"], told["unit"]) == (16 << 10, "bytes")
-        assert told["value"] > told["limit"]
-        assert "parts" in told["resolution"]
+        body = answer.json()
+        assert (body["limit"], body["unit"]) == (16 << 10, "bytes")
+        assert body["value"] > body["limit"]
+        assert "parts" in body["resolution"]
 
 
 @pytest.mark.database

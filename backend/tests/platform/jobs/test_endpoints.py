@@ -60,10 +60,10 @@ def test_a_long_list_asks_no_more_of_the_database(client: TestClient, files: Fil
 def test_what_ended_badly_can_be_tried_again(client: TestClient, files: FilesFactory, state: JobState) -> None:
     job_id = files.job_in(state)
 
-    told = client.post(f"/api/v1/jobs/{job_id}/retry")
+    response = client.post(f"/api/v1/jobs/{job_id}/retry")
 
-    assert told.status_code == 200
-    job = told.json()
+    assert response.status_code == 200
+    job = response.json()
     assert (job["state"], job["attempts"], job["problem"], job["finished_at"]) == ("waiting", 0, None, None)
 
 

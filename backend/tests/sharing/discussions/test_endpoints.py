@@ -40,8 +40,8 @@ def on(build: str, text: str, **said: object) -> dict[str, object]:
 def said(client: TestClient, wanted: Mapping[str, object], **headers: str) -> dict[str, Any]:
     answer = client.post("/api/v1/comments", json=wanted, headers=headers)
     assert answer.status_code == 201, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def listed(client: TestClient, build: str) -> list[dict[str, Any]]:
@@ -113,9 +113,9 @@ def test_a_program_says_something_under_its_name_and_changes_nothing(
     house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
     program = house.asked(token=people.token(team, TokenScope.WRITE).secret)
-    told = said(program, on(build, "measured"))
-    assert (told["author_kind"], told["author_id"], told["author_name"]) == ("token", None, "ci")
-    path = f"/api/v1/comments/{told['id']}"
+    comment = said(program, on(build, "measured"))
+    assert (comment["author_kind"], comment["author_id"], comment["author_name"]) == ("token", None, "ci")
+    path = f"/api/v1/comments/{comment['id']}"
     assert program.patch(path, json={"text": "x"}).status_code == 403
     assert program.delete(path).status_code == 403
     assert program.get("/api/v1/mentions").json()["items"] == []

@@ -27,8 +27,8 @@ GITHUB = {"name": "code", "kind": "github", "repository": "northwind/shop", "tok
 def made(client: TestClient, wanted: Mapping[str, object]) -> dict[str, object]:
     answer = client.post(CHANNELS, json=wanted)
     assert answer.status_code == 201, answer.text
-    told: dict[str, object] = answer.json()
-    return told
+    body: dict[str, object] = answer.json()
+    return body
 
 
 def test_a_channel_is_added_changed_listed_and_deleted(client: TestClient) -> None:
@@ -92,9 +92,9 @@ def test_secrets_come_out_once_if_ever(
         rows = str(admin.execute("SELECT notification_channel::text FROM notification_channel").fetchall())
         rows += str(admin.execute("SELECT encode(encrypted_secret, 'escape') FROM notification_channel").fetchall())
         rows += str(admin.execute("SELECT audit_event::text FROM audit_event").fetchall())
-    told = later + json.dumps(added[0]) + json.dumps(added[2]) + rows + caplog.text
+    text = later + json.dumps(added[0]) + json.dumps(added[2]) + rows + caplog.text
     for secret in ("secret-of-slack", "token-of-nobody-77", *drawn):
-        assert str(secret) not in told
+        assert str(secret) not in text
 
     with house.database.reading(TeamScope(team.id)) as session:
         row = channels.get_channel(session, ChannelId(UUID(str(hook["id"]))))

@@ -33,8 +33,8 @@ def comparison(house: AppUnderTest, team: SomeTeam) -> UUID:
 def begun(client: TestClient, title: str = "Why 1.25 is slower") -> dict[str, Any]:
     answer = client.post("/api/v1/reports", json={"title": title})
     assert answer.status_code == 201, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def frozen(client: TestClient, report: dict[str, Any], requests: Sequence[str], **said: str) -> Any:  # noqa: ANN401
@@ -51,8 +51,8 @@ def unpacked(answer: Any) -> tuple[dict[str, Any], bytes]:  # noqa: ANN401 - an 
 
 
 def of_view(client: TestClient, comparison: UUID) -> list[str]:
-    told = client.get(f"/api/v1/comparisons/{comparison}").json()
-    view = next(each for each in told["views"] if each["granularity"] == "function")["id"]
+    body = client.get(f"/api/v1/comparisons/{comparison}").json()
+    view = next(each for each in body["views"] if each["granularity"] == "function")["id"]
     path = f"/comparisons/{comparison}"
     return [
         path,
@@ -414,8 +414,8 @@ def test_everything_that_changes_a_report_is_in_the_log(client: TestClient, comp
     client.patch(path, json={"title": "x"})
     client.post(f"{path}/publish")
     client.delete(path)
-    told = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
-    actions = [one["action"] for one in told if one["action"].startswith("report.")]
+    items = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
+    actions = [one["action"] for one in items if one["action"].startswith("report.")]
     assert actions == [
         "report.deleted", "report.published", "report.updated", "report.snapshot-created", "report.created",
     ]  # fmt: skip

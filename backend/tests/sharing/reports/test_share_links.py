@@ -39,15 +39,15 @@ def report(client: TestClient, house: AppUnderTest, team: SomeTeam) -> dict[str,
     client.patch(path, json={"blocks": [{"kind": "text", "markdown": prose}]})
     frozen = {"title": "CPU", "path": "/comparisons/x", "requests": [f"/comparisons/{comparison}"]}
     assert client.post(f"{path}/snapshots", json=frozen).status_code == 201
-    told: dict[str, Any] = client.post(f"{path}/publish").json()
-    return told
+    body: dict[str, Any] = client.post(f"{path}/publish").json()
+    return body
 
 
 def linked(client: TestClient, report: dict[str, Any], **said: Any) -> dict[str, Any]:  # noqa: ANN401
     answer = client.post(f"/api/v1/reports/{report['id']}/share-links", json={"name": "For support", **said})
     assert answer.status_code == 201, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def header_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - an answer of httpx
@@ -165,7 +165,7 @@ def test_a_secret_is_in_one_answer_and_in_no_log(
     with caplog.at_level(logging.DEBUG):
         link = linked(client, report)
         stranger, secret = house.asked(), link["secret"]
-        told = [
+        response = [
             stranger.get(f"/api/v1/shared/{secret}"),
             stranger.get(f"/api/v1/shared/{secret}/export.html"),
             stranger.get(f"/api/v1/shared/{secret}/nothing"),
@@ -173,12 +173,14 @@ def test_a_secret_is_in_one_answer_and_in_no_log(
             client.get(f"/api/v1/reports/{report['id']}/share-links"),
         ]
         client.delete(f"/api/v1/reports/{report['id']}/share-links/{link['id']}")
-        told.append(stranger.get(f"/api/v1/shared/{secret}"))
-        told.append(client.get(f"/api/v1/teams/{client.get('/api/v1/session').json()['teams'][0]['id']}/audit-events"))
+        response.append(stranger.get(f"/api/v1/shared/{secret}"))
+        response.append(
+            client.get(f"/api/v1/teams/{client.get('/api/v1/session').json()['teams'][0]['id']}/audit-events")
+        )
     ours = [record.getMessage() for record in caplog.records if not record.name.startswith("httpx")]
     assert any("/shared/{secret}" in line for line in ours)
     assert [line for line in ours if secret in line] == []
-    assert [one.url for one in told if secret in one.text or secret in repr(one.headers.raw)] == []
+    assert [one.url for one in response if secret in one.text or secret in repr(one.headers.raw)] == []
     with emptied.as_admin() as connection:
         rows = connection.execute("SELECT secret_hash, share_link::text FROM share_link").fetchall()
     assert [bytes(row[0]) for row in rows] == [hash_secret(secret)]
@@ -195,10 +197,10 @@ def test_views_are_counted_and_told_to_the_log_once_a_minute(
     (seen,) = client.get(f"/api/v1/reports/{report['id']}/share-links").json()
     assert seen["views"] == 5
     assert "secret" not in seen
-    told = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
-    viewed = [one for one in told if one["action"] == "share_link.viewed"]
+    items = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
+    viewed = [one for one in items if one["action"] == "share_link.viewed"]
     assert [one["details"]["views"] for one in viewed] == [4, 1]
-    assert {"share_link.created", "report.published"} <= {one["action"] for one in told}
+    assert {"share_link.created", "report.published"} <= {one["action"] for one in items}
 
 
 def test_guessing_is_slowed_down(house: AppUnderTest) -> None:

@@ -57,7 +57,7 @@ def with_repository(lab: SyntheticBuilds, url: str | None = "https://git.example
     built = ServiceRepository(
         team_id=lab.team.id, id=new_id(), service_id=lab.service_id, repository_id=repository_id, main_package="cmd/x"
     )
-    told = [
+    listed = [
         CommitMetadata(GOOD, (), title="First", committed_at=AT),
         CommitMetadata(BAD, (GOOD,), title="Second", committed_at=AT),
     ]
@@ -65,7 +65,7 @@ def with_repository(lab: SyntheticBuilds, url: str | None = "https://git.example
         session.add(row)
         session.flush()
         session.add(built)
-        commit_graph.record_commits(session, RepositoryId(repository_id), told)
+        commit_graph.record_commits(session, RepositoryId(repository_id), listed)
     return repository_id
 
 

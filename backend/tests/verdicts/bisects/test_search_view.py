@@ -47,8 +47,8 @@ def test_what_a_probe_would_make_believed_is_belief_with_one_side_taken_away() -
     believed = [one.belief for one in view.levels[0].candidates]
     assert slower[0].sha in SHAS[:5]
     assert not_slower[0].sha in SHAS[5:]
-    for told, side in ((slower, believed[:5]), (not_slower, believed[5:])):
-        assert max(side) / (sum(side) + view.elsewhere) <= told[1] <= max(side) / sum(side)
+    for expected, side in ((slower, believed[:5]), (not_slower, believed[5:])):
+        assert max(side) / (sum(side) + view.elsewhere) <= expected[1] <= max(side) / sum(side)
 
 
 def test_all_candidates_of_a_level_are_told_if_asked_for() -> None:

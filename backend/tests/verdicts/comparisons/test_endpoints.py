@@ -58,21 +58,25 @@ def test_two_sides_become_a_comparison_with_a_job(client: TestClient, files: Fil
     answer = client.post("/api/v1/comparisons", json=sides(base, candidate=(candidate,)))
 
     assert answer.status_code == 201
-    told = answer.json()
-    assert told["name"] == "3f1c0a7 against 9b6e24d"
-    assert (told["state"], told["verdict"], told["result"], told["views"]) == ("waiting", None, None, [])
-    assert told["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], "time_range": None}
-    assert told["job"]["name"] == "comparisons.compute"
-    assert client.get(f"/api/v1/comparisons/{told['id']}").json() == told
+    body = answer.json()
+    assert body["name"] == "3f1c0a7 against 9b6e24d"
+    assert (body["state"], body["verdict"], body["result"], body["views"]) == ("waiting", None, None, [])
+    assert body["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], "time_range": None}
+    assert body["job"]["name"] == "comparisons.compute"
+    assert client.get(f"/api/v1/comparisons/{body['id']}").json() == body
 
 
 def test_name_and_labels_can_be_said(client: TestClient, files: FilesFactory) -> None:
     body = sides(files.decoded(), candidate=(files.decoded(),))
     body["base"]["label"], body["name"] = "  v1 ", "Release <b>"
 
-    told = client.post("/api/v1/comparisons", json=body).json()
+    response_body = client.post("/api/v1/comparisons", json=body).json()
 
-    assert (told["name"], told["base"]["label"], told["candidate"]["label"]) == ("Release <b>", "v1", "candidate")
+    assert (response_body["name"], response_body["base"]["label"], response_body["candidate"]["label"]) == (
+        "Release <b>",
+        "v1",
+        "candidate",
+    )
 
 
 def test_a_side_that_can_not_be_compared_is_refused(client: TestClient, files: FilesFactory) -> None:
@@ -93,8 +97,8 @@ def test_a_side_that_can_not_be_compared_is_refused(client: TestClient, files: F
         answer = client.post("/api/v1/comparisons", json=body)
         assert (answer.status_code, answer.json()["type"]) == (status, f"urn:slowpath:{slug}")
 
-    told = client.post("/api/v1/comparisons", json=sides(one, candidate=many)).json()
-    assert (told["limit"], told["value"]) == (MAX_ARTIFACTS_A_SIDE, MAX_ARTIFACTS_A_SIDE + 1)
+    response_body = client.post("/api/v1/comparisons", json=sides(one, candidate=many)).json()
+    assert (response_body["limit"], response_body["value"]) == (MAX_ARTIFACTS_A_SIDE, MAX_ARTIFACTS_A_SIDE + 1)
     assert client.get("/api/v1/comparisons").json()["items"] == []
 
 
@@ -112,15 +116,15 @@ def test_asked_twice_with_a_key_it_is_one(client: TestClient, files: FilesFactor
 
 
 def test_a_finished_comparison_tells_its_result_and_views(client: TestClient, comparisons: ComparisonsFactory) -> None:
-    told = client.get(f"/api/v1/comparisons/{comparisons.done()}").json()
+    body = client.get(f"/api/v1/comparisons/{comparisons.done()}").json()
 
-    assert (told["state"], told["verdict"], told["verdict_sentence"]) == (
+    assert (body["state"], body["verdict"], body["verdict_sentence"]) == (
         "done",
         "regressed",
         "main.clone takes more time.",
     )
-    assert told["result"]["format"] == "slowpath.comparison/2"
-    assert [(view["granularity"], view["state"], view["has_more_chunks"]) for view in told["views"]] == [
+    assert body["result"]["format"] == "slowpath.comparison/2"
+    assert [(view["granularity"], view["state"], view["has_more_chunks"]) for view in body["views"]] == [
         ("function", "done", False),
         ("line", "not-built", False),
     ]
@@ -228,9 +232,9 @@ def test_a_subtree_is_cut_on_demand(client: TestClient, comparisons: Comparisons
 def test_a_search_counts_nested_matches_once(
     client: TestClient, comparisons: ComparisonsFactory, asked: dict[str, str], nodes: int, base: float
 ) -> None:
-    told = client.get(f"{of_view(client, comparisons.done())}/search", params=asked).json()
+    body = client.get(f"{of_view(client, comparisons.done())}/search", params=asked).json()
 
-    assert (told["nodes"], told["base_raw"], told["candidate_raw"]) == (nodes, base, base * 2)
+    assert (body["nodes"], body["base_raw"], body["candidate_raw"]) == (nodes, base, base * 2)
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?=a)", "\\1", "a{1001}", "((a{100}){100}){100}", "[z-a]"])
@@ -246,9 +250,9 @@ def test_a_pattern_that_can_not_be_run_is_refused(
 def test_the_lines_of_a_function(client: TestClient, comparisons: ComparisonsFactory) -> None:
     view = of_view(client, comparisons.done())
 
-    told = client.get(f"{view}/lines", params={"function": "main.clone"}).json()
+    body = client.get(f"{view}/lines", params={"function": "main.clone"}).json()
 
-    assert [(line["line"], line["base_self"], line["candidate_self"]) for line in told] == [(10, 30, 60), (12, 10, 20)]
+    assert [(line["line"], line["base_self"], line["candidate_self"]) for line in body] == [(10, 30, 60), (12, 10, 20)]
     assert client.get(f"{view}/lines", params={"function": "main.other"}).json() == []
 
 
@@ -316,9 +320,9 @@ def test_what_can_not_be_exported(client: TestClient, comparisons: ComparisonsFa
 def test_names_and_labels_can_be_changed(client: TestClient, comparisons: ComparisonsFactory) -> None:
     address = f"/api/v1/comparisons/{comparisons.done()}"
 
-    told = client.patch(address, json={"name": "Other", "candidate_label": "v2"}).json()
+    body = client.patch(address, json={"name": "Other", "candidate_label": "v2"}).json()
 
-    assert (told["name"], told["base"]["label"], told["candidate"]["label"]) == ("Other", "base", "v2")
+    assert (body["name"], body["base"]["label"], body["candidate"]["label"]) == ("Other", "base", "v2")
     assert client.patch(address, json={"name": ""}).status_code == 422
 
 
@@ -329,12 +333,12 @@ def test_swapping_makes_another_comparison(client: TestClient, comparisons: Comp
     swapped = client.post(f"{address}/swap")
 
     assert swapped.status_code == 201
-    told = swapped.json()
-    assert told["id"] != first["id"]
-    assert told["base"] == first["candidate"]
+    body = swapped.json()
+    assert body["id"] != first["id"]
+    assert body["base"] == first["candidate"]
     # What was called by its place only is called by its new one.
-    assert told["candidate"] == first["base"] | {"label": "candidate"}
-    assert told["name"] == "v2 against candidate"
+    assert body["candidate"] == first["base"] | {"label": "candidate"}
+    assert body["name"] == "v2 against candidate"
 
 
 def test_swapping_when_a_side_is_deleted_is_refused(client: TestClient, comparisons: ComparisonsFactory) -> None:
@@ -358,9 +362,9 @@ def test_only_what_ended_badly_is_computed_again(
     with house.database.writing(TeamScope(team.id)) as session:
         for job in session.scalars(select(JobRow).where(JobRow.name == "comparisons.compute")):
             job.state = "failed"
-    told = client.post(f"/api/v1/comparisons/{failed}/retry").json()
+    body = client.post(f"/api/v1/comparisons/{failed}/retry").json()
 
-    assert (told["state"], told["problem"], told["job"]["state"]) == ("waiting", None, "waiting")
+    assert (body["state"], body["problem"], body["job"]["state"]) == ("waiting", None, "waiting")
 
 
 def test_deleting_takes_views_exports_and_their_bytes_but_no_artifact(

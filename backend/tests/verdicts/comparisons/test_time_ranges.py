@@ -37,13 +37,13 @@ def test_a_window_stands_beside_artifacts_or_alone(
 ) -> None:
     before, after = {**place, "from": NINE, "to": HALF_PAST}, {**place, "from": HALF_PAST, "to": TEN}
 
-    told = ask(client, {"artifact_ids": [str(files.decoded())], "time_range": before}, {"time_range": after}).json()
+    body = ask(client, {"artifact_ids": [str(files.decoded())], "time_range": before}, {"time_range": after}).json()
 
-    assert (told["base"]["time_range"], told["candidate"]["time_range"]) == (before, after)
-    assert (told["base"]["artifacts"], told["candidate"]["artifacts"]) == (1, 0)
-    assert client.get(f"/api/v1/comparisons/{told['id']}").json() == told
+    assert (body["base"]["time_range"], body["candidate"]["time_range"]) == (before, after)
+    assert (body["base"]["artifacts"], body["candidate"]["artifacts"]) == (1, 0)
+    assert client.get(f"/api/v1/comparisons/{body['id']}").json() == body
     assert client.get("/api/v1/comparisons").json()["items"][0]["candidate"]["time_range"] == after
-    swapped = client.post(f"/api/v1/comparisons/{told['id']}/swap").json()
+    swapped = client.post(f"/api/v1/comparisons/{body['id']}/swap").json()
     assert (swapped["base"]["time_range"], swapped["candidate"]["time_range"]) == (after, before)
     assert (swapped["base"]["artifacts"], swapped["candidate"]["artifacts"]) == (0, 1)
 

@@ -110,11 +110,11 @@ def test_changes_are_written_down_and_told_of(
     regression_id = put(lab)
     member = people.member(team)
     change = {"state": "acknowledged", "assignee_id": str(member.user_id), "due_on": "2026-12-24", "note": "looking"}
-    told = client.patch(f"/api/v1/regressions/{regression_id}", json=change).json()
+    body = client.patch(f"/api/v1/regressions/{regression_id}", json=change).json()
 
-    assert (told["state"], told["due_on"]) == ("acknowledged", "2026-12-24")
-    assert told["assignee"]["id"] == str(member.user_id)
-    assert told["assignee"]["name"]
+    assert (body["state"], body["due_on"]) == ("acknowledged", "2026-12-24")
+    assert body["assignee"]["id"] == str(member.user_id)
+    assert body["assignee"]["name"]
     events = client.get(f"/api/v1/regressions/{regression_id}/events").json()["items"]
     assert [event["kind"] for event in events] == ["note", "due", "assignee", "state"]
     assert events[-1]["details"] == {"from": "new", "to": "acknowledged"}
@@ -134,11 +134,11 @@ def test_changes_are_written_down_and_told_of(
 def test_many_are_changed_together_or_not_at_all(client: TestClient, lab: SyntheticBuilds) -> None:
     ids = [str(put(lab, number)) for number in (1, 2, 3)]
     change = {"state": "ignored"}
-    told = client.post("/api/v1/regressions/bulk-update", json={"ids": [*ids[:2], str(new_id())], "change": change})
-    assert (told.status_code, listed(client, state="ignored")) == (404, [])
+    response = client.post("/api/v1/regressions/bulk-update", json={"ids": [*ids[:2], str(new_id())], "change": change})
+    assert (response.status_code, listed(client, state="ignored")) == (404, [])
 
-    told = client.post("/api/v1/regressions/bulk-update", json={"ids": ids[:2], "change": change})
-    assert {row["state"] for row in told.json()["items"]} == {"ignored"}
+    response = client.post("/api/v1/regressions/bulk-update", json={"ids": ids[:2], "change": change})
+    assert {row["state"] for row in response.json()["items"]} == {"ignored"}
     assert listed(client, state="ignored") == [2, 1]
 
 
@@ -146,9 +146,9 @@ def test_nobody_outside_the_team_can_be_given_anything(
     client: TestClient, lab: SyntheticBuilds, people: AccountsFactory
 ) -> None:
     outsider = people.team("Others").owner
-    told = client.patch(f"/api/v1/regressions/{put(lab)}", json={"assignee_id": str(outsider.user_id)})
+    response = client.patch(f"/api/v1/regressions/{put(lab)}", json={"assignee_id": str(outsider.user_id)})
 
-    assert (told.status_code, told.json()["type"]) == (422, "urn:slowpath:not-a-member")
+    assert (response.status_code, response.json()["type"]) == (422, "urn:slowpath:not-a-member")
 
 
 def test_a_candidate_can_be_ignored_but_not_worked_on(client: TestClient, lab: SyntheticBuilds) -> None:
@@ -179,12 +179,12 @@ def test_the_summary_counts_and_names_the_largest_open_one(client: TestClient, l
     put(lab, 2, ratio=1.9)
     put(lab, 3, ratio=9.0, state="fixed")
     put(lab, None, ratio=20.0)
-    told = client.get("/api/v1/regression-summary").json()
+    body = client.get("/api/v1/regression-summary").json()
 
-    assert told["open"] == 2
-    assert (told["states"]["new"], told["states"]["fixed"]) == (2, 1)
-    assert told["services"] == [{"service_id": str(lab.service_id), "open": 2, "total": 3}]
-    assert told["headline"]["number"] == 2
+    assert body["open"] == 2
+    assert (body["states"]["new"], body["states"]["fixed"]) == (2, 1)
+    assert body["services"] == [{"service_id": str(lab.service_id), "open": 2, "total": 3}]
+    assert body["headline"]["number"] == 2
 
 
 def test_a_comparison_becomes_a_regression_by_hand(client: TestClient, lab: SyntheticBuilds) -> None:
@@ -218,17 +218,17 @@ def test_a_comparison_becomes_a_regression_by_hand(client: TestClient, lab: Synt
             )  # fmt: skip
     said = {"comparison_id": str(comparison_id), "note": "seen in production"}
     headers = {"Idempotency-Key": "once"}
-    told = client.post("/api/v1/regressions", json=said, headers=headers)
+    response = client.post("/api/v1/regressions", json=said, headers=headers)
     again = client.post("/api/v1/regressions", json=said, headers=headers)
 
-    assert told.status_code == 201, told.text
-    assert again.json()["id"] == told.json()["id"]
-    assert told.json()["is_manual"] is True
-    assert told.json()["number"] == 1
-    assert told.json()["first_bad_build"]["build_id"] == str(bad)
-    assert told.json()["good"]["build_id"] == str(good)
-    assert told.json()["ratio"] == 1.5
-    assert [each["kind"] for each in told.json()["evidence"]] == ["comparison"]
+    assert response.status_code == 201, response.text
+    assert again.json()["id"] == response.json()["id"]
+    assert response.json()["is_manual"] is True
+    assert response.json()["number"] == 1
+    assert response.json()["first_bad_build"]["build_id"] == str(bad)
+    assert response.json()["good"]["build_id"] == str(good)
+    assert response.json()["ratio"] == 1.5
+    assert [each["kind"] for each in response.json()["evidence"]] == ["comparison"]
     assert len(lab.jobs("regressions.notify-opened")) == 1
 
 
@@ -238,8 +238,8 @@ def test_rules_on_series_are_replaced_not_piled_up(client: TestClient, lab: Synt
     client.put(path, json=rule)
     client.put(path, json={**rule, "is_muted": False})
 
-    [told] = client.get(path).json()
-    assert (told["subject"], told["is_muted"]) == ("app.decode", False)
+    [mute_rule] = client.get(path).json()
+    assert (mute_rule["subject"], mute_rule["is_muted"]) == ("app.decode", False)
 
 
 def test_what_a_regression_names_is_drawn_as_changed_though_alone_it_shows_nothing(
@@ -303,8 +303,8 @@ def test_the_summary_counts_what_is_new_and_nobodys(client: TestClient, lab: Syn
     put(lab, 2, assignee_id=team.owner.user_id)
     put(lab, 3, state="fixed")
     put(lab, None)
-    told = client.get("/api/v1/regression-summary").json()
-    assert (told["states"]["new"], told["new_unassigned_count"]) == (2, 1)
+    body = client.get("/api/v1/regression-summary").json()
+    assert (body["states"]["new"], body["new_unassigned_count"]) == (2, 1)
 
 
 def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(
@@ -315,12 +315,12 @@ def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(
     before = client.get(path).json()
     with lab.writing() as session:
         job_id = enqueue(session, EvaluateBuild(BuildId(build_id)))
-    told = client.get(path).json()
+    body = client.get(path).json()
     with lab.writing() as session:
         session.get_one(JobRow, (lab.team.id, job_id)).state = JobState.DONE
 
     assert before["state"] not in {"pending", "evaluating"}
-    assert (told["state"], told["sentence"]) == ("evaluating", "New artifacts of this build are being measured.")
+    assert (body["state"], body["sentence"]) == ("evaluating", "New artifacts of this build are being measured.")
     assert client.get(path).json() == before
 
 

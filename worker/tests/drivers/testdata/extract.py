@@ -47,11 +47,13 @@ def main(words: list[str]) -> None:
     kind, *files = words
     if kind == "github":
         document = json.loads(Path(files[0]).read_text(encoding="utf-8"))
-        told = chosen([document], GITHUB)
-        told["examples"] = {name: document["components"]["examples"][name]["value"] for name in EXAMPLES}
+        chosen_schemas = chosen([document], GITHUB)
+        chosen_schemas["examples"] = {name: document["components"]["examples"][name]["value"] for name in EXAMPLES}
     else:
-        told = chosen([json.loads(Path(file).read_text(encoding="utf-8")) for file in files], KUBERNETES)
-    (HERE / f"{kind}.json").write_text(json.dumps(told, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
+        chosen_schemas = chosen([json.loads(Path(file).read_text(encoding="utf-8")) for file in files], KUBERNETES)
+    (HERE / f"{kind}.json").write_text(
+        json.dumps(chosen_schemas, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8"
+    )
 
 
 def chosen(documents: list[Json], wanted: Mapping[str, list[str]]) -> Json:
@@ -97,21 +99,23 @@ def plain(node: Any, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON of a
         return [plain(each) for each in node]
     if not isinstance(node, dict):
         return node
-    told = {
+    by_name = {
         key: plain(value, names=key in NAMES and not names and not isinstance(value, list))
         for key, value in node.items()
         if names or key not in NOT_ASKED
     }
     if names:
-        return told
-    if told.pop("nullable", False):
-        return {"anyOf": [told, {"type": "null"}]}
-    if told.pop("x-kubernetes-int-or-string", False):
+        return by_name
+    if by_name.pop("nullable", False):
+        return {"anyOf": [by_name, {"type": "null"}]}
+    if by_name.pop("x-kubernetes-int-or-string", False):
         return {"type": ["integer", "string"]}
-    if told.pop("x-kubernetes-preserve-unknown-fields", False):
-        told["additionalProperties"] = True
+    if by_name.pop("x-kubernetes-preserve-unknown-fields", False):
+        by_name["additionalProperties"] = True
     return {
-        key: value for key, value in told.items() if not key.startswith("x-") and not (key == "default" and value == {})
+        key: value
+        for key, value in by_name.items()
+        if not key.startswith("x-") and not (key == "default" and value == {})
     }
 
 

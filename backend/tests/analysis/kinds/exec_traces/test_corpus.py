@@ -40,11 +40,11 @@ def corpus() -> Path:
     return Path(given)
 
 
-@pytest.mark.parametrize(("variant", "culprit", "told"), [
+@pytest.mark.parametrize(("variant", "culprit", "expected"), [
     ("hogs", "main.hog", "main.hog occupied the processors for"),
     ("tickers", "main.ticker", "1,000 goroutines of main.ticker occupied the processors in turn for"),
 ])  # fmt: skip
-def test_the_example_names_victim_and_culprit_first(variant: str, culprit: str, told: str, tmp_path: Path) -> None:
+def test_the_example_names_victim_and_culprit_first(variant: str, culprit: str, expected: str, tmp_path: Path) -> None:
     base, candidate = example("base", tmp_path), example(variant, tmp_path)
     for few in (1, len(base)):
         found = compared(base[:few], candidate[:few])
@@ -53,7 +53,7 @@ def test_the_example_names_victim_and_culprit_first(variant: str, culprit: str, 
         assert (first.kind, first.subject, first.quantile) == ("trace.sched_delay", "main.batcher|network", 0.99)
         assert first.contributions[0].subject == culprit
         assert first.contributions[0].share > 0.9
-        assert told in first.sentence
+        assert expected in first.sentence
         assert first.base < 100_000
         assert first.candidate > 10_000_000
         assert second.kind == "trace.blame"

@@ -35,9 +35,9 @@ def check(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> 
             _check_blame(finding, blame[finding.subject])
         elif finding.kind == "trace.waiting" and finding.unit == "nanoseconds/s":
             for side in ("base", "candidate"):
-                told = sum(row[side]["total_ns"] for row in rows.values() if row[side] and not row["system"])
+                sum_ns = sum(row[side]["total_ns"] for row in rows.values() if row[side] and not row["system"])
                 seconds = page["sides"][side]["duration_ns"] / 1e9
-                assert getattr(finding, side) == pytest.approx(told / seconds, rel=0.01)
+                assert getattr(finding, side) == pytest.approx(sum_ns / seconds, rel=0.01)
     for name, ratio in ((each.subject, each.ratio) for each in found.detectable):
         assert ratio is None or ratio > 1, name
     return {finding.kind for finding in found.findings}
@@ -60,8 +60,8 @@ def _check_delay(finding: Finding, row: Mapping[str, Any], blame: Mapping[str, A
         parts = [
             p for p in blame["parts"] if p["group"] and wording.function(p["group"]) == who and p["kind"] == "user"
         ]
-        told = sum(part["candidate_share" if worse else "base_share"] for part in parts)
-        assert 100 * told == pytest.approx(float(share), abs=0.6)
+        sum_of_shares = sum(part["candidate_share" if worse else "base_share"] for part in parts)
+        assert 100 * sum_of_shares == pytest.approx(float(share), abs=0.6)
 
 
 def _check_group(finding: Finding, rows: Mapping[str, Mapping[str, Any]]) -> None:
@@ -71,10 +71,10 @@ def _check_group(finding: Finding, rows: Mapping[str, Mapping[str, Any]]) -> Non
     members = [rows[finding.subject]]
     match = re.search(r": (less than 1|\d+)% of all waiting for a processor there, ([\d,.]+) wakes", finding.sentence)
     assert match is not None
-    told = float(match[2].replace(",", ""))
-    if told > 1.01 * members[0][side]["waits_per_second"]:
+    number = float(match[2].replace(",", ""))
+    if number > 1.01 * members[0][side]["waits_per_second"]:
         members = [row for row in rows.values() if row["group"] == group and row[side] and row["share_of_wait_" + side]]
-    assert told == pytest.approx(sum(row[side]["waits_per_second"] for row in members), rel=0.02)
+    assert number == pytest.approx(sum(row[side]["waits_per_second"] for row in members), rel=0.02)
     share = sum(row[f"share_of_wait_{side}"] for row in members)
     assert float(match[1].replace("less than 1", "0.5")) == pytest.approx(100 * share, abs=0.6)
 

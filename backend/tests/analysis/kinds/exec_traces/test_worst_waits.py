@@ -5,11 +5,11 @@ from slowpath.analysis.kinds.exec_traces.trace_page_overview import WORST_OF_SID
 
 def test_a_herd_does_not_push_out_the_others() -> None:
     herd, few = [0] * 50, [3] * 5
-    told = _longest_of_side(herd + few)
-    assert len(told) == WORST_OF_SIDE
-    assert [at for at in told if at >= len(herd)] == [50, 51]
-    assert told == sorted(told), "longest first"
-    assert told[:5] == [0, 1, 2, 3, 4]
+    longest = _longest_of_side(herd + few)
+    assert len(longest) == WORST_OF_SIDE
+    assert [at for at in longest if at >= len(herd)] == [50, 51]
+    assert longest == sorted(longest), "longest first"
+    assert longest[:5] == [0, 1, 2, 3, 4]
 
 
 def test_few_waits_are_all_told() -> None:
@@ -19,5 +19,5 @@ def test_few_waits_are_all_told() -> None:
 
 def test_each_of_those_that_waited_most_has_some() -> None:
     victims = [number for number in range(30) for _ in range(6)]
-    told = [victims[at] for at in _longest_of_side(victims)]
-    assert all(told.count(number) >= WORST_OF_VICTIM for number in range(10))
+    listed = [victims[at] for at in _longest_of_side(victims)]
+    assert all(listed.count(number) >= WORST_OF_VICTIM for number in range(10))

@@ -45,10 +45,10 @@ def cells(slower: Values | float, minutes: int = 300, bursts: float = 0.0) -> Se
     return ServiceCells(latency.times_ms, MINUTE_MS, latency, latency.requests, None)
 
 
-def change(**told: float) -> LatencyChangePoint:
+def change(**overrides: float) -> LatencyChangePoint:
     said = {"at_ms": 50_520_000, "low_ms": 50_520_000, "high_ms": 50_580_000, "seen_ms": 51_000_000}
     sizes = {"before": 0.084, "after": 0.26, "ratio": 3.1, "ratio_low": 2.8, "ratio_high": 3.4}
-    return LatencyChangePoint("p99", **{**said, **sizes, **told})  # type: ignore[arg-type]
+    return LatencyChangePoint("p99", **{**said, **sizes, **overrides})  # type: ignore[arg-type]
 
 
 def test_a_step_that_stays_is_found() -> None:

@@ -44,8 +44,8 @@ def read(
 
 def counts(seen: ProbeLatencyWindow) -> list[float]:
     assert seen.counts is not None
-    told: list[float] = np.round(seen.counts.counts[0], 6).tolist()
-    return told
+    rounded: list[float] = np.round(seen.counts.counts[0], 6).tolist()
+    return rounded
 
 
 def test_what_was_reached_is_interpolated_at_the_edges() -> None:
@@ -129,9 +129,9 @@ def test_windows_that_follow_each_other_count_everything_once(grown: list[tuple[
 
 def test_native_histograms_count_between_the_nearest_samples() -> None:
     rows = [{1: 10.0}, {1: 10.0, 2: 30.0}, {1: 10.0, 2: 60.0}, {1: 500.0, 2: 60.0}]
-    told = [Histogram(0, sum(each.values()), 1.0, 0.0, 0.0, each) for each in rows]
+    listed = [Histogram(0, sum(each.values()), 1.0, 0.0, 0.0, each) for each in rows]
     times = np.array([0, 10_000, 20_000, 30_000], np.int64)
-    mine = SeriesData(1, "x", {"instance": RUN}, "histogram", times, None, native_series(told))
+    mine = SeriesData(1, "x", {"instance": RUN}, "histogram", times, None, native_series(listed))
     seen = read([mine], 1, 21)
     assert seen.requests == 60
     assert seen.counts is not None
@@ -140,8 +140,8 @@ def test_native_histograms_count_between_the_nearest_samples() -> None:
 
 def test_a_native_histogram_that_begins_in_the_window_begins_at_zero() -> None:
     times = np.array([10_000, 20_000], np.int64)
-    told = native_series([Histogram(0, 40.0, 1.0, 0.0, 0.0, {1: 40.0}), Histogram(0, 70.0, 1.0, 0.0, 0.0, {1: 70.0})])
-    late = SeriesData(2, "x", {"instance": RUN, "http_route": "/b"}, "histogram", times, None, told)
+    series = native_series([Histogram(0, 40.0, 1.0, 0.0, 0.0, {1: 40.0}), Histogram(0, 70.0, 1.0, 0.0, 0.0, {1: 70.0})])
+    late = SeriesData(2, "x", {"instance": RUN, "http_route": "/b"}, "histogram", times, None, series)
     early = SeriesData(
         1, "x", {"instance": RUN, "http_route": "/a"}, "histogram", np.array([0, 10_000, 20_000], np.int64), None,
         native_series([Histogram(0, 5.0, 1.0, 0.0, 0.0, {1: 5.0})] * 3),

@@ -153,8 +153,8 @@ def test_any_json_ends_in_samples_or_a_name(value: object) -> None:
         *({"name": "a", sort: point} for sort in ("sum", "histogram", "exponentialHistogram", "summary")),
     ):
         with suppress(MalformedProtobuf, BatchTooLarge):
-            told = {"resourceMetrics": [{"resource": value, "scopeMetrics": [{"metrics": [metric]}]}]}
-            read_metrics(parts_of_json(json.dumps(told).encode()), {})
+            document = {"resourceMetrics": [{"resource": value, "scopeMetrics": [{"metrics": [metric]}]}]}
+            read_metrics(parts_of_json(json.dumps(document).encode()), {})
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(-(2**63), 2**63 - 1))

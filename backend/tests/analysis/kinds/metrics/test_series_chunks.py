@@ -36,8 +36,8 @@ TIMES = st.lists(st.integers(-(2**50), 2**50), max_size=12, unique=True).map(sor
 
 
 def bits(values: NDArray[np.float64]) -> list[int]:
-    told: list[int] = np.ascontiguousarray(values).view(np.uint64).tolist()
-    return told
+    bit_patterns: list[int] = np.ascontiguousarray(values).view(np.uint64).tolist()
+    return bit_patterns
 
 
 @st.composite
@@ -55,8 +55,8 @@ def blocks(draw: st.DrawFn) -> SeriesChunk:
 def test_a_block_comes_back_to_the_last_bit(block: SeriesChunk) -> None:
     (back,) = decode_blocks([encode_block(block)])
 
-    told = {run.series_id: (run.times_ms.tolist(), bits(run.values)) for run in block.floats}
-    assert {run.series_id: (run.times_ms.tolist(), bits(run.values)) for run in back.floats} == told
+    by_name = {run.series_id: (run.times_ms.tolist(), bits(run.values)) for run in block.floats}
+    assert {run.series_id: (run.times_ms.tolist(), bits(run.values)) for run in back.floats} == by_name
     assert back.samples == block.samples
 
 
@@ -82,20 +82,32 @@ def natives(draw: st.DrawFn) -> NativeHistogramRun:
     offset = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     bounds = np.tile([0.5, 2.5], int((schema == -53).sum()))
     positive, negative = buckets(draw, n), buckets(draw, n)
-    told = NativeSeries(schema, threshold, zeros, count, total, positive, negative, hint, offset, bounds)
-    return NativeHistogramRun(draw(st.integers(0, 2**62)), np.array(times, np.int64), told)
+    series = NativeSeries(schema, threshold, zeros, count, total, positive, negative, hint, offset, bounds)
+    return NativeHistogramRun(draw(st.integers(0, 2**62)), np.array(times, np.int64), series)
 
 
 def told_bits(run: NativeHistogramRun) -> list[object]:
-    told = run.histograms
+    histograms = run.histograms
     return [
         run.series_id,
         run.times_ms.tolist(),
-        told.schema.tolist(),
-        told.reset_hint.tolist(),
-        *map(bits, (told.zero_threshold, told.zero_count, told.count, told.sum, told.custom_bounds)),
-        told.custom_offset.tolist(),
-        *([side.offset.tolist(), side.index.tolist(), bits(side.count)] for side in (told.positive, told.negative)),
+        histograms.schema.tolist(),
+        histograms.reset_hint.tolist(),
+        *map(
+            bits,
+            (
+                histograms.zero_threshold,
+                histograms.zero_count,
+                histograms.count,
+                histograms.sum,
+                histograms.custom_bounds,
+            ),
+        ),
+        histograms.custom_offset.tolist(),
+        *(
+            [side.offset.tolist(), side.index.tolist(), bits(side.count)]
+            for side in (histograms.positive, histograms.negative)
+        ),
     ]
 
 

@@ -143,11 +143,11 @@ def test_critical_paths_partition_their_roots(roots: list[Drawn]) -> None:
 
 @given(st.lists(trees(), min_size=1, max_size=2))
 def test_a_waterfall_tells_the_same_sums(roots: list[Drawn]) -> None:
-    told = as_json(waterfall(table_of(roots), 0))
-    for span in told["spans"]:
+    page = as_json(waterfall(table_of(roots), 0))
+    for span in page["spans"]:
         assert span["self_ns"] == sum(gap["end_ns"] - gap["start_ns"] for gap in span["gaps"])
-    whole = sum(span["duration_ns"] for span in told["spans"] if span["parent"] is None)
-    assert sum(piece["end_ns"] - piece["start_ns"] for piece in told["critical_path"]) == whole
+    whole = sum(span["duration_ns"] for span in page["spans"] if span["parent"] is None)
+    assert sum(piece["end_ns"] - piece["start_ns"] for piece in page["critical_path"]) == whole
 
 
 def test_calls_that_follow_each_other_at_once_are_both_waited_for() -> None:

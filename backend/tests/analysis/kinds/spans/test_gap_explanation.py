@@ -34,18 +34,18 @@ def request(skew: int = 0, flags: int = 0) -> SpanTable:
     return SpanTable.parse(buffer_of([[Drawn("call", NOON, NOON + 11 * MS, (inner,), "load", CLIENT)]]))
 
 
-def answer(basis: ExplanationBasis, **told: Any) -> GapAnswer:  # noqa: ANN401 - as the decoder tells
+def answer(basis: ExplanationBasis, **overrides: Any) -> GapAnswer:  # noqa: ANN401 - as the decoder tells
     clock = {"snapshots": 2, "drift_ns": 20, "anchored": False, "apart_ns": 900}
     made: dict[str, Any] = {
         "basis": basis, "gap_ns": 5 * MS, "trace_from_ns": 17, "clock": clock, "marks": 4, "hit": 0, "luck": 0.0, "rivals": 0,
         "goroutine": {"id": 7, "group": "main.serve"}, "parts": [], "pieces": [], "pieces_total": 0, "processors": [],
-        "procs": 2, "gc": {"mark_ns": 0, "stop_ns": 0, "cycles": 0}, "samples": [], **told,
+        "procs": 2, "gc": {"mark_ns": 0, "stop_ns": 0, "cycles": 0}, "samples": [], **overrides,
     }  # fmt: skip
     return TypeAdapter(GapAnswer).validate_python(made)
 
 
-def part(state: str, ns: int, reason: str = "", **told: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
-    return {"state": state, "reason": reason, "ns": ns, "times": 1, **told}
+def part(state: str, ns: int, reason: str = "", **overrides: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    return {"state": state, "reason": reason, "ns": ns, "times": 1, **overrides}
 
 
 PARTS = [
@@ -98,9 +98,9 @@ def test_what_is_not_there_is_not_asked(span: int, gap: int) -> None:
 
 
 def test_the_sentence_says_what_held_the_goroutine_and_who_woke_it() -> None:
-    told = explain(question(), [ExaminedTrace("a", "one.trace", answer("id", parts=PARTS))])
+    explanation = explain(question(), [ExaminedTrace("a", "one.trace", answer("id", parts=PARTS))])
 
-    assert told["sentence"] == (
+    assert explanation["sentence"] == (
         "Gap of 5.00 ms in goroutine 7 (main.serve): it was runnable and waited 3.00 ms for a P behind main.hog (90%) and "
         "idle (10%), it was blocked for 1.00 ms (chan receive, woken by main.answer) and it ran for 1.00 ms."
     )
@@ -136,9 +136,9 @@ def test_without_a_goroutine_the_processors_are_told_and_why() -> None:
         [ExaminedTrace("a", "t", answer("no-goroutine", reason="ambiguous", goroutine=None, processors=held))],
     )
 
-    assert "several goroutines match" in told["sentence"]
-    assert "main.hog (90%) and idle (10%)" in told["sentence"]
-    assert told["goroutine"] is None
+    assert "several goroutines match" in explanation["sentence"]
+    assert "main.hog (90%) and idle (10%)" in explanation["sentence"]
+    assert explanation["goroutine"] is None
 
 
 @pytest.mark.parametrize("why", ["no-clock", "clock-set", "outside", "unreadable"])

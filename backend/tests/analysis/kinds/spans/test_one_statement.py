@@ -26,8 +26,8 @@ def test_gap_findings_and_rows_agree_at_every_quantile(slow: Service) -> None:
             assert (finding.base, finding.candidate) == pytest.approx(shown)
             assert finding.change.ratio == pytest.approx(row["changes"][name]["ratio"])
             per_request = [row[side]["per_request_ns"] for side in ("candidate", "base")]
-            told = f"on average it takes {format_duration(per_request[0])} of the request instead of {format_duration(per_request[1])}"
-            assert told in finding.sentence
+            text = f"on average it takes {format_duration(per_request[0])} of the request instead of {format_duration(per_request[1])}"
+            assert text in finding.sentence
         for row in rows.values():
             for name, change in (row["changes"] or {}).items():
                 if change is not None:

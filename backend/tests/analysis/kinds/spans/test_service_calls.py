@@ -108,7 +108,7 @@ def test_the_slowest_of_many_explains_the_callers_tail() -> None:
 
 
 def test_operations_lose_addresses_and_ids() -> None:
-    for name, told in {
+    for name, expected in {
         "Ingester.Push 127.0.0.1:7410": "Ingester.Push",
         "dial tcp://10.0.0.1:80/x": "dial tcp://*/x",
         "GET /users/1234/orders/77": "GET /users/*/orders/*",
@@ -118,7 +118,7 @@ def test_operations_lose_addresses_and_ids() -> None:
         "POST /api/v1/push": "POST /api/v1/push",
         "10.0.0.1": "*",
     }.items():
-        assert operation(name) == told
+        assert operation(name) == expected
     assert [replicated(name) for name in ("ingester-12", "api", "http-2-proxy", "eu-west-1-2")] == [
         "ingester",
         "api",
