@@ -44,8 +44,8 @@ def capacity(probe: Probe) -> float:
 
 def least_probes(candidates: int, probe: Probe, wrong: float) -> float:
     """Return the minimum number of probes to identify the culprit with at most this error rate."""
-    doubt = -float(xlogy(wrong, wrong) + xlog1py(1 - wrong, -wrong)) / float(np.log(2))
-    left_open = doubt + wrong * float(np.log2(max(candidates - 1, 1)))
+    caveat = -float(xlogy(wrong, wrong) + xlog1py(1 - wrong, -wrong)) / float(np.log(2))
+    left_open = caveat + wrong * float(np.log2(max(candidates - 1, 1)))
     return max(float(np.log2(candidates)) - left_open, 0.0) / capacity(probe)
 
 
@@ -53,16 +53,16 @@ def informed_search(
     candidates: int, probe: Probe, really_odd: float, belief: float, rng: Generator
 ) -> tuple[int, bool]:
     """Return the number of probes of one search, and whether the culprit is right; `probe` is the search's assumption."""
-    truth, half = int(rng.integers(candidates)), probe.apart / 2
+    culprit, half = int(rng.integers(candidates)), probe.apart / 2
     log_mass: F64 = np.zeros(candidates)
     for probes in range(MOST):
         mass = np.exp(log_mass - log_mass.max())
         mass /= mass.sum()
         named = int(np.argmax(mass))
         if mass[named] >= belief:
-            return probes, named == truth
+            return probes, named == culprit
         at = int(np.argmin(np.abs(np.cumsum(mass) - 0.5)))
-        bad = (at >= truth) != (rng.random() < really_odd)
+        bad = (at >= culprit) != (rng.random() < really_odd)
         value = (half if bad else -half) + float(rng.standard_normal())
         as_bad, as_good = norm.pdf(value, half), norm.pdf(value, -half)
         likely = (1 - probe.odd) * as_bad + probe.odd * as_good, (1 - probe.odd) * as_good + probe.odd * as_bad

@@ -255,10 +255,10 @@ def _told(
 
 
 def _belief(what: str, some: Sequence[SimulationResult], least: float = 93.0) -> BenchmarkResult:
-    said = [one.claim_right for one in some if one.claim_right is not None]
-    right = 100 * float(np.mean(said))
+    listed = [one.claim_right for one in some if one.claim_right is not None]
+    right = 100 * float(np.mean(listed))
     most = 99.0 if least == 93.0 else 100.0
-    wide = 250 / np.sqrt(len(said)) * np.sqrt(max(right, 1) / 100 * (1 - min(right, 99) / 100))  # 2.5 standard errors
+    wide = 250 / np.sqrt(len(listed)) * np.sqrt(max(right, 1) / 100 * (1 - min(right, 99) / 100))  # 2.5 standard errors
     return BenchmarkResult(
         NAME, f"{what}: right when 95 % is first believed, %", right, goal=f"{least:g} to {most:g}",
         met=bool(least - wide <= right <= most + wide),
@@ -268,10 +268,10 @@ def _belief(what: str, some: Sequence[SimulationResult], least: float = 93.0) ->
 def _named(what: str, some: Sequence[SimulationResult]) -> BenchmarkResult:
     """Yield, for named culprits, the share of right ones less the stated probability, in percentage points."""
     found = [one for one in some if one.outcome == "found"]
-    right, said = (
+    right, stated = (
         100 * float(np.mean(one)) for one in ([each.right for each in found], [each.believed for each in found])
     )
-    wide = 250 / np.sqrt(len(found)) * np.sqrt(max(100 - said, 0.5) / 100 * said / 100)  # 2.5 standard errors
+    wide = 250 / np.sqrt(len(found)) * np.sqrt(max(100 - stated, 0.5) / 100 * stated / 100)  # 2.5 standard errors
     return BenchmarkResult(
         NAME, f"{what}: right when named, %", right, goal=f"as stated, {said:.1f}", met=bool(right >= said - wide)
     )

@@ -97,9 +97,14 @@ class ReplayedHistory(SimulatedHistory):
         brought = [self._told.between(level, place) for level, place in enumerate(self._told.truth[:-1])]
         if self._made:
             brought[0] = range(1, self.setting.sizes[1] + 1)
-        world = SimulatedHistory(replace(self.setting, sizes=(self.setting.sizes[0], *map(len, brought))), self._rng)
-        world.truth = [self.truth[0], *(at - one.start + 1 for at, one in zip(self.truth[1:], brought, strict=True))]
-        return world
+        simulated = SimulatedHistory(
+            replace(self.setting, sizes=(self.setting.sizes[0], *map(len, brought))), self._rng
+        )
+        simulated.truth = [
+            self.truth[0],
+            *(at - one.start + 1 for at, one in zip(self.truth[1:], brought, strict=True)),
+        ]
+        return simulated
 
     def _some(self, level: int, places: range) -> list[Candidate]:
         """Return the builds that differ from the previous one; the last of a range always represents its outer candidate."""

@@ -27,34 +27,34 @@ class PeerResult:
     right: bool
 
 
-def look(world: SimulatedHistory, *, bad: bool, windows: int) -> bool:
+def look(history: SimulatedHistory, *, bad: bool, windows: int) -> bool:
     """Deploy once, measure for some windows, and return the decision."""
-    own = world.deploy()
-    values = [np.log(world.window(bad=bad, own=own) / LEVEL) for _ in range(windows)]
-    return bool(np.mean(values) > SPREAD * world.gap / 2)
+    own = history.deploy()
+    values = [np.log(history.window(bad=bad, own=own) / LEVEL) for _ in range(windows)]
+    return bool(np.mean(values) > SPREAD * history.gap / 2)
 
 
-def git_bisect(world: SimulatedHistory, looks: int, windows: int = 1) -> PeerResult:
+def git_bisect(history: SimulatedHistory, looks: int, windows: int = 1) -> PeerResult:
     """`git bisect` on each level by the majority of several deployments; stops when the majority is decided."""
     deploys = 0
-    for size, truth in zip(world.setting.sizes, world.truth, strict=True):
+    for size, culprit in zip(history.setting.sizes, history.truth, strict=True):
         low, high = 0, size
         while high - low > 1:
             middle = (low + high) // 2
             bad = good = 0
             while max(bad, good) <= looks // 2:
-                said = look(world, bad=middle >= truth, windows=windows)
-                bad, good = bad + said, good + (not said)
+                results = look(history, bad=middle >= culprit, windows=windows)
+                bad, good = bad + results, good + (not results)
                 deploys += 1
             low, high = (low, middle) if bad > good else (middle, high)
-        if high != truth:
-            return PeerResult(_rest(world, deploys, looks), right=False)
+        if high != culprit:
+            return PeerResult(_rest(history, deploys, looks), right=False)
     return PeerResult(deploys, right=True)
 
 
-def _rest(world: SimulatedHistory, deploys: int, looks: int) -> int:
+def _rest(history: SimulatedHistory, deploys: int, looks: int) -> int:
     """Return at least the number of deployments until the search ends: it does not detect that it is wrong."""
-    whole = sum(float(np.log2(size)) for size in world.setting.sizes) * (looks + 1) / 2
+    whole = sum(float(np.log2(size)) for size in history.setting.sizes) * (looks + 1) / 2
     return max(deploys, round(whole))
 
 
@@ -85,14 +85,14 @@ class _Rates:
         )
 
 
-def bayesect(world: SimulatedHistory, windows: int = 1) -> PeerResult:
+def bayesect(history: SimulatedHistory, windows: int = 1) -> PeerResult:
     """git_bayesect on each level: unknown rates, next the position of least expected entropy, until one has 95% probability."""
     deploys = 0
     ends = ([0, 0], [0, 0])
     for bad in (False, True):
         for _ in range(4):
-            ends[bad][0 if look(world, bad=bad, windows=1) else 1] += 1
-    for size, truth in zip(world.setting.sizes, world.truth, strict=True):
+            ends[bad][0 if look(history, bad=bad, windows=1) else 1] += 1
+    for size, culprit in zip(history.setting.sizes, history.truth, strict=True):
         rates, guilty = _Rates(), 1
         while deploys < MOST:
             mass, at_new, at_old = rates.posterior(size, ends)
@@ -100,9 +100,9 @@ def bayesect(world: SimulatedHistory, windows: int = 1) -> PeerResult:
             if mass[guilty - 1] >= BELIEF:
                 break
             position = _least_entropy(mass, at_new, at_old)
-            rates.add(position, bad=look(world, bad=position >= truth, windows=windows))
+            rates.add(position, bad=look(history, bad=position >= culprit, windows=windows))
             deploys += 1
-        if guilty != truth:
+        if guilty != culprit:
             return PeerResult(deploys, right=False)
         for position, (seen, unseen) in rates.seen.items():
             side = ends[position >= guilty]

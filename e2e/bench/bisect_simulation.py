@@ -77,11 +77,11 @@ class SimulatedHistory:
 
     def candidates(self, level: int) -> list[Candidate]:
         """Return the candidates of a level, weighted by the prior."""
-        size, truth = self.setting.sizes[level], self.truth[level]
+        size, culprit = self.setting.sizes[level], self.truth[level]
         deeper = level + 1 < len(self.setting.sizes)
         touched = self._rng.random(size + 1) < TOUCHES
         if self.setting.prior != "none":
-            touched[truth] = self.setting.prior == "truthful" and bool(self._rng.random() < HOLDS)
+            touched[culprit] = self.setting.prior == "truthful" and bool(self._rng.random() < HOLDS)
         share = max(touched[1:].mean(), 1 / size)
         weights = np.where(touched, HOLDS / share, (1 - HOLDS) / (1 - min(share, 0.99)))
         if self.setting.prior == "none":
@@ -150,33 +150,36 @@ class SimulationResult:
     """Deployments per level; boundaries and controls count at the first."""
 
 
-def searched(world: SimulatedHistory) -> SimulationResult:
+def searched(history: SimulatedHistory) -> SimulationResult:
     """Run one search."""
-    setting = world.setting
+    setting = history.setting
     settings = SearchSettings(slots=setting.slots, most_windows=setting.most_windows, control=setting.control)
     known = [
-        [[world.window(bad=bad, own=own, spread=setting.known_spread) for _ in range(4)] for own in (world.deploy(),)]
+        [
+            [history.window(bad=bad, own=own, spread=setting.known_spread) for _ in range(4)]
+            for own in (history.deploy(),)
+        ]
         for bad in (False, True)
     ]
-    state = search.start_search(settings, line_of(world.candidates(0)), known[0], known[1])
+    state = search.start_search(settings, line_of(history.candidates(0)), known[0], known[1])
     own: dict[int, tuple[float, bool]] = {}
     windows = attempts = 0
     claim: tuple[float, bool] | None = None
     while True:
         todo = search.next_actions(state)
         if claim is None and (todo.finished or any(one.purpose == "verify" for one in todo.start)):
-            claim = _claim(world, state)
+            claim = _claim(history, state)
         if todo.finished is not None:
             break
         if todo.open is not None:
-            state = search.record_expansion(state, todo.open, world.inside(todo.open))
+            state = search.record_expansion(state, todo.open, history.inside(todo.open))
         if todo.start:
             first = len(state.deploys) + 1
             state = search.record_started(state, todo.start)
             attempts += len(todo.start)
             for number, start in enumerate(todo.start, first):
-                own[number] = (world.deploy(), world.is_bad(start.build) != world.odd())
-                if world.is_broken(start.build):
+                own[number] = (history.deploy(), history.is_bad(start.build) != history.odd())
+                if history.is_broken(start.build):
                     state = search.record_unbuildable(state, number)
         if todo.close:
             state = search.record_stopped(state, todo.close)
@@ -184,29 +187,29 @@ def searched(world: SimulatedHistory) -> SimulationResult:
             windows += len(todo.measure)
             state = search.record_measurements(
                 state,
-                {one: world.window(own=own[one][0], bad=own[one][1], round_=state.round) for one in todo.measure},
+                {one: history.window(own=own[one][0], bad=own[one][1], round_=state.round) for one in todo.measure},
             )
     ended = todo.finished
     way = {
-        f"{level}:{place}" for level, place in enumerate(world.truth)
+        f"{level}:{place}" for level, place in enumerate(history.truth)
     }  # the containing candidate, if it was not expanded
     right = (ended.outcome == "not-in-range") if not setting.present else not way.isdisjoint(ended.suspects)
     claimed, claim_right = claim or (None, None)
     rounds = state.round
     return SimulationResult(
-        ended.outcome, right, state.started, attempts, windows, rounds, len(ended.suspects), claimed, claim_right, ended.belief, _levels(world, state),
+        ended.outcome, right, state.started, attempts, windows, rounds, len(ended.suspects), claimed, claim_right, ended.belief, _levels(history, state),
     )  # fmt: skip
 
 
-def _levels(world: SimulatedHistory, state: SearchState) -> tuple[int, ...]:
+def _levels(history: SimulatedHistory, state: SearchState) -> tuple[int, ...]:
     at = [int(one.build.split(":")[0]) if ":" in one.build else 0 for one in state.deploys if one.is_ours and one.state != "unbuildable"]  # fmt: skip
-    return tuple(at.count(level) for level in range(len(world.setting.sizes)))
+    return tuple(at.count(level) for level in range(len(history.setting.sizes)))
 
 
-def _claim(world: SimulatedHistory, state: SearchState) -> tuple[float, bool] | None:
+def _claim(history: SimulatedHistory, state: SearchState) -> tuple[float, bool] | None:
     belief = search.compute_state_posterior(state)
     group, mass = search.most_suspected_run(state, belief)
     if mass < state.settings.belief or state.line.at(group[-1]) in state.line.hiding:
         return None
-    truth = f"{len(world.truth) - 1}:{world.truth[-1]}"
-    return mass, world.setting.present and truth in {state.line.at(one) for one in group}
+    culprit = f"{len(history.truth) - 1}:{history.truth[-1]}"
+    return mass, history.setting.present and culprit in {state.line.at(one) for one in group}

@@ -187,7 +187,7 @@ def cases() -> list[CaptureCase]:
     paths = {path.parent.name: path for path in sorted(folder.glob("cases/*/truth.json"))} if folder else {}
     paths |= {path.parent.name: path for path in OWN.glob("*/truth.json")}
     for _, path in sorted(paths.items()):
-        truth = json.loads(path.read_text())
+        expected = json.loads(path.read_text())
         found += [
             CaptureCase(
                 f"{path.parent.name} {pair['base']}->{pair['candidate']}",
@@ -197,6 +197,6 @@ def cases() -> list[CaptureCase]:
                 tuple(pair["where"]),
                 tuple(pair["must_not_flag"]),
             )
-            for pair in truth["pairs"]
+            for pair in expected["pairs"]
         ]
     return found

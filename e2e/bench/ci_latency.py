@@ -32,13 +32,13 @@ def run() -> Iterator[BenchmarkResult]:
 def inside() -> Iterator[BenchmarkResult]:
     """Yield the results, with a running stack."""
     person = newcomer()
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     with httpx.Client(base_url=f"{person.url}/api/v1", timeout=60) as http:
         http.headers["Authorization"] = f"Bearer {person.token}"
 
         def put(number: int) -> httpx.Response:
             address = f"/builds/ingester/{number // 4:040x}/artifacts/cpu.{number % 4}.pprof"
-            return http.put(address, content=dice.bytes(FILE_BYTES), params={"branch": "main"})
+            return http.put(address, content=rng.bytes(FILE_BYTES), params={"branch": "main"})
 
         yield from _told(f"a file of {FILE_BYTES / 1e6:.0f} MB to its build", _answered_ms(put, FILES, 201))
         hook = person.call("POST", "/webhooks", json={"name": "bench", "kind": "github", "secret": SIGNED_WITH})[

@@ -150,19 +150,19 @@ def newcomer(http: TestClient, email: str) -> TeamId:
     """Sign up a new user with a team."""
     http.cookies.clear()
     http.headers.update({"Origin": str(http.base_url).rstrip("/")})
-    said = {"email": email, "password": "correct horse battery of the bench"}
-    http.post("/api/v1/sign-up", json={**said, "name": "Bench"}).raise_for_status()
-    http.post("/api/v1/session", json=said).raise_for_status()
+    fields = {"email": email, "password": "correct horse battery of the bench"}
+    http.post("/api/v1/sign-up", json={**fields, "name": "Bench"}).raise_for_status()
+    http.post("/api/v1/session", json=fields).raise_for_status()
     return TeamId(UUID(http.get("/api/v1/session").raise_for_status().json()["teams"][0]["id"]))
 
 
 def day_of(seed: int, service: int, end_ms: int) -> Day:
     """Return a day of one instance: random requests whose durations are distributed over the buckets, not aligned to minutes."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     start = end_ms - DAY_MS - HOUR_MS + 1 + random.Random(seed).randrange(1, SCRAPE_MS - 2)
     times = np.arange(start, end_ms, SCRAPE_MS, dtype=np.int64)
     weights = np.exp(-0.5 * ((np.arange(20) - 10) / 3.0) ** 2)
-    each = dice.poisson(weights * 40, (len(times), 20))
+    each = rng.poisson(weights * 40, (len(times), 20))
     upto = np.cumsum(np.cumsum(each, axis=0), axis=1).astype(np.float64) + 100_000 * np.arange(1, 21)
     who = {"job": f"service-{service:02}", "instance": f"i{seed}:80"}
     buckets = [

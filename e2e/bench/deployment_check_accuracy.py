@@ -70,12 +70,12 @@ def played(deploys: int, slower: float, burst_slower: float, *, once: bool = Fal
     for seed in range(deploys):
         rng = default_rng([seed, 7])
         base, candidate = sides(rng, slower, burst_slower)
-        said = False
+        is_reported = False
         for minutes in LOOKS_MIN:
             window = base.between(0, minutes * 60_000), candidate.between(0, minutes * 60_000)
             verdict = check_deployment(*window, "concurrent", minutes, [], rng).verdict
-            said |= verdict == "slower"
-            outcome.slower[minutes] += said
+            is_reported |= verdict == "slower"
+            outcome.slower[minutes] += is_reported
             if once and minutes in ONCE:
                 p99 = ratios(*window, (0.99,), 0.0, rng, paired=True).quantiles.get(0.99)
                 outcome.once[minutes] += p99 is not None and p99.bound(0.025) > FLOOR

@@ -51,18 +51,18 @@ def whole() -> Iterator[BenchmarkResult]:
         found = find_in_many(unchanged)
         took_ms = 1000 * (time.process_time() - begin) / WHOLE
         false = 1000 * sum(map(len, found)) / (WHOLE * BUILDS)
-        said = otava_points(python, unchanged[:PEER]) if python else None
-        peer = 1000 * sum(map(len, said.points)) / (PEER * BUILDS) if said else None
+        peer_points = otava_points(python, unchanged[:PEER]) if python else None
+        peer = 1000 * sum(map(len, peer_points.points)) / (PEER * BUILDS) if peer_points else None
         most = 0.2 if kind in STEADY else 0.5
         yield _beside(f"{kind}: false alarms per 1,000 builds", false, peer, f"<= {most}", met=false <= most)
-        peer_ms = 1000 * said.cpu_s / PEER if said else None
+        peer_ms = 1000 * peer_points.cpu_s / PEER if peer_points else None
         yield _beside(f"{kind}: ms of CPU a series without change", took_ms, peer_ms)
         for ratio in (1.05, 1.10):
             at = rng.integers(20, 181, STEPPED)
             series = stepped(noise(rng, kind, STEPPED), at, ratio)
             found = find_in_many(series)
-            said = otava_points(python, series[:PEER]) if python else None
-            yield from _found(kind, ratio, found, at, said.points if said else None)
+            peer_points = otava_points(python, series[:PEER]) if python else None
+            yield from _found(kind, ratio, found, at, peer_points.points if peer_points else None)
 
 
 def _found(

@@ -48,7 +48,7 @@ def _works(python: Path) -> bool:
 def otava_points(python: Path, series: F64) -> PeerAnswer:
     """Return its change points of series [series, builds]."""
     program = Path(__file__).with_name("otava_points.py")
-    said = subprocess.run(
+    completed = subprocess.run(
         [str(python), str(program)],
         input=json.dumps({"series": series.tolist()}),
         capture_output=True,
@@ -56,5 +56,5 @@ def otava_points(python: Path, series: F64) -> PeerAnswer:
         check=True,
         timeout=900,
     )
-    answer = json.loads(said.stdout)
+    answer = json.loads(completed.stdout)
     return PeerAnswer(answer["points"], answer["cpu_s"])

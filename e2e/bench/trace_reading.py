@@ -188,8 +188,10 @@ def recorded(go: Path, recording: TraceRecording) -> None:
 
 def peer_binary(go: Path) -> Path:
     """Return Go's trace tool, built once per version of Go. Raises `NoPeer`."""
-    said = subprocess.run([str(go), "env", "GOVERSION"], check=True, capture_output=True, text=True, env=_environment())
-    binary = FOLDER / f"go-tool-trace-{said.stdout.strip()}"
+    completed = subprocess.run(
+        [str(go), "env", "GOVERSION"], check=True, capture_output=True, text=True, env=_environment()
+    )
+    binary = FOLDER / f"go-tool-trace-{completed.stdout.strip()}"
     if not binary.exists():
         try:
             _build(go, binary, "cmd/trace", SOURCE)

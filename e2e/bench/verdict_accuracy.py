@@ -349,7 +349,7 @@ def _names(comparison: ProfileComparison, key: str, direction: str) -> bool:
     return any(
         finding.is_significant
         and finding.direction == direction
-        and (finding.subject in {key, "total"} or any(key in payer.path for payer in finding.attributed_callers))
+        and (finding.subject in {key, "total"} or any(key in caller.path for caller in finding.attributed_callers))
         for finding in comparison.findings
     )
 
@@ -362,10 +362,10 @@ def _is_wrong(comparison: ProfileComparison, direction: str) -> bool:
     )
 
 
-def _holds(comparison: ProfileComparison, key: str, truth: float) -> bool:
+def _holds(comparison: ProfileComparison, key: str, expected: float) -> bool:
     kind = comparison.kinds[0].comparison
     row = _row(kind, key)
-    return bool(kind.functions.estimates.low[row] <= truth <= kind.functions.estimates.high[row])
+    return bool(kind.functions.estimates.low[row] <= expected <= kind.functions.estimates.high[row])
 
 
 def _row(kind: ProfileKindComparison, key: str) -> int:
@@ -382,8 +382,8 @@ def _cases(known: Sequence[CaptureCase]) -> Iterator[BenchmarkResult]:
         reported |= {
             name
             for f in comparison.findings
-            for payer in f.attributed_callers
-            for name in (payer.function, *payer.path)
+            for caller in f.attributed_callers
+            for name in (caller.function, *caller.path)
         }
         right = comparison.verdict == case.verdict and set(case.where) <= reported
         right &= not set(case.must_not_flag) & {finding.subject for finding in comparison.findings}

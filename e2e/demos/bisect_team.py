@@ -51,7 +51,7 @@ def set_up(person: DemoUser, made: Histories) -> Service:
     return Service(person, str(service["id"]), ids)
 
 
-def captured(made: Histories, folder: Path, tell: Callable[[str], None]) -> dict[str, list[Path]]:
+def captured(made: Histories, folder: Path, report: Callable[[str], None]) -> dict[str, list[Path]]:
     """Build both boundaries, profile them in turns, and return the captures. Raises `DemoFailed`."""
     programs = {name: _program(made, name, sha, folder) for name, sha in (("good", made.good), ("bad", made.bad))}
     out: dict[str, list[Path]] = {name: [] for name in programs}
@@ -64,7 +64,7 @@ def captured(made: Histories, folder: Path, tell: Callable[[str], None]) -> dict
                 wait_for(f"http://{address}/healthz")
                 window(address, into, folder / "shared", SECONDS)
             out[name] += sorted(into.glob("*.pb.gz"))
-        tell(f"  {number + 1} of {CAPTURES} profiles per boundary")
+        report(f"  {number + 1} of {CAPTURES} profiles per boundary")
     return out
 
 

@@ -41,16 +41,16 @@ def main() -> int:
 
 def _play(clone: Path, home: Path, claim: Callable[..., None]) -> None:
     data = clone / ".slowpath" / "data"
-    first_seconds, said, code = _start_and_stop(clone, home, FIRST_SECONDS)
+    first_seconds, lines, code = _start_and_stop(clone, home, FIRST_SECONDS)
     claim(f"the first start is ready ({first_seconds:.0f} s)", holds=code == 0)
-    claim("it has laid out the example and says how to sign in", holds=any("Sign in as" in line for line in said))
+    claim("it has laid out the example and says how to sign in", holds=any("Sign in as" in line for line in lines))
     claim("nothing is left running", holds=wait_until_gone(data, 2) == [])
-    second_seconds, said, code = _start_and_stop(clone, home, 120.0)
+    second_seconds, lines, code = _start_and_stop(clone, home, 120.0)
     claim(
         f"the second start takes under {SECOND_SECONDS:.0f} s ({second_seconds:.1f} s)",
         holds=code == 0 and second_seconds < SECOND_SECONDS,
     )
-    claim("it still says how to sign in", holds=any("Sign in as" in line for line in said))
+    claim("it still says how to sign in", holds=any("Sign in as" in line for line in lines))
     dirty = subprocess.run(
         ["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True
     ).stdout
@@ -81,9 +81,9 @@ def _start_and_stop(clone: Path, home: Path, patience_seconds: float) -> tuple[f
         if process.poll() is None:
             os.kill(process.pid, signal.SIGINT)
         code = process.wait(60)
-    said = output.read_text().splitlines()
-    print("\n".join(said), flush=True)
-    return seconds, said, code
+    lines = output.read_text().splitlines()
+    print("\n".join(lines), flush=True)
+    return seconds, lines, code
 
 
 if __name__ == "__main__":

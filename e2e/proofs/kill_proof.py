@@ -78,8 +78,8 @@ def main() -> int:
     begun, passed, failed, longest = time.monotonic(), 0, 0, 0.0
     while not passed + failed or time.monotonic() - begun + longest < asked.seconds:
         seed, started = asked.seed + passed + failed, time.monotonic()
-        dice = random.Random(seed)
-        kills = [*dice.sample(TARGETS, len(TARGETS)), *dice.choices(TARGETS, k=max(0, asked.kills - len(TARGETS)))]
+        rng = random.Random(seed)
+        kills = [*rng.sample(TARGETS, len(TARGETS)), *rng.choices(TARGETS, k=max(0, asked.kills - len(TARGETS)))]
         played = Round(asked.decodes, kills[: asked.kills], seed)
         play(played, everything=asked.everything)
         longest = max(longest, time.monotonic() - started)
@@ -91,15 +91,15 @@ def main() -> int:
 
 def play(played: Round, *, everything: bool = False) -> None:
     """Play one round; print what happened in it if something is wrong, or if everything is asked for."""
-    dice = random.Random(played.seed)
+    rng = random.Random(played.seed)
     with tempfile.TemporaryDirectory(prefix="kills-") as folder:
-        keeper = WorkerSupervisor(_environment(Path(folder), dice), Path(folder))
+        keeper = WorkerSupervisor(_environment(Path(folder), rng), Path(folder))
         url = _admin_url()
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(TRIGGERS)
             artifacts = _write_down(connection, played.decodes)
         try:
-            _kill_while_it_works(played, keeper, dice, url)
+            _kill_while_it_works(played, keeper, rng, url)
         finally:
             orphans = keeper.stop()
         if orphans:
@@ -115,9 +115,9 @@ def play(played: Round, *, everything: bool = False) -> None:
                 say(line, to=sys.stderr)
 
 
-def _environment(folder: Path, dice: random.Random) -> dict[str, str]:
+def _environment(folder: Path, rng: random.Random) -> dict[str, str]:
     slow = folder / "slow-decode"
-    seconds = round(dice.uniform(0.3, 1.2), 2)
+    seconds = round(rng.uniform(0.3, 1.2), 2)
     slow.write_text(SLOW.format(seconds=seconds, binary=os.environ["SLOWPATH_DECODE_BIN"]))
     slow.chmod(0o755)
     return {**os.environ, "SLOWPATH_DECODE_BIN": str(slow), "SLOWPATH_LOG_FORMAT": "text"}
@@ -148,20 +148,20 @@ def _write_down(connection: psycopg.Connection, count: int) -> dict[UUID, UUID]:
     return jobs
 
 
-def _kill_while_it_works(played: Round, keeper: WorkerSupervisor, dice: random.Random, url: str) -> None:
+def _kill_while_it_works(played: Round, keeper: WorkerSupervisor, rng: random.Random, url: str) -> None:
     left, last_store = list(played.kills), {"broker": 0.0, "PostgreSQL": 0.0}
-    next_kill = time.monotonic() + dice.uniform(3.0, 6.0)
+    next_kill = time.monotonic() + rng.uniform(3.0, 6.0)
     deadline = next_kill + PATIENCE_SECONDS
     while left or not _is_all_done(url):
         keeper.look_after()
         now = time.monotonic()
         if left and now >= next_kill:
             too_soon = now - last_store.get(left[0], 0.0) < LIVED_SECONDS
-            if not too_soon and keeper.kill(left[0], dice):
+            if not too_soon and keeper.kill(left[0], rng):
                 played.killed.append((time.time(), left[0]))
                 last_store[left[0]] = now
                 left.pop(0)
-                next_kill = now + dice.uniform(1.0, 4.0)
+                next_kill = now + rng.uniform(1.0, 4.0)
             deadline = now + PATIENCE_SECONDS
         if now > deadline:
             played.faults.append(f"not all done {PATIENCE_SECONDS:.0f} s after the last kill")

@@ -93,15 +93,15 @@ def main() -> int:
 
 def play(seed: int, seconds: float, folder: Path) -> list[str]:
     """Push and kill; return what is wrong in the end."""
-    dice, port = random.Random(seed), _free_port()
+    rng, port = random.Random(seed), _free_port()
     url = f"http://127.0.0.1:{port}"
     environment = {**os.environ, "SLOWPATH_PUBLIC_URL": url, "SLOWPATH_SIGN_UP": "open", "SLOWPATH_LOG_FORMAT": "text"}
     web = ("uvicorn", "slowpath.app:create_app", "--factory", "--port", str(port), "--no-access-log")
     keeper = WorkerSupervisor(environment, folder, {"web": web, **WORKSHOP})
     try:
         team_id, token = _newcomer(keeper, url)
-        sender = Sender(url, token, dice)
-        killed = _push(keeper, sender, dice, seconds)
+        sender = Sender(url, token, rng)
+        killed = _push(keeper, sender, rng, seconds)
     finally:
         keeper.stop()
     faults = _judge(team_id, sender)
@@ -127,11 +127,11 @@ def _newcomer(keeper: WorkerSupervisor, url: str) -> tuple[TeamId, str]:
         return TeamId(UUID(person.call("GET", "/session")["teams"][0]["id"])), person.token
 
 
-def _push(keeper: WorkerSupervisor, sender: Sender, dice: random.Random, seconds: float) -> list[str]:
+def _push(keeper: WorkerSupervisor, sender: Sender, rng: random.Random, seconds: float) -> list[str]:
     """Send and kill until the time is over; whatever was sent last is answered at last."""
     killed: list[str] = []
     ends = time.monotonic() + seconds
-    next_kill = time.monotonic() + dice.uniform(1.0, 4.0)
+    next_kill = time.monotonic() + rng.uniform(1.0, 4.0)
     next_fold, store_died = 0.0, 0.0
 
     def going_on() -> Iterator[None]:
@@ -141,11 +141,11 @@ def _push(keeper: WorkerSupervisor, sender: Sender, dice: random.Random, seconds
             keeper.look_after()
             now = time.monotonic()
             if now >= next_kill and now < ends:
-                target = dice.choice(KILLED)
-                if (target != "PostgreSQL" or now - store_died > LIVED_SECONDS) and keeper.kill(target, dice):
+                target = rng.choice(KILLED)
+                if (target != "PostgreSQL" or now - store_died > LIVED_SECONDS) and keeper.kill(target, rng):
                     killed.append(target)
                     store_died = now if target == "PostgreSQL" else store_died
-                    next_kill = now + dice.uniform(1.0, 5.0)
+                    next_kill = now + rng.uniform(1.0, 5.0)
             if now >= next_fold:
                 next_fold = now + 1.0
                 with suppress(psycopg.Error), psycopg.connect(_admin_url(), autocommit=True, connect_timeout=2) as one:

@@ -26,15 +26,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    dice = random.Random(options.seed)
+    rng = random.Random(options.seed)
     deadline, passed, failed, slowest = time.monotonic() + options.seconds, 0, 0, 0.0
     while time.monotonic() < deadline and not failed:
-        name = dice.choice(("web", "worker", "relay", "Valkey", "PostgreSQL"))
+        name = rng.choice(("web", "worker", "relay", "Valkey", "PostgreSQL"))
         seconds = _kill(name)
         slowest = max(slowest, seconds)
         passed, failed = passed + (seconds < RECOVERY_SECONDS), failed + (seconds >= RECOVERY_SECONDS)
         print(f"{name}: back after {seconds:.1f} s", flush=True)
-        time.sleep(LIVED_SECONDS + dice.random())
+        time.sleep(LIVED_SECONDS + rng.random())
     print(f"slowest recovery: {slowest:.1f} s, seed {options.seed}")
     print(f"{passed} passed, {failed} failed")
     return int(failed > 0)

@@ -70,12 +70,12 @@ def _small(number: int) -> bytes:
     return GOOD + field(6, f"file {number}".encode())
 
 
-def _flood(database: TestDatabase, client: httpx.Client, dice: random.Random) -> None:
+def _flood(database: TestDatabase, client: httpx.Client, rng: random.Random) -> None:
     slow = TYPES + SAMPLE * SLOW_SAMPLES + LOCATION + FUNCTION + TEXTS
     packed = gzip.compress(slow, 1)
     for one in range(SLOW_FILES):
-        _send(client, f"slow.{one}.pb.gz", packed + gzip.compress(field(6, str(dice.random()).encode())))
-    first = _send(client, "backfill.pb", _small(dice.randrange(10**9)))
+        _send(client, f"slow.{one}.pb.gz", packed + gzip.compress(field(6, str(rng.random()).encode())))
+    first = _send(client, "backfill.pb", _small(rng.randrange(10**9)))
     with database.as_admin() as admin:
         admin.execute(FLOOD, (BACKLOG, first))
         admin.execute(JOBS, (first, first))
@@ -95,17 +95,17 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    dice = random.Random(options.seed)
+    rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder, _stack(Path(folder)) as stack:
         flooding, single = stack.signed_up(), stack.signed_up()
         alone = [
-            _seconds_until_decoded(stack, single, f"alone.{one}", _small(dice.randrange(10**9))) for one in range(3)
+            _seconds_until_decoded(stack, single, f"alone.{one}", _small(rng.randrange(10**9))) for one in range(3)
         ]
-        _flood(stack.database, flooding, dice)
+        _flood(stack.database, flooding, rng)
         delays: list[float] = []
         until = time.monotonic() + options.seconds
         while time.monotonic() < until and _waiting(stack.database) > 0:
-            took = _seconds_until_decoded(stack, single, f"one.{len(delays)}", _small(dice.randrange(10**9)))
+            took = _seconds_until_decoded(stack, single, f"one.{len(delays)}", _small(rng.randrange(10**9)))
             delays.append(took - min(alone))
         left, errors = _waiting(stack.database), faults_told(stack.keeper.logs)
     worst, late = max(delays, default=PATIENCE_SECONDS), sum(delay > DELAY_SECONDS for delay in delays)

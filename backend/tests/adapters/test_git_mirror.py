@@ -351,7 +351,7 @@ def test_years_that_no_calendar_holds_and_letters_that_are_none(
 ) -> None:
     tree = repository.git("write-tree")
     body = f"tree {tree}\nauthor \x1b[31mB\u202ead <b@d> 99999999999999 +0000\ncommitter C <c@d> -5 -9999\n\n\x1e\u202e=cmd()"
-    sha = repository.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", said=body)
+    sha = repository.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin_text=body)
     repository.git("update-ref", "refs/heads/main", sha)
     mirror = mirror_in(tmp_path)
     mirror.fetch(url_of(server), None, never)

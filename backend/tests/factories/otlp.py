@@ -43,8 +43,8 @@ def encoded(document: Mapping[str, Any]) -> bytes:
     return out
 
 
-def _attributes(tag: int, told: Sequence[Mapping[str, Any]]) -> bytes:
-    return b"".join(block(tag, block(1, one["key"].encode()) + block(2, _any(one["value"]))) for one in told)
+def _attributes(tag: int, wire_attributes: Sequence[Mapping[str, Any]]) -> bytes:
+    return b"".join(block(tag, block(1, one["key"].encode()) + block(2, _any(one["value"]))) for one in wire_attributes)
 
 
 def _any(value: Mapping[str, Any]) -> bytes:

@@ -218,16 +218,16 @@ def test_a_role_reaches_as_far_as_declared(
 
     asked = endpoint.ask(world.browser(role), world.ids)
 
-    said = f"{asked.status} {asked.said[:500]!r}"
+    text = f"{asked.status} {asked.said[:500]!r}"
     if reaches:
-        assert asked.status not in {401, 403} or endpoint.operation_id in PASSWORD_ASKED, said
-        assert asked.status < 500, said
+        assert asked.status not in {401, 403} or endpoint.operation_id in PASSWORD_ASKED, text
+        assert asked.status < 500, text
         of_others = {"session_id"} if role is Role.OWNER else {"session_id", "identity_id"}
         sees = role in {needed_role(endpoint), Role.OWNER} and endpoint.object_names - of_others
         if sees and endpoint.operation_id not in NOTHING_THERE:
-            assert asked.status != 404, f"{said}: then the 404 of others means nothing"
+            assert asked.status != 404, f"{text}: then the 404 of others means nothing"
     else:
-        assert asked.status == 403, said
+        assert asked.status == 403, text
         nothing_changed(world, admin)
 
 
@@ -244,14 +244,14 @@ def test_a_token_reaches_as_far_as_declared(
 
     asked = endpoint.ask(world.program(scope), world.ids)
 
-    said = f"{asked.status} {asked.said[:500]!r}"
+    text = f"{asked.status} {asked.said[:500]!r}"
     if right is Permission.ANYONE:
-        assert asked.status < 500, said
+        assert asked.status < 500, text
     elif reaches:
-        assert asked.status not in {401, 403}, said
-        assert asked.status < 500, said
+        assert asked.status not in {401, 403}, text
+        assert asked.status < 500, text
     else:
-        assert asked.status == 403, said
+        assert asked.status == 403, text
         nothing_changed(world, admin)
 
 

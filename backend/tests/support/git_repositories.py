@@ -23,12 +23,12 @@ class SomeRepository:
     folder: Path
     minutes: int = 0
 
-    def git(self, *words: str, said: str | None = None) -> str:
+    def git(self, *words: str, stdin_text: str | None = None) -> str:
         """Run git in it."""
         at = f"2026-11-01T{10 + self.minutes // 60:02}:{self.minutes % 60:02}:00Z"
         done = subprocess.run(
             ["git", "-C", str(self.folder), *words],
-            input=said, text=True, capture_output=True, check=True,
+            input=stdin_text, text=True, capture_output=True, check=True,
             env={**os.environ, **FIXED, "GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at},
         )  # fmt: skip
         return done.stdout.strip()
@@ -48,7 +48,7 @@ class SomeRepository:
         self.write(files)
         self.minutes += 1
         self.git("add", "--all")
-        self.git("commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "--file=-", said=message)
+        self.git("commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "--file=-", stdin_text=message)
         return self.git("rev-parse", "HEAD")
 
 

@@ -18,8 +18,8 @@ SMALL = SimulationSettings(sizes=(32, 8), error=0.1)
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5])
 def test_one_window_is_wrong_as_often_as_stated(share: float) -> None:
-    world = SimulatedHistory(replace(SMALL, deploy_share=share), default_rng(1))
-    wrong = np.mean([look(world, bad=bool(one % 2), windows=1) != bool(one % 2) for one in range(4_000)])
+    history = SimulatedHistory(replace(SMALL, deploy_share=share), default_rng(1))
+    wrong = np.mean([look(history, bad=bool(one % 2), windows=1) != bool(one % 2) for one in range(4_000)])
     assert wrong == pytest.approx(0.1, abs=0.02)
 
 

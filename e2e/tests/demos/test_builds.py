@@ -58,8 +58,8 @@ def test_receivers_are_as_strict_as_the_real_ones() -> None:
         section = {"type": "section", "text": {"type": "mrkdwn", "text": "so"}}
         assert http.post(SLACK_PATH, json={"text": "so", "blocks": [section]}).status_code == 200
         assert http.post("/elsewhere", json={}).status_code == 422
-    heard = receivers.heard
-    assert (list(heard.statuses), len(heard.slack), len(heard.complaints)) == ([(SHA, "x")], 1, 5)
+    received = receivers.heard
+    assert (list(received.statuses), len(received.slack), len(received.complaints)) == ([(SHA, "x")], 1, 5)
 
 
 def test_a_comment_is_found_and_changed() -> None:

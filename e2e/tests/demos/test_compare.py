@@ -44,7 +44,7 @@ def test_without_a_server_the_error_names_the_command(
 
 
 def test_the_result_of_the_server_is_printed() -> None:
-    said = pytest.raises(DemoFailed, match="GET /session: 503 not now")
-    with Answering(lambda _: Reply(status=503, body=b"not now")) as server, Client() as http, said:
+    raised = pytest.raises(DemoFailed, match="GET /session: 503 not now")
+    with Answering(lambda _: Reply(status=503, body=b"not now")) as server, Client() as http, raised:
         http.base_url = f"http://{server.address}"
         call(http, "GET", "/session")

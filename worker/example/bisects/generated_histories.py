@@ -67,18 +67,18 @@ class Histories:
 def written(folder: Path, seed: int, sizes: Sizes | None = None) -> Histories:
     """Write three repositories below a folder; the same seed writes the same commits."""
     sizes = sizes or Sizes()
-    dice = random.Random(seed)  # noqa: S311 - positions of the culprits; no secret
+    rng = random.Random(seed)  # noqa: S311 - positions of the culprits; no secret
     proxy = folder / "proxy"
-    libx = _libx(folder, proxy, dice, sizes)
-    libdb = _libdb(folder, proxy, dice, sizes, libx)
-    return Histories((_mono(folder, dice, sizes, libdb, libx), libdb, libx), proxy)
+    libx = _libx(folder, proxy, rng, sizes)
+    libdb = _libdb(folder, proxy, rng, sizes, libx)
+    return Histories((_mono(folder, rng, sizes, libdb, libx), libdb, libx), proxy)
 
 
-def _libx(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes) -> Repository:
+def _libx(folder: Path, proxy: Path, rng: random.Random, sizes: Sizes) -> Repository:
     """Write the library, tagged four times; the third tag includes the culprit."""
     part, names = split_repositories.libx(), ("v0.3.0", "v0.4.0", "v0.5.0", "v0.5.1")
-    walk = NeutralCommitWalk(part, {"go.mod": go_mod(LIBX, {})}, dice.random(), BEGAN, idle=0.35)
-    guilty, marks = _in_parts(walk, (sizes.outside, sizes.libx), {dice.randrange(sizes.libx): _helped})
+    walk = NeutralCommitWalk(part, {"go.mod": go_mod(LIBX, {})}, rng.random(), BEGAN, idle=0.35)
+    guilty, marks = _in_parts(walk, (sizes.outside, sizes.libx), {rng.randrange(sizes.libx): _helped})
     tags = dict(zip(marks, names, strict=True))
     out = _repository(folder / "libx.git", LIBX, walk, guilty, tags)
     for mark, name in tags.items():
@@ -87,13 +87,13 @@ def _libx(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes) -> Repos
     return out
 
 
-def _libdb(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes, libx: Repository) -> Repository:
+def _libdb(folder: Path, proxy: Path, rng: random.Random, sizes: Sizes, libx: Repository) -> Repository:
     """Write the database: pins the first version of the library, then each later one. Without tags, its versions are pseudo-versions."""
     part, pins = split_repositories.libdb(), [(each,) for each in libx.versions.values()]
-    walk = NeutralCommitWalk(part, _pinning(LIBDB, pins[0]), dice.random(), BEGAN + timedelta(days=9), idle=0.4)
+    walk = NeutralCommitWalk(part, _pinning(LIBDB, pins[0]), rng.random(), BEGAN + timedelta(days=9), idle=0.4)
     bumps = [_bump(LIBDB, old, new) for old, new in pairwise(pins)]
     middle = sizes.outside // 2
-    at = dice.randrange(sizes.libdb)
+    at = rng.randrange(sizes.libdb)
     guilty, marks = _in_parts(
         walk, (sizes.outside, sizes.libdb), {at: bumps[1]}, ({middle: bumps[0]}, {middle: bumps[2]})
     )
@@ -102,12 +102,12 @@ def _libdb(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes, libx: R
     return out
 
 
-def _mono(folder: Path, dice: random.Random, sizes: Sizes, libdb: Repository, libx: Repository) -> Repository:
+def _mono(folder: Path, rng: random.Random, sizes: Sizes, libdb: Repository, libx: Repository) -> Repository:
     """Write the monorepo: updates the database three times, and with it the library that the database requires."""
     part, pins = split_repositories.mono(), list(zip(libdb.versions.values(), libx.versions.values(), strict=True))
-    at = dice.randrange(sizes.mono // 6, sizes.mono * 5 // 6)
-    places = (dice.randrange(1, at - 2), at, dice.randrange(at + 3, sizes.mono - 1))
-    walk = NeutralCommitWalk(part, _pinning(MONO, pins[0]), dice.random(), BEGAN + timedelta(days=20), idle=0.55)
+    at = rng.randrange(sizes.mono // 6, sizes.mono * 5 // 6)
+    places = (rng.randrange(1, at - 2), at, rng.randrange(at + 3, sizes.mono - 1))
+    walk = NeutralCommitWalk(part, _pinning(MONO, pins[0]), rng.random(), BEGAN + timedelta(days=20), idle=0.55)
     bumps = [_bump(MONO, old, new) for old, new in pairwise(pins)]
     marks = walk.go(sizes.mono, dict(zip(places, bumps, strict=True)))
     return _repository(folder / "mono.git", MONO, walk, marks[at], {})
@@ -124,10 +124,10 @@ def _in_parts(
     marks = [walk.written[-1].mark]
     walk.go(outside, around[0])
     marks.append(walk.written[-1].mark)
-    told = walk.go(inside, guilty)
+    inner_marks = walk.go(inside, guilty)
     marks.append(walk.written[-1].mark)
     walk.go(outside, around[1])
-    return next(iter(told.values())), [*marks, walk.written[-1].mark]
+    return next(iter(inner_marks.values())), [*marks, walk.written[-1].mark]
 
 
 def _repository(

@@ -42,10 +42,10 @@ def tag(folder: Path, name: str, sha: str) -> None:
     git(["update-ref", f"refs/tags/{name}", sha], folder)
 
 
-def git(arguments: list[str], folder: Path, said: bytes = b"") -> None:
+def git(arguments: list[str], folder: Path, stdin: bytes = b"") -> None:
     """Run git in a repository, without the user's configuration."""
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(["git", *arguments], cwd=folder, input=said, env=environment, check=True)
+    subprocess.run(["git", *arguments], cwd=folder, input=stdin, env=environment, check=True)
 
 
 def _stream(written: WrittenHistory) -> bytes:

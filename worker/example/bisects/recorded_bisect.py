@@ -19,7 +19,7 @@ MEASUREMENT = ("index", "round", "value", "verdict", "problem", "invalidated")
 COMMIT = ("sha", "parents", "author_name", "author_email", "authored_at", "committed_at", "title", "files")
 
 
-def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict[str, Any]:
+def recording(tables: Mapping[str, Sequence[Row]], culprits: Sequence[str]) -> dict[str, Any]:
     """Return a recording of the only bisect in rows of PostgreSQL's `row_to_json`."""
     [bisect] = tables["bisect"]
     began = _moment(bisect["created_at"])
@@ -57,7 +57,7 @@ def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict
     return {
         "format": FORMAT,
         "seconds": after(bisect, "finished_at"),
-        "truth": list(truth),
+        "truth": list(culprits),
         "repository": main["label"],
         "commits": commits,
         "bisect": {**{name: bisect[name] for name in BISECT}, "started_at": after(bisect, "started_at")},

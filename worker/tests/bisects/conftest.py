@@ -84,21 +84,21 @@ class Runner:
 
     def come(self) -> None:
         """Make itself known."""
-        said = self.introduce()
-        assert said.status_code == 200, said.text
+        introduced = self.introduce()
+        assert introduced.status_code == 200, introduced.text
 
     def introduce(self) -> Response:
         """Say what it is, and return what is answered."""
         fields = {"slots": self.slots, "version": "1", "instance": self.instance, "labels": self.labels}
-        said: Response = self.client.put(
+        response: Response = self.client.put(
             f"/api/v1/runners/{self.name}", json={**fields, "host": f"machine of {self.instance}"}
         )
-        return said
+        return response
 
     def leave(self) -> Response:
         """Say that it has ended, and return what is answered."""
-        said: Response = self.client.post(f"/api/v1/runners/{self.name}/release", json={"instance": self.instance})
-        return said
+        response: Response = self.client.post(f"/api/v1/runners/{self.name}/release", json={"instance": self.instance})
+        return response
 
     def lease(self) -> list[dict[str, Any]]:
         """Ask for work in all free slots and start it."""
@@ -107,9 +107,9 @@ class Runner:
         if not free:
             return []
         body = {"instance": self.instance, "free_slots": free, "wait_seconds": 0}
-        said = self.client.post(f"/api/v1/runners/{self.name}/leases", json=body)
-        assert said.status_code == 200, said.text
-        found: list[dict[str, Any]] = said.json()["leases"]
+        response = self.client.post(f"/api/v1/runners/{self.name}/leases", json=body)
+        assert response.status_code == 200, response.text
+        found: list[dict[str, Any]] = response.json()["leases"]
         for one in found:
             self.running[one["run_id"]] = one
             self.started.append(one["run_id"])
@@ -118,37 +118,39 @@ class Runner:
     def beat(self, run_id: str, phase: str = "soaking") -> dict[str, Any]:
         """Send a heartbeat of a run."""
         fields = {"runner": self.name, "instance": self.instance, "phase": phase}
-        said = self.client.post(f"/api/v1/probes/{run_id}/heartbeats", json=fields)
-        assert said.status_code == 200, said.text
-        heard: dict[str, Any] = said.json()
-        return heard
+        response = self.client.post(f"/api/v1/probes/{run_id}/heartbeats", json=fields)
+        assert response.status_code == 200, response.text
+        body: dict[str, Any] = response.json()
+        return body
 
     def measure(self, run_id: str, **overrides: Any) -> None:  # noqa: ANN401 - members of a body
         """Tell one window."""
         index = self.taken.get(run_id, 0)
         times = {"started_at": "2026-11-22T02:00:00Z", "ended_at": "2026-11-22T02:00:30Z"}
-        said = self.client.post(f"/api/v1/probes/{run_id}/measurements", json={"index": index, **times, **overrides})
-        assert said.status_code == 204, said.text
+        response = self.client.post(
+            f"/api/v1/probes/{run_id}/measurements", json={"index": index, **times, **overrides}
+        )
+        assert response.status_code == 204, response.text
         self.taken[run_id] = index + 1
 
     def end(self, run_id: str, how: str = "done") -> None:
         """Say that a run is gone."""
-        said = self.client.post(f"/api/v1/probes/{run_id}/result", json={"outcome": how})
-        assert said.status_code == 204, said.text
+        response = self.client.post(f"/api/v1/probes/{run_id}/result", json={"outcome": how})
+        assert response.status_code == 204, response.text
         self.running.pop(run_id, None)
 
     def turn(self, measure: Callable[[dict[str, Any]], float | None]) -> None:
         """Do all there is to do once: `measure` returns a number, or None for a build that can not be made."""
         self.lease()
         for run_id, lease in list(self.running.items()):
-            heard = self.beat(run_id)
-            if heard["command"] == "measure":
+            response = self.beat(run_id)
+            if response["command"] == "measure":
                 value = measure(lease)
                 if value is None:
                     self.end(run_id, "unbuildable")
                 else:
                     self.measure(run_id, value=value)
-            elif heard["command"] == "stop":
+            elif response["command"] == "stop":
                 self.end(run_id)
 
 
@@ -212,17 +214,17 @@ class Search:
 
     def told(self) -> dict[str, Any]:
         """Return the bisect as its page has it."""
-        said = self.person.get(f"/api/v1/bisects/{self.bisect_id}")
-        assert said.status_code == 200, said.text
-        found: dict[str, Any] = said.json()
+        response = self.person.get(f"/api/v1/bisects/{self.bisect_id}")
+        assert response.status_code == 200, response.text
+        found: dict[str, Any] = response.json()
         return found
 
     def ask(self, what: str, body: dict[str, Any], expected: int = 200) -> dict[str, Any]:
         """Post to the bisect as a person."""
         self.clock.at = self.now()
-        said = self.person.post(f"/api/v1/bisects/{self.bisect_id}/{what}", json=body)
-        assert said.status_code == expected, said.text
-        found: dict[str, Any] = said.json()
+        response = self.person.post(f"/api/v1/bisects/{self.bisect_id}/{what}", json=body)
+        assert response.status_code == expected, response.text
+        found: dict[str, Any] = response.json()
         return found
 
     def run(self, measure: Callable[[dict[str, Any]], float | None], turns: int = 400) -> dict[str, Any]:
@@ -238,11 +240,11 @@ class Search:
 
 def slower_from(guilty: int, *, noise: float = 0.01, seed: int = 1) -> Callable[[dict[str, Any]], float | None]:
     """Return what measures builds that are 30 % slower from a commit on."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
 
     def measure(lease: dict[str, Any]) -> float:
         level = 1.3 if int(lease["build"]["commit"], 16) >= guilty else 1.0
-        return float(level * np.exp(noise * dice.standard_normal()))
+        return float(level * np.exp(noise * rng.standard_normal()))
 
     return measure
 

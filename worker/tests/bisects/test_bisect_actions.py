@@ -57,10 +57,10 @@ def test_only_its_runner_keeps_a_probe(search: Search, people: AccountsFactory) 
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     theirs = other(search, people)
-    said = theirs.client.post(
+    response = theirs.client.post(
         f"/api/v1/probes/{lease['run_id']}/heartbeats", json={"runner": "other", "instance": "one", "phase": "warming"}
     )
-    assert said.status_code == 404, "another token sees nothing of the probe"
+    assert response.status_code == 404, "another token sees nothing of the probe"
 
 
 def test_a_token_of_a_runner_may_nothing_else(search: Search) -> None:
@@ -224,11 +224,11 @@ def test_a_control_stays_and_is_measured_with_the_others(search: Search) -> None
 def test_a_control_needs_a_slot(search: Search) -> None:
     search.begin(plan_of(16))
     path = f"/api/v1/bisects/{search.bisect_id}"
-    said = search.person.patch(path, json={"settings": {"control": True}})
-    assert said.status_code == 422
-    said = search.person.patch(path, json={"settings": {"control": True, "slots": 3, "stop_probability": 0.9}})
-    assert said.json()["settings"]["stop_probability"] == 0.9
-    assert said.json()["settings"]["measurement_seconds"] == 30.0
+    response = search.person.patch(path, json={"settings": {"control": True}})
+    assert response.status_code == 422
+    response = search.person.patch(path, json={"settings": {"control": True, "slots": 3, "stop_probability": 0.9}})
+    assert response.json()["settings"]["stop_probability"] == 0.9
+    assert response.json()["settings"]["measurement_seconds"] == 30.0
 
 
 def test_as_many_deploys_as_are_allowed(search: Search) -> None:
@@ -252,11 +252,11 @@ def test_verdicts_alone_are_enough(search: Search) -> None:
     for _ in range(200):
         runner.lease()
         for run_id, lease in list(runner.running.items()):
-            heard = runner.beat(run_id)
-            if heard["command"] == "measure":
+            response = runner.beat(run_id)
+            if response["command"] == "measure":
                 slow = int(lease["build"]["commit"], 16) >= 9
                 runner.measure(run_id, verdict="slower" if slow else "not-slower")
-            elif heard["command"] == "stop":
+            elif response["command"] == "stop":
                 runner.end(run_id)
         search.work()
     detail = search.told()
@@ -266,16 +266,16 @@ def test_verdicts_alone_are_enough(search: Search) -> None:
 def test_a_deploy_calls_back_once_a_word(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
-    nobody = people.house.asked()
+    anonymous = people.house.asked()
     path = f"/api/v1/probe-callbacks/{lease['callback']['token']}"
     assert lease["callback"]["url"].endswith(path)
-    assert nobody.post(path, json={"state": "building"}).status_code == 204
-    assert nobody.post(path, json={"state": "ready", "detail": "x" * 1024}).status_code == 204
-    assert nobody.post(path, json={"state": "ready", "detail": "again"}).status_code == 204
-    assert nobody.post(path, json={"state": "failed"}).status_code == 410
-    assert nobody.post(path[:-1] + "!", json={"state": "ready"}).status_code == 404
-    heard = search.runner.beat(lease["run_id"])
-    assert (heard["callback"]["state"], len(heard["callback"]["detail"])) == ("ready", 1024)
+    assert anonymous.post(path, json={"state": "building"}).status_code == 204
+    assert anonymous.post(path, json={"state": "ready", "detail": "x" * 1024}).status_code == 204
+    assert anonymous.post(path, json={"state": "ready", "detail": "again"}).status_code == 204
+    assert anonymous.post(path, json={"state": "failed"}).status_code == 410
+    assert anonymous.post(path[:-1] + "!", json={"state": "ready"}).status_code == 404
+    response = search.runner.beat(lease["run_id"])
+    assert (response["callback"]["state"], len(response["callback"]["detail"])) == ("ready", 1024)
 
 
 def test_a_runner_that_has_something_is_not_forgotten(search: Search, people: AccountsFactory) -> None:

@@ -83,9 +83,9 @@ def repository(client: TestClient) -> tuple[str, str]:
 
 
 def test_a_request_with_missing_fields_is_rejected(client: TestClient) -> None:
-    said = client.post("/api/v1/bisects", json={})
-    assert said.status_code == 422
-    assert "commit" in said.json()["detail"]
+    response = client.post("/api/v1/bisects", json={})
+    assert response.status_code == 422
+    assert "commit" in response.json()["detail"]
     assert (
         client.post("/api/v1/bisects", json={"regression_id": "00000000-0000-0000-0000-000000000001"}).status_code
         == 404
@@ -132,12 +132,12 @@ def test_a_repository_that_cannot_be_read_starts_no_search(client: TestClient) -
     assert client.post(f"/api/v1/repositories/{repository_id}/commits", json={"commits": known}).status_code < 300
 
     offer = client.get("/api/v1/bisect-proposals", params={"service_id": service}).json()
-    said = client.post("/api/v1/bisects", json={"service_id": service, "good_sha": GOOD, "bad_sha": BAD})
+    response = client.post("/api/v1/bisects", json={"service_id": service, "good_sha": GOOD, "bad_sha": BAD})
 
     assert "has no address" in offer["missing_inputs"][0]
-    assert said.status_code == 422
-    assert "shop/quoter has no address" in said.json()["detail"]
-    assert "Settings, Integrations" in said.json()["resolution"]
+    assert response.status_code == 422
+    assert "shop/quoter has no address" in response.json()["detail"]
+    assert "Settings, Integrations" in response.json()["resolution"]
     assert client.get("/api/v1/bisects").json()["items"] == []
 
 

@@ -30,8 +30,8 @@ class Lab:
     now_ms: int
     board: dict[str, str]
 
-    def instance(self, name: str, **said: Any) -> Instance:  # noqa: ANN401 - members of an instance
-        return Instance(self.pusher, name, self.now_ms - 120_000, **said)
+    def instance(self, name: str, **fields: Any) -> Instance:  # noqa: ANN401 - members of an instance
+        return Instance(self.pusher, name, self.now_ms - 120_000, **fields)
 
     def begin(self, match: str = "instance", quantile: str = "p50", **settings: Any) -> None:  # noqa: ANN401 - members of settings
         self.search.begin(plan_of(6), dashboard_selector={**self.board, "match": match}, **settings)
@@ -44,10 +44,10 @@ class Lab:
         """Tell a window, as a runner does that has waited it out."""
         index = self.search.runner.taken.get(run_id, 0)
         times = {"started_at": iso(from_ms), "ended_at": iso(to_ms)}
-        said = self.search.runner.client.post(
+        response = self.search.runner.client.post(
             f"/api/v1/probes/{run_id}/measurements", json={"index": index, "is_on_dashboard": True, **times}
         )
-        assert said.status_code == 204, said.text
+        assert response.status_code == 204, response.text
         self.search.runner.taken[run_id] = index + 1
 
     def read(self) -> list[str]:
@@ -193,15 +193,15 @@ def test_a_whole_environment_is_one_deploy_at_a_time(lab: Lab, window: tuple[int
     assert lab.read() == ["done"]
     assert lab.windows()[lease["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
 
-    said = lab.search.person.patch(f"/api/v1/bisects/{lab.search.bisect_id}", json={"settings": {"slots": 2}})
-    assert said.status_code == 422
-    assert "by instance or version" in said.json()["resolution"]
+    response = lab.search.person.patch(f"/api/v1/bisects/{lab.search.bisect_id}", json={"settings": {"slots": 2}})
+    assert response.status_code == 422
+    assert "by instance or version" in response.json()["resolution"]
 
 
 def test_only_of_latency_the_board_is_asked(search: Search) -> None:
     search.begin(plan_of(6))
     [lease] = search.runner.lease()
     body = {"index": 0, "is_on_dashboard": True, "started_at": iso(0), "ended_at": iso(60_000)}
-    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/measurements", json=body)
-    assert said.status_code == 422
-    assert "not measured from dashboard metrics" in said.json()["detail"]
+    response = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/measurements", json=body)
+    assert response.status_code == 422
+    assert "not measured from dashboard metrics" in response.json()["detail"]

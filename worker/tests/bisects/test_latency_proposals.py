@@ -30,19 +30,19 @@ def service(search: Search, people: AccountsFactory) -> str:
 
 @pytest.fixture
 def asked(search: Search, service: str) -> dict[str, Any]:
-    said = search.person.post(
+    response = search.person.post(
         "/api/v1/repositories",
         json={"name": "mono", "url": "https://example.com/mono.git", "services": [{"service_id": service}]},
     )
-    assert said.status_code == 201, said.text
+    assert response.status_code == 201, response.text
     return {
-        "service_id": service, "repository_id": said.json()["id"], "good_sha": sha(1), "bad_sha": sha(2),
+        "service_id": service, "repository_id": response.json()["id"], "good_sha": sha(1), "bad_sha": sha(2),
         "signature": {"kind": "latency", "subject": "lab p99"},
     }  # fmt: skip
 
 
-def start(person: TestClient, asked: dict[str, Any], **said: Any) -> Any:  # noqa: ANN401 - an answer
-    return person.post(BISECTS, json={**asked, **said})
+def start(person: TestClient, asked: dict[str, Any], **fields: Any) -> Any:  # noqa: ANN401 - an answer
+    return person.post(BISECTS, json={**asked, **fields})
 
 
 def test_where_the_board_has_latency_it_is_offered(search: Search, service: str) -> None:
@@ -61,9 +61,9 @@ def test_where_the_board_has_latency_it_is_offered(search: Search, service: str)
 
 
 def test_the_window_length_follows_the_traffic_unless_it_is_given(search: Search, asked: dict[str, Any]) -> None:
-    by_itself, said = start(search.person, asked), start(search.person, asked, settings={"measurement_seconds": 20})
-    assert (by_itself.status_code, said.status_code) == (201, 201), by_itself.text
-    first, second = by_itself.json(), said.json()
+    by_itself, proposed = start(search.person, asked), start(search.person, asked, settings={"measurement_seconds": 20})
+    assert (by_itself.status_code, proposed.status_code) == (201, 201), by_itself.text
+    first, second = by_itself.json(), proposed.json()
     assert (first["settings"]["measurement_seconds"], second["settings"]["measurement_seconds"]) == (130, 20)
     assert first["settings"]["dashboard_selector"]["match"] == "instance"
     assert (first["signature"]["unit"], first["signature"]["larger_is_worse"]) == ("ns", True)
@@ -88,10 +88,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 def test_what_does_not_fit_is_refused(search: Search, asked: dict[str, Any]) -> None:
     [lab] = search.person.get("/api/v1/environments").json()["items"]
-    for said, says in REFUSED:
-        settings = dict(said.get("settings", {}))
+    for fields, expected in REFUSED:
+        settings = dict(fields.get("settings", {}))
         if "dashboard_selector" in settings:
             settings["dashboard_selector"] = {"environment_id": lab["id"], "match": "environment"}
-        answer = start(search.person, asked, **{**said, "settings": settings})
+        answer = start(search.person, asked, **{**fields, "settings": settings})
         assert answer.status_code == 422
-        assert says in answer.json()["detail"]
+        assert expected in answer.json()["detail"]

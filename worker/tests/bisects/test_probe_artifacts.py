@@ -10,9 +10,9 @@ pytestmark = pytest.mark.database
 
 
 def upload(search: Search, run_id: str, text: bytes) -> str:
-    said = search.runner.client.put("/api/v1/artifacts/some.txt", content=text, params={"batch": run_id})
-    assert said.status_code == 201, said.text
-    return str(said.json()["id"])
+    response = search.runner.client.put("/api/v1/artifacts/some.txt", content=text, params={"batch": run_id})
+    assert response.status_code == 201, response.text
+    return str(response.json()["id"])
 
 
 def ended(search: Search) -> tuple[str, list[str]]:

@@ -38,12 +38,12 @@ def sent(search: Search, settings: Settings, commit: str, variant: str) -> None:
         path = CAPTURES / variant / f"cpu.{number:02}.pb.gz"
         facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
         kept = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
-        said = search.person.put(
+        response = search.person.put(
             f"/api/v1/builds/ingester/{commit}/artifacts/{path.name}",
             content=path.read_bytes(),
             params={"branch": "main", "run_metadata": json.dumps(kept)},
         )
-        assert said.status_code in (200, 201), said.text
+        assert response.status_code in (200, 201), response.text
     own = search.bench.worker_context.settings.model_copy(update={"decode_bin": settings.decode_bin})
     run_all(search.bench.with_settings(own))
 
@@ -58,12 +58,12 @@ def measured(search: Search, settings: Settings) -> Search:  # noqa: F811
 
 def as_known(proposal: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[str, Any]], float]:
     """Return what measures as production did, or so many times as much."""
-    strip, dice = proposal["evidence"], np.random.default_rng(1)
+    strip, rng = proposal["evidence"], np.random.default_rng(1)
     levels = {name: float(np.mean(strip[name])) * times for name in ("baseline_good", "baseline_bad")}
 
     def measure(lease: dict[str, Any]) -> float:
         slow = int(lease["build"]["commit"], 16) >= GUILTY
-        return float(levels["baseline_bad" if slow else "baseline_good"] * np.exp(0.03 * dice.standard_normal()))
+        return float(levels["baseline_bad" if slow else "baseline_good"] * np.exp(0.03 * rng.standard_normal()))
 
     return measure
 
@@ -144,7 +144,7 @@ def test_an_offer_shows_what_is_known_and_starts_nothing(measured: Search) -> No
     )
 
     body = {"regression_id": regression_id, "settings": {"use_production_baselines": True}}
-    said = measured.person.post("/api/v1/bisects", json={**body, "signature": {"kind": "custom", "subject": ""}})
-    assert said.status_code == 422
-    assert "both boundaries" in said.json()["detail"]
+    response = measured.person.post("/api/v1/bisects", json={**body, "signature": {"kind": "custom", "subject": ""}})
+    assert response.status_code == 422
+    assert "both boundaries" in response.json()["detail"]
     assert measured.person.post("/api/v1/bisects", json=body).json()["settings"]["use_production_baselines"] is True

@@ -107,8 +107,8 @@ class Chaos:
         self.search.work()
 
     def _ask(self, what: str, body: dict[str, Any]) -> None:
-        said = self.search.person.post(f"/api/v1/bisects/{self.search.bisect_id}/{what}", json=body)
-        assert said.status_code in {200, 404, 409}, said.text
+        response = self.search.person.post(f"/api/v1/bisects/{self.search.bisect_id}/{what}", json=body)
+        assert response.status_code in {200, 404, 409}, response.text
 
 
 @pytest.mark.parametrize("seed", range(2))

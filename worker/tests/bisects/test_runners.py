@@ -20,19 +20,19 @@ def another(search: Search, people: AccountsFactory, name: str = "lab", **more: 
 def test_of_two_processes_of_one_name_the_later_one_is_refused(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
-    twin = another(search, people, instance="two")
-    said = twin.introduce()
-    assert said.status_code == 409
-    problem = said.json()
+    second = another(search, people, instance="two")
+    response = second.introduce()
+    assert response.status_code == 409
+    problem = response.json()
     assert problem["type"] == "urn:slowpath:runner-taken"
     assert "runs on machine of one" in problem["detail"]
     assert (problem["limit"], problem["value"]) == (ALIVE_SECONDS, 0)
     assert "different name" in problem["resolution"]
     asked = {"instance": "two", "free_slots": [1], "wait_seconds": 0}
-    assert twin.client.post("/api/v1/runners/lab/leases", json=asked).status_code == 409
+    assert second.client.post("/api/v1/runners/lab/leases", json=asked).status_code == 409
     fields = {"runner": "lab", "instance": "two", "phase": "warming"}
-    assert twin.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=fields).status_code == 409
-    assert twin.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).status_code == 409
+    assert second.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=fields).status_code == 409
+    assert second.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).status_code == 409
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["host"], listed["running"]) == ("machine of one", 1)
 
@@ -41,15 +41,15 @@ def test_a_name_is_free_again_when_its_process_is_silent(search: Search, people:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     search.runner.beat(lease["run_id"])
-    twin = another(search, people, instance="two")
+    second = another(search, people, instance="two")
     search.clock.at += timedelta(seconds=ALIVE_SECONDS + 1)
-    twin.come()
-    [left] = twin.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).json()
+    second.come()
+    [left] = second.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).json()
     assert left["run_id"] == lease["run_id"], "it is told of what is to be taken down"
     assert search.runner.introduce().status_code == 409
     fields = {"runner": "lab", "instance": "one", "phase": "soaking"}
-    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=fields)
-    assert (said.status_code, said.json()["type"]) == (409, "urn:slowpath:runner-taken")
+    response = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=fields)
+    assert (response.status_code, response.json()["type"]) == (409, "urn:slowpath:runner-taken")
     search.runner.end(lease["run_id"], "failed")
     assert search.told()["probes"][0]["state"] == "failed"
 
@@ -58,11 +58,11 @@ def test_a_name_is_free_at_once_when_its_process_reports_its_end(search: Search,
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     search.runner.beat(lease["run_id"])
-    twin = another(search, people, instance="two")
+    second = another(search, people, instance="two")
     assert search.runner.leave().status_code == 409, "something of it runs"
     search.runner.end(lease["run_id"], "failed")
     search.work()
-    assert twin.leave().status_code == 409, "nobody says it for another"
+    assert second.leave().status_code == 409, "nobody says it for another"
     assert search.runner.leave().status_code == 204
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["alive"], listed["left_at"]) == (False, listed["seen_at"])
@@ -70,10 +70,10 @@ def test_a_name_is_free_at_once_when_its_process_reports_its_end(search: Search,
     asked = {"instance": "one", "free_slots": [0], "wait_seconds": 0}
     late = search.runner.client.post("/api/v1/runners/lab/leases", json=asked)
     assert late.status_code == 404, "what it asked before it ended gives it nothing"
-    twin.come()
+    second.come()
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["alive"], listed["host"], listed["left_at"]) == (True, "machine of two", None)
-    assert len(twin.lease()) == 1
+    assert len(second.lease()) == 1
 
 
 def test_what_a_runner_was_given_and_never_heard_of_is_asked_for_again_when_it_ends(

@@ -73,8 +73,10 @@ def test_the_users_repository_stays_as_it_is(tmp_path: Path, capsys: pytest.Capt
     hook.chmod(0o755)
 
     def look() -> list[str]:
-        said = [repository.git(*words) for words in (["status", "--porcelain"], ["worktree", "list"], ["for-each-ref"])]
-        return said + sorted(str(one) for one in (repository.folder / ".git").rglob("*") if one.name != "index")
+        listed = [
+            repository.git(*words) for words in (["status", "--porcelain"], ["worktree", "list"], ["for-each-ref"])
+        ]
+        return listed + sorted(str(one) for one in (repository.folder / ".git").rglob("*") if one.name != "index")
 
     before = look()
     bisect(capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--", script(tmp_path, "test ! -f slow"))
@@ -103,7 +105,7 @@ def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.Ca
     measure = script(tmp_path, leave)
     found = bisect(capsys, tmp_path, repository, *ends, "--signature", "bench:Get-2 sec/op", "--", measure)
     assert found["levels"][0]["culprit"] == shas[9]
-    for signature, says in (
+    for signature, expected in (
         ("profile.category:gc", "has no value of profile.category:gc"),
         ("bench:Put-2 sec/op", "Available: Get-2 sec/op."),
         ("gc", "KIND:SUBJECT"),
@@ -112,7 +114,7 @@ def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.Ca
         report = bisect(
             capsys, tmp_path, repository, *ends, "--restart", "--signature", signature, "--", measure, code=2
         )  # fmt: skip
-        assert says in report["error"]
+        assert expected in report["error"]
 
 
 def test_what_does_not_build_and_what_must_be_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,7 +184,7 @@ def test_an_interrupted_search_prints_the_command_that_continues_it(
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "expected"),
     [
         (["--good=--upload-pack=x", "--bad", "main"], "no commit, branch or tag"),
         (["--good", "$(id)", "--bad", "main"], "no commit, branch or tag"),
@@ -195,11 +197,11 @@ def test_an_interrupted_search_prints_the_command_that_continues_it(
         (["--good", "HEAD~3", "--bad", "main", "--stop-probability", "2"], "--stop-probability"),
     ],
 )
-def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:
+def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], expected: str) -> None:
     repository, _ = history(tmp_path / "r", 8, 5)
     repository.git("update-ref", "refs/heads/$(id)x", "HEAD")
-    said = bisect(capsys, tmp_path, repository, *words, "--", "true", code=2)["error"]
-    assert says in said
+    error = bisect(capsys, tmp_path, repository, *words, "--", "true", code=2)["error"]
+    assert expected in error
 
 
 def test_a_script_that_fails_is_not_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,9 +77,9 @@ def test_other_kinds_are_left_with_a_doubt(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "metrics.prom").write_text("# HELP a b\n# TYPE a counter\na 1\n")
     (tmp_path / "damaged.pb.gz").write_bytes(cpu(INLINED)[0].read_bytes()[:500])
     compare(tmp_path, cpu(HELPER)[:2], "--json")
-    doubts = {doubt["id"]: doubt["sentence"] for doubt in answer(capsys)["caveats"]}
-    assert "1 metrics" in doubts["kinds-not-read"]
-    assert "damaged.pb.gz" in doubts["unread-files"]
+    caveats = {caveat["id"]: caveat["sentence"] for caveat in answer(capsys)["caveats"]}
+    assert "1 metrics" in caveats["kinds-not-read"]
+    assert "damaged.pb.gz" in caveats["unread-files"]
 
 
 def test_spans_of_any_dialect_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +88,7 @@ def test_spans_of_any_dialect_are_compared(capsys: pytest.CaptureFixture[str]) -
     document = answer(capsys)
     assert document["artifact_kinds"] == [{"kind": "spans", "verdict": "inconclusive"}]
     assert document["findings"] == []
-    assert "spans-few-traces" in {doubt["id"] for doubt in document["caveats"]}
+    assert "spans-few-traces" in {caveat["id"] for caveat in document["caveats"]}
 
 
 def test_sidecars_named_by_a_pattern_are_no_profiles(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,11 +103,11 @@ def test_facts_of_a_whole_side(tmp_path: Path, capsys: pytest.CaptureFixture[str
     compare(bare, cpu(HELPER)[:3], "--json", "--metadata-base", str(facts))
     document = answer(capsys)
     assert document["sides"]["base"]["run_metadata"]["go_version"] == "go1.20"
-    assert "go-version" in {doubt["id"] for doubt in document["caveats"]}
+    assert "go-version" in {caveat["id"] for caveat in document["caveats"]}
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected"),
     [
         (b"", "empty"),
         (b"hello world\n", "not a pprof profile"),
@@ -115,7 +115,7 @@ def test_facts_of_a_whole_side(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ],
 )
 def test_a_bad_file_is_exit_code_2_and_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, expected: str
 ) -> None:
     bad = tmp_path / "bad.pb.gz"
     bad.write_bytes(content)
@@ -124,7 +124,7 @@ def test_a_bad_file_is_exit_code_2_and_one_line(
     assert output.out == ""
     assert output.err.count("\n") == 1
     assert "bad.pb.gz" in output.err
-    assert said in output.err
+    assert expected in output.err
 
 
 def test_what_is_not_there_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

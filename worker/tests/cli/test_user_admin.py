@@ -41,7 +41,7 @@ def test_a_person_is_made_and_given_another_password(house: AppUnderTest, emptie
 
 
 @pytest.mark.parametrize(
-    ("words", "password", "code", "said"),
+    ("words", "password", "code", "expected"),
     [
         (("create-user", "--email", "nobody", "--name", "Jo"), "a long enough one", 2, "--email"),
         (("create-user", "--email", "jo@example.com", "--name", " "), "a long enough one", 2, "--name"),
@@ -50,7 +50,7 @@ def test_a_person_is_made_and_given_another_password(house: AppUnderTest, emptie
     ],
 )
 def test_impossible_requests_are_rejected(
-    emptied: TestDatabase, words: tuple[str, ...], password: str, code: int, said: str
+    emptied: TestDatabase, words: tuple[str, ...], password: str, code: int, expected: str
 ) -> None:
     done = admin(emptied, *words, password=password)
-    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert (done.returncode, expected in done.stderr) == (code, True), done.stderr

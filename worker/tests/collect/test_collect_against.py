@@ -136,7 +136,7 @@ def test_ctrl_c_leaves_whole_files_on_both_sides(start_ingester: Start, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["--against-out", "d"], "--against-out needs --against URL2"),
         (["--against", "ftp://h"], "not an address"),
@@ -149,7 +149,7 @@ def test_ctrl_c_leaves_whole_files_on_both_sides(start_ingester: Start, tmp_path
 def test_contradicting_arguments_are_rejected(
     start_ingester: Start,
     arguments: list[str],
-    said: str,
+    expected: str,
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -158,5 +158,5 @@ def test_contradicting_arguments_are_rejected(
     for name in ("SLOWPATH_URL", "SLOWPATH_SERVER", "SLOWPATH_TOKEN", "INIT_CWD"):
         monkeypatch.delenv(name, raising=False)
     assert main(["collect", start_ingester().address, *arguments]) == 2
-    assert said in capfd.readouterr().err
+    assert expected in capfd.readouterr().err
     assert not list(tmp_path.iterdir()), "nothing is made before both processes have answered"

@@ -114,7 +114,7 @@ def test_a_process_that_dies_leaves_a_partial_set(
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "expected"),
     [
         (["--requests-metric", r'requests_total\{outcome="failed"\}'], "requests are counted by"),
         (["--requests-metric", "no_such_series"], "no series matches"),
@@ -122,7 +122,7 @@ def test_a_process_that_dies_leaves_a_partial_set(
     ],
 )
 def test_requests_are_counted_only_when_known(
-    start_ingester: Start, tmp_path: Path, capfd: pytest.CaptureFixture[str], asked: list[str], said: str
+    start_ingester: Start, tmp_path: Path, capfd: pytest.CaptureFixture[str], asked: list[str], expected: str
 ) -> None:
     target = start_ingester()
     out = tmp_path / "set"
@@ -144,7 +144,7 @@ def test_requests_are_counted_only_when_known(
         )
         == 0
     )
-    assert said in capfd.readouterr().err
+    assert expected in capfd.readouterr().err
     facts = facts_of(out, "cpu.00.pb.gz")
     assert "requests" not in facts
     assert facts["cpu_ns"] > 0, "CPU time comes from the kernel when there are no metrics"
@@ -165,7 +165,7 @@ def test_a_restart_is_another_run(start_ingester: Start, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["ftp://host"], "not an address"),
         (["http://"], "not an address"),
@@ -183,11 +183,15 @@ def test_a_restart_is_another_run(start_ingester: Start, tmp_path: Path) -> None
     ],
 )
 def test_contradicting_arguments_are_rejected(
-    arguments: list[str], said: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    arguments: list[str],
+    expected: str,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("SLOWPATH_URL", "SLOWPATH_SERVER", "SLOWPATH_TOKEN", "INIT_CWD"):
         monkeypatch.delenv(name, raising=False)
     assert main(["collect", *arguments]) == 2
-    assert said in capfd.readouterr().err
+    assert expected in capfd.readouterr().err
     assert not list(tmp_path.iterdir()), "nothing is made before the process has answered"

@@ -106,7 +106,7 @@ def test_words_from_outside_are_made_printable(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "kind", "said"),
+    ("reply", "kind", "expected"),
     [
         (Reply(status=404), ProfileNotOffered, "404"),
         (Reply(status=401), RequestDeclined, "--header"),
@@ -120,7 +120,7 @@ def test_words_from_outside_are_made_printable(serve: Serve) -> None:
     ],
 )
 def test_an_invalid_profile_is_skipped_and_the_rest_is_stored(
-    serve: Serve, reply: Reply, kind: type[CollectError], said: str
+    serve: Serve, reply: Reply, kind: type[CollectError], expected: str
 ) -> None:
     def handler(asked: Asked) -> Reply:
         if asked.path.startswith("/debug/pprof/profile"):
@@ -140,7 +140,7 @@ def test_an_invalid_profile_is_skipped_and_the_rest_is_stored(
     missed = results[1]
     assert isinstance(missed, FailedRecording)
     assert isinstance(missed.error, kind)
-    assert said in str(missed.error)
+    assert expected in str(missed.error)
 
 
 def test_another_profiler_at_work_is_waited_for(serve: Serve) -> None:

@@ -85,7 +85,7 @@ def test_a_counter_is_named_with_its_labels(selector: str, total: float | None) 
 
 
 @pytest.mark.parametrize(
-    ("grown", "own", "cpu_s", "requests", "said"),
+    ("grown", "own", "cpu_s", "requests", "expected"),
     [
         (2, OwnRequests(), 1.4, None, "no more than the requests of this program"),
         (2, OwnRequests(scrapes=True, profiles=True), 1.4, None, "only by the requests of this program"),
@@ -97,12 +97,12 @@ def test_a_counter_is_named_with_its_labels(selector: str, total: float | None) 
     ],
 )
 def test_an_impossible_load_is_not_counted(
-    grown: float, own: OwnRequests, cpu_s: float, requests: int | None, said: str
+    grown: float, own: OwnRequests, cpu_s: float, requests: int | None, expected: str
 ) -> None:
     counted = count_requests(grown, own, 1, 1, cpu_s * 1e9, chosen=False)
     assert counted.requests == requests
-    assert said in counted.problem
-    assert bool(said) == bool(counted.problem)
+    assert expected in counted.problem
+    assert bool(expected) == bool(counted.problem)
 
 
 def test_a_counter_that_a_person_named_is_believed() -> None:

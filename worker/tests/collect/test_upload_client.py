@@ -160,9 +160,9 @@ def test_passing_failures_are_tried_again(serve: Serve, shelf: Shelf) -> None:
 
 def test_a_problem_is_reported_with_limit_and_remedy(serve: Serve) -> None:
     problem = {"detail": "big is too large.", "limit": 5, "value": 9, "unit": "bytes", "resolution": "Record less."}
-    said = r"big is too large\. The limit is 5, this is 9 bytes\. Record less\."
+    text = r"big is too large\. The limit is 5, this is 9 bytes\. Record less\."
     address = serve(lambda _: told(413, problem)).address
-    with UploadClient(address, TOKEN, lambda _: None) as server, pytest.raises(RequestDeclined, match=said):
+    with UploadClient(address, TOKEN, lambda _: None) as server, pytest.raises(RequestDeclined, match=text):
         server.put("big", b"body", {}, batch="b")
 
 
@@ -179,8 +179,8 @@ def test_a_wrong_token_is_reported_before_anything_is_sent(
 def test_the_token_is_not_carried_elsewhere(serve: Serve, shelf: Shelf) -> None:
     other = serve(shelf)
     away = Reply(status=307, headers={"Location": f"http://{other.address}/api/v1/artifacts"})
-    address, said = serve(lambda _: away).address, "is not a Slowpath server"
-    with UploadClient(address, TOKEN, lambda _: None) as server, pytest.raises(RequestDeclined, match=said):
+    address, message = serve(lambda _: away).address, "is not a Slowpath server"
+    with UploadClient(address, TOKEN, lambda _: None) as server, pytest.raises(RequestDeclined, match=message):
         server.check()
     assert other.asked == []
 
@@ -201,7 +201,7 @@ def test_a_token_must_be_able_to_be_one(token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["no-such-file", "--server", "http://127.0.0.1:1"], "no such file"),
         (["facts.json"], "No server given"),
@@ -211,14 +211,18 @@ def test_a_token_must_be_able_to_be_one(token: str) -> None:
     ],
 )
 def test_contradicting_arguments_are_rejected(
-    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    arguments: list[str],
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("SLOWPATH_URL", "SLOWPATH_SERVER", "SLOWPATH_TOKEN", "INIT_CWD"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "facts.json").write_text('{"requests": "many"}')
     assert main(["upload", *arguments, "--token", TOKEN]) == 2
-    assert said in capfd.readouterr().err
+    assert expected in capfd.readouterr().err
 
 
 def test_collect_sends_straight_to_a_server(serve: Serve, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:

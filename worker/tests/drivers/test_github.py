@@ -207,7 +207,7 @@ def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "expected"),
     [
         (told(422, {"message": "Unexpected inputs provided"}), "Unexpected inputs"),
         (told(404, {"message": "Not Found"}), "404"),
@@ -215,10 +215,10 @@ def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
     ],
 )
 def test_a_refusal_leaves_nothing_behind(
-    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, reply: Reply, said: str
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, reply: Reply, expected: str
 ) -> None:
     host.first = lambda asked: reply if asked.method == "POST" else None
-    with pytest.raises(DeploymentFailed, match=said) as found:
+    with pytest.raises(DeploymentFailed, match=expected) as found:
         driver.deploy(target())
     assert not found.value.is_transient
     host.first = lambda _: None
@@ -468,7 +468,7 @@ def test_nonsense_from_a_host_is_no_crash(place: DriverEnvironment, watch: Watch
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "expected"),
     [
         ({"repository": "checkout"}, "owner/name"),
         ({"repository": "acme/../x"}, "owner/name"),
@@ -485,9 +485,11 @@ def test_nonsense_from_a_host_is_no_crash(place: DriverEnvironment, watch: Watch
         ({"poll": 3}, "unknown key 'poll'"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:
+def test_a_section_that_can_not_be_meant_is_refused(
+    place: DriverEnvironment, more: dict[str, Any], expected: str
+) -> None:
     given = {key: value for key, value in (section("https://api.github.com") | more).items() if value is not None}
-    with pytest.raises(InvalidDriverConfig, match=said):
+    with pytest.raises(InvalidDriverConfig, match=expected):
         github_actions.read(given, place)
 
 

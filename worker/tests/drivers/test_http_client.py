@@ -39,8 +39,8 @@ def test_a_runner_inside_a_cluster_needs_no_more_than_what_the_cluster_gives_it(
 
 
 def test_no_token_is_sent_to_an_untrusted_cluster(server: Secured, tmp_path: Path) -> None:
-    stranger, _ = made_by_itself(tmp_path, "stranger")
-    for trust in (TlsTrust, partial(TlsTrust.of, stranger)):
+    outsider, _ = made_by_itself(tmp_path, "stranger")
+    for trust in (TlsTrust, partial(TlsTrust.of, outsider)):
         outside = HttpClient(
             f"https://{server.address}", lambda: {"Authorization": "Bearer secret"}, trust, proxied=False
         )

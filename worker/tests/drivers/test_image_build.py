@@ -114,14 +114,14 @@ def test_what_a_person_took_away_is_not_deployed_again(
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "expected"),
     [
         ("print('main.go:3: undefined: x'); raise SystemExit(125)", "main.go:3: undefined: x"),
         ("print('no space left'); raise SystemExit(1)", "exited with 1: no space left"),
     ],
 )
 def test_an_image_that_can_not_be_built_deploys_nothing(
-    api: str, place: DriverEnvironment, cluster: ClusterDouble, tmp_path: Path, script: str, said: str
+    api: str, place: DriverEnvironment, cluster: ClusterDouble, tmp_path: Path, script: str, expected: str
 ) -> None:
     driver = driver_at(api, place, script)
     handle = driver.deploy(of(tmp_path))
@@ -129,7 +129,7 @@ def test_an_image_that_can_not_be_built_deploys_nothing(
         detail = ended(driver, handle).detail
     except BuildFailed as error:
         detail = str(error)
-    assert said in detail
+    assert expected in detail
     assert cluster.made == []
     assert isinstance(driver, BuildThenDeployDriver)
     assert script.split("'")[1] in driver.log(RUN)

@@ -110,7 +110,7 @@ def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
     place: DriverEnvironment, tmp_path: Path, double: ClusterDouble, in_the_file: bool
 ) -> None:
     theirs, ours = made_by_itself(tmp_path, "cluster"), made_by_itself(tmp_path, "runner")
-    stranger = made_by_itself(tmp_path, "stranger")
+    outsider = made_by_itself(tmp_path, "stranger")
     by_data = {"client-certificate-data": encoded(ours[0]), "client-key-data": encoded(ours[1])}
     by_path = {"client-certificate": "runner.crt", "client-key": "runner.key"}
 
@@ -125,11 +125,11 @@ def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
         if in_the_file:
             return
         kept = [path.read_bytes() for path in ours]
-        ours[0].write_bytes(stranger[0].read_bytes())
+        ours[0].write_bytes(outsider[0].read_bytes())
         with pytest.raises(DeploymentFailed, match="no valid certificate") as found:
             driver.prepare()
         assert found.value.is_transient, "a certificate that is being changed"
-        ours[1].write_bytes(stranger[1].read_bytes())
+        ours[1].write_bytes(outsider[1].read_bytes())
         with pytest.raises(DeploymentFailed, match="127"):
             driver.prepare()
         for path, text in zip(ours, kept, strict=True):
@@ -140,9 +140,9 @@ def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
 def test_nothing_is_sent_to_a_cluster_of_another_authority(
     server: Secured, place: DriverEnvironment, tmp_path: Path
 ) -> None:
-    stranger, _ = made_by_itself(tmp_path, "stranger")
+    outsider, _ = made_by_itself(tmp_path, "stranger")
     data = {
-        "certificate-authority-data": encoded(stranger),
+        "certificate-authority-data": encoded(outsider),
         "certificate-authority": "cluster.crt",
     }  # data beats the file
     config = written(tmp_path / "config", kubeconfig(server.address, {"token": TOKEN}, data))
@@ -276,7 +276,7 @@ def test_a_program_gives_certificates_and_then_others(
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "expected"),
     [
         ("echo no such profile >&2; exit 3", "exited with 3: no such profile"),
         ("sleep 60", "longer than the limit of 0.3 s"),
@@ -292,7 +292,7 @@ def test_a_program_gives_certificates_and_then_others(
     ],
 )  # fmt: skip
 def test_a_failing_program_is_reported_without_its_output(
-    place: DriverEnvironment, tmp_path: Path, program: Path, script: str, said: str, monkeypatch: pytest.MonkeyPatch
+    place: DriverEnvironment, tmp_path: Path, program: Path, script: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowpath_cli.runner.kube.exec_credentials.TIMEOUT_SECONDS", 0.3 if "sleep" in script else 20.0)
     written(program, f"#!/bin/sh\n{script.replace('VERSION', VERSION)}\n")
@@ -300,7 +300,7 @@ def test_a_failing_program_is_reported_without_its_output(
         tmp_path / "config",
         by_program("127.0.0.1:9") | {"clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:9"}}]},
     )
-    with pytest.raises(InvalidDriverConfig, match=said) as found:
+    with pytest.raises(InvalidDriverConfig, match=expected) as found:
         driver_of(place, kubeconfig=str(config))
     assert "secret-token" not in str(found.value)
 
@@ -317,7 +317,7 @@ def test_a_missing_program_is_reported_with_its_install_hint(place: DriverEnviro
 
 
 @pytest.mark.parametrize(
-    ("user", "cluster", "said"),
+    ("user", "cluster", "expected"),
     [
         ({}, {}, "has no credentials"),
         ({"username": "a", "password": "b"}, {}, "a password"),
@@ -341,15 +341,15 @@ def test_a_missing_program_is_reported_with_its_install_hint(place: DriverEnviro
     ],
 )
 def test_unsupported_settings_are_rejected(
-    place: DriverEnvironment, tmp_path: Path, user: Json, cluster: Json, said: str
+    place: DriverEnvironment, tmp_path: Path, user: Json, cluster: Json, expected: str
 ) -> None:
     config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", user, cluster))
-    with pytest.raises(InvalidDriverConfig, match=said):
+    with pytest.raises(InvalidDriverConfig, match=expected):
         driver_of(place, kubeconfig=str(config))
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("a: &a [x,x]\nb: &b [*a,*a]\nclusters: [*b]\n", "aliases"),
         ("[" * 100_000, "limit of 40 levels"),
@@ -366,9 +366,9 @@ def test_unsupported_settings_are_rejected(
     ],
 )
 def test_hostile_files_are_rejected_without_quoting_them(
-    place: DriverEnvironment, tmp_path: Path, text: str, said: str
+    place: DriverEnvironment, tmp_path: Path, text: str, expected: str
 ) -> None:
-    with pytest.raises(InvalidDriverConfig, match=said) as found:
+    with pytest.raises(InvalidDriverConfig, match=expected) as found:
         driver_of(place, kubeconfig=str(written(tmp_path / "config", text)))
     assert "secret-token" not in str(found.value)
 
@@ -381,7 +381,7 @@ def test_every_scalar_is_a_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("section", "said"),
+    ("section", "expected"),
     [
         ({"kubeconfig": "/nowhere"}, "/nowhere"),
         ({"api": "https://127.0.0.1:9", "kubeconfig": "x"}, "excludes kubeconfig"),
@@ -391,9 +391,9 @@ def test_every_scalar_is_a_text(tmp_path: Path) -> None:
     ],
 )
 def test_a_section_that_can_not_be_meant_is_refused(
-    place: DriverEnvironment, tmp_path: Path, section: Json, said: str
+    place: DriverEnvironment, tmp_path: Path, section: Json, expected: str
 ) -> None:
     config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", {"token": "x"}, {}, namespace=""))
     by_name: Json = {"namespace": NAMESPACE} | {k: str(config) if v == "CONFIG" else v for k, v in section.items()}
-    with pytest.raises(InvalidDriverConfig, match=said):
+    with pytest.raises(InvalidDriverConfig, match=expected):
         driver_of(place, **{key: value for key, value in by_name.items() if value is not None})

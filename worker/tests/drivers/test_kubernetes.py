@@ -174,7 +174,7 @@ def test_a_status_of_an_older_generation_is_not_believed(
 
 
 @pytest.mark.parametrize(
-    ("status", "state", "said"),
+    ("status", "state", "expected"),
     [
         (waiting("ErrImagePull", NOT_THERE), "unbuildable", "the image does not exist"),
         (waiting("ImagePullBackOff", f"Back-off pulling image: {NOT_THERE}"), "unbuildable", "the image does not exist"),
@@ -197,17 +197,17 @@ def test_a_status_of_an_older_generation_is_not_believed(
     ],
 )  # fmt: skip
 def test_what_pods_say(
-    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, status: dict[str, Any], state: str, said: str
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, status: dict[str, Any], state: str, expected: str
 ) -> None:
     handle = {**driver.deploy(target()), "asked_at": time.time() - 100}
     cluster.pod(CLONE, status)
     if state == "unhealthy":
-        with pytest.raises(DeploymentUnhealthy, match=said):
+        with pytest.raises(DeploymentUnhealthy, match=expected):
             driver.status(handle, None)
         return
     found = driver.status(handle, None)
     assert found.state == state
-    assert said in found.detail
+    assert expected in found.detail
 
 
 def test_an_image_has_its_time_to_appear(driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble) -> None:
@@ -217,20 +217,20 @@ def test_an_image_has_its_time_to_appear(driver: kubernetes_clone.KubernetesDriv
 
 
 @pytest.mark.parametrize(
-    ("conditions", "said"),
+    ("conditions", "expected"),
     [
         (condition("Progressing", "False", "ProgressDeadlineExceeded", "has timed out progressing"), "timed out"),
         (condition("ReplicaFailure", "True", "FailedCreate", "exceeded quota: pods=10"), "exceeded quota"),
     ],
 )
 def test_what_conditions_say(
-    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, conditions: dict[str, Any], said: str
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, conditions: dict[str, Any], expected: str
 ) -> None:
     handle = driver.deploy(target())
     cluster.things[CLONE]["status"] = {"observedGeneration": 1, "conditions": [conditions]}
     found = driver.status(handle, None)
     assert found.state == "failed"
-    assert said in found.detail
+    assert expected in found.detail
 
 
 def test_a_deadline_names_what_the_pods_died_of(
@@ -462,7 +462,7 @@ def test_nobody_answers(place: DriverEnvironment) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "expected"),
     [
         ({"image": "images.example.com/ingester:latest"}, "so that it differs by build"),
         ({"image": "x:{commit}{nonsense}"}, "nonsense"),
@@ -487,9 +487,11 @@ def test_nobody_answers(place: DriverEnvironment) -> None:
         ({"secret": "x"}, "unknown key 'secret'"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:
+def test_a_section_that_can_not_be_meant_is_refused(
+    place: DriverEnvironment, more: dict[str, Any], expected: str
+) -> None:
     by_name = {key: value for key, value in (section("https://127.0.0.1:9") | more).items() if value is not None}
-    with pytest.raises(InvalidDriverConfig, match=said):
+    with pytest.raises(InvalidDriverConfig, match=expected):
         kubernetes_clone.read(by_name, place)
 
 

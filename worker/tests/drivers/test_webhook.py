@@ -311,7 +311,7 @@ def test_what_is_written_down_is_for_us_alone(driver: webhook_driver.WebhookDriv
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "expected"),
     [
         ({"to": None}, "needs to"),
         ({"to": "ftp://x"}, "not an address"),
@@ -322,9 +322,9 @@ def test_what_is_written_down_is_for_us_alone(driver: webhook_driver.WebhookDriv
         ({"secret": "whsec_x"}, "unknown key"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: Json, said: str) -> None:
+def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: Json, expected: str) -> None:
     given: Json = {"driver": "webhook", "to": "https://deploys.example"} | more
-    with pytest.raises(InvalidDriverConfig, match=said):
+    with pytest.raises(InvalidDriverConfig, match=expected):
         webhook_driver.read({key: value for key, value in given.items() if value is not None}, place)
 
 

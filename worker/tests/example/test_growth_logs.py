@@ -43,7 +43,7 @@ def test_the_readme_counts_what_the_logs_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "candidate", "code", "said"),
+    ("base", "candidate", "code", "expected"),
     [
         ("inlined", "helper", 1, "attributed to ident.cloneBytes."),
         ("helper", "pool", 0, "Goroutine stacks grow less often"),
@@ -51,7 +51,7 @@ def test_the_readme_counts_what_the_logs_hold() -> None:
     ],
 )
 def test_the_command_line_shows_the_documented_cause(
-    base: str, candidate: str, code: int, said: str, capsys: pytest.CaptureFixture[str]
+    base: str, candidate: str, code: int, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", "--base", str(LOGS / base), "--candidate", str(LOGS / candidate)]) == code
-    assert said in " ".join(capsys.readouterr().out.split())
+    assert expected in " ".join(capsys.readouterr().out.split())

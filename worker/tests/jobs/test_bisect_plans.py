@@ -247,7 +247,7 @@ def test_missing_commits_are_fetched_and_unsearchable_ranges_are_reported(
     assert len(plan_of(near, bisect_id).line) == 4
 
     other = history.mono.commit({"docs.md": "aside\n"}, "aside")
-    for good, bad, said in (
+    for good, bad, message in (
         (history.monos[-1], history.good, "not among the ancestors"),
         (history.good, history.good, "are the same"),
         (history.monos[6], history.monos[7], "No commit between good and bad"),
@@ -263,7 +263,7 @@ def test_missing_commits_are_fetched_and_unsearchable_ranges_are_reported(
             found = session.get(Bisect, (near.team.id, bisect_id))
             assert found is not None
             assert found.state == "failed"
-            assert said in (found.problem or {})["detail"]
+            assert message in (found.problem or {})["detail"]
 
 
 def test_an_offer_names_what_is_missing(near: Bench, three: tuple[Three, dict[str, UUID], UUID]) -> None:

@@ -79,8 +79,8 @@ def ids_of(client: TestClient) -> tuple[dict[str, str], str]:
 def deployed(client: TestClient, service: str, at_min: float, commit: str) -> dict[str, Any]:
     services, environment = ids_of(client)
     at = datetime.fromtimestamp(NOW_MS / 1000, UTC) + timedelta(minutes=at_min)
-    said = {"service_id": services[service], "environment_id": environment, "commit": commit}
-    answer = client.post("/api/v1/deployments", json={**said, "started_at": at.isoformat()})
+    fields = {"service_id": services[service], "environment_id": environment, "commit": commit}
+    answer = client.post("/api/v1/deployments", json={**fields, "started_at": at.isoformat()})
     assert answer.status_code == 201, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -254,4 +254,4 @@ def test_the_window_alone_never_yields_slower(client: TestClient, push: Push, wa
     body = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
     assert body["verdict"] == "inconclusive"
     assert {(look["basis"], look["verdict"]) for look in body["evaluations"]} == {("before-after", "inconclusive")}
-    assert [doubt["id"] for doubt in body["check"]["doubts"]] == ["before-after"]
+    assert [caveat["id"] for caveat in body["check"]["doubts"]] == ["before-after"]

@@ -33,8 +33,8 @@ def near(bench: Bench) -> Bench:
     return bench.with_settings(settings)
 
 
-def hook(client: TestClient, house: AppUnderTest, **said: Any) -> Sender:  # noqa: ANN401, F811 - any JSON value; a fixture's name
-    answer = client.post("/api/v1/webhooks", json={"name": "Ingester", "kind": "github", **said})
+def hook(client: TestClient, house: AppUnderTest, **fields: Any) -> Sender:  # noqa: ANN401, F811 - any JSON value; a fixture's name
+    answer = client.post("/api/v1/webhooks", json={"name": "Ingester", "kind": "github", **fields})
     assert answer.status_code == 201, answer.text
     return Sender(house.asked(), answer.json())
 
@@ -44,8 +44,8 @@ def service(client: TestClient, name: str = "Ingester") -> str:  # noqa: F811 - 
 
 
 def repository(client: TestClient, service_id: str) -> str:  # noqa: F811 - a fixture's name
-    said = {"name": "app", "services": [{"service_id": service_id, "directory": "", "main_package": ""}]}
-    answer = client.post("/api/v1/repositories", json=said)
+    fields = {"name": "app", "services": [{"service_id": service_id, "directory": "", "main_package": ""}]}
+    answer = client.post("/api/v1/repositories", json=fields)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 

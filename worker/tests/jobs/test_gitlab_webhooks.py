@@ -69,10 +69,10 @@ def answering() -> Iterator[GitLab]:
             limited = {"message": {"error": "This endpoint has been requested too many times. Try again later."}}
             self._answer(*((201, {"response_status": 200}) if gitlab.sends >= 0 else (429, limited)))
 
-        def _answer(self, status: int, said: object) -> None:
+        def _answer(self, status: int, document: object) -> None:
             gitlab.asked.append(f"{self.command} {self.path.removeprefix(PROJECT)}")
             gitlab.tokens.add(self.headers["PRIVATE-TOKEN"])
-            content = json.dumps(said).encode()
+            content = json.dumps(document).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()

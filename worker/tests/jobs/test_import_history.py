@@ -158,9 +158,9 @@ def test_what_was_imported_is_what_prometheus_has(near: Bench, prometheus: Prome
         assert all(len(samples) > 1000 for samples in mine.values())
     assert stored(near, "go_goroutines", 0, end_ms) == {}
     assert stored(near, "http_client_requests_total", 0, end_ms) == {}
-    said = last_import(near, source_id)
+    imported = last_import(near, source_id)
     samples = sum(len(each) for name in NAMES for each in stored(near, name, 0, end_ms).values())
-    assert {key: said[key] for key in ("state", "names", "series", "samples", "skipped")} == {
+    assert {key: imported[key] for key in ("state", "names", "series", "samples", "skipped")} == {
         "state": "done", "names": 3, "series": 5, "samples": samples, "skipped": [],
     }  # fmt: skip
 
@@ -182,8 +182,8 @@ def test_without_the_operators_word_loopback_is_not_asked(bench: Bench, near: Be
     source_id = added(near, "http://127.0.0.1:9090")
     row = bench.carry_out(bench.write_down(ImportHistory(source_id, 0, 10**12)))
     assert (row["state"], row["problem"]["type"]) == (JobState.FAILED, "urn:slowpath:address-not-public")
-    said = last_import(bench, source_id)
-    assert (said["state"], said["detail"]) == ("failed", row["problem"]["detail"])
+    imported = last_import(bench, source_id)
+    assert (imported["state"], imported["detail"]) == ("failed", row["problem"]["detail"])
 
 
 OWN_BOUNDS = {"count": "1", "sum": "1", "buckets": [[0, "0.1", "0.25", "1"]]}
@@ -232,13 +232,13 @@ def test_pages_become_shorter_until_they_are_small_enough(
     row = near.carry_out(near.write_down(ImportHistory(source_id, now_ms - 86_400_000, now_ms)))
 
     assert row["state"] == JobState.DONE, row["problem"]
-    said = last_import(near, source_id)
+    imported = last_import(near, source_id)
     if least_ms:
-        assert (said["samples"], said["series"]) == (1, 1)
-        assert {one["metric"] for one in said["skipped"]} == {"native-histogram"}
+        assert (imported["samples"], imported["series"]) == (1, 1)
+        assert {one["metric"] for one in imported["skipped"]} == {"native-histogram"}
     else:
-        assert said["samples"] == 0
-        assert [one["metric"] for one in said["skipped"]] == ["page-too-large"]
+        assert imported["samples"] == 0
+        assert [one["metric"] for one in imported["skipped"]] == ["page-too-large"]
     assert len(peer.asked) < 400
 
 
@@ -274,9 +274,9 @@ def test_native_histograms_are_imported_as_they_are(near: Bench, prometheus: Pro
 class SteppedPeer:
     """A real Prometheus that rejects range selectors as some gateways do, or reports too many samples."""
 
-    def __init__(self, peer: EgressConnection, status: int, said: str) -> None:
+    def __init__(self, peer: EgressConnection, status: int, expected: str) -> None:
         self.peer = peer
-        self.refusal = HttpResponse(status, json.dumps({"status": "error", "error": said}).encode())
+        self.refusal = HttpResponse(status, json.dumps({"status": "error", "error": expected}).encode())
         self.ranges = 0
 
     def get(
@@ -326,7 +326,7 @@ class SteppedOutside:
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "why", "asked"),
+    ("status", "expected", "why", "asked"),
     [
         (422, "range selectors are off", "range selectors are off", 1),
         (422, "too many samples", "exceed the size limit", 40),
@@ -337,7 +337,7 @@ def test_without_range_selectors_values_are_brought_at_steps(
     empty_prometheus: Prometheus,
     monkeypatch: pytest.MonkeyPatch,
     status: int,
-    said: str,
+    expected: str,
     why: str,
     asked: int,
 ) -> None:
@@ -345,7 +345,7 @@ def test_without_range_selectors_values_are_brought_at_steps(
     prometheus = empty_prometheus
     prometheus.write(written(end_ms))
     from_ms = end_ms - 3_600_000
-    outside = SteppedOutside(create_outside(near.worker_context.settings), status, said)
+    outside = SteppedOutside(create_outside(near.worker_context.settings), status, expected)
     near = with_egress(near, outside)
     source_id = added(near, prometheus.url)
 
@@ -382,22 +382,22 @@ def test_without_range_selectors_values_are_brought_at_steps(
 def test_a_page_that_is_none_ends_the_import_by_name(
     near: Bench, monkeypatch: pytest.MonkeyPatch, result: object
 ) -> None:
-    said = {
+    fields = {
         "/api/v1/label/__name__/values": success(["http_requests_total"]),
         "/api/v1/query": success({"resultType": "matrix", "result": result}),
     }
-    near = with_egress(near, TwinOutside(TwinPeer(said)))
+    near = with_egress(near, TwinOutside(TwinPeer(fields)))
     source_id = added(near, "https://prometheus.example")
     row = near.carry_out(near.write_down(ImportHistory(source_id, 0, 10**12)))
     assert (row["state"], row["problem"]["type"]) == (JobState.FAILED, "urn:slowpath:source-strange")
 
 
 def test_an_import_that_is_cancelled_ends_between_two_pages(near: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {
+    by_name = {
         "/api/v1/label/__name__/values": success([f"x{number}_requests_total" for number in range(100)]),
         "/api/v1/query": success({"resultType": "matrix", "result": []}),
     }
-    peer = TwinPeer(said)
+    peer = TwinPeer(by_name)
     source_id = added(near, "https://prometheus.example")
     job_id: JobId = near.write_down(ImportHistory(source_id, 0, 10**9))
 

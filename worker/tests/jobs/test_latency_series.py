@@ -83,10 +83,10 @@ class Line:
         [service] = self.client.get("/api/v1/services").json()["items"]
         [environment] = self.client.get("/api/v1/environments").json()["items"]
         at = datetime.fromtimestamp(self.began_ms / 1000, UTC) + timedelta(minutes=build * EACH)
-        said: dict[str, Any] = {"service_id": service["id"], "commit": commit_of(build)}
-        made = self.client.post("/api/v1/builds", json={**said, "branch": "main"})
+        fields: dict[str, Any] = {"service_id": service["id"], "commit": commit_of(build)}
+        made = self.client.post("/api/v1/builds", json={**fields, "branch": "main"})
         where = {"environment_id": environment["id"], "started_at": at.isoformat()}
-        response = self.client.post("/api/v1/deployments", json={**said, **where})
+        response = self.client.post("/api/v1/deployments", json={**fields, **where})
         assert (made.status_code, response.status_code) == (201, 201), (made.text, response.text)
         return str(made.json()["id"])
 
@@ -157,9 +157,9 @@ def test_a_slowdown_of_a_fifth_is_reported_once_when_five_builds_show_it(client:
     assert regressions(client) == []
     [candidate] = regressions(client, confirmed=False)
     assert candidate["first_bad_build"]["build_id"] == builds[0]
-    said = client.get(f"/api/v1/builds/{builds[0]}/verdict").json()
-    assert (said["state"], said["required_evidence"]) == ("inconclusive", {"builds": 1, "profiles": None})
-    assert "Latency alone is weak evidence" in said["sentence"]
+    body = client.get(f"/api/v1/builds/{builds[0]}/verdict").json()
+    assert (body["state"], body["required_evidence"]) == ("inconclusive", {"builds": 1, "profiles": None})
+    assert "Latency alone is weak evidence" in body["sentence"]
 
     line.deploy(3, 1.2)
     [regression] = regressions(client)

@@ -45,7 +45,7 @@ def stream(commits: int) -> Iterator[str]:
 
 def ranged(near: Bench, server: GitServer, commits: int) -> BisectId:  # noqa: F811
     repository = new_repository(server.root / "mono")
-    repository.git("fast-import", "--quiet", said="".join(stream(commits)))
+    repository.git("fast-import", "--quiet", stdin_text="".join(stream(commits)))
     shas = repository.git("rev-list", "--reverse", "main").split()
     with near.worker_context.database.writing(scope(near)) as session:
         service_id = ServiceId(catalog_entries.create_service(session, "ingester", {}).id)

@@ -75,11 +75,11 @@ def receiver() -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"] or 0))
-            heard = ReceivedDeliveries(self.command, self.path, dict(self.headers), body)
-            made.heard.append(heard)
+            delivery = ReceivedDeliveries(self.command, self.path, dict(self.headers), body)
+            made.heard.append(delivery)
             time.sleep(made.hangs_s)
-            said = made.answers.pop(0) if len(made.answers) > 1 else made.answers[0]
-            status, content = said(heard) if callable(said) else said
+            response = made.answers.pop(0) if len(made.answers) > 1 else made.answers[0]
+            status, content = response(delivery) if callable(response) else response
             self.send_response(status)
             self.end_headers()
             self.wfile.write(content.encode() if isinstance(content, str) else json.dumps(content).encode())
@@ -191,12 +191,12 @@ def test_a_webhook_is_signed_and_sent_once(desk: DeliveryFixture, receiver: Rece
 
     row = desk.deliver(message_id)
     assert (row["state"], row["failures"], row["problem"]) == ("sent", 0, None)
-    (heard,) = receiver.heard
-    assert (heard.method, heard.path) == ("POST", "/hook")
+    (delivery,) = receiver.heard
+    assert (delivery.method, delivery.path) == ("POST", "/hook")
     assert added.secret is not None
-    payload = Webhook(added.secret).verify(heard.body, heard.headers)
+    payload = Webhook(added.secret).verify(delivery.body, delivery.headers)
     assert (payload["type"], payload["data"]["regressions"][0]["number"]) == ("regression.opened", 3)
-    assert heard.headers["webhook-id"] == str(message_id)
+    assert delivery.headers["webhook-id"] == str(message_id)
 
     desk.deliver(message_id)  # a late message of the relay
     assert len(receiver.heard) == 1
@@ -216,7 +216,7 @@ def test_a_receiver_that_fails_is_tried_again_under_the_same_id(desk: DeliveryFi
     row = desk.deliver(message_id)
     assert (row["state"], row["problem"]) == ("sent", None)
     assert desk.row("notification_channel", channel.id)["failing_since"] is None
-    assert {heard.headers["webhook-id"] for heard in receiver.heard} == {str(message_id)}
+    assert {delivery.headers["webhook-id"] for delivery in receiver.heard} == {str(message_id)}
 
 
 def test_a_receiver_that_hangs_holds_nothing_up_for_long(
@@ -267,9 +267,9 @@ def test_slack_gets_one_message(desk: DeliveryFixture, receiver: Receiver) -> No
     (message_id,) = desk.tell(opened())
     assert desk.tell(judged("changed")) == []  # people are told of regressions, not of builds
     assert desk.deliver(message_id)["state"] == "sent"
-    (heard,) = receiver.heard
-    assert heard.path == "/services/T/B/x"
-    assert "Clone takes more time" in heard.json()["text"]
+    (delivery,) = receiver.heard
+    assert delivery.path == "/services/T/B/x"
+    assert "Clone takes more time" in delivery.json()["text"]
 
 
 def test_a_hook_that_slack_took_back_is_dead(desk: DeliveryFixture, receiver: Receiver) -> None:
@@ -289,35 +289,35 @@ class CodeHostTwin:
         self.lost: list[str] = []
         """Methods whose next response is lost after the request was processed."""
 
-    def __call__(self, heard: ReceivedDeliveries) -> Answer:
-        answer = self._answer(heard)
-        if heard.method in self.lost and "status" not in heard.path:
-            self.lost.remove(heard.method)
+    def __call__(self, delivery: ReceivedDeliveries) -> Answer:
+        answer = self._answer(delivery)
+        if delivery.method in self.lost and "status" not in delivery.path:
+            self.lost.remove(delivery.method)
             return 502, "lost"
         return answer
 
-    def _answer(self, heard: ReceivedDeliveries) -> Answer:
-        path = heard.path.partition("?")[0]
+    def _answer(self, delivery: ReceivedDeliveries) -> Answer:
+        path = delivery.path.partition("?")[0]
         if "/statuses/" in path:
-            self.statuses.append(heard.json())
+            self.statuses.append(delivery.json())
             return 201, {}
-        if heard.method == "GET":
+        if delivery.method == "GET":
             return 200, [{"id": number, "body": body} for number, body in self.comments.items()]
-        if heard.method == "POST":
-            self.comments[len(self.comments) + 1] = heard.json()["body"]
+        if delivery.method == "POST":
+            self.comments[len(self.comments) + 1] = delivery.json()["body"]
             return 201, {"id": len(self.comments)}
         number = int(path.rpartition("/")[2])
         if number not in self.comments:
             return 404, {}
-        self.comments[number] = heard.json()["body"]
+        self.comments[number] = delivery.json()["body"]
         return 200, {"id": number}
 
 
 @pytest.fixture
 def host(receiver: Receiver) -> CodeHostTwin:
-    twin = CodeHostTwin()
-    receiver.answers = [twin]
-    return twin
+    fake = CodeHostTwin()
+    receiver.answers = [fake]
+    return fake
 
 
 @pytest.mark.parametrize("kind", [ChannelKind.GITHUB, ChannelKind.GITLAB])
@@ -346,7 +346,7 @@ def test_every_build_has_a_status_and_only_a_change_a_comment(
     wrong = "failed" if kind is ChannelKind.GITLAB else "failure"
     assert [status["state"] for status in host.statuses] == ["success"] * 2 + [wrong] * 2 + ["success"] + [wrong] * 2
     spelled = "/projects/northwind%2Fshop" if kind is ChannelKind.GITLAB else "/repos/northwind/shop"
-    assert all(heard.path.startswith(spelled) for heard in receiver.heard)
+    assert all(delivery.path.startswith(spelled) for delivery in receiver.heard)
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_a_trial_finds_out_whether_the_token_opens_the_repository(
     assert (row["state"], row["failures"]) == ("waiting", 1)
     assert "Bad credentials" in row["problem"]["detail"]
     assert desk.deliver(desk.test(channel.id))["state"] == "sent"
-    assert [(heard.method, heard.path) for heard in receiver.heard] == [("GET", path)] * 2
+    assert [(delivery.method, delivery.path) for delivery in receiver.heard] == [("GET", path)] * 2
 
 
 def test_a_comment_whose_making_was_not_heard_of_is_found_again(

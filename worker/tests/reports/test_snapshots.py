@@ -156,7 +156,7 @@ def _of_trace(client: TestClient, artifact_id: str) -> Iterator[str]:
 
 def _of_build(client: TestClient) -> Iterator[str]:
     service = client.post("/api/v1/services", json={"name": "quoter"}).json()
-    said = {
+    document = {
         "service_id": service["id"],
         "commit": 40 * "a",
         "branch": "main",
@@ -164,7 +164,7 @@ def _of_build(client: TestClient) -> Iterator[str]:
         "author": f"{PEOPLE['other']} <{PEOPLE['other_mail']}>",
         "ci_url": f"https://{HOSTS['ci']}/job/7?token={TOKEN}",
     }
-    build = client.post("/api/v1/builds", json=said)
+    build = client.post("/api/v1/builds", json=document)
     assert build.status_code == 201, build.text
     yield from ("/services", f"/services/{service['id']}", "/builds", f"/builds/{build.json()['id']}")
     fields = {"name": "team/svc", "web_url": f"https://{HOSTS['ci']}/team/svc"}

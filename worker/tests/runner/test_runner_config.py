@@ -58,7 +58,7 @@ def test_a_whole_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "says"),
+    ("before", "after", "expected"),
     [
         ("slots = 2", "slots = 65", "slots must be between 1 and 64, not 65"),
         ("slots = 2", "slot = 2", "unknown key 'slot'"),
@@ -73,14 +73,14 @@ def test_a_whole_file() -> None:
         ("[measure]", "[measuring]", "unknown key 'measuring'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(before: str, after: str, says: str) -> None:
+def test_what_makes_no_sense_is_refused(before: str, after: str, expected: str) -> None:
     assert before in WHOLE
-    with pytest.raises(InvalidRunnerConfig, match=says):
+    with pytest.raises(InvalidRunnerConfig, match=expected):
         told(WHOLE.replace(before, after))
 
 
 @pytest.mark.parametrize(
-    ("section", "says"),
+    ("section", "expected"),
     [
         ({"command": "./x"}, "a list of words"),
         ({"command": []}, "is missing"),
@@ -91,8 +91,10 @@ def test_what_makes_no_sense_is_refused(before: str, after: str, says: str) -> N
         ({"command": ["x"], "grace_seconds": 0}, "numbers above 0"),
     ],
 )
-def test_a_drivers_section_that_makes_no_sense_is_refused(section: dict[str, Any], says: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidDriverConfig, match=says):
+def test_a_drivers_section_that_makes_no_sense_is_refused(
+    section: dict[str, Any], expected: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidDriverConfig, match=expected):
         read_driver("command", section, DriverEnvironment("here", tmp_path))
 
 

@@ -50,7 +50,7 @@ def _history(folder: Path, commits: int, guilty: int) -> tuple[SomeRepository, l
     return mono, [mono.commit(files, f"Step {number}") for number, files in enumerate(listed)]
 
 
-def _started(person: httpx.Client, mono: SomeRepository, shas: list[str], **said: Any) -> str:  # noqa: ANN401 - members of a body
+def _started(person: httpx.Client, mono: SomeRepository, shas: list[str], **fields: Any) -> str:  # noqa: ANN401 - members of a body
     service = person.post("/services", json={"name": "ingester"}).json()["id"]
     asked = {"name": "mono", "url": f"file://{mono.folder}", "services": [{"service_id": service}]}
     repository = person.post("/repositories", json=asked).json()["id"]
@@ -58,7 +58,7 @@ def _started(person: httpx.Client, mono: SomeRepository, shas: list[str], **said
         "/bisects",
         json={
             "service_id": service, "repository_id": repository, "good_sha": shas[0], "bad_sha": shas[-1],
-            **said,
+            **fields,
         },
     )  # fmt: skip
     assert bisect.status_code == 201, bisect.text

@@ -19,8 +19,8 @@ NAMED: Final = {"service.name": "ingester", "deployment.environment.name": "lab"
 
 def export(counts: list[int], began_ns: int) -> dict[str, Any]:
     """Return what is pushed: a histogram of all requests since it began, under the attributes of the environment."""
-    told = dict(one.split("=", 1) for one in os.environ["OTEL_RESOURCE_ATTRIBUTES"].split(","))
-    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in {**NAMED, **told}.items()]
+    otel_attributes = dict(one.split("=", 1) for one in os.environ["OTEL_RESOURCE_ATTRIBUTES"].split(","))
+    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in {**NAMED, **otel_attributes}.items()]
     point = {
         "startTimeUnixNano": str(began_ns), "timeUnixNano": str(time.time_ns()), "count": str(sum(counts)), "sum": 1.0,
         "bucketCounts": [str(one) for one in counts], "explicitBounds": list(BOUNDS),

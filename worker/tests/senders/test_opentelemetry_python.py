@@ -226,9 +226,9 @@ def test_a_wrong_token_is_reported_to_the_sdk(
     receiver: Receiver, encoding: Encoding, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "urllib3")  # the SDK says that it gave up, not what it met
-    stranger = Receiver(receiver.address, {"Authorization": "Bearer of-nobody"})
+    outsider = Receiver(receiver.address, {"Authorization": "Bearer of-nobody"})
     provider = TracerProvider(resource=RESOURCE)
-    exporter = stranger.spans(encoding)
+    exporter = outsider.spans(encoding)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     with caplog.at_level(logging.WARNING), provider.get_tracer("shop").start_as_current_span("POST /pay"):
         pass

@@ -45,14 +45,14 @@ class WorkerSupervisor:
             elif now - self.died_at.get(name, 0.0) > RESTART_SECONDS:
                 self._start(name)
 
-    def kill(self, target: str, dice: random.Random) -> bool:
+    def kill(self, target: str, rng: random.Random) -> bool:
         """Kill one process with SIGKILL; return whether there was one. The broker loses its messages."""
         if target in {"broker", "PostgreSQL"}:
             stores = json.loads(Path(self.environment["SLOWPATH_STATE_FILE"]).read_text())
             pids = [stores["Valkey" if target == "broker" else target]]
         elif target == "child":
             worker = self.running.get("worker")
-            pids = [dice.choice(found)] if worker and (found := children_of(worker.pid)) else []
+            pids = [rng.choice(found)] if worker and (found := children_of(worker.pid)) else []
         else:
             pids = [self.running[target].pid] if target in self.running else []
         for pid in pids:

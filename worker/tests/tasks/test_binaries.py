@@ -21,8 +21,8 @@ HERE = "/api/v1/builds/ingester/4f2c9e1d"
 PROFILE = next(path for path in sorted(PROFILES.iterdir()) if path.suffix in {".gz", ".pprof", ".prof"})
 
 
-def put(client: TestClient, name: str, content: bytes, **said: str) -> dict[str, Any]:
-    body: dict[str, Any] = client.put(f"{HERE}/artifacts/{name}", content=content, params=said).json()
+def put(client: TestClient, name: str, content: bytes, **expected: str) -> dict[str, Any]:
+    body: dict[str, Any] = client.put(f"{HERE}/artifacts/{name}", content=content, params=expected).json()
     return body
 
 

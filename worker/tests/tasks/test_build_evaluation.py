@@ -27,12 +27,12 @@ def post(client: TestClient, commit: str, variant: str, numbers: list[int]) -> s
         path = CAPTURES / variant / f"cpu.{number:02}.pb.gz"
         facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
         facts = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
-        said = client.put(
+        response = client.put(
             f"/api/v1/builds/ingester/{commit}/artifacts/{path.name}",
             content=path.read_bytes(),
             params={"branch": "main", "run_metadata": json.dumps(facts)},
         )
-        assert said.status_code in (200, 201), said.text
+        assert response.status_code in (200, 201), response.text
     [found] = client.get("/api/v1/builds", params={"search": commit}).json()["items"]
     return str(found["id"])
 
@@ -88,10 +88,10 @@ def test_a_build_is_measured_once_however_often_it_is_asked(client: TestClient, 
         "SELECT kind, artifacts, artifact_hashes, content FROM build_measurement ORDER BY kind"
     ).fetchall()
     assert again == rows
-    [[judged]] = bench.admin.execute(
+    [[evaluated]] = bench.admin.execute(
         "SELECT count(*) FROM job WHERE name = 'regressions.notify-build-evaluated'"
     ).fetchall()
-    assert judged == 1
+    assert evaluated == 1
 
     post(client, commit_of(0), "inlined", [2])
     run_all(bench)
@@ -132,12 +132,12 @@ def test_memory_is_measured_in_bytes_and_what_is_allocated_by_the_second(client:
     for kind in ("heap", "allocs"):
         for number in (0, 1):
             path = CAPTURES / "helper" / f"{kind}.{number:02}.pb.gz"
-            said = client.put(
+            response = client.put(
                 f"/api/v1/builds/ingester/{commit_of(0)}/artifacts/{path.name}",
                 content=path.read_bytes(),
                 params={"branch": "main"},
             )
-            assert said.status_code == 201
+            assert response.status_code == 201
     run_all(bench)
     [service] = client.get("/api/v1/services").json()["items"]
 

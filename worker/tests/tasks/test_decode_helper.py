@@ -93,15 +93,15 @@ def test_a_helper_that_is_not_built_is_no_fault_of_the_file(settings: Settings) 
 
 
 @pytest.mark.parametrize(
-    "said",
+    "expected",
     [
         "fatal error: runtime: out of memory",
         "runtime: mmap: cannot allocate memory",
         "runtime: failed to create new OS thread (have 5 already; errno=11)",
     ],
 )
-def test_an_exceeded_memory_limit_is_reported_as_such(settings: Settings, said: str, tmp_path: Path) -> None:
-    helper = helper_of(settings, f'echo "{said}" >&2; exit 2', tmp_path)
+def test_an_exceeded_memory_limit_is_reported_as_such(settings: Settings, expected: str, tmp_path: Path) -> None:
+    helper = helper_of(settings, f'echo "{expected}" >&2; exit 2', tmp_path)
 
     with pytest.raises(ArtifactLimitExceeded) as refused:
         helper.profile(GOOD, "in", tmp_path / "out", AMPLE)

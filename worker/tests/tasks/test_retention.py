@@ -56,8 +56,10 @@ def test_expired_data_is_deleted_with_its_bytes_as_previewed(
     assert keys_of(house, old["sha256"]) == []
     for stays in (young, other):
         assert client.get(f"/api/v1/artifacts/{stays['id']}/original").status_code == 200
-    said = [row for (row,) in bench.admin.execute("SELECT details FROM audit_event WHERE action = 'artifacts.expired'")]
-    assert [(row["files"], row["kinds"]) for row in said] == [(1, {"profile.cpu": 1})]
+    listed = [
+        row for (row,) in bench.admin.execute("SELECT details FROM audit_event WHERE action = 'artifacts.expired'")
+    ]
+    assert [(row["files"], row["kinds"]) for row in listed] == [(1, {"profile.cpu": 1})]
 
 
 def test_what_an_open_regression_cites_stays_until_it_is_closed(

@@ -82,7 +82,7 @@ def test_a_slower_window_is_reported_as_likely(client: TestClient, bench: Bench)
     side = comparison["result"]["sides"]["base"]["time_range"]
     assert (side["service"], side["environment"], side["instance_count"]) == ("checkout", "production", 2)
     assert side["request_count"] == pytest.approx(100 * 60 * 30, rel=0.05)
-    assert "before-after" in {doubt["id"] for doubt in comparison["result"]["caveats"]}
+    assert "before-after" in {caveat["id"] for caveat in comparison["result"]["caveats"]}
 
     same = compared(client, bench, {"time_range": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS - 15 * MINUTE)},
                     {"time_range": window(client, DEPLOY_MS - 15 * MINUTE, DEPLOY_MS)})  # fmt: skip
@@ -111,7 +111,7 @@ def test_windows_stand_beside_profiles_and_may_be_gone_later(client: TestClient,
     )  # fmt: skip
     assert nothing["state"] == "done", nothing["problem"]
     assert nothing["result"]["findings"] == []
-    assert "latency-nothing" in {doubt["id"] for doubt in nothing["result"]["caveats"]}
+    assert "latency-nothing" in {caveat["id"] for caveat in nothing["result"]["caveats"]}
 
     asked = client.post("/api/v1/comparisons", json=dict(zip(("base", "candidate"), sides, strict=True))).json()
     assert client.delete(f"/api/v1/services/{sides[0]['time_range']['service_id']}").status_code in {200, 204}

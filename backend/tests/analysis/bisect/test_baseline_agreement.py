@@ -40,23 +40,23 @@ def test_before_anything_was_deployed_nothing_is_doubted() -> None:
 
 
 def test_deploys_that_lie_on_the_known_levels_are_believed() -> None:
-    doubts = [
+    caveats = [
         baseline_disagreement(probed(begun(rng), rng, (32, 16, 24, 20), 0.0)) for rng in map(default_rng, range(20))
     ]
-    assert max(doubts) < 0.5
+    assert max(caveats) < 0.5
 
 
 def test_a_shift_of_three_deviations_is_seen_from_a_few_deploys() -> None:
     for off in (3 * SPREAD, -3 * SPREAD):
-        doubts = [
+        caveats = [
             baseline_disagreement(probed(begun(rng), rng, (32, 16, 24, 20), off)) for rng in map(default_rng, range(20))
         ]
-        assert sum(one > 0.5 for one in doubts) >= 18
+        assert sum(one > 0.5 for one in caveats) >= 18
 
 
 def test_a_step_that_is_another_one_is_seen() -> None:
-    doubts = [
+    caveats = [
         baseline_disagreement(probed(begun(rng), rng, (32, 16, 24, 18), 0.0, stretched=3 * SPREAD))
         for rng in map(default_rng, range(20))
     ]
-    assert sum(one > 0.5 for one in doubts) >= 15
+    assert sum(one > 0.5 for one in caveats) >= 15

@@ -9,7 +9,7 @@ from slowpath.analysis.bisect.cost_forecast import forecast_remaining_probes
 from slowpath.analysis.bisect.search_state import SearchSettings
 
 
-def played(size: int, truth: int, seed: int) -> tuple[list[float], int]:
+def played(size: int, culprit: int, seed: int) -> tuple[list[float], int]:
     """Search; returns what was foreseen before each round together with what had been spent, and the deploys in all."""
     rng, foreseen = default_rng(seed), []
     state = search.start_search(
@@ -20,16 +20,18 @@ def played(size: int, truth: int, seed: int) -> tuple[list[float], int]:
             foreseen.append(state.started + forecast_remaining_probes(state).mean)
             state = search.record_started(state, todo.start)
         state = search.record_stopped(state, todo.close)
-        bad = {one: (build := state.deploys[one - 1].build) != GOOD_END and int(build) >= truth for one in todo.measure}
+        bad = {
+            one: (build := state.deploys[one - 1].build) != GOOD_END and int(build) >= culprit for one in todo.measure
+        }
         state = search.record_measurements(
             state, {one: 100 * float(np.exp(0.1 * is_ + rng.normal(0, 0.02))) for one, is_ in bad.items()}
         )
-    assert todo.finished.suspects == (str(truth),)
+    assert todo.finished.suspects == (str(culprit),)
     return foreseen, state.started
 
 
 def test_foreseen_deploys_come_true() -> None:
-    whole = [played(64, truth, truth) for truth in (3, 17, 30, 41, 50, 63)]
+    whole = [played(64, culprit, culprit) for culprit in (3, 17, 30, 41, 50, 63)]
     first, real = np.mean([one[0][0] for one in whole]), np.mean([one[1] for one in whole])
     assert abs(first - real) < 3
     for foreseen, deploys in whole:

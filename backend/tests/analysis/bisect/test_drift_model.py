@@ -39,8 +39,8 @@ def test_what_a_control_saw_at_the_same_time_counts() -> None:
     joint, blind = [], []
     for seed in range(12):
         some = measured(default_rng(seed), 0.04)
-        told, noise = believed(some)
-        joint.append(told)
+        noise_estimate, noise = believed(some)
+        joint.append(noise_estimate)
         blind.append(believed([ProbeReadings(one.position, one.values) for one in some])[0])
         assert noise.walks > 0.9
     assert np.mean(joint) > 0.9
@@ -50,9 +50,9 @@ def test_what_a_control_saw_at_the_same_time_counts() -> None:
 def test_where_it_stands_still_nothing_is_lost() -> None:
     for seed in range(6):
         some = measured(default_rng(seed), 0.0)
-        told, noise = believed(some)
+        noise_estimate, noise = believed(some)
         assert noise.walks < 0.2
-        assert abs(told - believed([ProbeReadings(one.position, one.values) for one in some])[0]) < 0.02
+        assert abs(noise_estimate - believed([ProbeReadings(one.position, one.values) for one in some])[0]) < 0.02
 
 
 def test_without_a_control_a_drift_lowers_what_is_believed() -> None:

@@ -135,14 +135,14 @@ def test_the_deployments_that_decide_are_doubted_until_each_is_deployed_again() 
 
     once = [deploy(place) for place in (-1, 9, 0, 0, 8, 8, 2, 6, 3, 4, 5)]
     parent, culprit = deploy(3), deploy(4)
-    doubts = [
+    caveats = [
         1 - float(compute_posterior(line, measured).mass[4])
         for measured in (once, [*once, parent], [*once, parent, culprit])
     ]
     rate = ODD * ODD_WEIGHT / (ODD_WEIGHT + len(once))
-    assert doubts[0] == pytest.approx(2 * rate, abs=0.004)
-    assert doubts[1] == pytest.approx(rate, abs=0.002)
-    assert doubts[2] < 0.002
+    assert caveats[0] == pytest.approx(2 * rate, abs=0.004)
+    assert caveats[1] == pytest.approx(rate, abs=0.002)
+    assert caveats[2] < 0.002
 
 
 def test_the_rate_of_odd_deploys_is_learned_from_the_deploys_of_a_search() -> None:

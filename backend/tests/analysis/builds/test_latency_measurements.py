@@ -63,8 +63,8 @@ def test_what_is_counted_in_other_buckets_is_not_pooled() -> None:
 
 
 def test_a_subject_names_environment_route_and_quantile() -> None:
-    for said in (LatencySubject("production", "", "p99"), LatencySubject("staging", "GET /a b", "p50")):
-        assert LatencySubject.read(str(said)) == said
+    for subject in (LatencySubject("production", "", "p99"), LatencySubject("staging", "GET /a b", "p50")):
+        assert LatencySubject.read(str(subject)) == subject
 
 
 def test_a_load_that_comes_again_is_the_same_and_a_slow_growth_is_no_other() -> None:
@@ -126,7 +126,7 @@ def test_latency_alone_is_told_of_when_five_builds_show_it() -> None:
 
 def test_a_small_step_of_latency_alone_is_never_told() -> None:
     for seed in range(4):
-        assert not any(story.is_told for story in seen(latencies(HISTORY + 12, seed, 1.04)).stories)
+        assert not any(group.is_told for group in seen(latencies(HISTORY + 12, seed, 1.04)).stories)
 
 
 def test_unchanged_latency_is_silent_at_every_look() -> None:
@@ -137,7 +137,7 @@ def test_unchanged_latency_is_silent_at_every_look() -> None:
                 line.kind, line.basis, line.unit, line.subjects, line.values[:, :builds], line.errors[:, :builds],
                 line.counts[:builds], line.callers, line.categories,
             )  # fmt: skip
-            assert not any(story.is_told for story in seen(cut).stories)
+            assert not any(group.is_told for group in seen(cut).stories)
 
 
 def test_latency_and_a_function_that_changed_together_are_one_and_the_function_names_it() -> None:
@@ -155,6 +155,6 @@ def test_latency_and_a_function_that_changed_together_are_one_and_the_function_n
     functions = lay_out(made, least_share=0.004)
     assert functions is not None
 
-    [story] = [story for story in seen(functions, latencies(HISTORY + 4, 1, 1.2)).stories if story.is_told]
-    assert (story.lead.kind, story.lead.subject) == ("profile.function", "app.a")
-    assert {each.kind for each in story.members} == {"profile.function", "latency"}
+    [group] = [group for group in seen(functions, latencies(HISTORY + 4, 1, 1.2)).stories if group.is_told]
+    assert (group.lead.kind, group.lead.subject) == ("profile.function", "app.a")
+    assert {each.kind for each in group.members} == {"profile.function", "latency"}

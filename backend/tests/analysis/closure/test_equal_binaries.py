@@ -215,19 +215,19 @@ def test_a_workspace_and_a_module_below_the_root(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_random_histories(tmp_path: Path, seed: int) -> None:
     """Packages that import each other at random change, are added and lost; whatever is equal by hash is equal in bytes."""
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     repository = new_repository(tmp_path / "app")
     names = [f"p{number}" for number in range(8)]
 
     def package(number: int) -> dict[str, str]:
-        below = [other for other in names[number + 1 :] if dice.random() < 0.25]
+        below = [other for other in names[number + 1 :] if rng.random() < 0.25]
         imports = "".join(f'import "example.org/app/{other}"\n' for other in below)
-        total = " + ".join([str(dice.randrange(4)), *(f"{other}.F()" for other in below)])
-        name, ending = names[number], dice.choice(["", "_linux", "_amd64"])
+        total = " + ".join([str(rng.randrange(4)), *(f"{other}.F()" for other in below)])
+        name, ending = names[number], rng.choice(["", "_linux", "_amd64"])
         files = {
             f"{name}/{name}{ending}.go": f"package {name}\n\n{imports}\n//go:noinline\nfunc F() int {{ return {total} }}\n"
         }
-        files[f"{name}/{name}_windows.go"] = f"package {name}\n\nfunc F() int {{ return {dice.randrange(9)} }}\n"
+        files[f"{name}/{name}_windows.go"] = f"package {name}\n\nfunc F() int {{ return {rng.randrange(9)} }}\n"
         return files
 
     files: dict[str, str | bytes | None] = {"go.mod": "module example.org/app\n\ngo 1.21\n"}
@@ -238,7 +238,7 @@ def test_random_histories(tmp_path: Path, seed: int) -> None:
     )
     shas = [repository.commit(files)]
     for _ in range(9):
-        number = dice.randrange(8)
+        number = rng.randrange(8)
         new: dict[str, str | bytes | None] = {**package(number)}
         there = [str(path.relative_to(repository.folder)) for path in (repository.folder / names[number]).iterdir()]
         shas.append(repository.commit({**{name: None for name in there if name not in new}, **new}))

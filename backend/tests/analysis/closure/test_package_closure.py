@@ -137,15 +137,15 @@ def test_names_of_files(name: str, built: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "truth"),
+    ("expression", "expected"),
     [
         ("linux", True), ("windows", False), ("!windows && (amd64 || arm64)", True), ("ignore", False), ("cgo", None), ("!cgo", None),
         ("cgo && windows", False), ("cgo || linux", True), ("go1.21", None), ("unix", True), ("gc && !race", None), ("mine", True),
         ("linux &&", None), ("(linux", None), ("linux linux", None), ("", None), ("!" * 400 + "linux", True), ("(" * 9_000, None),
     ],
 )  # fmt: skip
-def test_expressions(expression: str, truth: bool | None) -> None:
-    assert holds(expression, BuildTarget(tags=frozenset({"mine"}))) is truth
+def test_expressions(expression: str, expected: bool | None) -> None:
+    assert holds(expression, BuildTarget(tags=frozenset({"mine"}))) is expected
 
 
 def test_old_constraints() -> None:

@@ -86,7 +86,7 @@ def test_silence_of_traces_is_told_as_such() -> None:
 def test_what_only_one_side_has_is_a_doubt_and_not_compared() -> None:
     base, candidate = side(slow=False), side(slow=True)
     comparison = compared_sides(base, ComparisonSide(profiles=candidate.profiles))
-    said = [doubt.sentence for doubt in comparison.doubts if doubt.id == "kind-missing"]
+    listed = [caveat.sentence for caveat in comparison.doubts if caveat.id == "kind-missing"]
 
     assert not comparison.parts
     assert "The candidate has no execution traces: they were not compared." in said
@@ -113,7 +113,7 @@ def test_spans_stand_beside_the_other_sorts() -> None:
             ComparisonSide(others={GROWTH: (golden("helper"),)}),
         )
     )
-    assert "The candidate has no spans: they were not compared." in [doubt.sentence for doubt in alone.caveats]
+    assert "The candidate has no spans: they were not compared." in [caveat.sentence for caveat in alone.caveats]
 
 
 def test_a_bound_is_given_though_another_kind_is_inconclusive() -> None:

@@ -10,8 +10,8 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 
 
 def test_facts_survive_a_round_trip() -> None:
-    said = {"run": "a/1", "requests": 10, "wall_ns": 5, "go_version": "go1.26.8", "cpu_flags": ["aes", "avx"]}
-    assert RunMetadata.from_json(said).to_json() == said
+    fields = {"run": "a/1", "requests": 10, "wall_ns": 5, "go_version": "go1.26.8", "cpu_flags": ["aes", "avx"]}
+    assert RunMetadata.from_json(fields).to_json() == fields
 
 
 def test_unknown_fields_are_ignored_and_null_is_absent() -> None:
@@ -27,7 +27,7 @@ def test_numbers_are_rounded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("metadata", "message"),
     [
         ([], "facts must be a JSON object, not a list"),
         ({"requests": "many"}, "facts.requests must be a number, not a string"),
@@ -42,9 +42,9 @@ def test_numbers_are_rounded() -> None:
         ({"cpu_flags": ["x" * 20000]}, "longer than 16384"),
     ],
 )
-def test_wrong_facts_are_refused_by_name(said: object, message: str) -> None:
+def test_wrong_facts_are_refused_by_name(metadata: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        RunMetadata.from_json(said)
+        RunMetadata.from_json(metadata)
 
 
 json_values = st.recursive(
@@ -56,7 +56,7 @@ names = st.sampled_from(["run", "requests", "wall_ns", "cpu_ns", "gomaxprocs", "
 
 
 @given(st.dictionaries(names, json_values))
-def test_any_json_is_facts_or_a_clear_error(said: dict[str, object]) -> None:
+def test_any_json_is_facts_or_a_clear_error(metadata: dict[str, object]) -> None:
     with suppress(ValueError):
-        facts = RunMetadata.from_json(said)
+        facts = RunMetadata.from_json(metadata)
         assert RunMetadata.from_json(facts.to_json()) == facts

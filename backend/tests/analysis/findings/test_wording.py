@@ -76,9 +76,9 @@ def test_lists_and_plurals() -> None:
 
 def test_a_change_is_never_slower() -> None:
     change = Effect(2.0, 5.0, 1.5, 2.7, 0.95, "ratio")
-    said = wording.change_sentence("x.F", "cpu", base=5, candidate=10, unit="us/request", change=change)
-    assert said == "x.F takes more time: 10.0 µs per request instead of 5.00 (×2.00, 1.50 to 2.70)"
+    sentence = wording.change_sentence("x.F", "cpu", base=5, candidate=10, unit="us/request", change=change)
+    assert sentence == "x.F takes more time: 10.0 µs per request instead of 5.00 (×2.00, 1.50 to 2.70)"
     gone = Effect(0.0, -5.0, -7.0, -3.0, 0.95, "difference")
-    said = wording.change_sentence("x.F", "goroutine", base=5, candidate=0, unit="count/s", change=gone)
-    assert said == "x.F has fewer goroutines: nothing instead of 5.00 times per second"
+    sentence = wording.change_sentence("x.F", "goroutine", base=5, candidate=0, unit="count/s", change=gone)
+    assert sentence == "x.F has fewer goroutines: nothing instead of 5.00 times per second"
     assert "counts more" in wording.change_sentence("x.F", "other", base=1, candidate=2, unit="share", change=change)

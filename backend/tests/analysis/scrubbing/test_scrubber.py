@@ -113,9 +113,9 @@ def test_hosts_and_people_are_known_by_the_field() -> None:
         "by": None,
         "assignee": {"id": "3f0c9a40-7c1e-4c61-8f57-3f2a1f0a1b2c", "name": "Bo"},
     }
-    said = json.dumps(scrubbed(document), ensure_ascii=False)
+    text = json.dumps(scrubbed(document), ensure_ascii=False)
     for secret in ("ingester-a-0", "Zoë", "zq@", "Mustermann", "max@", "Gone Person", '"Bo"'):
-        assert secret not in said
+        assert secret not in text
     out = scrubbed(document)
     assert out["author_name"] == out["author_email"]
     assert out["assignee"] == {"id": "3f0c9a40-7c1e-4c61-8f57-3f2a1f0a1b2c", "name": "person-2"}

@@ -26,8 +26,8 @@ def told(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDAr
     out = np.full(len(series), 9999)
     for builds in range(first, series.shape[1] + 1):
         waiting = np.flatnonzero(out == 9999)
-        judged = judge_many(series[waiting, :builds], thresholds=thresholds)
-        out[waiting[[one.state == "confirmed" for one in judged]]] = builds
+        detections = judge_many(series[waiting, :builds], thresholds=thresholds)
+        out[waiting[[one.state == "confirmed" for one in detections]]] = builds
     return out
 
 
@@ -66,8 +66,8 @@ def test_a_step_after_few_builds_is_told_of_within_six(history: int, ratio: floa
 
 def test_two_builds_are_never_enough_while_a_series_is_young() -> None:
     values = stepped(default_rng(43), "gauss", 1, 20, 2.0, 22)[0]
-    judged = judge_newest(values)
-    assert (judged.state, judged.needs_builds) == ("candidate", 1)
+    detected = judge_newest(values)
+    assert (detected.state, detected.needs_builds) == ("candidate", 1)
     assert judge_newest(np.append(values, 2.02)).state == "confirmed"
 
 
@@ -112,8 +112,8 @@ def test_nothing_is_known_before_there_are_enough_builds() -> None:
 def test_what_was_told_is_not_told_again() -> None:
     values = stepped(default_rng(35), "gauss", 1, 60, 1.2, 120)[0]
     for builds in range(69, 121):
-        judged = judge_newest(values[:builds], decided=60)
-        assert judged.state in {"steady", "candidate"}
+        detected = judge_newest(values[:builds], decided=60)
+        assert detected.state in {"steady", "candidate"}
     assert judge_newest(values[:65], decided=60).state == "too-few"
 
 
@@ -126,10 +126,10 @@ def test_three_spikes_in_a_row_are_no_level() -> None:
 def test_a_new_machine_is_told_as_one() -> None:
     values = stepped(default_rng(37), "gauss", 1, 100, 1.3, 106)[0]
     machines = (np.arange(106) >= 100).astype(np.int32)
-    judged = judge_newest(values, conditions=machines)
-    assert judged.state == "confirmed"
-    assert judged.change is not None
-    assert judged.change.cause == "conditions"
+    detected = judge_newest(values, conditions=machines)
+    assert detected.state == "confirmed"
+    assert detected.change is not None
+    assert detected.change.cause == "conditions"
 
 
 def test_a_single_build_is_confirmed_by_measuring_it_again() -> None:

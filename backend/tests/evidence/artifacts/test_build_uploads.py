@@ -35,8 +35,8 @@ def builds(client: TestClient) -> list[dict[str, Any]]:
 
 def told(answer: httpx.Response, status: int = 201) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
-    said: dict[str, Any] = answer.json()
-    return said
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 # --- files alone
@@ -66,16 +66,16 @@ def test_the_next_file_joins_the_build(ci: TestClient, client: TestClient) -> No
 
 
 def test_what_is_said_in_the_address_is_kept(ci: TestClient, client: TestClient) -> None:
-    said = {
+    fields = {
         "branch": "main", "parent": "0a", "go_version": "go1.26.8", "goos": "linux", "goarch": "amd64",
         "ci_url": "https://ci.example/7", "title": "Faster\nmaps", "author": "x" * 300,
     }  # fmt: skip
 
-    artifact = told(ci.put(f"{HERE}/artifacts/a", content=b"1", params={**said, "facts": '{"requests": 5}'}))
+    artifact = told(ci.put(f"{HERE}/artifacts/a", content=b"1", params={**fields, "facts": '{"requests": 5}'}))
 
     [build] = builds(client)
     assert artifact["run_metadata"] == {"requests": 5}
-    assert {name: build[name] for name in said} == {**said, "title": "Faster�maps", "author": "x" * 199 + "…"}
+    assert {name: build[name] for name in fields} == {**fields, "title": "Faster�maps", "author": "x" * 199 + "…"}
 
 
 def test_the_same_bytes_of_a_build_are_one_measurement(
@@ -117,8 +117,8 @@ def test_many_at_once_make_one_build(ci: TestClient, client: TestClient) -> None
 def test_what_nobody_had_said_completes_the_build_and_what_contradicts_it_is_another(
     ci: TestClient, client: TestClient
 ) -> None:
-    def put(content: bytes, **said: str) -> str:
-        build_id: str = told(ci.put(f"{HERE}/artifacts/a", content=content, params=said))["build_id"]
+    def put(content: bytes, **expected: str) -> str:
+        build_id: str = told(ci.put(f"{HERE}/artifacts/a", content=content, params=expected))["build_id"]
         return build_id
 
     bare = put(b"1")
@@ -180,14 +180,14 @@ def test_a_form_brings_facts_and_files(ci: TestClient) -> None:
         ("file", ("cpu.1.pprof.facts.json", b'{"requests": 4}')),
     ]
 
-    said = told(ci.post(HERE, files=files))
+    uploaded = told(ci.post(HERE, files=files))
     again = told(ci.post(HERE, files=files), 200)
 
-    assert said["build"]["dependencies"] == {"a.example/b": "v1.2.3", "c.example/d": "v0.1.0 => ../d"}
-    assert [(each["name"], each["run_metadata"]) for each in said["artifacts"]] == [
+    assert uploaded["build"]["dependencies"] == {"a.example/b": "v1.2.3", "c.example/d": "v0.1.0 => ../d"}
+    assert [(each["name"], each["run_metadata"]) for each in uploaded["artifacts"]] == [
         ("cpu.0.pprof", {"requests": 9}), ("cpu.1.pprof", {"requests": 4}),
     ]  # fmt: skip
-    assert again == said
+    assert again == uploaded
 
 
 def test_a_delivery_is_once(ci: TestClient, client: TestClient) -> None:

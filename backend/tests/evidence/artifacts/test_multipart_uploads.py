@@ -28,8 +28,8 @@ def house(emptied: TestDatabase, engine: Engine) -> AppUnderTest:
     )
 
 
-def begun(client: TestClient, size_bytes: int = len(CONTENT), **said: object) -> str:
-    answer = client.post("/api/v1/uploads", json={"name": "big.pprof", "size_bytes": size_bytes, **said})
+def begun(client: TestClient, size_bytes: int = len(CONTENT), **fields: object) -> str:
+    answer = client.post("/api/v1/uploads", json={"name": "big.pprof", "size_bytes": size_bytes, **fields})
     assert answer.status_code == 201, answer.text
     body = answer.json()
     assert (body["part_size_bytes"], body["parts"], body["artifact_id"]) == (400, [], None)

@@ -290,7 +290,7 @@ def test_an_address_that_may_not_be_asked_is_not_asked(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "responses",
     [
         {},
         {"/api/v1/label/__name__/values": success(["http_requests_total"]), "/api/v1/series": (200, b"[")},
@@ -307,9 +307,9 @@ def test_an_address_that_may_not_be_asked_is_not_asked(
     ],
 )  # fmt: skip
 def test_whatever_a_source_says_the_board_stands(
-    house: AppUnderTest, client: TestClient, said: Mapping[str, tuple[int, object]]
+    house: AppUnderTest, client: TestClient, responses: Mapping[str, tuple[int, object]]
 ) -> None:
-    house.app.state.beyond = FederatedQueries(TwinOutside(TwinPeer(said)), house.app.state.sealer)
+    house.app.state.beyond = FederatedQueries(TwinOutside(TwinPeer(responses)), house.app.state.sealer)
     bound(client, source_at(client, "https://prometheus.example"), "api", job="api")
     row = row_of(board_of(client), "api")[1]
     assert row["source"]["problem"]

@@ -118,10 +118,10 @@ def test_credentials_are_sent_and_never_told(
     with emptied.as_admin() as admin:
         rows = str(admin.execute("SELECT metric_source::text FROM metric_source").fetchall())
         rows += str(admin.execute("SELECT encode(encrypted_credentials, 'escape') FROM metric_source").fetchall())
-    said = "".join([json.dumps(one), *(answer.text for answer in answers), rows, caplog.text])
-    said += repr(reach(house, team, one))
+    text = "".join([json.dumps(one), *(answer.text for answer in answers), rows, caplog.text])
+    text += repr(reach(house, team, one))
     for secret in (BEARER["token"], BASIC["password"], "nobody", pair):
-        assert secret not in said
+        assert secret not in text
 
 
 def test_credentials_do_not_follow_to_another_host_unasked(
@@ -220,7 +220,7 @@ def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, clien
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("response", "name"),
     [
         ((200, b"<html>"), "source-strange"),
         ((200, b"[" * 100_000), "source-strange"),
@@ -233,9 +233,9 @@ def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, clien
     ],
 )
 def test_what_is_no_prometheus_is_told(
-    house: AppUnderTest, client: TestClient, said: tuple[int, object], name: str
+    house: AppUnderTest, client: TestClient, response: tuple[int, object], name: str
 ) -> None:
-    house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": said}))
+    house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": response}))
     answer = client.post(f"{SOURCES}/{made(client)['id']}/check")
     assert (answer.status_code, name_of(answer)) == (422, name)
     assert len(answer.text) < 1_000

@@ -79,11 +79,11 @@ def environment_of(client: TestClient) -> str:
 
 
 def deployed(client: TestClient, service: str, ago_ms: int, commit: str = "5f3c1e8") -> dict[str, Any]:
-    said = {
+    fields = {
         "service_id": services_of(client)[service], "environment_id": environment_of(client), "commit": commit,
         "started_at": (datetime.fromtimestamp(NOW_MS / 1000, UTC) - timedelta(milliseconds=ago_ms)).isoformat(),
     }  # fmt: skip
-    answer = client.post("/api/v1/deployments", json=said)
+    answer = client.post("/api/v1/deployments", json=fields)
     assert answer.status_code == 201, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -165,8 +165,8 @@ def test_deploys_and_annotations_stand_beside(client: TestClient, push: Push) ->
     push(steady("distributor"))
     deploy = deployed(client, "distributor", 20 * MINUTE)
     at = (datetime.fromtimestamp(NOW_MS / 1000, UTC) - timedelta(minutes=5)).isoformat()
-    said = {"environment_id": environment_of(client), "started_at": at, "text": "traffic moved"}
-    assert client.post("/api/v1/annotations", json=said).status_code == 201
+    fields = {"environment_id": environment_of(client), "started_at": at, "text": "traffic moved"}
+    assert client.post("/api/v1/annotations", json=fields).status_code == 201
     header = board_of(client).header
     (told,) = header["deployments"]
     assert (told["id"], told["at_ms"], told["verdict"], told["check"]) == (

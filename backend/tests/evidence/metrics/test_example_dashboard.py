@@ -78,9 +78,9 @@ def test_the_board_shows_the_step_at_the_deploy(house: AppUnderTest, people: Acc
         gathered, change_detection.detect_change_points(gathered, DetectionCache(), team.id, default_rng(1))
     )
     assert [(str(each.service_id), each.explained.cause) for each in found] == [(service, "deployment")]
-    judged = {one.due.minutes: one.check for one in deployment_checks.evaluate_deployments(looks, default_rng(1))}
-    assert {one.basis for one in judged.values()} == {"concurrent"}
-    assert judged[60].verdict == judged[15].verdict == "slower"
+    checks = {one.due.minutes: one.check for one in deployment_checks.evaluate_deployments(looks, default_rng(1))}
+    assert {one.basis for one in checks.values()} == {"concurrent"}
+    assert checks[60].verdict == checks[15].verdict == "slower"
     # One write is three, and ingesters go on over the distributor's deploy as if nothing was.
     assert np.nanmedian(qps["ingester"]) / np.nanmedian(qps["distributor"]) == pytest.approx(3, rel=0.02)
     assert np.nanmin(qps["ingester"][5:-5]) > 0.9 * np.nanmedian(qps["ingester"])

@@ -16,7 +16,7 @@ class Built:
 
 
 @pytest.mark.parametrize(
-    ("known", "said", "index"),
+    ("known", "metadata", "index"),
     [
         ([], {}, None),
         ([Built()], {}, 0),
@@ -31,9 +31,9 @@ class Built:
     ],
 )
 def test_the_build_that_agrees_most_is_meant_and_none_that_contradicts(
-    known: list[Built], said: dict[str, str], index: int | None
+    known: list[Built], metadata: dict[str, str], index: int | None
 ) -> None:
-    found = match_build(known, said)
+    found = match_build(known, metadata)
 
     assert found is (None if index is None else known[index])
 

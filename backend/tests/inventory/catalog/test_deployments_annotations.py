@@ -18,12 +18,12 @@ pytestmark = pytest.mark.database
 SHA = "5f3c1e8a9b0d4c7e8f1a2b3c4d5e6f708192a3b4"
 
 
-def made(client: TestClient, kind: str, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    return answered(client, kind, said, 201)
+def made(client: TestClient, kind: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    return answered(client, kind, fields, 201)
 
 
-def answered(client: TestClient, kind: str, said: dict[str, Any], status: int) -> dict[str, Any]:
-    answer = client.post(f"/api/v1/{kind}", json=said)
+def answered(client: TestClient, kind: str, fields: dict[str, Any], status: int) -> dict[str, Any]:
+    answer = client.post(f"/api/v1/{kind}", json=fields)
     assert answer.status_code == status, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -76,12 +76,12 @@ def test_a_deploy_finds_its_build_and_a_later_build_its_deploys(client: TestClie
 def test_a_message_of_a_tool_makes_what_it_names(client: TestClient) -> None:
     message = {"service": "Ingester", "environment": "staging", "commit": SHA, "id": "m-1", "at": at(4)}
 
-    heard = made(client, "deployment-events", **message)
+    created = made(client, "deployment-events", **message)
     again = answered(client, "webhooks/deploys", message, 200)  # the former address, which senders still have
     refused = client.post("/api/v1/deployment-events", json={"ping": True})
 
-    assert heard == again
-    assert (heard["commit"], heard["started_at"], heard["source"]) == (SHA, at(4), "webhook")
+    assert created == again
+    assert (created["commit"], created["started_at"], created["source"]) == (SHA, at(4), "webhook")
     assert [row["name"] for row in client.get("/api/v1/services").json()["items"]] == ["Ingester"]
     assert [row["name"] for row in client.get("/api/v1/environments").json()["items"]] == ["staging"]
     assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:no-deploy")

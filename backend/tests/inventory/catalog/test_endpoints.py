@@ -15,8 +15,8 @@ pytestmark = pytest.mark.database
 MANY = 10
 
 
-def made(client: TestClient, kind: str, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    answer = client.post(f"/api/v1/{kind}", json=said)
+def made(client: TestClient, kind: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    answer = client.post(f"/api/v1/{kind}", json=fields)
     assert answer.status_code in {200, 201}, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -136,7 +136,7 @@ def test_a_build_of_no_service_is_refused(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [
         {"commit": ""},
         {"commit": "a\x00b"},
@@ -152,9 +152,9 @@ def test_a_build_of_no_service_is_refused(client: TestClient) -> None:
     ],
 )
 def test_a_build_that_says_nonsense_is_refused(
-    client: TestClient, service: dict[str, Any], said: dict[str, object]
+    client: TestClient, service: dict[str, Any], fields: dict[str, object]
 ) -> None:
-    answer = client.post("/api/v1/builds", json={"service_id": service["id"], "commit": "abc", **said})
+    answer = client.post("/api/v1/builds", json={"service_id": service["id"], "commit": "abc", **fields})
 
     assert answer.status_code == 422, answer.text
     assert client.get("/api/v1/builds").json()["items"] == []
@@ -221,8 +221,8 @@ def test_a_long_list_asks_no_more_of_the_database(
     client: TestClient, service: dict[str, Any], kind: str, queries: Statements
 ) -> None:
     def more(name: str) -> None:
-        said = {"service_id": service["id"], "commit": name} if kind == "builds" else {"name": name}
-        made(client, kind, **said)
+        fields = {"service_id": service["id"], "commit": name} if kind == "builds" else {"name": name}
+        made(client, kind, **fields)
 
     more("first")
     client.get(f"/api/v1/{kind}")

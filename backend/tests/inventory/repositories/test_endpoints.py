@@ -121,9 +121,9 @@ def test_credentials_are_sealed_and_never_told(
         rows = str(
             admin.execute("SELECT repository::text, encode(encrypted_credentials, 'escape') FROM repository").fetchall()
         )
-    said = "".join([json.dumps(one), rows, caplog.text, *(answer.text for answer in answers)])
+    text = "".join([json.dumps(one), rows, caplog.text, *(answer.text for answer in answers)])
     for secret in ("ghp-geheim", str(GitCredentials("bearer", "ghp-geheim").header("github"))[6:]):
-        assert secret not in said
+        assert secret not in text
 
 
 def test_credentials_do_not_follow_to_another_host_unasked(client: TestClient) -> None:

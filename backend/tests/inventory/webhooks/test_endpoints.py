@@ -31,8 +31,8 @@ PUSH = EXAMPLES["push"][0]
 HOOKS = "/api/v1/webhooks"
 
 
-def made(client: TestClient, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    answer = client.post(HOOKS, json={"name": "Ingester", "kind": "github", **said})
+def made(client: TestClient, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    answer = client.post(HOOKS, json={"name": "Ingester", "kind": "github", **fields})
     assert answer.status_code == 201, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -71,9 +71,9 @@ def test_a_secret_is_told_once_and_lies_sealed(
     assert hook["address"] == f"http://127.0.0.1:8080/api/v1/webhooks/{hook['id']}/github"
     assert hook["api_url"] == "https://api.github.com"
     for path in ("", f"/{hook['id']}"):
-        said = client.get(f"{HOOKS}{path}").text
-        assert secret not in said
-        assert api["token"] not in said
+        text = client.get(f"{HOOKS}{path}").text
+        assert secret not in text
+        assert api["token"] not in text
     with house.database.reading(TeamScope(team.id)) as session:
         row = session.scalars(select(Webhook)).one()
         assert secret.encode() not in row.encrypted_secret
@@ -102,7 +102,7 @@ def test_a_hook_is_changed_and_deleted(client: TestClient, github: Sender) -> No
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("fields", "status"),
     [
         ({"name": "a\x00"}, 422), ({"kind": "other"}, 422), ({"secret": "short"}, 422), ({"secret": "é" * 20}, 422),
         ({"service_ids": [str(uuid4())]}, 404), ({"repository_id": str(uuid4())}, 404), ({"target": "../x"}, 422),
@@ -111,8 +111,8 @@ def test_a_hook_is_changed_and_deleted(client: TestClient, github: Sender) -> No
         ({"api": {"url": "https://api.github.com", "token": "a\nb" * 10}}, 422),
     ],
 )  # fmt: skip
-def test_what_can_not_be_is_refused(client: TestClient, said: dict[str, Any], status: int) -> None:
-    answer = client.post(HOOKS, json={"name": "Ingester", "kind": "github", **said})
+def test_what_can_not_be_is_refused(client: TestClient, fields: dict[str, Any], status: int) -> None:
+    answer = client.post(HOOKS, json={"name": "Ingester", "kind": "github", **fields})
 
     assert answer.status_code == status, answer.text
     assert "x" * 20 not in answer.text

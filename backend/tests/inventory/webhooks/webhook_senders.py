@@ -76,15 +76,15 @@ class Sender:
         self.secret = made["secret"]
 
     def send(
-        self, message: object, event: str = "push", *, headers: dict[str, str] | None = None, **said: str
+        self, message: object, event: str = "push", *, headers: dict[str, str] | None = None, **expected: str
     ) -> httpx.Response:
         body = body_of(message)
         if headers is None and self.kind == "github":
-            headers = github_headers(self.secret, body, event, said.get("delivery_id"))
+            headers = github_headers(self.secret, body, event, expected.get("delivery_id"))
         elif headers is None:
             headers = {
                 "X-Gitlab-Event": event, "X-Gitlab-Token": self.secret,
-                "Idempotency-Key": said.get("delivery_id", str(uuid4())),
+                "Idempotency-Key": expected.get("delivery_id", str(uuid4())),
             }  # fmt: skip
         answer: httpx.Response = self.client.post(
             f"/api/v1/webhooks/{self.hook_id}/{self.kind}", content=body, headers=headers

@@ -53,8 +53,8 @@ def signs_in(house: AppUnderTest, person: SomePerson, password: str) -> bool:
 def test_the_link_is_good_once_and_ends_all_sessions(
     posting: AppUnderTest, team: SomeTeam, emptied: TestDatabase
 ) -> None:
-    nobody, owner = posting.asked(), team.owner
-    assert asked(nobody, owner.email.upper()) == 204
+    anonymous, owner = posting.asked(), team.owner
+    assert asked(anonymous, owner.email.upper()) == 204
     with emptied.as_admin() as admin:
         ((_, no_secret),) = resets(admin)
         assert no_secret is None, "the secret is drawn by the job that mails it"
@@ -63,17 +63,17 @@ def test_the_link_is_good_once_and_ends_all_sessions(
     assert [(name, kind) for name, kind, _ in jobs] == [("accounts.mail-password-reset", "team")]
     assert (letter.to, letter.secret in repr(letter)) == (owner.email, False)
 
-    assert choose(nobody, letter.secret, "short") == 422
-    assert choose(nobody, letter.secret) == 204
+    assert choose(anonymous, letter.secret, "short") == 422
+    assert choose(anonymous, letter.secret) == 204
     assert posting.asked(cookie=owner.cookie).get("/api/v1/session").status_code == 401
-    assert choose(nobody, letter.secret) == 404
+    assert choose(anonymous, letter.secret) == 404
     assert (signs_in(posting, owner, PASSWORD), signs_in(posting, owner, NEW)) == (False, True)
 
 
 def test_nobody_learns_who_is_known(posting: AppUnderTest, team: SomeTeam, emptied: TestDatabase) -> None:
-    nobody = posting.asked()
+    anonymous = posting.asked()
     known, unknown = (
-        nobody.post("/api/v1/password-resets", json={"email": email})
+        anonymous.post("/api/v1/password-resets", json={"email": email})
         for email in (team.owner.email, "stranger@example.com")
     )
     assert (known.status_code, known.content) == (unknown.status_code, unknown.content)
@@ -85,19 +85,19 @@ def test_nobody_learns_who_is_known(posting: AppUnderTest, team: SomeTeam, empti
 def test_the_link_ends_after_an_hour_and_with_any_other_that_was_used(
     posting: AppUnderTest, team: SomeTeam, emptied: TestDatabase
 ) -> None:
-    nobody = posting.asked()
+    anonymous = posting.asked()
     with emptied.as_admin() as admin:
-        asked(nobody, team.owner.email)
+        asked(anonymous, team.owner.email)
         first = drawn(posting, admin)
-        asked(nobody, team.owner.email)
+        asked(anonymous, team.owner.email)
         second = drawn(posting, admin)
-        assert choose(nobody, second.secret) == 204
-        assert choose(nobody, first.secret) == 404, "whoever asked has what they need"
+        assert choose(anonymous, second.secret) == 204
+        assert choose(anonymous, first.secret) == 404, "whoever asked has what they need"
 
-        asked(nobody, team.owner.email)
+        asked(anonymous, team.owner.email)
         third = drawn(posting, admin)
         posting.clock.move(hours=1)
-        assert choose(nobody, third.secret) == 404
+        assert choose(anonymous, third.secret) == 404
         with posting.database.cross_team() as cross_team:
             assert password_resets.prepare_password_reset(cross_team, resets(admin)[-1][0], posting.clock.now()) is None  # type: ignore[arg-type]  # a uuid
 
@@ -108,10 +108,10 @@ def test_made_up_links_are_refused(posting: AppUnderTest, secret: str) -> None:
 
 
 def test_nobodys_mail_box_is_filled(posting: AppUnderTest, team: SomeTeam) -> None:
-    nobody = posting.asked()
-    listed = [asked(nobody, team.owner.email) for _ in range(6)]
+    anonymous = posting.asked()
+    listed = [asked(anonymous, team.owner.email) for _ in range(6)]
     assert listed == [204] * 5 + [429]
-    assert asked(nobody, "stranger@example.com") == 204
+    assert asked(anonymous, "stranger@example.com") == 204
 
 
 def test_without_a_mail_server_it_says_so(house: AppUnderTest, people: AccountsFactory) -> None:

@@ -126,10 +126,10 @@ def test_strangers_are_refused_and_members_of_the_same_address_are_served(
 ) -> None:
     house = built(Database(engine), settings_for(emptied.app_url, anonymous_requests_per_minute=5))
     team = AccountsFactory(house).team()
-    member, stranger = house.asked(cookie=team.owner.cookie), house.asked()
+    member, outsider = house.asked(cookie=team.owner.cookie), house.asked()
     assert member.get("/api/v1/services").status_code == 200
 
-    answers = [stranger.get("/api/v1/session") for _ in range(8)]
+    answers = [outsider.get("/api/v1/session") for _ in range(8)]
     guessed = house.asked(token="slp_guessed").get("/api/v1/services")
 
     assert [answer.status_code for answer in answers] == [401] * 4 + [429] * 4
@@ -137,7 +137,7 @@ def test_strangers_are_refused_and_members_of_the_same_address_are_served(
     assert answers[-1].json()["type"] == "urn:slowpath:too-many-anonymous"
     assert int(answers[-1].headers["retry-after"]) >= 1
     assert member.get("/api/v1/services").status_code == 200
-    assert stranger.get("/healthz").status_code == 200
+    assert outsider.get("/healthz").status_code == 200
 
 
 def test_bytes_in_flight_are_bounded_by_sender_and_in_all() -> None:

@@ -33,8 +33,8 @@ def build(client: TestClient) -> str:
     return str(made.json()["id"])
 
 
-def on(build: str, text: str, **said: object) -> dict[str, object]:
-    return {"subject_kind": "build", "subject_id": build, "text": text, **said}
+def on(build: str, text: str, **comment: object) -> dict[str, object]:
+    return {"subject_kind": "build", "subject_id": build, "text": text, **comment}
 
 
 def said(client: TestClient, wanted: Mapping[str, object], **headers: str) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def test_only_members_can_be_named(client: TestClient, people: AccountsFactory, 
     assert told["mentions"] == []
     answer = client.post("/api/v1/comments", json=on(build, "x", mentioned_user_ids=[str(stranger.user_id)]))
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-the-team")
-    assert stranger.name not in answer.text
+    assert outsider.name not in answer.text
 
 
 def test_the_feed_tells_what_happened_and_what_is_for_admins_only_is_not_in_it(

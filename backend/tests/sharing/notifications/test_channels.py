@@ -102,7 +102,7 @@ def test_secrets_come_out_once_if_ever(
 
 
 @pytest.mark.parametrize(
-    ("wanted", "said"),
+    ("wanted", "expected"),
     [
         ({**SLACK, "url": "http://127.0.0.1/x"}, "address-not-public"),
         ({**WEBHOOK, "url": "https://x.example/?q=1"}, "address-"),
@@ -114,10 +114,12 @@ def test_secrets_come_out_once_if_ever(
         ({"name": "mail", "kind": "email", "recipients": ["ann@example.com"]}, "no-mail"),
     ],
 )
-def test_what_could_never_be_told_anything_is_refused(client: TestClient, wanted: dict[str, object], said: str) -> None:
+def test_what_could_never_be_told_anything_is_refused(
+    client: TestClient, wanted: dict[str, object], expected: str
+) -> None:
     answer = client.post(CHANNELS, json=wanted)
     assert answer.status_code == 422
-    assert answer.json()["type"].startswith(f"urn:slowpath:{said}")
+    assert answer.json()["type"].startswith(f"urn:slowpath:{expected}")
     assert client.get(CHANNELS).json()["items"] == []
 
 

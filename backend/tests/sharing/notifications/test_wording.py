@@ -35,10 +35,10 @@ def test_what_is_kept_is_what_was_told() -> None:
 def test_hostile_names_are_harmless_in_slack(event: NotificationEvent) -> None:
     body = json.loads(wording.slack(told(event)))
     *named, link = [block["text"] for block in body["blocks"]]
-    said = body["text"] + "".join(each["text"] for each in named)
-    assert "<!channel>" not in said
-    assert "<img" not in said
-    assert "\u202e" not in said
+    text = body["text"] + "".join(each["text"] for each in named)
+    assert "<!channel>" not in text
+    assert "<img" not in text
+    assert "\u202e" not in text
     assert link == {"type": "mrkdwn", "text": "<https://slowpath.example/t/x|Open in Slowpath>"}
 
 
@@ -59,12 +59,12 @@ def test_slack_is_sent_no_more_than_it_takes(name: str) -> None:
 
 
 def test_hostile_names_are_harmless_in_markdown() -> None:
-    said = wording.comment(told())
-    assert said.startswith(wording.comment_marker(told()))
-    assert said.count("-->") == 1  # the mark's own
-    assert "<img" not in said
-    assert "@everyone" not in said
-    assert "[x](" not in said
+    text = wording.comment(told())
+    assert text.startswith(wording.comment_marker(told()))
+    assert text.count("-->") == 1  # the mark's own
+    assert "<img" not in text
+    assert "@everyone" not in text
+    assert "[x](" not in text
 
 
 def test_a_comment_says_once_what_happened() -> None:

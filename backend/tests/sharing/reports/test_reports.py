@@ -37,9 +37,9 @@ def begun(client: TestClient, title: str = "Why 1.25 is slower") -> dict[str, An
     return body
 
 
-def frozen(client: TestClient, report: dict[str, Any], requests: Sequence[str], **said: str) -> Any:  # noqa: ANN401
+def frozen(client: TestClient, report: dict[str, Any], requests: Sequence[str], **expected: str) -> Any:  # noqa: ANN401
     return client.post(
-        f"/api/v1/reports/{report['id']}/snapshots", json={**ANYBODY, **said, "requests": list(requests)}
+        f"/api/v1/reports/{report['id']}/snapshots", json={**ANYBODY, **expected, "requests": list(requests)}
     )
 
 
@@ -233,10 +233,10 @@ def test_another_teams_data_is_never_frozen(
     for request_ in (f"/comparisons/{theirs}?team={other.id}", f"/comparisons?team={other.id}"):
         answer = frozen(both, report, [request_, f"/comparisons/{comparison}"])
         if answer.status_code == 201:
-            said = both.get(f"/api/v1/reports/{report['id']}/bundle").content
+            bundle = both.get(f"/api/v1/reports/{report['id']}/bundle").content
             header, content = unpacked(both.get(f"/api/v1/reports/{report['id']}/bundle"))
             assert str(theirs) not in content.decode("utf-8", "replace").replace(f"/comparisons/{theirs}", "")
-            assert b"team=" not in said
+            assert b"team=" not in bundle
             assert all("team=" not in one["request"] for one in header["answers"])
     by_query = house.asked(cookie=team.owner.cookie)
     answer = by_query.post(
@@ -447,8 +447,8 @@ def test_list_page_and_snapshot_state_one_headline(client: TestClient, compariso
 
 def test_a_report_is_talked_about_and_what_was_said_goes_with_it(client: TestClient) -> None:
     report = begun(client)
-    said = {"subject_kind": "report", "subject_id": report["id"], "text": "Is that all?"}
-    answer = client.post("/api/v1/comments", json=said)
+    fields = {"subject_kind": "report", "subject_id": report["id"], "text": "Is that all?"}
+    answer = client.post("/api/v1/comments", json=fields)
     assert answer.status_code == 201, answer.text
     about = {"subject_kind": "report", "subject_ids": report["id"]}
     assert client.get("/api/v1/comment-counts", params=about).text != "[]"

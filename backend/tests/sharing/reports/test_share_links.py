@@ -43,8 +43,8 @@ def report(client: TestClient, house: AppUnderTest, team: SomeTeam) -> dict[str,
     return body
 
 
-def linked(client: TestClient, report: dict[str, Any], **said: Any) -> dict[str, Any]:  # noqa: ANN401
-    answer = client.post(f"/api/v1/reports/{report['id']}/share-links", json={"name": "For support", **said})
+def linked(client: TestClient, report: dict[str, Any], **fields: Any) -> dict[str, Any]:  # noqa: ANN401
+    answer = client.post(f"/api/v1/reports/{report['id']}/share-links", json={"name": "For support", **fields})
     assert answer.status_code == 201, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -61,17 +61,17 @@ def test_whoever_has_the_link_sees_the_newest_version_without_what_is_secret(
 ) -> None:
     link = linked(client, report)
     assert link["url"] == f"http://127.0.0.1:8080/s/{link['secret']}"
-    stranger = house.asked()
+    outsider = house.asked()
 
-    answer = stranger.get(f"/api/v1/shared/{link['secret']}")
+    answer = outsider.get(f"/api/v1/shared/{link['secret']}")
 
     header = header_of(answer)
     assert header["report"]["version"] == 1
     assert header["report"]["team"] == "Ingesters"
     assert header["report"]["expires_at"] == link["expires_at"].replace("Z", "+00:00")
-    said = answer.content.decode("utf-8", "replace")
+    text = answer.content.decode("utf-8", "replace")
     for secret in (*SECRETS, "zq@x.example", "/a/b/", link["secret"]):
-        assert secret not in said
+        assert secret not in text
     assert header["report"]["blocks"][0]["markdown"].startswith("By **person-")
     assert "set-cookie" not in answer.headers
 
@@ -79,21 +79,21 @@ def test_whoever_has_the_link_sees_the_newest_version_without_what_is_secret(
 def test_what_is_switched_off_is_shown(client: TestClient, report: dict[str, Any], house: AppUnderTest) -> None:
     everything = {"labels": False, "paths": False, "hosts": False, "users": False}
     link = linked(client, report, scrub=everything)
-    said = house.asked().get(f"/api/v1/shared/{link['secret']}").content.decode("utf-8", "replace")
+    response = house.asked().get(f"/api/v1/shared/{link['secret']}").content.decode("utf-8", "replace")
     for secret in SECRETS:
-        assert secret in said
+        assert secret in response
 
 
 def test_a_draft_is_never_shown_by_a_link(client: TestClient, report: dict[str, Any], house: AppUnderTest) -> None:
     link, first = linked(client, report), linked(client, report, version=1)
     path = f"/api/v1/reports/{report['id']}"
     client.patch(path, json={"title": "Draft only"})
-    stranger = house.asked()
+    outsider = house.asked()
     for one in (link, first):
-        assert header_of(stranger.get(f"/api/v1/shared/{one['secret']}"))["report"]["title"] != "Draft only"
+        assert header_of(outsider.get(f"/api/v1/shared/{one['secret']}"))["report"]["title"] != "Draft only"
     client.post(f"{path}/publish")
-    assert header_of(stranger.get(f"/api/v1/shared/{link['secret']}"))["report"]["title"] == "Draft only"
-    assert header_of(stranger.get(f"/api/v1/shared/{first['secret']}"))["report"]["title"] != "Draft only"
+    assert header_of(outsider.get(f"/api/v1/shared/{link['secret']}"))["report"]["title"] == "Draft only"
+    assert header_of(outsider.get(f"/api/v1/shared/{first['secret']}"))["report"]["title"] != "Draft only"
 
 
 def test_what_was_never_published_has_no_link(client: TestClient) -> None:
@@ -106,10 +106,10 @@ def test_what_was_never_published_has_no_link(client: TestClient) -> None:
 
 def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: AppUnderTest) -> None:
     revoked, expiring, off = (linked(client, report, expires_in_days=days) for days in (None, 1, None))
-    stranger = house.asked()
+    outsider = house.asked()
 
     def status(link: dict[str, Any]) -> tuple[int, str]:
-        answer = stranger.get(f"/api/v1/shared/{link['secret']}")
+        answer = outsider.get(f"/api/v1/shared/{link['secret']}")
         return answer.status_code, answer.json()["detail"] if answer.status_code != 200 else ""
 
     assert [status(one)[0] for one in (revoked, expiring, off)] == [200, 200, 200]
@@ -125,8 +125,8 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: 
     client.patch("/api/v1/share-settings", json={"are_links_allowed": True})
     assert status(off)[0] == 200
     assert status(revoked)[0] == 410
-    assert stranger.get(f"/api/v1/shared/{off['secret'][::-1]}").status_code == 404
-    assert stranger.get("/api/v1/shared/short").status_code == 404
+    assert outsider.get(f"/api/v1/shared/{off['secret'][::-1]}").status_code == 404
+    assert outsider.get("/api/v1/shared/short").status_code == 404
 
 
 def test_a_deleted_report_and_a_deleted_team_have_no_links(
@@ -141,14 +141,14 @@ def test_nothing_of_a_link_is_kept_indexed_or_handed_on(
     client: TestClient, report: dict[str, Any], house: AppUnderTest
 ) -> None:
     link = linked(client, report)
-    stranger = house.asked()
+    outsider = house.asked()
     for path in (
         f"/api/v1/shared/{link['secret']}",
         "/api/v1/shared/nobody",
         f"/s/{link['secret']}",
         "/api/v1/shared/x/y",
     ):
-        headers = stranger.get(path).headers
+        headers = outsider.get(path).headers
         assert headers["referrer-policy"] == "no-referrer", path
         assert headers["cache-control"] == "no-store", path
         assert "noindex" in headers["x-robots-tag"], path
@@ -164,16 +164,16 @@ def test_a_secret_is_in_one_answer_and_in_no_log(
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         link = linked(client, report)
-        stranger, secret = house.asked(), link["secret"]
+        outsider, secret = house.asked(), link["secret"]
         response = [
-            stranger.get(f"/api/v1/shared/{secret}"),
-            stranger.get(f"/api/v1/shared/{secret}/export.html"),
-            stranger.get(f"/api/v1/shared/{secret}/nothing"),
-            stranger.post(f"/api/v1/shared/{secret}"),
+            outsider.get(f"/api/v1/shared/{secret}"),
+            outsider.get(f"/api/v1/shared/{secret}/export.html"),
+            outsider.get(f"/api/v1/shared/{secret}/nothing"),
+            outsider.post(f"/api/v1/shared/{secret}"),
             client.get(f"/api/v1/reports/{report['id']}/share-links"),
         ]
         client.delete(f"/api/v1/reports/{report['id']}/share-links/{link['id']}")
-        response.append(stranger.get(f"/api/v1/shared/{secret}"))
+        response.append(outsider.get(f"/api/v1/shared/{secret}"))
         response.append(
             client.get(f"/api/v1/teams/{client.get('/api/v1/session').json()['teams'][0]['id']}/audit-events")
         )
@@ -190,10 +190,10 @@ def test_a_secret_is_in_one_answer_and_in_no_log(
 def test_views_are_counted_and_told_to_the_log_once_a_minute(
     client: TestClient, report: dict[str, Any], house: AppUnderTest, team: SomeTeam
 ) -> None:
-    link, stranger = linked(client, report), house.asked()
+    link, outsider = linked(client, report), house.asked()
     for seconds in (0, 1, 58, 2, 1):
         house.clock.move(seconds=seconds)
-        stranger.get(f"/api/v1/shared/{link['secret']}")
+        outsider.get(f"/api/v1/shared/{link['secret']}")
     (seen,) = client.get(f"/api/v1/reports/{report['id']}/share-links").json()
     assert seen["views"] == 5
     assert "secret" not in seen
@@ -204,10 +204,10 @@ def test_views_are_counted_and_told_to_the_log_once_a_minute(
 
 
 def test_guessing_is_slowed_down(house: AppUnderTest) -> None:
-    stranger = house.asked()
+    outsider = house.asked()
     for _ in range(SHARED_BY_ADDRESS[0]):
-        assert stranger.get("/api/v1/shared/nobody").status_code == 404
-    answer = stranger.get("/api/v1/shared/nobody")
+        assert outsider.get("/api/v1/shared/nobody").status_code == 404
+    answer = outsider.get("/api/v1/shared/nobody")
     assert answer.status_code == 429
     assert answer.json()["limit"] == SHARED_BY_ADDRESS[0]
 
@@ -218,8 +218,8 @@ def test_links_of_another_report_or_team_can_not_be_ended(
     link = linked(client, report)
     other_report = client.post("/api/v1/reports", json={"title": "x"}).json()
     assert client.delete(f"/api/v1/reports/{other_report['id']}/share-links/{link['id']}").status_code == 404
-    stranger = house.asked(cookie=people.team("Others").owner.cookie)
-    assert stranger.delete(f"/api/v1/reports/{report['id']}/share-links/{link['id']}").status_code == 404
+    outsider = house.asked(cookie=people.team("Others").owner.cookie)
+    assert outsider.delete(f"/api/v1/reports/{report['id']}/share-links/{link['id']}").status_code == 404
     assert house.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 200
 
 

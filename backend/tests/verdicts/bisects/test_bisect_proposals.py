@@ -69,7 +69,7 @@ def with_repository(lab: SyntheticBuilds, url: str | None = "https://git.example
     return repository_id
 
 
-def put(lab: SyntheticBuilds, **said: Any) -> RegressionId:  # noqa: ANN401 - any column
+def put(lab: SyntheticBuilds, **fields: Any) -> RegressionId:  # noqa: ANN401 - any column
     values = {
         "number": 1, "branch": "main", "state": "new", "title": "Stack growth takes more time: ×3.2", "sentence": "It does.",
         "kind": "profile.category", "subject": "stack-growth", "unit": "us/request", "direction": "worse",
@@ -81,7 +81,9 @@ def put(lab: SyntheticBuilds, **said: Any) -> RegressionId:  # noqa: ANN401 - an
             {"kind": "latency", "subject": "p99", "ratio": 1.4, "is_move": False},
         ],
     }  # fmt: skip
-    row = Regression(team_id=lab.team.id, id=new_id(), confirmed=True, service_id=lab.service_id, **{**values, **said})
+    row = Regression(
+        team_id=lab.team.id, id=new_id(), confirmed=True, service_id=lab.service_id, **{**values, **fields}
+    )
     regression_id = RegressionId(row.id)
     with lab.writing() as session:
         session.add(row)

@@ -42,9 +42,9 @@ def test_a_quantile_needs_requests_beyond_it_and_a_window_for_them() -> None:
 
 
 def test_a_value_is_in_nanoseconds_with_its_requests() -> None:
-    said = read_latency_measurement(seen(0, 2000, 0, 0), None, ASKED)
-    assert said.value_ns == pytest.approx(0.0991e9)
-    assert (said.requests, said.problem, said.again_seconds) == (2000, None, None)
+    measurement = read_latency_measurement(seen(0, 2000, 0, 0), None, ASKED)
+    assert measurement.value_ns == pytest.approx(0.0991e9)
+    assert (measurement.requests, measurement.problem, measurement.again_seconds) == (2000, None, None)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_so_long_samples_are_waited_for(window: ProbeLatencyWindow, waited: floa
 
 
 @pytest.mark.parametrize(
-    ("window", "why", "says"),
+    ("window", "why", "expected"),
     [
         (seen(0, 0, 0, 0), None, "Run r-1 answered no requests in this measurement window."),
         (seen(0, 999, 0, 0), None, "999 requests in this measurement window of 60 s; p99 requires 1,000. Measure for 80 s."),
@@ -78,5 +78,5 @@ def test_so_long_samples_are_waited_for(window: ProbeLatencyWindow, waited: floa
         ),
     ],
 )  # fmt: skip
-def test_why_there_is_no_number(window: ProbeLatencyWindow, why: str | None, says: str) -> None:
-    assert read_latency_measurement(window, why, replace(ASKED, waited_seconds=1000)).problem == says
+def test_why_there_is_no_number(window: ProbeLatencyWindow, why: str | None, expected: str) -> None:
+    assert read_latency_measurement(window, why, replace(ASKED, waited_seconds=1000)).problem == expected

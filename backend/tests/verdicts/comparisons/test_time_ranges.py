@@ -79,12 +79,12 @@ def test_a_window_that_can_not_be_compared_is_refused(client: TestClient, place:
 def test_a_service_of_another_team_is_not_there(
     house: AppUnderTest, people: AccountsFactory, client: TestClient, place: dict[str, str]
 ) -> None:
-    stranger = house.asked(cookie=people.team().owner.cookie)
+    outsider = house.asked(cookie=people.team().owner.cookie)
     own = {
-        "service_id": stranger.post("/api/v1/services", json={"name": "theirs"}).json()["id"],
-        "environment_id": stranger.post("/api/v1/environments", json={"name": "theirs"}).json()["id"],
+        "service_id": outsider.post("/api/v1/services", json={"name": "theirs"}).json()["id"],
+        "environment_id": outsider.post("/api/v1/environments", json={"name": "theirs"}).json()["id"],
     }
     for theirs in ("service_id", "environment_id"):
         taken = {**own, theirs: place[theirs]}
         sides = [{"time_range": {**taken, "from": a, "to": b}} for a, b in ((NINE, HALF_PAST), (HALF_PAST, TEN))]
-        assert ask(stranger, *sides).status_code == 404
+        assert ask(outsider, *sides).status_code == 404

@@ -57,9 +57,9 @@ class SyntheticBuilds:
         """Give a session of the team."""
         return self.database.writing(TeamScope(self.team.id, self.team.owner.user_id))  # a job has whoever uploaded
 
-    def build(self, costs: dict[str, float] | None = None, **said: Any) -> UUID:  # noqa: ANN401 - what a build may say
+    def build(self, costs: dict[str, float] | None = None, **fields: Any) -> UUID:  # noqa: ANN401 - what a build may say
         """Make, measure and judge a build."""
-        build_id = self.prepare(costs, **said)
+        build_id = self.prepare(costs, **fields)
         self.judge(build_id)
         return build_id
 
@@ -124,9 +124,9 @@ class SyntheticBuilds:
         with self.writing() as session:
             build_evaluation.evaluate_build(session, session.get_one(Build, (self.team.id, build_id)), self.clock)
 
-    def builds(self, count: int, costs: dict[str, float] | None = None, **said: Any) -> list[UUID]:  # noqa: ANN401 - as above
+    def builds(self, count: int, costs: dict[str, float] | None = None, **fields: Any) -> list[UUID]:  # noqa: ANN401 - as above
         """Make, measure and judge many builds alike."""
-        return [self.build(costs, **said) for _ in range(count)]
+        return [self.build(costs, **fields) for _ in range(count)]
 
     def history(self, count: int = 60) -> list[UUID]:
         """Make and measure builds of which nothing is said, and judge the last: what a service has behind it."""

@@ -32,11 +32,11 @@ def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
 
 
 def test_what_was_not_measured_stands_under_what_the_build_before_it_was_measured_under() -> None:
-    said = [None, "go1.26", None, "go1.27", None]
+    listed = [None, "go1.26", None, "go1.27", None]
     loaded = [None, KindMeasurement("latency", 1, (), {}, load={"production": 90.0}), *[None] * 3]
 
-    assert measurement_conditions(said, [None] * 5) == ["go1.26"] * 3 + ["go1.27"] * 2
-    assert measurement_conditions(said, loaded)[0] == "go1.26, production: about 90 requests a second"
+    assert measurement_conditions(listed, [None] * 5) == ["go1.26"] * 3 + ["go1.27"] * 2
+    assert measurement_conditions(listed, loaded)[0] == "go1.26, production: about 90 requests a second"
 
 
 def test_the_first_builds_are_not_judged_and_say_how_many_are_needed(lab: SyntheticBuilds) -> None:
@@ -191,8 +191,8 @@ def test_half_a_fix_leaves_it_open(lab: SyntheticBuilds) -> None:
 def test_what_is_muted_is_not_told_of(lab: SyntheticBuilds, house: AppUnderTest, team: SomeTeam) -> None:
     client = house.asked(cookie=team.owner.cookie)
     for kind in ("profile.function", "profile.category"):
-        said = client.put(f"/api/v1/services/{lab.service_id}/mute-rules", json={"kind": kind, "is_muted": True})
-        assert said.status_code == 200, said.text
+        response = client.put(f"/api/v1/services/{lab.service_id}/mute-rules", json={"kind": kind, "is_muted": True})
+        assert response.status_code == 200, response.text
     lab.history()
     lab.builds(8, DECODE_SLOWER)
 
@@ -238,13 +238,13 @@ def test_a_branch_is_held_against_the_builds_that_it_came_from(lab: SyntheticBui
     assert (row.branch, row.since_build_id) == ("faster-decode", on_branch[0])
 
 
-def told_builds(lab: SyntheticBuilds, count: int, branch: str, **said: Any) -> list[UUID]:  # noqa: ANN401 - columns of a build
+def told_builds(lab: SyntheticBuilds, count: int, branch: str, **fields: Any) -> list[UUID]:  # noqa: ANN401 - columns of a build
     made = []
     for _ in range(count):
         made.append(lab.prepare(DECODE_SLOWER, branch=branch))
         with lab.writing() as session:
             row = session.get_one(Build, (lab.team.id, made[-1]))
-            for name, value in said.items():
+            for name, value in fields.items():
                 setattr(row, name, value)
         lab.judge(made[-1])
     return made
@@ -290,11 +290,13 @@ def test_a_branchs_regression_goes_along_with_its_commits(lab: SyntheticBuilds, 
         trunk = list(at.values())
         number = len(lab.made)
         branch, main = ([f"{number + each:07x}" + "0" * 33 for each in some] for some in (range(1, 5), range(5, 10)))
-        said = partial(CommitMetadata, title="Copy less", author_email="a@example.com")
+        make_commit = partial(CommitMetadata, title="Copy less", author_email="a@example.com")
         commits = [CommitMetadata(one, [before]) for before, one in pairwise(trunk)]
-        commits += [said(branch[0], [trunk[-1]])]
+        commits += [make_commit(branch[0], [trunk[-1]])]
         commits += [CommitMetadata(one, [before]) for before, one in pairwise(branch)]
-        commits += [said(main[0], [trunk[-1]]) if rewritten else CommitMetadata(main[0], [trunk[-1], branch[-1]])]
+        commits += [
+            make_commit(main[0], [trunk[-1]]) if rewritten else CommitMetadata(main[0], [trunk[-1], branch[-1]])
+        ]
         commits += [CommitMetadata(one, [before]) for before, one in pairwise(main)]
         record_commits(session, RepositoryId(repository.id), commits)
     told_builds(lab, 4, "copy-less")

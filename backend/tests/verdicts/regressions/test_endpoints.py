@@ -40,7 +40,7 @@ def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
     return SyntheticBuilds.opened(house, team, seed=3)
 
 
-def put(lab: SyntheticBuilds, number: int | None = 1, **said: Any) -> UUID:  # noqa: ANN401 - any column
+def put(lab: SyntheticBuilds, number: int | None = 1, **fields: Any) -> UUID:  # noqa: ANN401 - any column
     values = {
         "branch": "main",
         "state": "new",
@@ -61,7 +61,7 @@ def put(lab: SyntheticBuilds, number: int | None = 1, **said: Any) -> UUID:  # n
         number=number,
         confirmed=number is not None,
         service_id=lab.service_id,
-        **{**values, **said},
+        **{**values, **fields},
     )
     with lab.writing() as session:
         session.add(row)
@@ -216,10 +216,10 @@ def test_a_comparison_becomes_a_regression_by_hand(client: TestClient, lab: Synt
                     position=0,
                 )
             )  # fmt: skip
-    said = {"comparison_id": str(comparison_id), "note": "seen in production"}
+    fields = {"comparison_id": str(comparison_id), "note": "seen in production"}
     headers = {"Idempotency-Key": "once"}
-    response = client.post("/api/v1/regressions", json=said, headers=headers)
-    again = client.post("/api/v1/regressions", json=said, headers=headers)
+    response = client.post("/api/v1/regressions", json=fields, headers=headers)
+    again = client.post("/api/v1/regressions", json=fields, headers=headers)
 
     assert response.status_code == 201, response.text
     assert again.json()["id"] == response.json()["id"]

@@ -34,9 +34,9 @@ def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
     return SyntheticBuilds.opened(house, team, seed=3)
 
 
-def update(lab: SyntheticBuilds, regression_id: UUID, at: datetime = NOW, **said: Any) -> None:  # noqa: ANN401 - any member of an update
+def update(lab: SyntheticBuilds, regression_id: UUID, at: datetime = NOW, **fields: Any) -> None:  # noqa: ANN401 - any member of an update
     with lab.writing() as session:
-        triage.update_regressions(session, [RegressionId(regression_id)], said, at)
+        triage.update_regressions(session, [RegressionId(regression_id)], fields, at)
 
 
 def stored(lab: SyntheticBuilds, regression_id: UUID) -> tuple[str, datetime | None]:

@@ -20,7 +20,7 @@ def _times(factor: float, shift: float = 0.0) -> list[float]:
 
 
 def _doubts(comparison: BenchComparison) -> dict[str, str]:
-    return {doubt.id: doubt.sentence for doubt in comparison.doubts}
+    return {caveat.id: caveat.sentence for caveat in comparison.doubts}
 
 
 def test_more_time_is_worse() -> None:
@@ -49,7 +49,7 @@ def test_more_time_is_worse() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "factor", "direction", "said"),
+    ("unit", "factor", "direction", "expected"),
     [
         ("B/s", 2.0, "better", "Benchmark Encode-8 gets through more: 200 bytes per second instead of 100"),
         ("B/op", 20.0, "worse", "Benchmark Encode-8 allocates more: 1.95 KiB instead of 0.0977 per operation"),
@@ -61,10 +61,10 @@ def test_more_time_is_worse() -> None:
         ),
     ],
 )
-def test_units_have_their_words_and_directions(unit: str, factor: float, direction: str, said: str) -> None:
+def test_units_have_their_words_and_directions(unit: str, factor: float, direction: str, expected: str) -> None:
     comparison = compare_benchmarks(answer(row(_times(1), _times(factor), unit=unit)))
     assert comparison.findings[0].direction == direction
-    assert comparison.findings[0].sentence.startswith(said)
+    assert comparison.findings[0].sentence.startswith(expected)
     assert comparison.verdict == ("regressed" if direction == "worse" else "improved")
 
 
@@ -156,28 +156,28 @@ def test_machines_are_a_doubt() -> None:
         {"key": "cpu", "base": ["A"], "candidate": ["B", "C", "D", "E"]},
         {"key": "commit", "base": [], "candidate": ["9"]},
     ]
-    doubts = _doubts(compare_benchmarks(answer(row(QUIET, QUIET), differs=differs)))
-    assert doubts["bench-cpu"] == (
+    caveats = _doubts(compare_benchmarks(answer(row(QUIET, QUIET), differs=differs)))
+    assert caveats["bench-cpu"] == (
         "Benchmarks differ in cpu: A in base, B, C and D and 1 more in candidate; times on different machines are not comparable."
     )
-    assert doubts["bench-commit"].startswith("Benchmarks differ in commit: none in base, 9 in candidate")
+    assert caveats["bench-commit"].startswith("Benchmarks differ in commit: none in base, 9 in candidate")
 
 
 def test_what_only_one_side_has_and_what_the_output_said() -> None:
     unpaired = [{"side": "base", "name": name, "unit": "sec/op", "n": 1, "center": 1} for name in "abcd"]
-    doubts = _doubts(
+    caveats = _doubts(
         compare_benchmarks(answer(row(QUIET, QUIET), unpaired=unpaired, warnings=["base: failures: 2 lines"]))
     )
     assert (
-        doubts["bench-only-base"] == "Only the base has a, b and c and 1 more, without a counterpart in the candidate."
+        caveats["bench-only-base"] == "Only the base has a, b and c and 1 more, without a counterpart in the candidate."
     )
-    assert doubts["bench-output"] == "base: failures: 2 lines."
+    assert caveats["bench-output"] == "base: failures: 2 lines."
 
 
 def test_noise_is_named() -> None:
     loud = [100.0, 180, 60, 120, 90, 140, 70, 100]
-    doubts = _doubts(compare_benchmarks(answer(row(loud, loud), row(QUIET, QUIET))))
-    assert doubts["bench-noisy"].startswith(
+    caveats = _doubts(compare_benchmarks(answer(row(loud, loud), row(QUIET, QUIET))))
+    assert caveats["bench-noisy"].startswith(
         "1 benchmark result of 2 vary by more than ±10.0% (Encode-8 sec/op: ±80.0%)"
     )
     low = [100.0, 100, 100, 100, 100, 100, 100, 60]
@@ -200,17 +200,17 @@ def test_several_packages_are_told_apart() -> None:
 def test_findings_are_what_benchstat_calls_different_and_certain_what_stands_among_many() -> None:
     """Equal distributions: benchstat's 5 % a row shows, but in a hundred comparisons hardly one has a certain finding."""
     rng = np.random.default_rng(4)
-    certain = said = 0
+    certain = reported = 0
     for _ in range(100):
         rows = [
             row(rng.lognormal(0, 0.05, 8).tolist(), rng.lognormal(0, 0.05, 8).tolist(), name=f"B{n}") for n in range(12)
         ]
         comparison = compare_benchmarks(answer(*rows))
         assert len(comparison.findings) == sum(each["significant"] for each in rows)
-        said += len(comparison.findings)
+        reported += len(comparison.findings)
         certain += any(finding.is_significant for finding in comparison.findings)
         assert ("bench-many" in _doubts(comparison)) == bool(comparison.findings)
-    assert 30 <= said <= 80
+    assert 30 <= reported <= 80
     assert certain <= 4
 
 

@@ -114,8 +114,8 @@ def file_of(
         "stack_offset": np.array([0, 0, 2], dtype=np.uint32),
         "stack_frame": np.array([0, 1], dtype=np.uint32),
     }
-    said = {**_header(waits, duration, procs, gc_fraction), **header}
-    return write_columns(said, {**pack_strings(string.texts), **arrays})
+    fields = {**_header(waits, duration, procs, gc_fraction), **header}
+    return write_columns(fields, {**pack_strings(string.texts), **arrays})
 
 
 Waits = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -182,7 +182,7 @@ def _wakers(waiters: Sequence[GeneratedWaiter], waits: Sequence[Waits], groups: 
 
 
 def _histogram(waits: Sequence[Waits]) -> dict[str, Array]:
-    keys = [victim << 40 | block << 16 | bucket_of(lengths) for victim, (block, lengths) in enumerate(waits)]
+    keys = [waiter << 40 | block << 16 | bucket_of(lengths) for waiter, (block, lengths) in enumerate(waits)]
     key, count = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]), return_counts=True)
     return {
         "hist_victim": (key >> 40).astype(np.uint32),
@@ -206,10 +206,10 @@ def _blame(
     waiters: Sequence[GeneratedWaiter], waits: Sequence[Waits], holders: list[str], groups: list[str], procs: int
 ) -> dict[str, Array]:
     rows = []
-    for victim, (waiter, (block, lengths)) in enumerate(zip(waiters, waits, strict=True)):
+    for one_waiter, (waiter, (block, lengths)) in enumerate(zip(waiters, waits, strict=True)):
         second = np.bincount(block // 10, weights=lengths.astype(np.float64))
         for name, share in waiter.blame.items():
-            rows += [(victim, holders.index(name), at, ns * share * procs) for at, ns in enumerate(second.tolist())]
+            rows += [(one_waiter, holders.index(name), at, ns * share * procs) for at, ns in enumerate(second.tolist())]
     kinds = [name.partition("|")[0] for name in holders]
     return {
         "class_kind": np.array([CLASS_KINDS.index(kind) for kind in kinds], dtype=np.uint8),

@@ -67,16 +67,16 @@ def covered(rounds: int, a_side: int, spread: float, factor: float, seed: int = 
         weights = [block_weights(side, 400, rng) for side in matched.sides]
         pairs = [
             (
-                pooled_quantiles(matched.base, victim, weights[0], GRID),
-                pooled_quantiles(matched.candidate, victim, weights[1], GRID),
+                pooled_quantiles(matched.base, waiter, weights[0], GRID),
+                pooled_quantiles(matched.candidate, waiter, weights[1], GRID),
             )
-            for victim in range(len(matched.victims))
+            for waiter in range(len(matched.victims))
         ]
         believed = estimate_spread(pairs, spreads, DEFAULT_TRACE_THRESHOLDS)
-        for victim, pair in enumerate(pairs):
+        for waiter, pair in enumerate(pairs):
             effects = compare_pooled(*pair, believed, DEFAULT_TRACE_THRESHOLDS, (rng, rng))
             for quantile, counts in inside.items():
-                if matched.base.waits_of(victim) * (1 - quantile) >= 5:
+                if matched.base.waits_of(waiter) * (1 - quantile) >= 5:
                     row = AT[quantile]
                     counts[0] += bool(effects.low[row] <= np.log(factor) <= effects.high[row])
                     counts[1] += 1

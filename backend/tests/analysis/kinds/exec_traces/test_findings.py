@@ -90,7 +90,7 @@ def test_one_trace_a_side_tells_only_what_is_large() -> None:
     found = compared(traces(SERVICE, 1, 1), traces(HOGGED, 1, 2))
     assert found.verdict == "regressed"
     assert found.findings[0].subject == "main.batcher|network"
-    assert "single-trace" in {doubt.id for doubt in found.doubts}
+    assert "single-trace" in {caveat.id for caveat in found.doubts}
 
 
 def test_a_group_that_only_one_side_has_is_a_finding() -> None:

@@ -35,7 +35,7 @@ def test_on_a_machine_short_of_cpu_all_the_time_nothing_is_certain_and_nothing_i
     always: dict[str, Any] = {**CONTENDED, "idle_bins": range(5_000)}
     found = compared(traces(SERVICE, 4, 1, **always), traces(BUSY, 4, 2))
     assert (found.verdict, found.findings) == ("inconclusive", ())
-    assert {"host-contention", "machine-or-program"} <= {doubt.id for doubt in found.doubts}
+    assert {"host-contention", "machine-or-program"} <= {caveat.id for caveat in found.doubts}
     loud = [replace(each, median_ns=each.median_ns * 50) for each in BUSY]
     found = compared(traces(SERVICE, 4, 1, **always), traces(loud, 4, 2, **always))
     assert found.verdict == "inconclusive"

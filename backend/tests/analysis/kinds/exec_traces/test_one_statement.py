@@ -28,11 +28,11 @@ def check(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> 
     blame = {row["waiter"]: row for row in page["occupancy"]}
     for finding in found.findings:
         if finding.kind == "trace.sched_delay":
-            _check_delay(finding, rows[finding.subject], blame[finding.subject])
+            _check_delay(finding, rows[finding.subject], occupancy[finding.subject])
         elif finding.kind == "trace.group":
             _check_group(finding, rows)
         elif finding.kind == "trace.blame":
-            _check_blame(finding, blame[finding.subject])
+            _check_blame(finding, occupancy[finding.subject])
         elif finding.kind == "trace.waiting" and finding.unit == "nanoseconds/s":
             for side in ("base", "candidate"):
                 sum_ns = sum(row[side]["total_ns"] for row in rows.values() if row[side] and not row["system"])
@@ -43,7 +43,7 @@ def check(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> 
     return {finding.kind for finding in found.findings}
 
 
-def _check_delay(finding: Finding, row: Mapping[str, Any], blame: Mapping[str, Any]) -> None:
+def _check_delay(finding: Finding, row: Mapping[str, Any], occupancy: Mapping[str, Any]) -> None:
     field, name = FIELDS[finding.quantile or 0.0]
     base, candidate = row["base"][field], row["candidate"][field]
     assert (finding.base, finding.candidate) == pytest.approx((base, candidate), rel=0.01)
@@ -58,7 +58,7 @@ def _check_delay(finding: Finding, row: Mapping[str, Any], blame: Mapping[str, A
         finding.sentence,
     ):
         parts = [
-            p for p in blame["parts"] if p["group"] and wording.function(p["group"]) == who and p["kind"] == "user"
+            p for p in occupancy["parts"] if p["group"] and wording.function(p["group"]) == who and p["kind"] == "user"
         ]
         sum_of_shares = sum(part["candidate_share" if worse else "base_share"] for part in parts)
         assert 100 * sum_of_shares == pytest.approx(float(share), abs=0.6)
@@ -79,9 +79,9 @@ def _check_group(finding: Finding, rows: Mapping[str, Mapping[str, Any]]) -> Non
     assert float(match[1].replace("less than 1", "0.5")) == pytest.approx(100 * share, abs=0.6)
 
 
-def _check_blame(finding: Finding, blame: Mapping[str, Any]) -> None:
+def _check_blame(finding: Finding, occupancy: Mapping[str, Any]) -> None:
     name = finding.contributions[0].subject
-    parts = [part for part in blame["parts"] if part["kind"] == "user" and part["group"] == name]
+    parts = [part for part in occupancy["parts"] if part["kind"] == "user" and part["group"] == name]
     if parts:
         for side in ("base", "candidate"):
             assert getattr(finding, side) == pytest.approx(sum(part[f"{side}_ns_per_wait"] for part in parts), rel=0.01)

@@ -100,7 +100,7 @@ def test_an_empty_trace_is_one() -> None:
 
 
 def test_blame_that_is_no_number_is_refused() -> None:
-    blame = read_columns(whole(), "slowpath.trace").arrays["blame_ns"].copy()
-    blame[1] = np.nan
+    occupancy = read_columns(whole(), "slowpath.trace").arrays["blame_ns"].copy()
+    occupancy[1] = np.nan
     with pytest.raises(ColumnFileError, match="blame_ns contains a value that is not a number"):
-        TraceTable.parse(damaged(blame_ns=blame))
+        TraceTable.parse(damaged(blame_ns=occupancy))

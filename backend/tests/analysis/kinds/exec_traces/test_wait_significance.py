@@ -96,9 +96,9 @@ def test_blame_adds_up_to_the_mean_wait_of_each_side() -> None:
         replace(each, median_ns=each.median_ns * 10, blame={"user|main.hog": 0.6, "idle": 0.4}) for each in SERVICE
     ]
     matched = match_waiters(traces(SERVICE, 2, 1), traces(slower, 2, 2))
-    blame = OccupancyTable(matched, 100, GENERATORS)
+    occupancy = OccupancyTable(matched, 100, GENERATORS)
     for number in range(len(matched.victims)):
-        parts = blame.of(number).parts
+        parts = occupancy.of(number).parts
         for side, name in zip(matched.sides, ("base", "candidate"), strict=True):
             mean = float(side.total_ns[number].sum()) / side.waits_of(number)
             assert sum(getattr(part, f"{name}_ns_per_wait") for part in parts) == pytest.approx(mean, rel=1e-6)

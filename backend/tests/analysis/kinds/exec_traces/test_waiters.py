@@ -38,7 +38,7 @@ def test_groups_that_differ_only_in_closures_are_added_up() -> None:
     one, two = GeneratedWaiter("main.run.func1", "select", 300), GeneratedWaiter("main.run.func2", "select", 300)
     apart = traces([one, two], 2, 1)
     matched = match_waiters(apart, apart)
-    assert [victim.group for victim in matched.victims] == ["main.run.func"]
+    assert [waiter.group for waiter in matched.victims] == ["main.run.func"]
     waits = sum(float(a.table.victims.waits.sum()) for a in apart)
     assert matched.base.waits_of(0) == waits
     buckets, counts = matched.base.histograms(0)

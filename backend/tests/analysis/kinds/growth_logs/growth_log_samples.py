@@ -34,8 +34,8 @@ def table(
     paths = []
     for (stack, old_bytes), sampled in counts.items():
         names = stack.split(";")
-        payer, entry = attributed_caller_of(names[::-1])
-        paths.append(GrowthPath(payer, entry, tuple(names), old_bytes, 2 * old_bytes, sampled))
+        caller, entry = attributed_caller_of(names[::-1])
+        paths.append(GrowthPath(caller, entry, tuple(names), old_bytes, 2 * old_bytes, sampled))
     return GrowthTable(
         dialect=dialect,
         rate=rate,

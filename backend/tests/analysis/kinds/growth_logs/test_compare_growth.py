@@ -21,7 +21,7 @@ CLONE, SERVE, DECODE = (
 
 
 def _doubts(comparison: GrowthComparison) -> set[str]:
-    return {doubt.id for doubt in comparison.doubts}
+    return {caveat.id for caveat in comparison.doubts}
 
 
 def _runs(counts: dict[tuple[str, int], int], *more: GrowthArtifact) -> list[GrowthArtifact]:
@@ -202,11 +202,11 @@ def test_doubts_about_the_logs_themselves() -> None:
         "growth-truncated",
         "growth-shrinks",
     }
-    said = {doubt.id: doubt.sentence for doubt in comparison.doubts}
-    assert said["growth-rate"] == (
+    by_name = {caveat.id: caveat.sentence for caveat in comparison.doubts}
+    assert by_name["growth-rate"] == (
         "Base records every 1st growth, candidate every 1,000th: both are scaled up, with the precision of the coarser one."
     )
-    assert said["growth-start-size"].startswith("New goroutines start with 2 KiB and 4 KiB in different runs")
+    assert by_name["growth-start-size"].startswith("New goroutines start with 2 KiB and 4 KiB in different runs")
 
 
 def test_the_page_has_plain_rows() -> None:

@@ -24,14 +24,14 @@ def test_p_values_are_the_same_both_ways() -> None:
 @pytest.mark.parametrize("exposure", [1.0, 2.5])
 def test_without_spread_the_test_is_the_exact_binomial_one(base: int, candidate: int, exposure: float) -> None:
     rows, weights = np.array([[base, candidate]], dtype=float), np.array([exposure, 1.0])
-    judged = compare_rates(rows, 1.0, weights, np.array([True, False]), SURE)
+    tested = compare_rates(rows, 1.0, weights, np.array([True, False]), SURE)
     part = 1 / (1 + exposure)
     n = base + candidate
     above = binomtest(candidate, n, part, "greater").pvalue
     below = binomtest(candidate, n, part, "less").pvalue
-    assert judged.p_value[0] == pytest.approx(min(1, 2 * min(above, below)), rel=2e-3, abs=1e-9)
+    assert tested.p_value[0] == pytest.approx(min(1, 2 * min(above, below)), rel=2e-3, abs=1e-9)
     bounds = binomtest(candidate, n, part).proportion_ci(0.95)
-    for ours, bound in ((judged.low[0], bounds.low), (judged.high[0], bounds.high)):
+    for ours, bound in ((tested.low[0], bounds.low), (tested.high[0], bounds.high)):
         expected = np.inf if bound == 1 else bound / (1 - bound) * exposure
         assert ours == pytest.approx(expected, rel=2e-3)
 
@@ -44,12 +44,12 @@ def test_a_spread_that_is_only_believed_makes_less_sure() -> None:
 
 
 def test_nothing_on_either_side_is_no_change() -> None:
-    judged = compare_rates(
+    tested = compare_rates(
         np.zeros((1, 4)), 1.0, np.ones(4), np.array([True, True, False, False]), DEFAULT_GROWTH_THRESHOLDS
     )
-    assert judged.p_value[0] == 1
-    assert np.isnan(judged.low[0])
-    assert np.isnan(judged.high[0])
+    assert tested.p_value[0] == 1
+    assert np.isnan(tested.low[0])
+    assert np.isnan(tested.high[0])
 
 
 @pytest.mark.parametrize("count", [2, 3, 15, 171, 3_465])
@@ -83,8 +83,8 @@ def test_intervals_cover_the_truth(mean: float, cv: float, logs: int) -> None:
     luck = rng.gamma(1 / cv**2, cv**2, (draws, 2 * logs)) if cv else np.ones((draws, 2 * logs))
     is_base = np.arange(2 * logs) < logs
     rows = rng.poisson(mean * luck * np.where(is_base, 1.0, 1.5)).astype(float)
-    judged = compare_rates(rows, 1.0, np.ones(2 * logs), is_base, DEFAULT_GROWTH_THRESHOLDS)
-    covered = np.mean((judged.low <= 1.5) & (judged.high >= 1.5))
+    tested = compare_rates(rows, 1.0, np.ones(2 * logs), is_base, DEFAULT_GROWTH_THRESHOLDS)
+    covered = np.mean((tested.low <= 1.5) & (tested.high >= 1.5))
     assert covered >= 0.925
 
 
@@ -93,6 +93,6 @@ def test_one_log_a_side_covers_what_is_believed(cv: float) -> None:
     rng = np.random.default_rng(8)
     luck = rng.gamma(1 / cv**2, cv**2, (1_000, 2)) if cv else np.ones((1_000, 2))
     rows = rng.poisson(500 * luck).astype(float)
-    judged = compare_rates(rows, 1.0, np.ones(2), np.array([True, False]), DEFAULT_GROWTH_THRESHOLDS)
-    assert np.mean((judged.low <= 1) & (judged.high >= 1)) >= 0.94
-    assert np.mean(judged.p_value <= DEFAULT_GROWTH_THRESHOLDS.alpha_total) <= 0.005
+    tested = compare_rates(rows, 1.0, np.ones(2), np.array([True, False]), DEFAULT_GROWTH_THRESHOLDS)
+    assert np.mean((tested.low <= 1) & (tested.high >= 1)) >= 0.94
+    assert np.mean(tested.p_value <= DEFAULT_GROWTH_THRESHOLDS.alpha_total) <= 0.005

@@ -91,45 +91,45 @@ def written(seed: int = 7) -> list[WrittenBlock]:
 
 def _live(
     instance: Instance,
-    dice: random.Random,
+    rng: random.Random,
     points: dict[tuple[tuple[str, str], ...], list[tuple[int, float | WrittenHistogram]]],
 ) -> None:
     counters, stale_told = Counters.fresh(), False
     if instance.born_min < 0:
-        _work(counters, dice, instance.per_scrape * 3, 0.0)
+        _work(counters, rng, instance.per_scrape * 3, 0.0)
     for k in range(MINUTES * 60_000 // SCRAPE_MS):
-        at = START_MS + k * SCRAPE_MS + instance.offset_ms + dice.randrange(-40, 40)
+        at = START_MS + k * SCRAPE_MS + instance.offset_ms + rng.randrange(-40, 40)
         minute = (at - START_MS) / 60_000
         if minute < instance.born_min:
             continue
         before = minute - SCRAPE_MS / 60_000
         if any(before < restart <= minute for restart in instance.restarts_min):
             counters = Counters.fresh()
-        _work(counters, dice, instance.per_scrape, minute)
+        _work(counters, rng, instance.per_scrape, minute)
         if counters.schema == 3 and minute > 11.5 and instance.name == "a:9090":
             counters.narrow()
         away = instance.away_min is not None and instance.away_min[0] <= minute < instance.away_min[1]
-        if not away and dice.random() < instance.lost:
+        if not away and rng.random() < instance.lost:
             continue
         if away and stale_told:
             continue
         stale_told = away
-        for labels, value in _scraped(instance, counters, dice):
+        for labels, value in _scraped(instance, counters, rng):
             stale: float | WrittenHistogram = float(STALE_NAN)
             if isinstance(value, WrittenHistogram):
                 stale = WrittenHistogram(0, 0, float(STALE_NAN), 0.0, 0, {}, {})
             points.setdefault(labels, []).append((at, stale if away else value))
 
 
-def _work(counters: Counters, dice: random.Random, mean: float, minute: float) -> None:
+def _work(counters: Counters, rng: random.Random, mean: float, minute: float) -> None:
     slow = 1.0 if minute < 23 else 2.6
-    for _ in range(int(mean * (0.05 + 0.03 * dice.random()))):
-        code = CODES[0] if dice.random() < 0.97 else CODES[1 if dice.random() < 0.7 else 2]
-        counters.observe(code, slow * 0.03 * math.exp(1.1 * (sum(dice.random() for _ in range(12)) - 6)))
+    for _ in range(int(mean * (0.05 + 0.03 * rng.random()))):
+        code = CODES[0] if rng.random() < 0.97 else CODES[1 if rng.random() < 0.7 else 2]
+        counters.observe(code, slow * 0.03 * math.exp(1.1 * (sum(rng.random() for _ in range(12)) - 6)))
 
 
 def _scraped(
-    instance: Instance, counters: Counters, dice: random.Random
+    instance: Instance, counters: Counters, rng: random.Random
 ) -> list[tuple[tuple[tuple[str, str], ...], float | WrittenHistogram]]:
     def named(name: str, **labels: str) -> tuple[tuple[str, str], ...]:
         return (("__name__", name), ("instance", instance.name), ("job", "shop"), *labels.items())
@@ -143,7 +143,7 @@ def _scraped(
             le = "+Inf" if bound == math.inf else repr(bound)
             bucket = named("http_request_duration_seconds_bucket", code=code, le=le)
             out.append((bucket, float(counters.buckets[code][i])))
-    out.append((named("queue_depth"), float(dice.randrange(0, 50))))
+    out.append((named("queue_depth"), float(rng.randrange(0, 50))))
     native = WrittenHistogram(
         counters.schema, sum(counters.native.values()) + counters.native_zero, counters.native_sum, 1e-4,
         counters.native_zero, dict(sorted(counters.native.items())), {},

@@ -44,7 +44,7 @@ def compared(base: LatencyWindow, candidate: LatencyWindow, seed: int = 1) -> La
 
 
 def ids(comparison: LatencyComparison) -> set[str]:
-    return {doubt.id for doubt in comparison.doubts}
+    return {caveat.id for caveat in comparison.doubts}
 
 
 def test_of_equal_windows_nothing_is_told() -> None:
@@ -99,7 +99,7 @@ def test_too_little_is_said_and_not_judged() -> None:
     whole, few = window(rng), window(rng, 0.2, minutes=5, a_minute=10)
     nothing = replace(whole, latency=None)
 
-    for base, candidate, doubt in (
+    for base, candidate, caveat in (
         (whole, few, "few-requests"),
         (whole, window(rng, 0.2, minutes=2), "few-requests"),
         (nothing, whole, "latency-nothing"),
@@ -107,7 +107,7 @@ def test_too_little_is_said_and_not_judged() -> None:
     ):
         comparison = compared(base, candidate)
         assert (comparison.verdict, comparison.findings) == ("inconclusive", ())
-        assert doubt in ids(comparison)
+        assert caveat in ids(comparison)
     assert whole.latency is not None
     shifted = replace(whole, latency=replace(whole.latency, bounds=np.array([*(BOUNDS[:-1] * 1.1), np.inf])))
     assert "bounds-differ" in ids(compared(whole, shifted))
@@ -143,7 +143,7 @@ def test_beside_profiles_windows_have_a_finding_and_no_say() -> None:
     assert both.verdict == "regressed"
     assert both.findings[0].kind.startswith("profile.")
     assert KIND in {finding.kind for finding in both.findings}
-    assert "kind-missing" in {doubt.id for doubt in alone.doubts}
+    assert "kind-missing" in {caveat.id for caveat in alone.doubts}
     assert KIND not in {finding.kind for finding in alone.findings}
     assert make_comparison_document(alone).sides.base.time_range is None
 

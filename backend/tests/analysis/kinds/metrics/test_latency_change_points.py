@@ -46,9 +46,9 @@ def cells(slower: Values | float, minutes: int = 300, bursts: float = 0.0) -> Se
 
 
 def change(**overrides: float) -> LatencyChangePoint:
-    said = {"at_ms": 50_520_000, "low_ms": 50_520_000, "high_ms": 50_580_000, "seen_ms": 51_000_000}
+    fields = {"at_ms": 50_520_000, "low_ms": 50_520_000, "high_ms": 50_580_000, "seen_ms": 51_000_000}
     sizes = {"before": 0.084, "after": 0.26, "ratio": 3.1, "ratio_low": 2.8, "ratio_high": 3.4}
-    return LatencyChangePoint("p99", **{**said, **sizes, **overrides})  # type: ignore[arg-type]
+    return LatencyChangePoint("p99", **{**fields, **sizes, **overrides})  # type: ignore[arg-type]
 
 
 def test_a_step_that_stays_is_found() -> None:
@@ -178,5 +178,5 @@ def test_the_time_before_alone_never_says_slower_until_the_spread_is_learnt() ->
     sides = found.between(0, 60 * MINUTE_MS), found.between(60 * MINUTE_MS, 120 * MINUTE_MS)
     alone = check_deployment(*sides, "before-after", 60, [], rng)
     assert alone.verdict == "inconclusive"
-    assert [doubt.id for doubt in alone.doubts] == ["before-after"]
+    assert [caveat.id for caveat in alone.doubts] == ["before-after"]
     assert check_deployment(*sides, "before-after", 60, [0.02, -0.03, 0.01, 0.02], rng).verdict == "slower"

@@ -114,11 +114,11 @@ def test_bounds_reach_from_the_smallest_to_the_largest_number() -> None:
 
 
 def test_wild_bucket_numbers_do_not_eat_memory() -> None:
-    dice = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     rows = []
     total: dict[int, float] = {}
     for _ in range(60):
-        for index in dice.integers(-(2**31), 2**31 - 1, 160).tolist():
+        for index in rng.integers(-(2**31), 2**31 - 1, 160).tolist():
             total[index] = total.get(index, 0) + 1
         rows.append(exponential(8, total))
     times = START + np.arange(len(rows), dtype=np.int64) * 1_000

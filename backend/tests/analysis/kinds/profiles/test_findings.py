@@ -38,8 +38,8 @@ def test_the_cause_is_told_and_not_the_frames_above_it() -> None:
     comparison = compared(runs(BASE), runs(BASE.replace("100 ", "250 "), seed=2))
     assert told(comparison) == [("x.field", "worse")]
     assert comparison.verdict == "regressed"
-    (payer,) = comparison.findings[0].attributed_callers
-    assert payer.path == ("main.main", "a/x.Serve", "a/x.Decode", "a/x.field")
+    (caller,) = comparison.findings[0].attributed_callers
+    assert caller.path == ("main.main", "a/x.Serve", "a/x.Decode", "a/x.field")
     assert comparison.findings[0].change.ci_low > 1
 
 
@@ -62,8 +62,8 @@ def test_of_a_chain_of_callers_that_do_hardly_anything_the_innermost_is_told(see
     """Whichever of them happens to be the most significant."""
     comparison = compared(runs(CHAIN.format(600, 30), 10, seed=seed), runs(CHAIN.format(690, 30), 10, seed=seed + 100))
     assert told(comparison) == [("x.Add", "worse")]
-    (payer,) = comparison.findings[0].attributed_callers
-    assert payer.path == ("main.main", "a/x.Serve", "a/x.AddAll", "a/x.Add")
+    (caller,) = comparison.findings[0].attributed_callers
+    assert caller.path == ("main.main", "a/x.Serve", "a/x.AddAll", "a/x.Add")
 
 
 def test_a_caller_that_does_more_itself_is_told() -> None:
@@ -97,8 +97,8 @@ GROWTH = """
 def test_stack_growth_is_told_as_a_category_paid_by_the_function_that_grew() -> None:
     comparison = compared(runs(GROWTH.format(40)), runs(GROWTH.format(160), seed=2))
     assert told(comparison) == [("stack-growth", "worse")]
-    (payer,) = comparison.findings[0].attributed_callers
-    assert (payer.function, payer.entry) == ("a/x.Clone", "runtime.newstack")
+    (caller,) = comparison.findings[0].attributed_callers
+    assert (caller.function, caller.entry) == ("a/x.Clone", "runtime.newstack")
     assert "attributed to x.Clone" in comparison.findings[0].sentence
     assert "instead of" in comparison.findings[0].sentence
 
@@ -168,7 +168,7 @@ def test_one_profile_against_one_is_likely_at_best_and_says_how_many_more_would_
     assert told(comparison) == [("x.field", "worse")]
     assert not comparison.findings[0].is_significant
     assert (comparison.findings[0].profiles_needed or 0) >= 1
-    assert "single-profile" in {doubt.id for doubt in comparison.doubts}
+    assert "single-profile" in {caveat.id for caveat in comparison.doubts}
 
 
 def test_costs_both_ways_are_judged_by_the_total() -> None:
@@ -187,7 +187,7 @@ def test_without_requests_or_duration_shares_blame_only_what_grew() -> None:
     comparison = compared(bare[0], bare[1])
     assert told(comparison) == [("x.B", "worse")]
     assert comparison.findings[0].normalization == "share"
-    assert "share-only" in {doubt.id for doubt in comparison.doubts}
+    assert "share-only" in {caveat.id for caveat in comparison.doubts}
 
 
 def artifact_without_window(each: ProfileArtifact) -> ProfileArtifact:

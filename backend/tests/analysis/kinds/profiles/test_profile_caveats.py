@@ -29,7 +29,7 @@ def side(
 
 
 def doubts(base: list[ProfileArtifact], candidate: list[ProfileArtifact]) -> dict[str, str]:
-    return {doubt.id: doubt.sentence for doubt in compared(base, candidate).doubts}
+    return {caveat.id: caveat.sentence for caveat in compared(base, candidate).doubts}
 
 
 def test_equal_conditions_raise_none() -> None:
@@ -37,28 +37,28 @@ def test_equal_conditions_raise_none() -> None:
 
 
 def test_sides_captured_one_after_the_other_are_told_what_turns_would_gain() -> None:
-    said = doubts(side(begin=10), side(seed=2, begin=1000))["consecutive"]
-    assert said.startswith("The sides were captured one after the other")
-    assert "slowpath collect URL --against URL2" in said
-    assert "times smaller" in said
+    sentence = doubts(side(begin=10), side(seed=2, begin=1000))["consecutive"]
+    assert sentence.startswith("The sides were captured one after the other")
+    assert "slowpath collect URL --against URL2" in sentence
+    assert "times smaller" in sentence
     assert "not all capture times are known" in doubts(side(), side(seed=2))["consecutive"]
 
 
 @pytest.mark.parametrize(
-    ("base", "candidate", "said"),
+    ("base", "candidate", "expected"),
     [
         (2, 2, "2 requests in a profile of the base would have taken 2.5"),
         (1000, 20_000, "the requests differ by a factor of 20 between the sides"),
     ],
 )
-def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int, said: str) -> None:
+def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int, expected: str) -> None:
     found = compared(side(requests=base), side(seed=2, requests=candidate))
-    assert said in {doubt.id: doubt.sentence for doubt in found.doubts}["load-implausible"]
+    assert expected in {caveat.id: caveat.sentence for caveat in found.doubts}["load-implausible"]
     assert found.kinds[0].comparison.basis.id == "per_second"
 
 
 @pytest.mark.parametrize(
-    ("identity", "base", "candidate", "said"),
+    ("identity", "base", "candidate", "expected"),
     [
         ("go-version", {"go_version": "go1.25.8"}, {"go_version": "go1.26.8"}, "go1.25.8 in base, go1.26.8 in candidate"),
         ("goos", {"goos": "linux"}, {"goos": "darwin"}, "operating system"),
@@ -73,9 +73,9 @@ def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int
         ("coverage", {"cpu_ns": 20 * SECOND}, {"cpu_ns": 5 * SECOND}, "cover 25"),
     ],
 )  # fmt: skip
-def test_facts_that_differ(identity: str, base: dict[str, object], candidate: dict[str, object], said: str) -> None:
+def test_facts_that_differ(identity: str, base: dict[str, object], candidate: dict[str, object], expected: str) -> None:
     raised = doubts(side(facts=base), side(seed=2, facts=candidate))
-    assert said in raised[identity]
+    assert expected in raised[identity]
 
 
 def test_what_only_one_side_knows_raises_none() -> None:
@@ -171,20 +171,20 @@ def kinds_of(side_of: list[ProfileArtifact], counts: dict[str, int], seed: int) 
 def test_what_several_kinds_raise_is_said_once() -> None:
     counts = {"mutex": 2, "block": 2, "goroutine": 3}
     found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
-    few = [doubt.sentence for doubt in found if doubt.id == "few-profiles"]
-    said = (
+    few = [caveat.sentence for caveat in found if caveat.id == "few-profiles"]
+    text = (
         "Only 2 profiles per side (mutex and block); only 3 profiles per side (goroutine): the variation between runs"
     )
-    assert [sentence.startswith(said) for sentence in few] == [True]
-    assert len({doubt.id for doubt in found}) == len(found)
+    assert [sentence.startswith(text) for sentence in few] == [True]
+    assert len({caveat.id for caveat in found}) == len(found)
 
 
 def test_one_profile_and_few_are_said_together_where_they_mean_the_same() -> None:
     counts = {"mutex": 2, "block": 1}
     found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
-    said = {doubt.id: doubt.sentence for doubt in found}
-    assert "few-profiles" not in said
-    assert said["single-profile"].startswith(
+    by_name = {caveat.id: caveat.sentence for caveat in found}
+    assert "few-profiles" not in by_name
+    assert by_name["single-profile"].startswith(
         "Only 2 profiles per side (mutex); only 1 profile per side (block): the variation"
     )
 
@@ -205,4 +205,4 @@ def test_the_gravest_come_first() -> None:
     other: dict[str, object] = {"goarch": "arm64", "go_version": "go1.26.8", "requests": 3000}
     base = [*side(facts=facts, warnings=["values were clipped"], begin=10), heap]
     found = compared(base, side(seed=2, facts=other, begin=20)).doubts
-    assert [doubt.id for doubt in found] == ["kind-missing", "goarch", "load", "go-version", "decode-warnings"]
+    assert [caveat.id for caveat in found] == ["kind-missing", "goarch", "load", "go-version", "decode-warnings"]

@@ -117,9 +117,9 @@ def test_a_spread_of_its_own_is_trusted_over_the_prior() -> None:
 @pytest.mark.parametrize(("prior_df", "scale"), [(6.0, 1.0), (40.0, 2.0), (np.inf, 1.0)])
 def test_the_scatter_of_dispersions_is_found_again(prior_df: float, scale: float) -> None:
     rng = np.random.default_rng(3)
-    truth = scale / (rng.chisquare(prior_df, 4000) / prior_df if np.isfinite(prior_df) else np.ones(4000))
+    dispersions = scale / (rng.chisquare(prior_df, 4000) / prior_df if np.isfinite(prior_df) else np.ones(4000))
     df = np.full(4000, 6.0)
-    found = scatter_of(truth * rng.chisquare(df) / df, df, np.ones(4000))
+    found = scatter_of(dispersions * rng.chisquare(df) / df, df, np.ones(4000))
     assert found.scale == pytest.approx(scale, rel=0.1)
     assert 1 / found.df == pytest.approx(1 / prior_df, abs=0.03)
 
