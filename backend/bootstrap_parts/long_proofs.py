@@ -25,7 +25,7 @@ from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.install_steps import EVERYTHING, find_go, go_environment, set_up
 from bootstrap_parts.project_paths import BACKEND, DECODE_BINARY, MADE, ROOT, VENV_PYTHON
 from bootstrap_parts.suite_counts import SuiteCount
-from bootstrap_parts.suite_report import SuiteResult, tell, wording
+from bootstrap_parts.suite_report import SuiteResult, print_report, wording
 
 _RESULTS = MADE / "logs" / "long"
 _OVERTIME_FACTOR = 1.3  # a proof is ended after this many times its share, plus a minute for its start
@@ -95,7 +95,7 @@ def run_long(options: argparse.Namespace, console: ConsoleOutput) -> int:
         seconds = shares(chosen, options.minutes, os.cpu_count() or 2)
         console.line(f"long proofs: {len(chosen)}, {options.minutes:g} minutes, seed {seed}")
         results = _run_proofs(chosen, seconds, seed, console, mark)
-    return tell(results, time.monotonic() - begun, console)
+    return print_report(results, time.monotonic() - begun, console)
 
 
 def _run_proofs(

@@ -74,7 +74,7 @@ class Stack:
         with self.console.timed("database migrated"):
             self._prepare_database()
 
-    def tell_others(self) -> None:
+    def write_environment_file(self) -> None:
         """Store the environment in a file that only this user can read, for the CLI."""
         path = self.data / "environment.json"
         path.touch(mode=0o600)

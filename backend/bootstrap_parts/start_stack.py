@@ -31,7 +31,7 @@ _SEED_SECONDS = 600.0  # limit; an idle machine takes ten seconds
 def up(options: argparse.Namespace, console: ConsoleOutput) -> int:
     """Start everything and serve until a stop signal."""
     die_with_npm()
-    outside, data, port = outside_parts(), make_folder(data_folder()), asked_port()
+    outside, data, port = outside_parts(), make_folder(data_folder()), requested_port()
     with locked(data), listen_on(port) as listener, marked() as mark:
         address = f"http://127.0.0.1:{port}"
         _take_over(data, mark, address)
@@ -57,7 +57,7 @@ def up(options: argparse.Namespace, console: ConsoleOutput) -> int:
 def dev(options: argparse.Namespace, console: ConsoleOutput) -> int:
     """Start everything with hot reload: Vite on the public port, the API behind it, the worker restarted on change."""
     die_with_npm()
-    outside, data, port = outside_parts(), make_folder(data_folder()), asked_port()
+    outside, data, port = outside_parts(), make_folder(data_folder()), requested_port()
     with locked(data), marked() as mark:
         listen_on(port).close()  # Vite opens the port; this checks it before the setup
         address = f"http://127.0.0.1:{port}"
@@ -102,7 +102,7 @@ def _vite(stack: Stack, port: int, api_port: int) -> Service:
     )
 
 
-def asked_port() -> int:
+def requested_port() -> int:
     """Return the port of the environment variable PORT. Raises `StartupError`."""
     text = os.environ.get("PORT") or str(_DEFAULT_PORT)
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536:
@@ -197,7 +197,7 @@ def _seed(stack: Stack, address: str, *, wanted: bool) -> None:
 def _announce(stack: Stack, address: str) -> None:
     """Print the credentials and the address."""
     stack.environment["SLOWPATH_URL"] = address
-    stack.tell_others()
+    stack.write_environment_file()
     credentials = stack.data / "example.txt"
     for line in credentials.read_text(errors="replace").splitlines() if credentials.exists() else []:
         stack.console.line(f"  {line}")

@@ -14,7 +14,7 @@ from bootstrap_parts.child_processes import ChildProcess, ProcessMark, clean_env
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.install_steps import EVERYTHING, set_up
 from bootstrap_parts.suite_counts import SuiteCount, go_words
-from bootstrap_parts.suite_report import SuiteResult, tell, wording
+from bootstrap_parts.suite_report import SuiteResult, print_report, wording
 from bootstrap_parts.suites import RESULTS, Suite, all_parts
 
 GROUPS = ("unit", "py", "go", "web", "e2e", "corpus", "processes", "check")

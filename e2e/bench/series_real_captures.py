@@ -113,7 +113,7 @@ def _told(builds: Sequence[tuple[KindMeasurement, ...]]) -> list[RegressionGroup
         line = lay_out(of_kind, least_share=LEAST_SHARE)
         if line is not None:
             lines.append(line)
-    return [group for group in scan_history(lines, {}, [], frozenset()).stories if group.is_told]
+    return [group for group in scan_history(lines, {}, [], frozenset()).groups if group.is_told]
 
 
 def _build(pool: tuple[ProfileArtifact, ...], rng: Generator) -> tuple[KindMeasurement, ...]:

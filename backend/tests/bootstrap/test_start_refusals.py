@@ -48,7 +48,7 @@ def test_a_full_disk_is_told_so(tmp_path: Path) -> None:
 def test_what_is_not_a_port(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", text)
     with pytest.raises(StartupError, match="is not a port"):
-        start_stack.asked_port()
+        start_stack.requested_port()
 
 
 def test_half_a_database_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.long_proofs import LongProof, shares
 from bootstrap_parts.setup_steps import SetupContext, SetupStep, run_steps
 from bootstrap_parts.suite_counts import SuiteCount, count_go, count_junit, count_playwright, count_vitest, go_words
-from bootstrap_parts.suite_report import SuiteResult, tell
+from bootstrap_parts.suite_report import SuiteResult, print_report
 from bootstrap_parts.suite_runner import choose, run_parts, startable
 from bootstrap_parts.suites import ALL, Suite
 
@@ -107,10 +107,10 @@ def test_counting_browsers_and_components(tmp_path: Path) -> None:
 
 def test_the_last_line_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
     results = [SuiteResult("a", SuiteCount(3, 0, 1), 1.0, ok=True), SuiteResult("b", SuiteCount(1, 1), 2.0, ok=False)]
-    assert tell(results, 3.0, ConsoleOutput()) == 1
+    assert print_report(results, 3.0, ConsoleOutput()) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "4 passed, 1 failed, 1 skipped"
-    assert tell(results[:1], 3.0, ConsoleOutput()) == 0
-    assert tell([], 0.0, ConsoleOutput()) == 1
+    assert print_report(results[:1], 3.0, ConsoleOutput()) == 0
+    assert print_report([], 0.0, ConsoleOutput()) == 1
 
 
 def test_a_run_over_its_budget_is_noted_and_passes(capsys: pytest.CaptureFixture[str]) -> None:

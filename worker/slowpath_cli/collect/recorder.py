@@ -88,9 +88,9 @@ def _take(
     recording: PlannedRecording,
     pause: Callable[[float], None],
 ) -> CompletedRecording:
-    before = observer.look()
+    before = observer.take_snapshot()
     body = _fetch_with_retries(client, f"{address.origin}{address.profiles_path}{recording.path}", recording, pause)
-    after = observer.look()
+    after = observer.take_snapshot()
     facts = _facts(observer, recording, before, after)
     if recording.kind != "trace" and facts.build_id is None:
         facts = replace(facts, build_id=read_build_id(body))

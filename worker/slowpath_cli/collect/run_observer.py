@@ -80,7 +80,7 @@ class RunObserver:
         url = f"{self.address.origin}{self.address.profiles_path}/cmdline"
         self.client.get(url, limit_bytes=METRICS_BYTES)
 
-    def look(self) -> ProcessSnapshot:
+    def take_snapshot(self) -> ProcessSnapshot:
         """Take a snapshot; without counters if `/metrics` does not respond."""
         scrape = Scrape()
         taken, wall = time.monotonic_ns(), time.time()

@@ -85,13 +85,13 @@ class UploadClient:
             return self._upload_in_parts(_ChunkSource.of_file(path), _labels(name, facts, batch, build_id))
         return self._upload_whole(path.read_bytes(), _labels(name, facts, batch, build_id))
 
-    def tell_build(self, service: str, commit: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    def send_build(self, service: str, commit: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Send a build's metadata, creating the build if it is new, and return the stored build."""
         document = self._call("POST", f"builds/{quote(service, safe='')}/{quote(commit, safe='')}", json=dict(facts))
         build: dict[str, Any] = document["build"]
         return build
 
-    def judgement(self, build_id: str) -> dict[str, Any]:
+    def get_build_verdict(self, build_id: str) -> dict[str, Any]:
         """Return a build's verdict. Raises `RequestDeclined` with status 404 before its first evaluation."""
         return self._call("GET", f"builds/{build_id}/verdict")
 

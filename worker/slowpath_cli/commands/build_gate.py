@@ -83,7 +83,7 @@ class VerdictPoller:
 
     def _get_verdict(self, build_id: str) -> tuple[str, str] | None:
         try:
-            verdict = self._server.judgement(build_id)
+            verdict = self._server.get_build_verdict(build_id)
         except RequestDeclined as error:
             if error.status != 404:
                 raise

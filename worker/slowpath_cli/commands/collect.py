@@ -176,13 +176,13 @@ def _with_counter(observer: RunObserver, *, count_none: bool) -> RunObserver:
         )
     counter = observer.counter
     if observer.candidates:
-        counter = choose_counter(observer, _ask if sys.stdin.isatty() and sys.stderr.isatty() else None)
+        counter = choose_counter(observer, _prompt if sys.stdin.isatty() and sys.stderr.isatty() else None)
         note = f"requests are counted by {counter.pattern.pattern}" if counter else "requests are not counted"
         observer = replace(observer, candidates=(), notes=(note,))
     return observer.counting(counter) if counter else observer
 
 
-def _ask(question: str) -> str:
+def _prompt(question: str) -> str:
     print(question, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline()
 

@@ -110,7 +110,7 @@ def _seed_board(client: httpx.Client, file: Path, seeded: _SeededInvestigation, 
     """Create an investigation's dashboard: deployments, and the metrics of the last hours."""
 
     def write(content: bytes, headers: Mapping[str, str]) -> None:
-        _ask_server(client, "POST", "/metrics/write", content=content, headers=headers)
+        _request_server(client, "POST", "/metrics/write", content=content, headers=headers)
 
     board = ExampleDashboard(seeded.plan, file.parent, seeded.service_id, seeded.environment_id, seeded.builds, at_ms)
     seed_board(lambda method, path, **what: _call(client, method, path, **what), write, board)
@@ -156,10 +156,10 @@ def _create_comparisons(client: httpx.Client, seeded: _SeededInvestigation) -> l
 
 
 def _call(client: httpx.Client, method: str, path: str, **what: Any) -> Any:  # noqa: ANN401 - JSON
-    return _ask_server(client, method, path, **what).json()
+    return _request_server(client, method, path, **what).json()
 
 
-def _ask_server(client: httpx.Client, method: str, path: str, **what: Any) -> httpx.Response:  # noqa: ANN401 - as httpx
+def _request_server(client: httpx.Client, method: str, path: str, **what: Any) -> httpx.Response:  # noqa: ANN401 - as httpx
     try:
         response = client.request(method, f"/api/v1{path}", **what)
     except httpx.HTTPError as error:

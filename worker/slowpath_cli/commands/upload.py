@@ -80,7 +80,7 @@ def _upload(
 ) -> int:
     build_id = build
     if isinstance(build, BuildArguments):
-        build_id = str(server.tell_build(build.service, build.commit, build.facts)["id"])
+        build_id = str(server.send_build(build.service, build.commit, build.facts)["id"])
         print(f"build {build_id} {build.service}@{build.commit}", flush=True)
     assert not isinstance(build_id, BuildArguments)
     sent = _send(server, items, build_id)

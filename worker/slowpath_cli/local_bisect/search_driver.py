@@ -176,7 +176,7 @@ class SearchDriver:
             result = f"{answer.number:g}" if answer.number is not None else RESULT_WORDS[answer.kind]
             self._report(session, f"{node.sha[:12] if node else 'the good boundary'}: {result}")
         belief = search.compute_state_posterior(session.state)
-        index = int(belief.here.argmax())
+        index = int(belief.candidate_probabilities.argmax())
         suspect = session.nodes[session.state.line.ids[index]]
         self._report(session, f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * belief.here[index]:.0f}%)")
 

@@ -46,7 +46,7 @@ def levels(
     if not paths:
         return [_level(history.repositories[""].label, None, [], [1 - finished.belief], session.levels.get("", (0, 0)))]
     belief = search.compute_state_posterior(session.state)
-    probabilities = {one: float(belief.here[at]) for at, one in enumerate(session.state.line.ids)}
+    probabilities = {one: float(belief.candidate_probabilities[at]) for at, one in enumerate(session.state.line.ids)}
     out, depth, is_found = [], 0, finished.outcome == "found"
     while any(len(path) > depth for path in paths):
         here = [path[depth] for path in paths if len(path) > depth]

@@ -60,7 +60,7 @@ def plan_bisect(job: PlanBisect, context: JobContext) -> None:
     context.progress("computing the prior", 0.9)
     with context.finishing() as session:
         pruned = inputs.binary.package is not None
-        level = search_planner.weigh_level(session, inputs.main.id, level, inputs.regressed, pruned=pruned)
+        level = search_planner.weight_candidates(session, inputs.main.id, level, inputs.regressed, pruned=pruned)
         plan = search_planner.make_plan(level, modules)
         search_planner.record_plan(session, job.bisect_id, plan, context.clock.now())
 
@@ -100,7 +100,7 @@ def expand_candidate(job: ExpandCandidate, context: JobContext) -> None:
     of = inputs.main if level.repository == MAIN else known_repositories[level.repository]
     with context.finishing() as session:
         pruned = level.repository != MAIN or inputs.binary.package is not None
-        level = search_planner.weigh_level(session, of.id, level, inputs.regressed, pruned=pruned)
+        level = search_planner.weight_candidates(session, of.id, level, inputs.regressed, pruned=pruned)
         search_planner.record_level(session, job.bisect_id, job.candidate, level, context.clock.now())
 
 

@@ -38,7 +38,7 @@ def mail_mentions(job: MailMentions, context: JobContext) -> None:
 
 def _send(mailer: Mailer, mail: MentionDigest) -> bool:
     """Send one mail and return False if the server is unavailable. A rejected mail is not sent again."""
-    subject, text = wording.mail(mail.title, mail.url, mail.team, mail.said)
+    subject, text = wording.mail(mail.title, mail.url, mail.team, mail.comments)
     try:
         mailer.send(EmailMessage(mail.to, subject, text, str(mail.mention_ids[0])))
     except Unavailable:

@@ -198,9 +198,12 @@ def test_strange_metrics_cost_the_counters_not_the_set(serve: Serve) -> None:
     address = PprofTarget.parse(server.address)
     with PprofClient() as client:
         observer = make_observer(client, address, None, RunMetadata())
-        assert observer.look().requests == 1_000
+        assert observer.take_snapshot().requests == 1_000
         assert (
-            make_observer(client, address, RequestCounter(re.compile("nothing")), RunMetadata()).look().requests is None
+            make_observer(client, address, RequestCounter(re.compile("nothing")), RunMetadata())
+            .take_snapshot()
+            .requests
+            is None
         )
 
 
@@ -210,7 +213,7 @@ def test_a_counter_that_falls_is_left_out(serve: Serve) -> None:
     address = PprofTarget.parse(server.address)
     with PprofClient() as client:
         observer = make_observer(client, address, None, RunMetadata())
-        before, after, still = observer.look(), observer.look(), observer.look()
+        before, after, still = observer.take_snapshot(), observer.take_snapshot(), observer.take_snapshot()
     assert observer.during(before, after).requests is None, "the process was restarted in between"
     assert observer.during(after, still).requests is None, "a counter that stands still counts something else"
 

@@ -269,7 +269,7 @@ def test_a_rate_limit_is_respected_without_requests_meanwhile(
     assert "queued" in driver.status(handle, None).detail
     assert len(host.runs) == 1
     host.first = limited
-    driver.outside.limits.heard(429, {"retry-after": str(seconds)}, "")
+    driver.outside.limits.record_response(429, {"retry-after": str(seconds)}, "")
     with pytest.raises(DeploymentFailed, match="The rate limit of") as found:
         driver.restore(RUN)
     assert found.value.is_transient

@@ -45,7 +45,7 @@ def test_no_token_is_sent_to_an_untrusted_cluster(server: Secured, tmp_path: Pat
             f"https://{server.address}", lambda: {"Authorization": "Bearer secret"}, trust, proxied=False
         )
         with pytest.raises(RequestFailed, match="CERTIFICATE_VERIFY_FAILED") as found:
-            outside.ask("GET", "/version")
+            outside.send("GET", "/version")
         assert not found.value.arrived
     assert server.asked == []
 
@@ -54,9 +54,9 @@ def test_a_certificate_of_ours_is_shown(tmp_path: Path) -> None:
     theirs, ours = made_by_itself(tmp_path, "cluster"), made_by_itself(tmp_path, "runner")
     with Secured(lambda _: Reply(200, b"{}")).secured(*theirs, client_ca=ours[0]) as server:
         outside = HttpClient(f"https://{server.address}", dict, partial(TlsTrust.of, theirs[0], *ours), proxied=False)
-        assert outside.ask("GET", "/version").good
+        assert outside.send("GET", "/version").good
         with pytest.raises(RequestFailed):
-            HttpClient(f"https://{server.address}", dict, partial(TlsTrust.of, theirs[0]), proxied=False).ask(
+            HttpClient(f"https://{server.address}", dict, partial(TlsTrust.of, theirs[0]), proxied=False).send(
                 "GET", "/version"
             )
 
@@ -69,7 +69,7 @@ def test_a_token_is_not_carried_to_another_place() -> None:
 
         with Answering(redirecting) as first:
             outside = HttpClient(f"http://{first.address}", lambda: {"Authorization": "Bearer secret"}, proxied=False)
-            assert outside.ask("GET", "/").status == 307
+            assert outside.send("GET", "/").status == 307
         assert other.asked == []
 
 

@@ -32,13 +32,13 @@ class Posterior:
         return out
 
     @property
-    def here(self) -> F64:
+    def candidate_probabilities(self) -> F64:
         """Return [N] the probability that each candidate is the culprit."""
         out: F64 = self.mass[1:-1]
         return out
 
     @property
-    def elsewhere(self) -> float:
+    def probability_of_none(self) -> float:
         """Return the probability that no candidate is the culprit."""
         return float(self.mass[0] + self.mass[-1])
 

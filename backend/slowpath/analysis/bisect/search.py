@@ -136,8 +136,8 @@ def _next_round(state: SearchState) -> NextActions:
         return _limit_starts(state, belief, control, ends[: state.settings.slots])
     group, mass = most_suspected_run(state, belief)
     suspect = state.line.at(group[-1])
-    if belief.elsewhere >= state.settings.belief:
-        return NextActions(finished=SearchResult("not-in-range", (), belief.elsewhere))
+    if belief.probability_of_none >= state.settings.belief:
+        return NextActions(finished=SearchResult("not-in-range", (), belief.probability_of_none))
     if len(group) == 1 and mass >= EXPAND_AT and suspect in state.line.hiding:
         return NextActions(open=suspect)
     hiding = [one for one in map(state.line.at, group) if one in state.line.hiding]
@@ -182,7 +182,7 @@ def missing_boundary_probes(state: SearchState) -> list[ProbeStart]:
     )
     required = state.settings.end_deploys
     probes = sum(one.is_measured and one.purpose == "probe" for one in state.deploys)
-    if probes >= PROBES_PER_BOUNDARY and compute_state_posterior(state).elsewhere > BOUNDARY_DOUBT:
+    if probes >= PROBES_PER_BOUNDARY and compute_state_posterior(state).probability_of_none > BOUNDARY_DOUBT:
         required += probes // PROBES_PER_BOUNDARY  # only the boundaries themselves can show that they are equal
     return [
         ProbeStart(build, "boundary")
@@ -237,11 +237,11 @@ def most_suspected_run(state: SearchState, belief: Posterior) -> tuple[tuple[int
 
 def credible_set(state: SearchState, belief: Posterior) -> tuple[str, ...]:
     """Return the fewest candidates that reach the requested belief together, the most suspected first."""
-    order = np.argsort(-belief.here, kind="stable")
-    total, out = belief.elsewhere, []
+    order = np.argsort(-belief.candidate_probabilities, kind="stable")
+    total, out = belief.probability_of_none, []
     for one in order:
         out.append(state.line.at(int(one) + 1))
-        total += float(belief.here[one])
+        total += float(belief.candidate_probabilities[one])
         if total >= state.settings.belief:
             break
     return tuple(out)

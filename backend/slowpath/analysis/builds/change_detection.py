@@ -48,7 +48,7 @@ class ScanResult:
     `too_few`: how many more builds are needed for a result, else None.
     """
 
-    stories: tuple[RegressionGroup, ...]
+    groups: tuple[RegressionGroup, ...]
     too_few: int | None
     detectable: float | None
     series: int

@@ -98,7 +98,7 @@ class SideComparison:
         return tuple(each for part in self._in_order() for each in part.detectable)
 
     @property
-    def moves(self) -> tuple[CostShift, ...]:
+    def cost_shifts(self) -> tuple[CostShift, ...]:
         """Costs that changed their place and not their size."""
         return tuple(move for part in self._in_order() for move in part.moves)
 

@@ -146,7 +146,7 @@ def _http(request: Request, error: Exception) -> JSONResponse:
 def _validation(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     fields = [
-        {"at": ".".join(str(part) for part in issue["loc"])[:MAX_ECHO], "message": _said(issue["msg"])}
+        {"at": ".".join(str(part) for part in issue["loc"])[:MAX_ECHO], "message": _format_issue(issue["msg"])}
         for issue in error.errors()[:MAX_FIELDS]
     ]
     # Users read this next to the form with the field; `fields` has the full location for programs.
@@ -155,7 +155,7 @@ def _validation(request: Request, error: Exception) -> JSONResponse:
     return problem_response(request, 422, members)
 
 
-def _said(message: str) -> str:
+def _format_issue(message: str) -> str:
     return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")[:MAX_ECHO]
 
 

@@ -75,10 +75,10 @@ class RequestContextMiddleware:
             try:
                 await self.app(scope, receive, send_with_headers)
             finally:
-                self._told(scope, status, time.monotonic() - started)
+                self._record_request(scope, status, time.monotonic() - started)
 
     @staticmethod
-    def _told(scope: Scope, status: int, seconds: float) -> None:
+    def _record_request(scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "(none)")
         method = scope["method"] if scope["method"] in KNOWN_METHODS else "other"
         REQUESTS.labels(method, route, str(status)).inc()

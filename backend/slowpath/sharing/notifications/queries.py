@@ -28,7 +28,7 @@ def channel(session: ReadSession, channel_id: ChannelId) -> NotificationChannel 
     return session.get(NotificationChannel, (session.team_id, channel_id))
 
 
-def held(session: ReadSession, channel_id: ChannelId) -> NotificationChannel | None:
+def lock_channel(session: ReadSession, channel_id: ChannelId) -> NotificationChannel | None:
     """Return one channel, by primary key, and lock it."""
     return session.get(NotificationChannel, (session.team_id, channel_id), with_for_update=True, populate_existing=True)
 
@@ -73,7 +73,7 @@ def comment_of(session: ReadSession, channel_id: ChannelId, thread: str) -> str 
     return session.scalars(found.order_by(Notification.created_at.desc()).limit(1)).first()
 
 
-def forget(session: WriteSession, before: datetime) -> int:
+def delete_finished_notifications(session: WriteSession, before: datetime) -> int:
     """Delete finished notifications from before a time, channel by channel, by ix_message_newest."""
     gone = 0
     for channel_id in session.scalars(

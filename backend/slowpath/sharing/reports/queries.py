@@ -126,7 +126,7 @@ def allow_links(session: WriteSession, *, allowed: bool) -> None:
     session.execute(made.on_conflict_do_update(index_elements=["team_id"], set_={"are_links_allowed": allowed}))
 
 
-def forget_discussion(session: WriteSession, report_id: ReportId) -> None:
+def delete_discussion(session: WriteSession, report_id: ReportId) -> None:
     """Delete the discussion of a report; no foreign key can, because reports are above discussions."""
     session.execute(
         delete(Discussion).where(

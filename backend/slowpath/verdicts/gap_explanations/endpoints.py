@@ -39,7 +39,7 @@ def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, ses
     status_code=202,
     responses=document_problems(NotFound, InvalidRequest, Unavailable),
 )
-def ask(
+def request_explanation(
     artifact_id: UUID, trace_id: TraceId, wanted: GapIn, caller: MayRead, session: Writing, blobs: Blobs
 ) -> ExplanationOut:
     """Explain a gap from execution traces of the same process and time.

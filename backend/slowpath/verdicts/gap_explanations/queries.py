@@ -43,7 +43,7 @@ def select_traces_covering(session: ReadSession, from_ns: int, to_ns: int, limit
     """Return traces whose wall clock covers [from, to], with the service of their build; newest first."""
     ends = ExecutionTrace.wall_start_ns + ExecutionTrace.duration_ns
     found = _with_service().where(ExecutionTrace.wall_start_ns <= from_ns, ends >= to_ns)
-    return _told(session, found, limit)
+    return _select_newest(session, found, limit)
 
 
 def select_related_traces(session: ReadSession, artifact: Artifact, slug: str, limit: int) -> Sequence[Found]:
@@ -56,7 +56,7 @@ def select_related_traces(session: ReadSession, artifact: Artifact, slug: str, l
         and_(Artifact.build_id.is_not(None), Artifact.build_id == artifact.build_id),
     )
     found = _with_service().where(or_(near, Service.slug == slug)).order_by(near.desc())
-    return _told(session, found, limit)
+    return _select_newest(session, found, limit)
 
 
 def _with_service() -> Select[ExecutionTrace, Artifact, str]:
@@ -68,6 +68,6 @@ def _with_service() -> Select[ExecutionTrace, Artifact, str]:
     )
 
 
-def _told(session: ReadSession, found: Select[ExecutionTrace, Artifact, str], limit: int) -> Sequence[Found]:
+def _select_newest(session: ReadSession, found: Select[ExecutionTrace, Artifact, str], limit: int) -> Sequence[Found]:
     rows = session.execute(found.order_by(Artifact.created_at.desc(), Artifact.id).limit(limit))
     return [(trace, artifact, slug) for trace, artifact, slug in rows]

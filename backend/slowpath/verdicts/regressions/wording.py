@@ -127,7 +127,7 @@ def describe_course(course: Course, steps: int, builds: Sequence[tuple[str, date
     """
     changes = pluralize(steps, "change point") if steps else "no change point"
     if course.kind == "season":
-        return f"Varies {_rhythm(course.period or 0.0, builds)} by ±{_percent(course.slope)}; {changes}."
+        return f"Varies {_describe_season(course.period or 0.0, builds)} by ±{_percent(course.slope)}; {changes}."
     verb = "Rises" if course.slope > 0 else "Falls"
     first, last = (builds[place][0][:SHORT_COMMIT] for place in (course.first, course.last))
     since = f" since {first}" if course.first > 0 else ""
@@ -135,7 +135,7 @@ def describe_course(course: Course, steps: int, builds: Sequence[tuple[str, date
     return f"{verb} by about {_percent(course.slope)} per build{since}{until}; {changes}."
 
 
-def _rhythm(period: float, builds: Sequence[tuple[str, datetime]]) -> str:
+def _describe_season(period: float, builds: Sequence[tuple[str, datetime]]) -> str:
     span = (builds[-1][1] - builds[0][1]) / max(len(builds) - 1, 1) * period
     for name, length in RHYTHMS.items():
         if abs(span / length - 1) <= RHYTHM_TOLERANCE:

@@ -83,14 +83,14 @@ def test_unchanged_builds_tell_of_nothing() -> None:
     for seed in range(10):
         whole = line({}, 100, seed)
         seen = scan_history([whole], {"profile.function": np.zeros(100, dtype=np.int32)}, [], frozenset())
-        assert [group for group in seen.stories if group.is_told] == []
+        assert [group for group in seen.groups if group.is_told] == []
 
 
 def test_a_slower_function_is_told_of_where_it_began() -> None:
     found = line({5: 1.4}, 86, 1)
     seen = scan_history([found], {"profile.function": np.zeros(86, dtype=np.int32)}, [], frozenset())
 
-    [group] = [group for group in seen.stories if group.is_told]
+    [group] = [group for group in seen.groups if group.is_told]
     assert (group.lead.subject, group.lead.change.index) == (NAMES[5], 80)
     assert group.lead.change.ratio == pytest.approx(1.4, rel=0.06)
 
@@ -100,8 +100,8 @@ def test_what_is_muted_is_found_and_not_told() -> None:
     muted = frozenset({("profile.function", NAMES[5])})
     seen = scan_history([found], {"profile.function": np.zeros(86, dtype=np.int32)}, [], muted)
 
-    assert not any(group.is_told for group in seen.stories)
-    assert any(group.lead.subject == NAMES[5] for group in seen.stories)
+    assert not any(group.is_told for group in seen.groups)
+    assert any(group.lead.subject == NAMES[5] for group in seen.groups)
 
 
 def step(index: int, low: int, high: int) -> ChangePoint:
@@ -177,24 +177,24 @@ def nested(gained: float, since: int = 80, *, lost: float = 0.0) -> list[SeriesM
 
 
 def test_the_innermost_that_pays_is_named() -> None:
-    listed = [group for group in scan_history(nested(12.0), {}, [], frozenset()).stories if group.is_told]
+    listed = [group for group in scan_history(nested(12.0), {}, [], frozenset()).groups if group.is_told]
     assert [group.lead.subject for group in listed] == ["app.inner"]
 
 
 def test_who_pays_for_what_is_left_is_named_not_who_gained_most() -> None:
-    listed = [group for group in scan_history(nested(26.0, lost=17.0), {}, [], frozenset()).stories if group.is_told]
+    listed = [group for group in scan_history(nested(26.0, lost=17.0), {}, [], frozenset()).groups if group.is_told]
     assert [group.lead.subject for group in listed] == ["app.middle"]
 
 
 def test_a_second_step_is_measured_from_the_first() -> None:
     first = line({3: 1.5}, 84, 5)
-    [group] = scan_history([first], {}, [], frozenset()).stories
+    [group] = scan_history([first], {}, [], frozenset()).groups
     known = [KnownChange("profile.function", "app.f3", group.lead.change, None)]
     values = first.values.copy()
     values[3, -4:] *= 1.3
     second = [
         each
-        for each in scan_history([replace(first, values=values)], {}, known, frozenset()).stories
+        for each in scan_history([replace(first, values=values)], {}, known, frozenset()).groups
         if each.lead.is_new
     ]
     assert all(abs(each.lead.change.before / group.lead.change.after - 1) < 0.1 for each in second)

@@ -53,7 +53,7 @@ def test_with_its_output_a_benchmark_profile_is_compared_per_operation(together:
     assert finding.unit == "us/op"
     assert " per operation instead of " in finding.sentence
     assert (forward.verdict, backward.verdict) == ("regressed", "improved")
-    assert not [caveat for caveat in forward.doubts if caveat.id == "benchmark-operations"]
+    assert not [caveat for caveat in forward.caveats if caveat.id == "benchmark-operations"]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_without_operations_only_shares_are_compared_and_the_reason_is_given(
     )
     assert comparison.profiles is not None
     assert {each.comparison.basis.id for each in comparison.profiles.kinds} == {"share"}
-    (sentence,) = [sentence.sentence for sentence in comparison.doubts if sentence.id == "benchmark-operations"]
+    (sentence,) = [sentence.sentence for sentence in comparison.caveats if sentence.id == "benchmark-operations"]
     assert reason in sentence
     assert {(each.subject, each.direction) for each in comparison.findings if each.is_significant} == {
         ("a/x.Score", "worse")

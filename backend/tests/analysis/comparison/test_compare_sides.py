@@ -86,7 +86,7 @@ def test_silence_of_traces_is_told_as_such() -> None:
 def test_what_only_one_side_has_is_a_doubt_and_not_compared() -> None:
     base, candidate = side(slow=False), side(slow=True)
     comparison = compared_sides(base, ComparisonSide(profiles=candidate.profiles))
-    listed = [caveat.sentence for caveat in comparison.doubts if caveat.id == "kind-missing"]
+    listed = [caveat.sentence for caveat in comparison.caveats if caveat.id == "kind-missing"]
 
     assert not comparison.parts
     assert "The candidate has no execution traces: they were not compared." in said

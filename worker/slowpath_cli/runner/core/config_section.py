@@ -26,13 +26,13 @@ class ConfigSection:
             raise InvalidDriverConfig(f"[{self._name}] needs {key}, a non-empty string.")
         return found
 
-    def maybe(self, key: str) -> str | None:
+    def find_string(self, key: str) -> str | None:
         """Return a string, or None if it is missing. Raises `InvalidDriverConfig`."""
         return self.text(key) if key in self._values else self._get(key, str, "a string", None)
 
     def file(self, key: str) -> Path | None:
         """Return a path, or None."""
-        found = self.maybe(key)
+        found = self.find_string(key)
         return None if found is None else Path(found).expanduser()
 
     def number(self, key: str, default: float, low: float, high: float) -> float:
@@ -42,7 +42,7 @@ class ConfigSection:
             raise InvalidDriverConfig(f"[{self._name}] {key} must be a number from {low:g} to {high:g}, not {found!r}.")
         return float(found)
 
-    def whole(self, key: str, default: int, low: int, high: int) -> int:
+    def get_integer(self, key: str, default: int, low: int, high: int) -> int:
         """Return a whole number within bounds. Raises `InvalidDriverConfig`."""
         found = self.number(key, default, low, high)
         if found != int(found):
@@ -74,7 +74,7 @@ class ConfigSection:
         """Return a table, empty by default. Raises `InvalidDriverConfig`."""
         return dict(self._get(key, dict, "a table", {}) or {})
 
-    def words(self, key: str) -> list[str]:
+    def get_strings(self, key: str) -> list[str]:
         """Return a list of strings (a command, or names), empty by default. Raises `InvalidDriverConfig`."""
         found = self._get(key, list, "a list of strings", []) or []
         if not all(isinstance(word, str) for word in found):

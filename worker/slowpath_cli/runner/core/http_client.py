@@ -123,7 +123,7 @@ class HttpClient:
                 self._http, self._current_trust = self._client(trust), trust
             return self._http, trust
 
-    def ask(
+    def send(
         self,
         method: str,
         path: str,
@@ -159,7 +159,7 @@ class HttpClient:
             )
             if last or response.status != UNAUTHORIZED or not self._refused():
                 break
-        self.limits.heard(response.status, response.headers, response.words())
+        self.limits.record_response(response.status, response.headers, response.words())
         return response
 
     def _send(self, http: httpx.Client, method: str, url: str, **more: Any) -> HttpResponse:  # noqa: ANN401 - as httpx takes it
@@ -188,7 +188,7 @@ class HttpClient:
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
             raise RequestFailed(f"{url} is not an address: {error}", arrived=False) from error
 
-    def wanted(
+    def send_idempotent(
         self,
         method: str,
         path: str,
@@ -206,7 +206,7 @@ class HttpClient:
         """
         for pause in (*RETRY_SECONDS, None):
             try:
-                response = self.ask(method, path, query=query, body=body, headers=headers)
+                response = self.send(method, path, query=query, body=body, headers=headers)
             except RequestFailed as error:
                 failed = DeploymentFailed(str(error), is_transient=True)
             else:

@@ -40,7 +40,7 @@ class RateLimitState:
         """Return the remaining seconds of the rate limit."""
         return max(0.0, self._until - self.clock())
 
-    def heard(self, status: int, headers: Mapping[str, str], words: str) -> float:
+    def record_response(self, status: int, headers: Mapping[str, str], words: str) -> float:
         """Record the rate limit of a response; return its seconds, 0 without one."""
         seconds = min(self._parse_limit(status, headers, words), MAX_SECONDS)
         if seconds > 0:

@@ -98,14 +98,14 @@ class ServerClient:
         """Register the runner. Raises `ServerUnavailable`, `TokenForbidden`, `RunnerNameTaken`."""
         settings = {"slots": slots, "labels": labels, "version": version}
         identity = {"instance": self._runner.instance, "host": self._runner.host}
-        self._ask("PUT", f"runners/{self._runner.name}", json={**settings, **identity})
+        self._send("PUT", f"runners/{self._runner.name}", json={**settings, **identity})
 
     def leave(self) -> None:
         """Report that the runner stopped and left no deployment.
 
         Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`, `ReportRejected`.
         """
-        self._ask("POST", f"runners/{self._runner.name}/release", json={"instance": self._runner.instance})
+        self._send("POST", f"runners/{self._runner.name}/release", json={"instance": self._runner.instance})
 
     def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[object]:
         """Lease probes and return them unvalidated (see `leases.checked_lease`).
@@ -115,7 +115,7 @@ class ServerClient:
         body = {
             "instance": self._runner.instance, "free_slots": list(free_slots), "wait_seconds": wait_seconds,
         }  # fmt: skip
-        found = self._ask("POST", f"runners/{self._runner.name}/leases", json=body).get("leases")
+        found = self._send("POST", f"runners/{self._runner.name}/leases", json=body).get("leases")
         if not isinstance(found, list) or len(found) > len(free_slots):
             raise ServerUnavailable("The server did not respond with leases for the free slots.")
         return found
@@ -132,7 +132,7 @@ class ServerClient:
     def beat(self, run_id: UUID, phase: str, log_tail: str) -> HeartbeatReply:
         """Send a heartbeat of a probe. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
         body = {**self._identity_fields(), "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
-        response = self._ask("POST", f"probes/{run_id}/heartbeats", json=body)
+        response = self._send("POST", f"probes/{run_id}/heartbeats", json=body)
         try:
             reply = HeardBeat.model_validate(response)
         except ValidationError as error:
@@ -150,11 +150,11 @@ class ServerClient:
             "artifact_ids": list(window.artifact_ids), "is_on_dashboard": window.is_on_dashboard, "started_at": window.started_at.isoformat(),
             "ended_at": window.ended_at.isoformat(),
         }  # fmt: skip
-        self._ask("POST", f"probes/{run_id}/measurements", json=body)
+        self._send("POST", f"probes/{run_id}/measurements", json=body)
 
     def end(self, run_id: UUID, how: str, log_tail: str) -> None:
         """Report that a probe's deployment is gone. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
-        self._ask("POST", f"probes/{run_id}/result", json={"outcome": how, "log_tail": log_tail[-LOG_BYTES:]})
+        self._send("POST", f"probes/{run_id}/result", json={"outcome": how, "log_tail": log_tail[-LOG_BYTES:]})
 
     def put(self, run_id: UUID, name: str, body: bytes, facts: RunMetadata) -> str:
         """Upload an artifact of a run and return its ID. Raises `CollectError`."""
@@ -169,7 +169,7 @@ class ServerClient:
     def _identity_fields(self) -> dict[str, Any]:
         return {"runner": self._runner.name, "instance": self._runner.instance}
 
-    def _ask(self, method: str, path: str, *, json: dict[str, Any]) -> dict[str, Any]:
+    def _send(self, method: str, path: str, *, json: dict[str, Any]) -> dict[str, Any]:
         with self._lock:
             return _translate_errors(lambda: self._server.once(method, path, json=json))
 

@@ -89,7 +89,7 @@ class GitHubActionsDriver:
 
     def prepare(self) -> None:
         """Check that the workflow exists and is enabled. Raises `DriverError`."""
-        found = self.outside.wanted("GET", self._workflow_path())
+        found = self.outside.send_idempotent("GET", self._workflow_path())
         assert found is not None
         state = found.json_object().get("state")
         if state != "active":
@@ -180,7 +180,7 @@ class GitHubActionsDriver:
         )
         path = f"{self._workflow_path()}/dispatches"
         try:
-            response = self.outside.ask("POST", path, body=body)
+            response = self.outside.send("POST", path, body=body)
         except RequestFailed as error:
             if error.arrived:
                 return None
@@ -238,7 +238,7 @@ class GitHubActionsDriver:
         return found[0] if found else None
 
     def _run(self, number: int) -> Json | None:
-        response = self.outside.wanted("GET", f"{self._repository_path()}/actions/runs/{number}", missing=True)
+        response = self.outside.send_idempotent("GET", f"{self._repository_path()}/actions/runs/{number}", missing=True)
         return None if response is None else response.json_object()
 
     def _list_runs(self, named: str) -> list[Json]:
@@ -246,7 +246,7 @@ class GitHubActionsDriver:
         found: list[Json] = []
         for page in range(1, PAGES + 1):
             query = {"event": "workflow_dispatch", "per_page": str(PAGE), "page": str(page)}
-            response = self.outside.wanted("GET", f"{self._workflow_path()}/runs", query=query)
+            response = self.outside.send_idempotent("GET", f"{self._workflow_path()}/runs", query=query)
             assert response is not None
             runs = [
                 each for each in objects(response.json_object(), "workflow_runs") if isinstance(each.get("id"), int)
@@ -287,13 +287,13 @@ class GitHubActionsDriver:
                     is_transient=True,
                 )
             self.pause(POLL_SECONDS)
-            found = self.outside.wanted("GET", path, missing=True)
+            found = self.outside.send_idempotent("GET", path, missing=True)
             run = {"status": "completed"} if found is None else run | found.json_object()
 
     def _request_cancel(self, path: str) -> None:
         """Request a cancellation; a run that has ended (409) or is gone (404) is no error."""
         try:
-            response = self.outside.ask("POST", path)
+            response = self.outside.send("POST", path)
         except RequestFailed:
             return  # requested again if the run continues
         if not response.good and response.status not in {404, 409, *TRANSIENT_STATUSES}:
@@ -312,7 +312,7 @@ class GitHubActionsDriver:
                     raise DeploymentFailed(
                         f"Removing the deployment failed: {found[-1].get('html_url')}", is_transient=True
                     )
-                self._ask_restore(run_id, len(found) + 1)
+                self._request_restore(run_id, len(found) + 1)
             elif failed_before < 0:
                 failed_before = sum(each.get("status") == "completed" for each in found)
             if self.now() - began > RESTORE_SECONDS:
@@ -321,7 +321,7 @@ class GitHubActionsDriver:
                 )
             self.pause(POLL_SECONDS)
 
-    def _ask_restore(self, run_id: UUID, number: int) -> None:
+    def _request_restore(self, run_id: UUID, number: int) -> None:
         """Start the workflow to take it down for the nth time, unless that was asked a moment ago and is not listed yet."""
         note = self.notes.read(run_id) or {}
         if note.get("restores") == number and self.now() - float(note["restore_at"]) <= LISTED_SECONDS:
@@ -363,7 +363,7 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> GitHubActionsD
         or ".." in repository
     ):
         raise InvalidDriverConfig(f"[deploy] repository must be owner/name, not {repository!r}.")
-    inputs, url = given.texts("inputs"), given.maybe("url")
+    inputs, url = given.texts("inputs"), given.find_string("url")
     if set(inputs) & set(OWN_INPUTS) or len(inputs) + len(OWN_INPUTS) > MAX_INPUTS:
         raise InvalidDriverConfig(
             f"[deploy] inputs must have at most {MAX_INPUTS - len(OWN_INPUTS)} entries, none named {', '.join(OWN_INPUTS)}."

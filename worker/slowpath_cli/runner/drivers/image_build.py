@@ -94,7 +94,7 @@ def wrap_with_build(
     section: ConfigSection, place: DriverEnvironment, image: str, driver: DeploymentDriver
 ) -> DeploymentDriver:
     """Return the driver, wrapped with an image build if `build` is set. Raises `InvalidDriverConfig`."""
-    words = section.words("build")
+    words = section.get_strings("build")
     if not words:
         return driver
     for word in words:

@@ -123,7 +123,7 @@ class KubernetesDriver:
                 )
         pod_status = explain_unready_pods(pods, self.restarts, waited, self.image_seconds)
         ready = _is_available(found) and pod_status.state == "rolling"
-        self.stability.see(str(handle["run_id"]), pods, ready=ready)
+        self.stability.record_pods(str(handle["run_id"]), pods, ready=ready)
         return DeploymentStatus("ready") if ready else pod_status
 
     def endpoints(self, handle: Handle) -> Mapping[str, str]:
@@ -218,10 +218,10 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> DeploymentDriv
         runner=place.runner,
         deployment=deployment,
         name=name,
-        replicas=given.whole("replicas", 1, 1, 1000),
+        replicas=given.get_integer("replicas", 1, 1, 1000),
         probed=ProbePodSpec.read(given),
         image_seconds=given.number("image_seconds", 60, 0, 86400),
-        restarts=given.whole("restarts", 3, 1, 1000),
+        restarts=given.get_integer("restarts", 3, 1, 1000),
         poll_seconds=given.number("poll_seconds", 2, 0.1, 600),
     )
     wrapped = wrap_with_build(given, place, driver.probed.image, driver)

@@ -196,7 +196,7 @@ class WebhookDriver:
             "webhook-timestamp": str(int(at.timestamp())),
             "webhook-signature": self.signer.sign(message_id, at, body),
         }
-        return self.outside.ask("POST", "", body=body.encode(), headers=headers)
+        return self.outside.send("POST", "", body=body.encode(), headers=headers)
 
 
 def _parse_response(response: HttpResponse) -> dict[str, str]:
@@ -213,7 +213,7 @@ def _parse_response(response: HttpResponse) -> dict[str, str]:
 def read(section: Mapping[str, Any], place: DriverEnvironment) -> WebhookDriver:
     """Read the driver's part of the configuration. Raises `InvalidDriverConfig`."""
     given = ConfigSection(section)
-    to, url = given.text("to"), given.maybe("url")
+    to, url = given.text("to"), given.find_string("url")
     if urlsplit(to).query or urlsplit(to).fragment:
         raise InvalidDriverConfig(f"[deploy] to must be an address without ? and #, not {to!r}.")
     if url is not None:

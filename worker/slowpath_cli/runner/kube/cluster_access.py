@@ -31,9 +31,9 @@ class ClusterAccess:
     @classmethod
     def read(cls, section: ConfigSection) -> "ClusterAccess":
         """Read `api`, else a kubeconfig's context, else the cluster of the runner's pod. Raises `InvalidDriverConfig`."""
-        address, namespace = section.maybe("api"), section.maybe("namespace")
+        address, namespace = section.find_string("api"), section.find_string("namespace")
         given = _InlineCredentials.read(section)
-        kubeconfig, wanted = section.file("kubeconfig"), section.maybe("context")
+        kubeconfig, wanted = section.file("kubeconfig"), section.find_string("context")
         skips_verification = section.flag("insecure_skip_tls_verify", default=False)
         if address is not None:
             if kubeconfig or wanted or skips_verification:
@@ -95,7 +95,7 @@ class _InlineCredentials:
 
     @classmethod
     def read(cls, section: ConfigSection) -> "_InlineCredentials":
-        token = section.secret("token_env") if section.maybe("token_env") else None
+        token = section.secret("token_env") if section.find_string("token_env") else None
         return cls(
             section.file("ca_file"), token, section.file("token_file"), section.file("certificate"), section.file("key")
         )

@@ -50,7 +50,7 @@ class KubeNamespace:
 
     def get(self, path: str) -> Json | None:
         """Return an object, or None if it does not exist. Raises `DeploymentFailed`."""
-        response = self._outside.wanted("GET", path, missing=True, doubted=DENIED)
+        response = self._outside.send_idempotent("GET", path, missing=True, doubted=DENIED)
         return None if response is None else response.json_object()
 
     def of_run(self, path: str, run_id: UUID | str) -> list[Json]:
@@ -59,7 +59,7 @@ class KubeNamespace:
         token = ""
         while True:
             query = {"labelSelector": f"{RUN}={run_id}", "limit": PAGE} | ({"continue": token} if token else {})
-            response = self._outside.wanted("GET", path, query=query, doubted=DENIED)
+            response = self._outside.send_idempotent("GET", path, query=query, doubted=DENIED)
             assert response is not None
             page = response.json_object()
             items = page.get("items")
@@ -72,14 +72,14 @@ class KubeNamespace:
         """Create or update an object by server-side apply, which is idempotent. Raises `DeploymentFailed`."""
         query = {"fieldManager": MANAGER, "force": "true", "fieldValidation": "Strict"}
         headers = {"Content-Type": "application/apply-patch+yaml"}
-        self._outside.wanted("PATCH", path, query=query, body=thing, headers=headers, doubted=DENIED)
+        self._outside.send_idempotent("PATCH", path, query=query, body=thing, headers=headers, doubted=DENIED)
 
     def delete(self, path: str, thing: Json) -> None:
         """Start the deletion of an object, but not of a newer one with its name. Raises `DeploymentFailed`."""
         uid = obj(thing, "metadata").get("uid")
         body = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
         options = body | ({"preconditions": {"uid": uid}} if uid else {})
-        self._outside.wanted("DELETE", path, body=options, missing=True, doubted=DENIED)
+        self._outside.send_idempotent("DELETE", path, body=options, missing=True, doubted=DENIED)
 
     def may(self, needs: Sequence[tuple[str, str, str]]) -> None:
         """Check permissions, each (verb, group, resource). Raises `DriverError`, which lists the missing ones."""
@@ -89,7 +89,7 @@ class KubeNamespace:
             review = {
                 "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": wanted},
             }  # fmt: skip
-            response = self._outside.wanted(
+            response = self._outside.send_idempotent(
                 "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body=review
             )
             assert response is not None

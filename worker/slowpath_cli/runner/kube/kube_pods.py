@@ -44,10 +44,10 @@ class ProbePodSpec:
             check_placeholders(text, IMAGE_PLACEHOLDERS, "[deploy] image or env")
         if not any(f"{{{name}}}" in image for name in ("commit", "build", "run_id")):
             raise InvalidDriverConfig(f"[deploy] image must contain {{build}}, so that it differs by build: {image!r}.")
-        port = section.whole("port", 0, 0, 65535)
+        port = section.get_integer("port", 0, 0, 65535)
         traffic = section.choice("traffic", "own", ("own", "shared"))
         return cls(
-            image, section.maybe("container"), traffic, section.texts("labels"), env, port or None
+            image, section.find_string("container"), traffic, section.texts("labels"), env, port or None
         )  # fmt: skip
 
     def pods(self, template: Json, fill: Callable[[str], str], run_labels: Mapping[str, str]) -> Json:
@@ -143,7 +143,7 @@ class PodStabilityMonitor:
 
     _seen: dict[str, dict[str, int]] = field(default_factory=dict)
 
-    def see(self, run_id: str, pods: Sequence[Json], *, ready: bool) -> None:
+    def record_pods(self, run_id: str, pods: Sequence[Json], *, ready: bool) -> None:
         """Store the pods of a run once it is ready, then compare. Raises `DeploymentUnhealthy`, `DeploymentFailed`."""
         alive = [pod for pod in pods if obj(pod, "status").get("phase") not in {"Failed", "Succeeded"}]
         restarts_by_pod = {str(obj(pod, "metadata").get("name")): _count_restarts(pod) for pod in alive}

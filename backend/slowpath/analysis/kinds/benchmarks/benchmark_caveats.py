@@ -21,7 +21,9 @@ MEANINGS = {
 }
 
 
-def doubts_of(answer: BenchCompareOutput, rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> list[Caveat]:
+def find_benchmark_caveats(
+    answer: BenchCompareOutput, rows: list[TestedBenchmarkRow], thresholds: BenchThresholds
+) -> list[Caveat]:
     """Return the caveats of configuration, sample counts and variation."""
     return [
         *_configuration(answer),

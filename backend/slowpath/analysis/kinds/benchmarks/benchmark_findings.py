@@ -39,7 +39,7 @@ class TestedBenchmarkRow:
         return "more" if self.row.candidate.center > self.row.base.center else "less"
 
 
-def judged(rows: tuple[BenchmarkRow, ...], thresholds: BenchThresholds) -> list[TestedBenchmarkRow]:
+def evaluate_rows(rows: tuple[BenchmarkRow, ...], thresholds: BenchThresholds) -> list[TestedBenchmarkRow]:
     """Test all rows, in their order."""
     p_values = np.array([1.0 if row.p_value is None else row.p_value for row in rows])
     tested = np.array([row.p_value is not None for row in rows], dtype=np.bool_)

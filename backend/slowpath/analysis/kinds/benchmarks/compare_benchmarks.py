@@ -6,8 +6,14 @@ from dataclasses import dataclass
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
 from slowpath.analysis.kinds.benchmarks.bench_compare_output import BenchCompareOutput
-from slowpath.analysis.kinds.benchmarks.benchmark_caveats import doubts_of
-from slowpath.analysis.kinds.benchmarks.benchmark_findings import KIND, TestedBenchmarkRow, findings_of, judged, name_of
+from slowpath.analysis.kinds.benchmarks.benchmark_caveats import find_benchmark_caveats
+from slowpath.analysis.kinds.benchmarks.benchmark_findings import (
+    KIND,
+    TestedBenchmarkRow,
+    evaluate_rows,
+    findings_of,
+    name_of,
+)
 from slowpath.analysis.kinds.benchmarks.benchmark_page_document import (
     FORMAT,
     BenchmarkPage,
@@ -31,9 +37,9 @@ class BenchComparison:
     rows: tuple[TestedBenchmarkRow, ...]
     verdict: Verdict
     findings: tuple[Finding, ...]
-    doubts: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
-    moves: tuple[CostShift, ...] = ()
+    cost_shifts: tuple[CostShift, ...] = ()
     reason: str | None = None
 
     def page(self, base_label: str = "base", candidate_label: str = "candidate") -> BenchmarkPage:
@@ -80,14 +86,14 @@ def compare_sides(sides: KindSides, _progress: Callable[[str, float], None]) -> 
 def compare_benchmarks(rows_json: object, thresholds: BenchThresholds = DEFAULT_BENCH_THRESHOLDS) -> BenchComparison:
     """Compare the decoded output of `slowpath-decode bench-compare`. Raises `ValueError` for other JSON."""
     answer = BenchCompareOutput.from_json(rows_json)
-    rows = judged(answer.rows, thresholds)
+    rows = evaluate_rows(answer.rows, thresholds)
     findings = findings_of(rows, thresholds)
     return BenchComparison(
         answer=answer,
         rows=tuple(rows),
         verdict=_verdict(findings, rows, thresholds),
         findings=tuple(findings[: thresholds.most_findings]),
-        doubts=tuple(doubts_of(answer, rows, thresholds)),
+        caveats=tuple(find_benchmark_caveats(answer, rows, thresholds)),
         detectable=tuple(_detectable(rows)),
     )
 

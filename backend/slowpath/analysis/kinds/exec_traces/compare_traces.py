@@ -10,26 +10,26 @@ from slowpath.analysis.kinds.comparison_sides import KindSides, of_type
 from slowpath.analysis.kinds.exec_traces.gc_findings import GcComparison, compare_gc
 from slowpath.analysis.kinds.exec_traces.host_effects import drop_host_noise
 from slowpath.analysis.kinds.exec_traces.load_estimate import load_of
-from slowpath.analysis.kinds.exec_traces.occupancy_findings import blame_findings
+from slowpath.analysis.kinds.exec_traces.occupancy_findings import main_occupants
 from slowpath.analysis.kinds.exec_traces.p_occupancy import OccupancyTable
 from slowpath.analysis.kinds.exec_traces.scheduler_latency_findings import delay_findings
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
-from slowpath.analysis.kinds.exec_traces.trace_caveats import trace_doubts
+from slowpath.analysis.kinds.exec_traces.trace_caveats import find_trace_caveats
 from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of
 from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
 from slowpath.analysis.kinds.exec_traces.trace_thresholds import TraceThresholds
 from slowpath.analysis.kinds.exec_traces.trace_verdict import (
+    decide_verdict,
     detectable_effects,
     ranked,
     reason_of,
     seen_effects,
-    verdict_of,
 )
 from slowpath.analysis.kinds.exec_traces.wait_costs import costs_of
 from slowpath.analysis.kinds.exec_traces.wait_significance import compare_waiters
 from slowpath.analysis.kinds.exec_traces.waiters import match_waiters
-from slowpath.analysis.kinds.exec_traces.waiting_findings import group_findings, moves_of, total_finding
+from slowpath.analysis.kinds.exec_traces.waiting_findings import group_findings, renamed_groups, total_finding
 from slowpath.analysis.kinds.exec_traces.waiting_rates import waiting_of
 from slowpath.analysis.stats.side_generators import side_generators
 
@@ -42,9 +42,9 @@ class TraceComparison:
     candidate: tuple[TraceArtifact, ...]
     verdict: Verdict
     findings: tuple[Finding, ...]
-    doubts: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
-    moves: tuple[CostShift, ...]
+    cost_shifts: tuple[CostShift, ...]
     reason: str | None
     """Why nothing was found or decided, if no finding explains it."""
     _ground: TraceComparisonInputs
@@ -55,8 +55,8 @@ class TraceComparison:
         ground = self._ground
         return page_of(
             ground.matched,
-            ground.judged,
-            ground.blame,
+            ground.tested_waiters,
+            ground.occupancy,
             (self._gc.base, self._gc.candidate),
             (base_label, candidate_label),
         )
@@ -87,7 +87,7 @@ def compare_traces(
     waiting = waiting_of(matched, judged, thresholds, generators)
     ground = TraceComparisonInputs(matched, judged, blame, costs_of(matched), waiting, thresholds)
     delays = delay_findings(ground)
-    accused = blame_findings(ground, delays)
+    accused = main_occupants(ground, delays)
     groups = group_findings(ground, delays)
     total = total_finding(ground, delays, groups)
     progress("comparing garbage collection", 0.9)
@@ -95,16 +95,16 @@ def compare_traces(
     found = [*delays.values(), *accused, *groups, *([total] if total is not None else []), *gc.findings]
     findings = ranked(found, thresholds)
     seen = seen_effects(judged, thresholds)
-    verdict = verdict_of(ground, findings, seen, gc)
+    verdict = decide_verdict(ground, findings, seen, gc)
     progress("done", 1.0)
     return TraceComparison(
         base=tuple(base),
         candidate=tuple(candidate),
         verdict=verdict,
         findings=findings,
-        doubts=tuple(trace_doubts(ground, load_of(matched))),
+        caveats=tuple(find_trace_caveats(ground, load_of(matched))),
         detectable=detectable_effects(ground, seen, gc),
-        moves=moves_of(ground),
+        cost_shifts=renamed_groups(ground),
         reason=reason_of(ground, verdict, seen, gc),
         _ground=ground,
         _gc=gc,

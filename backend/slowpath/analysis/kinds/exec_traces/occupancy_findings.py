@@ -18,11 +18,11 @@ MIN_OCCUPANT_SHARE = 0.3
 _RANK_AFTER = 0.999
 
 
-def blame_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding]) -> list[Finding]:
+def main_occupants(ground: TraceComparisonInputs, delays: Mapping[int, Finding]) -> list[Finding]:
     """Return for each finding on scheduler latency its main occupant, if it is dominant and significant."""
     findings = []
     for number, delay in delays.items():
-        finding = _finding(ground, number, delay, ground.blame.of(number))
+        finding = _finding(ground, number, delay, ground.occupancy.of(number))
         if finding is not None:
             findings.append(finding)
     return findings
@@ -33,7 +33,7 @@ def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: 
     by = culprits(blame, worse=worse)
     if not by or by[0].share < MIN_OCCUPANT_SHARE:
         return None
-    parts = [part for part in blame.parts if part.holder.culprit == by[0].subject]
+    parts = [part for part in blame.parts if part.occupant.culprit == by[0].subject]
     low, high = sum(part.low for part in parts), sum(part.high for part in parts)
     difference = sum(part.difference for part in parts)
     if (low if worse else -high) <= 0:
@@ -45,7 +45,7 @@ def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: 
     return Finding(
         kind=KIND,
         profile_kind="trace",
-        subject=ground.matched.victims[number].subject,
+        subject=ground.matched.waiters[number].subject,
         direction=delay.direction,
         base=base,
         candidate=candidate,
@@ -61,7 +61,7 @@ def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: 
         profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=_sentence(ground.matched.victims[number], by[0].subject, parts, (base, candidate), (low, high)),
+        sentence=_sentence(ground.matched.waiters[number], by[0].subject, parts, (base, candidate), (low, high)),
         cost_s_per_s=None if delay.cost_s_per_s is None else delay.cost_s_per_s * by[0].share * _RANK_AFTER,
     )
 

@@ -53,7 +53,7 @@ class OccupancyShare:
     A share, and ns of the mean wait (`low`, `high` bound its change).
     """
 
-    holder: Occupant
+    occupant: Occupant
     base_share: float
     candidate_share: float
     base_ns_per_wait: float
@@ -76,7 +76,7 @@ class OccupancyShare:
 class Occupancy:
     """All parts for one waiter, the largest first; totals in ns of waiting."""
 
-    victim: int
+    waiter: int
     parts: tuple[OccupancyShare, ...]
     base_total_ns: float
     candidate_total_ns: float
@@ -86,7 +86,7 @@ class Occupancy:
 class _SideOccupancy:
     """Rows of (waiter, occupant, second of the side, ns of the wait), and how often each second is drawn."""
 
-    victim: I64
+    waiter: I64
     holder: I64
     second: I64
     ns: F64
@@ -104,7 +104,7 @@ class OccupancyTable:
 
     def of(self, victim: int) -> Occupancy:
         """Return the P occupancy during the waits of one waiter."""
-        rows_by_side = [np.flatnonzero(side.victim == victim) for side in self._sides]
+        rows_by_side = [np.flatnonzero(side.waiter == victim) for side in self._sides]
         occupants = np.unique(
             np.concatenate([side.holder[rows] for side, rows in zip(self._sides, rows_by_side, strict=True)])
         )
@@ -118,7 +118,7 @@ class OccupancyTable:
         low, high = np.quantile(candidate - base, [_TAIL, 1 - _TAIL], axis=0)
         parts = [
             OccupancyShare(
-                holder=self.holders[index],
+                occupant=self.holders[index],
                 base_share=float(shares[0][i]),
                 candidate_share=float(shares[1][i]),
                 base_ns_per_wait=float(shares[0][i]) * means[0],
@@ -128,7 +128,7 @@ class OccupancyTable:
             )
             for i, index in enumerate(occupants.tolist())
         ]
-        parts.sort(key=lambda p: (-max(p.base_ns_per_wait, p.candidate_ns_per_wait), p.holder.name))
+        parts.sort(key=lambda p: (-max(p.base_ns_per_wait, p.candidate_ns_per_wait), p.occupant.name))
         return Occupancy(victim, tuple(parts), totals[0], totals[1])
 
     def _read(self, side: WaiterSide, draws: int, rng: Generator) -> _SideOccupancy:

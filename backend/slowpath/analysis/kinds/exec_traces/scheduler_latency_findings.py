@@ -23,7 +23,7 @@ LEAST_CULPRIT = 0.03
 
 def delay_findings(ground: TraceComparisonInputs) -> dict[int, Finding]:
     """Return a finding for each waiter that changed, by the waiter's number."""
-    changed = {number: each for number, each in ground.judged.items() if each.quantile is not None}
+    changed = {number: each for number, each in ground.tested_waiters.items() if each.quantile is not None}
     costs = ground.costs.among(list(changed))
     findings = {
         number: _finding(ground, each, each.quantile, costs[number])
@@ -42,21 +42,21 @@ def _certain_together(ground: TraceComparisonInputs, findings: dict[int, Finding
     return {
         number: replace(finding, is_significant=True)
         if finding.direction in certain_directions
-        and not is_mostly_wakeup_latency(ground.blame.of(number), worse=finding.direction == "worse")
+        and not is_mostly_wakeup_latency(ground.occupancy.of(number), worse=finding.direction == "worse")
         else finding
         for number, finding in findings.items()
     }
 
 
 def _finding(ground: TraceComparisonInputs, waiter: TestedWaiter, quantile: float, cost: float) -> Finding:
-    matched, number = ground.matched, waiter.victim
-    blame = ground.blame.of(number)
-    victim, row = matched.victims[number], AT[quantile]
+    matched, number = ground.matched, waiter.waiter
+    blame = ground.occupancy.of(number)
+    victim, row = matched.waiters[number], AT[quantile]
     base, candidate = float(waiter.base_ns[row]), float(waiter.candidate_ns[row])
     ratio, low, high = waiter.ratio(quantile)
     worse = candidate > base
     side = matched.candidate if worse else matched.base
-    verdict = told_verdict(side, number, blame, worse=worse)
+    verdict = decoder_verdict(side, number, blame, worse=worse)
     text = delay_text(verdict) if worse else DELAY_LESS
     shift = wording.format_shift(base, candidate, ratio, low, high)
     sentence = f"{wording.format_quantile_name(quantile)} scheduler latency of {trace_wording.describe_waiter(victim.group, victim.reason)}: {shift}"
@@ -96,12 +96,12 @@ def _describe_occupants(matched: MatchedWaiters, number: int, blame: Occupancy, 
         shares,
         verdict,
         goroutines_of(side, leading),
-        own=matched.victims[number].group,
+        own=matched.waiters[number].group,
         netpoll_ns=hidden[0] if hidden else None,
     )
 
 
-def told_verdict(side: WaiterSide, number: int, blame: Occupancy, *, worse: bool) -> str:
+def decoder_verdict(side: WaiterSide, number: int, blame: Occupancy, *, worse: bool) -> str:
     """Return the decoder's verdict on a waiter; a CPU hog with very many goroutines is a thundering herd."""
     verdict = verdict_of(side, number) or MIXED
     shares = trace_wording.by_culprit(blame, candidate=worse)

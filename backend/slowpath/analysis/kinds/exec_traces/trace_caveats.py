@@ -32,7 +32,7 @@ WORDS = ("base", "candidate")
 _GO_OF_HEADER = {"1.23": "1.23 or 1.24", "1.26": "1.26 or 1.27", "1.11": "1.11 to 1.18", "1.19": "1.19 or 1.20"}
 
 
-def trace_doubts(ground: TraceComparisonInputs, load: LoadEstimate) -> list[Caveat]:
+def find_trace_caveats(ground: TraceComparisonInputs, load: LoadEstimate) -> list[Caveat]:
     """Return all caveats of two sets of traces, each once."""
     matched = ground.matched
     caveats = [
@@ -152,8 +152,8 @@ def _durations(matched: MatchedWaiters) -> Iterator[Caveat]:
 
 def _censored(matched: MatchedWaiters) -> Iterator[Caveat]:
     for side, word in zip(matched.sides, WORDS, strict=True):
-        cut = float(side.censored_ns[matched.accusable].sum())
-        total = cut + float(side.total_ns[matched.accusable].sum())
+        cut = float(side.censored_ns[matched.can_be_findings].sum())
+        total = cut + float(side.total_ns[matched.can_be_findings].sum())
         if total > 0 and cut / total > MOST_CENSORED:
             yield Caveat(
                 "censored",
@@ -199,14 +199,14 @@ def _contention(matched: MatchedWaiters) -> Iterator[Caveat]:
 
 def _withheld(ground: TraceComparisonInputs) -> Iterator[Caveat]:
     """Report changes that the machine may have caused, since they are not findings."""
-    withheld = [each for each in ground.judged.values() if each.withheld is not None]
+    withheld = [each for each in ground.tested_waiters.values() if each.withheld is not None]
     total = ground.waiting.total if is_withheld(ground) else None
     if not withheld and total is None:
         return
     shown = [] if total is None else [total_sentence(ground, total).rstrip(".")]
     for each in withheld[:MOST_WITHHELD]:
         quantile = each.withheld or 0.99
-        named, row = ground.matched.victims[each.victim], AT[quantile]
+        named, row = ground.matched.waiters[each.waiter], AT[quantile]
         shift = format_shift(float(each.base_ns[row]), float(each.candidate_ns[row]), *each.ratio(quantile))
         shown.append(f"{format_quantile_name(quantile)} of {describe_waiter(named.group, named.reason)}: {shift}")
     count = len(withheld) + (total is not None)

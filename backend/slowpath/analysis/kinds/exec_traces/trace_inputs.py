@@ -19,8 +19,8 @@ class TraceComparisonInputs:
     """The matched waiters, test results, P occupancy, costs, rates of waiting, and the thresholds."""
 
     matched: MatchedWaiters
-    judged: Mapping[int, TestedWaiter]
-    blame: OccupancyTable
+    tested_waiters: Mapping[int, TestedWaiter]
+    occupancy: OccupancyTable
     costs: WaitCosts
     waiting: WaitingRates
     thresholds: TraceThresholds
@@ -42,10 +42,10 @@ class TraceComparisonInputs:
 
     def growth_beside_idle(self, victim: int) -> float:
         """Return by how many ns per second more a waiter waits while processors are idle or looking for work."""
-        parts = self.blame.of(victim).parts
+        parts = self.occupancy.of(victim).parts
         rates = [side.waits_of(victim) / side.seconds for side in self.matched.sides]
         return sum(
             part.candidate_ns_per_wait * rates[1] - part.base_ns_per_wait * rates[0]
             for part in parts
-            if part.holder.culprit == WAKE_UP
+            if part.occupant.culprit == WAKE_UP
         )

@@ -36,7 +36,7 @@ _MOST_FRAMES = 24
 
 def group_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> list[WaiterRow]:
     """Return one row per waiter, the longest waiting first."""
-    shares = [matched.shares(side, matched.accusable) for side in matched.sides]
+    shares = [matched.shares(side, matched.can_be_findings) for side in matched.sides]
     rows = []
     for number, waiter in enumerate(matched.victims):
         sides = [_side_of_row(side, number) for side in matched.sides]
@@ -148,7 +148,7 @@ def shift_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> l
             if each.usable[at]
         ]
         if points:
-            rows.append(QuantileShift(matched.victims[number].subject, points))
+            rows.append(QuantileShift(matched.waiters[number].subject, points))
     return rows
 
 
@@ -171,9 +171,9 @@ def occupancy_rows(matched: MatchedWaiters, occupancy: OccupancyTable) -> list[O
 
 def _part(part: OccupancyShare) -> OccupancyPart:
     return {
-        "class": part.holder.name,
-        "kind": part.holder.kind,
-        "group": part.holder.group,
+        "class": part.occupant.name,
+        "kind": part.occupant.kind,
+        "group": part.occupant.group,
         "base_share": rounded(part.base_share),
         "candidate_share": rounded(part.candidate_share),
         "base_ns_per_wait": rounded(part.base_ns_per_wait),

@@ -47,7 +47,7 @@ def ranked(findings: Sequence[Finding], thresholds: TraceThresholds) -> tuple[Fi
 class DetectableWaitEffect:
     """The minimum detectable ratio of a waiter's quantile; p99, or p90 with few waits."""
 
-    victim: int
+    waiter: int
     quantile: float
     ratio: float
 
@@ -73,9 +73,11 @@ def detectable_effects(
     ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect], gc: GcComparison
 ) -> tuple[MinimumDetectableEffect, ...]:
     """Return minimum detectable effects for display: groups of the program, the total, and GC."""
-    victims = ground.matched.victims
+    victims = ground.matched.waiters
     group_effects = [
-        MinimumDetectableEffect(KIND, victims[s.victim].subject, s.ratio) for s in seen if victims[s.victim].accusable
+        MinimumDetectableEffect(KIND, victims[s.waiter].subject, s.ratio)
+        for s in seen
+        if victims[s.waiter].can_be_finding
     ]
     total = ground.waiting.total
     total_effect = (
@@ -87,7 +89,7 @@ def detectable_effects(
     return (*group_effects[: MOST_DETECTABLE - len(total_effect) - len(gc_effect)], *total_effect, *gc_effect)
 
 
-def verdict_of(
+def decide_verdict(
     ground: TraceComparisonInputs, findings: Sequence[Finding], seen: Sequence[DetectableWaitEffect], gc: GcComparison
 ) -> Verdict:
     """Return regressed or improved by certain findings; by the total waiting if they disagree.
@@ -99,9 +101,9 @@ def verdict_of(
         return "regressed" if certain == {"worse"} else "improved"
     if certain:
         total = ground.waiting.total
-        if total is None or not total.beyond(1.0):
+        if total is None or not total.is_beyond(1.0):
             return "mixed"
-        return "regressed" if total.worse else "improved"
+        return "regressed" if total.is_worse else "improved"
     return "inconclusive" if findings or any(_obstacles(ground, seen, gc)) else "unchanged"
 
 
@@ -119,11 +121,11 @@ def reason_of(
 
 
 def _bounds(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect]) -> str:
-    largest = next((each for each in seen if ground.matched.victims[each.victim].accusable), None)
+    largest = next((each for each in seen if ground.matched.waiters[each.waiter].can_be_finding), None)
     if largest is None:
         return ""
-    named = ground.matched.victims[largest.victim]
-    base = float(ground.judged[largest.victim].base_ns[AT[largest.quantile]])
+    named = ground.matched.waiters[largest.waiter]
+    base = float(ground.tested_waiters[largest.waiter].base_ns[AT[largest.quantile]])
     return (
         f" The {format_quantile_name(largest.quantile)} latency of {describe_waiter(named.group, named.reason)} did not grow by "
         f"{format_duration((largest.ratio - 1) * base)} or more."
@@ -133,7 +135,7 @@ def _bounds(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect])
 def _obstacles(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect], gc: GcComparison) -> Iterator[str]:
     """Yield what prevents the verdict *unchanged*, the most severe first."""
     matched, thresholds, total = ground.matched, ground.thresholds, ground.waiting.total
-    withheld = [each for each in ground.judged.values() if each.withheld is not None]
+    withheld = [each for each in ground.tested_waiters.values() if each.withheld is not None]
     if not matched.enough_clean:
         yield "the machine was short of CPU for nearly the entire recording; record again on a quiet one"
     count = len(withheld) + is_withheld(ground)
@@ -158,12 +160,12 @@ def _obstacles(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffec
 def _covered(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect]) -> float:
     """Return the share of waiting, on the side with less of it, in which a change would have been detected."""
     matched, thresholds = ground.matched, ground.thresholds
-    shares = [matched.shares(side, matched.accusable) for side in matched.sides]
+    shares = [matched.shares(side, matched.can_be_findings) for side in matched.sides]
     covered = 0.0
     for each in seen:
-        shift = (each.ratio - 1) * float(ground.judged[each.victim].base_ns[AT[each.quantile]])
+        shift = (each.ratio - 1) * float(ground.tested_waiters[each.waiter].base_ns[AT[each.quantile]])
         if each.ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_ns:
-            covered += min(float(share[each.victim]) for share in shares)
+            covered += min(float(share[each.waiter]) for share in shares)
     return covered
 
 

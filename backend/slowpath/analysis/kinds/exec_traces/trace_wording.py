@@ -100,7 +100,7 @@ def by_culprit(blame: Occupancy, *, candidate: bool) -> dict[str, float]:
     shares: dict[str, float] = {}
     for part in blame.parts:
         share = part.candidate_share if candidate else part.base_share
-        shares[part.holder.culprit] = shares.get(part.holder.culprit, 0.0) + share
+        shares[part.occupant.culprit] = shares.get(part.occupant.culprit, 0.0) + share
     return shares
 
 
@@ -108,5 +108,5 @@ def growth_by_culprit(parts: tuple[OccupancyShare, ...]) -> dict[str, float]:
     """Return how much of the mean wait's change (ns) each reported occupant makes."""
     growth: dict[str, float] = {}
     for part in parts:
-        growth[part.holder.culprit] = growth.get(part.holder.culprit, 0.0) + part.difference
+        growth[part.occupant.culprit] = growth.get(part.occupant.culprit, 0.0) + part.difference
     return growth

@@ -64,8 +64,8 @@ def costs_of(matched: MatchedWaiters) -> WaitCosts:
     """Return the costs of all waiters."""
     groups = [_woken_by_group(side) for side in matched.sides]
     waits = [_wakes_of_groups(matched, side) for side in matched.sides]
-    others = np.zeros(len(matched.victims))
-    for number, victim in enumerate(matched.victims):
+    others = np.zeros(len(matched.waiters))
+    for number, victim in enumerate(matched.waiters):
         if victim.reason not in _NOT_WOKEN:
             ratios = [
                 woken.get(victim.group, 0.0) / wakes[victim.group]
@@ -73,15 +73,15 @@ def costs_of(matched: MatchedWaiters) -> WaitCosts:
                 if wakes.get(victim.group)
             ]
             others[number] = min(max(ratios, default=0.0), MOST_WAITING)
-    weight = np.array([PAUSE_WEIGHT if victim.reason in PAUSES else 1.0 for victim in matched.victims])
+    weight = np.array([PAUSE_WEIGHT if victim.reason in PAUSES else 1.0 for victim in matched.waiters])
     rates = [side.total_ns.sum(axis=1) / 1e9 / side.seconds for side in matched.sides]
     wakers = _main_wakers(matched)
-    return WaitCosts(rates[0], rates[1], others, weight, wakers, tuple(victim.group for victim in matched.victims))
+    return WaitCosts(rates[0], rates[1], others, weight, wakers, tuple(victim.group for victim in matched.waiters))
 
 
 def _main_wakers(matched: MatchedWaiters) -> tuple[str | None, ...]:
     """Return the group that wakes most of each waiter, if there is one other than its own."""
-    counts: list[dict[str | None, float]] = [{} for _ in matched.victims]
+    counts: list[dict[str | None, float]] = [{} for _ in matched.waiters]
     for side in matched.sides:
         for rows, table in zip(side.rows, side.traces, strict=True):
             names = [side.named(name) for name in table.group_names]
@@ -95,7 +95,7 @@ def _main_wakers(matched: MatchedWaiters) -> tuple[str | None, ...]:
     leading = [max(by_waker, key=lambda name: by_waker[name]) if by_waker else None for by_waker in counts]
     return tuple(
         name if name != victim.group and by_waker and by_waker[name] >= MOSTLY * sum(by_waker.values()) else None
-        for name, by_waker, victim in zip(leading, counts, matched.victims, strict=True)
+        for name, by_waker, victim in zip(leading, counts, matched.waiters, strict=True)
     )
 
 
@@ -115,7 +115,7 @@ def _woken_by_group(side: WaiterSide) -> dict[str, float]:
 def _wakes_of_groups(matched: MatchedWaiters, side: WaiterSide) -> dict[str, float]:
     """Count how often goroutines of each group were woken."""
     wakes: dict[str, float] = {}
-    for victim, waits in zip(matched.victims, side.waits.sum(axis=1).tolist(), strict=True):
+    for victim, waits in zip(matched.waiters, side.waits.sum(axis=1).tolist(), strict=True):
         if victim.reason not in _NOT_WOKEN:
             wakes[victim.group] = wakes.get(victim.group, 0.0) + waits
     return wakes

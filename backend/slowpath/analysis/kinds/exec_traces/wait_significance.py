@@ -40,7 +40,7 @@ class TestedWaiter:
     the one that changed, if the machine may have been the cause.
     """
 
-    victim: int
+    waiter: int
     base_ns: F64
     candidate_ns: F64
     effects: QuantileEffects
@@ -121,7 +121,7 @@ def _usable(matched: MatchedWaiters, victim: int, log_ratio: F64, thresholds: Tr
 def _waiters_with_data(matched: MatchedWaiters, thresholds: TraceThresholds) -> list[int]:
     """Return the waiters with enough waits in enough blocks on both sides, the longest waiting first, up to a limit."""
     waiters: list[int] = []
-    for victim in range(len(matched.victims)):
+    for victim in range(len(matched.waiters)):
         cells = [side.cells(victim) for side in matched.sides]
         if all(
             each.count.sum() >= thresholds.least_waits and len(np.unique(each.block)) >= thresholds.least_blocks
@@ -135,11 +135,11 @@ def _apply_thresholds(
     matched: MatchedWaiters, measured: list[TestedWaiter], thresholds: TraceThresholds
 ) -> dict[int, TestedWaiter]:
     shares = [matched.shares(side, matched.common) for side in matched.sides]
-    tested = [each for each in measured if max(share[each.victim] for share in shares) >= thresholds.least_share]
+    tested = [each for each in measured if max(share[each.waiter] for share in shares) >= thresholds.least_share]
     rows = [AT[quantile] for quantile in REPORTED_QUANTILES]
     p_values = [simes(np.where(each.usable, each.effects.p_value, np.nan)[rows]) for each in tested]
     q = q_values(as_float64(p_values), np.ones(len(tested)))
-    results = {each.victim: each for each in measured}
+    results = {each.waiter: each for each in measured}
     for each, rate in zip(tested, q.tolist(), strict=True):
         quantile = None
         if rate <= thresholds.alpha:
@@ -149,7 +149,7 @@ def _apply_thresholds(
                 if _passes(each, reported, (shares[0], shares[1]), thresholds)
             ]
             quantile = passing[0] if passing else None
-        results[each.victim] = replace(each, q=rate, quantile=quantile)
+        results[each.waiter] = replace(each, q=rate, quantile=quantile)
     return results
 
 
@@ -158,7 +158,7 @@ def _passes(waiter: TestedWaiter, quantile: float, shares: tuple[F64, F64], thre
     _, low, high = waiter.ratio(quantile)
     shift = waiter.shift_ns(quantile)
     beyond = low > thresholds.least_ratio if shift > 0 else high < 1 / thresholds.least_ratio
-    share = shares[1 if shift > 0 else 0][waiter.victim]
+    share = shares[1 if shift > 0 else 0][waiter.waiter]
     return (
         bool(waiter.usable[AT[quantile]])
         and beyond

@@ -41,7 +41,7 @@ class Waiter:
         return f"{self.group}|{self.reason}"
 
     @property
-    def accusable(self) -> bool:
+    def can_be_finding(self) -> bool:
         """Return whether a change is evidence about the program.
 
         False for the runtime's goroutines and the rest.
@@ -142,7 +142,7 @@ class WaiterSide:
 class MatchedWaiters:
     """All waiters of both sides, and each side's numbers about them."""
 
-    victims: tuple[Waiter, ...]
+    waiters: tuple[Waiter, ...]
     base: WaiterSide
     candidate: WaiterSide
     renamed: tuple[GroupRename, ...] = ()
@@ -158,15 +158,15 @@ class MatchedWaiters:
         return all(side.coverage.enough for side in self.sides)
 
     @cached_property
-    def accusable(self) -> NDArray[np.bool_]:
+    def can_be_findings(self) -> NDArray[np.bool_]:
         """Return which waiters a finding may be about."""
-        return np.array([victim.accusable for victim in self.victims], dtype=np.bool_)
+        return np.array([victim.can_be_finding for victim in self.waiters], dtype=np.bool_)
 
     @cached_property
     def common(self) -> NDArray[np.bool_]:
         """Return which of those wait on both sides; others are reported separately."""
         both: NDArray[np.bool_] = (self.base.waits.sum(axis=1) > 0) & (self.candidate.waits.sum(axis=1) > 0)
-        return self.accusable & both
+        return self.can_be_findings & both
 
     def shares(self, side: WaiterSide, among: NDArray[np.bool_]) -> F64:
         """Return each waiter's share of the time that the waiters `among` waited on that side.

@@ -12,7 +12,7 @@ from slowpath.analysis.kinds.exec_traces import trace_wording
 from slowpath.analysis.kinds.exec_traces.host_effects import MOSTLY, is_mostly_wakeup_latency
 from slowpath.analysis.kinds.exec_traces.p_occupancy import Occupancy
 from slowpath.analysis.kinds.exec_traces.scheduler_advice import WAITING, WAITING_LESS, delay_text
-from slowpath.analysis.kinds.exec_traces.scheduler_latency_findings import culprits, told_verdict
+from slowpath.analysis.kinds.exec_traces.scheduler_latency_findings import culprits, decoder_verdict
 from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
 from slowpath.analysis.kinds.exec_traces.wait_causes import goroutines_of
 from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSide
@@ -41,7 +41,7 @@ def group_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding])
         for direction in ("worse", "better")
     }
     return [
-        _group_finding(ground, rate, largest["worse" if rate.worse else "better"])
+        _group_finding(ground, rate, largest["worse" if rate.is_worse else "better"])
         for rate in ground.waiting.one_sided
         if _is_significant(ground, rate)
     ]
@@ -54,12 +54,12 @@ def _added_per_second(ground: TraceComparisonInputs, victims: tuple[int, ...]) -
 
 
 def _group_finding(ground: TraceComparisonInputs, rate: WaitingRate, most: float | None) -> Finding:
-    matched, leading = ground.matched, rate.victims[0]
-    victim, blame = matched.victims[leading], ground.blame.of(leading)
-    worse = rate.worse
+    matched, leading = ground.matched, rate.waiters[0]
+    victim, blame = matched.waiters[leading], ground.occupancy.of(leading)
+    worse = rate.is_worse
     side = matched.candidate if worse else matched.base
-    text = delay_text(told_verdict(side, leading, blame, worse=worse)) if worse else WAITING_LESS
-    cost = sum(ground.costs.of(number) for number in rate.victims)
+    text = delay_text(decoder_verdict(side, leading, blame, worse=worse)) if worse else WAITING_LESS
+    cost = sum(ground.costs.of(number) for number in rate.waiters)
     if most is not None:
         cost = math.copysign(min(abs(cost), _RANK_AFTER * most), cost)
     return Finding(
@@ -94,32 +94,32 @@ def _certain_group(ground: TraceComparisonInputs, rate: WaitingRate, blame: Occu
     Only if the total changed alike, since a group may replace another.
     """
     total = ground.waiting.total
-    if total is None or total.worse != rate.worse or not total.beyond(1.0) or not ground.matched.enough_clean:
+    if total is None or total.is_worse != rate.is_worse or not total.is_beyond(1.0) or not ground.matched.enough_clean:
         return False
-    if is_mostly_wakeup_latency(blame, worse=rate.worse):
+    if is_mostly_wakeup_latency(blame, worse=rate.is_worse):
         return False
     several = min(len(side.artifacts) for side in ground.matched.sides) > 1
-    return several or total.beyond(ground.thresholds.single_certain_ratio)
+    return several or total.is_beyond(ground.thresholds.single_certain_ratio)
 
 
 def _group_sentence(ground: TraceComparisonInputs, rate: WaitingRate, side: WaiterSide, blame: Occupancy) -> str:
     matched = ground.matched
-    numbers = list(rate.victims)
-    victim = matched.victims[numbers[0]]
-    others = matched.base if rate.worse else matched.candidate
-    all_of_group = len({matched.victims[number].reason for number in numbers}) > 1
+    numbers = list(rate.waiters)
+    victim = matched.waiters[numbers[0]]
+    others = matched.base if rate.is_worse else matched.candidate
+    all_of_group = len({matched.waiters[number].reason for number in numbers}) > 1
     waiter = (
         wording.function(victim.group) if all_of_group else trace_wording.describe_waiter(victim.group, victim.reason)
     )
     hardly = "almost only" if others.waits[numbers].sum() > 0 else "only"
-    share = float(matched.shares(side, matched.accusable)[numbers].sum())
+    share = float(matched.shares(side, matched.can_be_findings)[numbers].sum())
     wakes = float(side.waits[numbers].sum()) / side.seconds
     waiting = wording.format_duration(float(side.total_ns[numbers].sum()) / side.seconds)
     described = (
-        f"{waiter} waits {hardly} in the {'candidate' if rate.worse else 'base'}: {trace_wording.percent(share)} of all waiting "
+        f"{waiter} waits {hardly} in the {'candidate' if rate.is_worse else 'base'}: {trace_wording.percent(share)} of all waiting "
         f"for a processor there, {wording.format_number(wakes)} wakes and {waiting} of waiting per second"
     )
-    occupancy_text = _occupants(matched, numbers[0], side, blame, worse=rate.worse)
+    occupancy_text = _occupants(matched, numbers[0], side, blame, worse=rate.is_worse)
     return f"{described}; {occupancy_text}." if occupancy_text else f"{described}."
 
 
@@ -128,9 +128,9 @@ def _occupants(matched: MatchedWaiters, number: int, side: WaiterSide, blame: Oc
     if not shares:
         return ""
     leading = max(shares, key=lambda name: shares[name])
-    verdict = told_verdict(side, number, blame, worse=worse)
+    verdict = decoder_verdict(side, number, blame, worse=worse)
     return trace_wording.describe_occupancy(
-        shares, verdict, goroutines_of(side, leading), matched.victims[number].group, None
+        shares, verdict, goroutines_of(side, leading), matched.waiters[number].group, None
     )
 
 
@@ -141,26 +141,26 @@ def total_finding(
     rate = ground.waiting.total
     if rate is None or not _is_significant(ground, rate) or is_withheld(ground):
         return None
-    growth = _waiting_growth(ground, rate.victims)
+    growth = _waiting_growth(ground, rate.waiters)
     total_growth = sum(growth.values())
     explained_by = set(others) | {
-        number for each in ground.waiting.one_sided if _is_reported(ground, each, groups) for number in each.victims
+        number for each in ground.waiting.one_sided if _is_reported(ground, each, groups) for number in each.waiters
     }
     explained = sum(growth[number] for number in explained_by if number in growth)
-    if total_growth == 0 or (total_growth > 0) != rate.worse or explained / total_growth >= EXPLAINED:
+    if total_growth == 0 or (total_growth > 0) != rate.is_worse or explained / total_growth >= EXPLAINED:
         return None
     leading = sorted(growth, key=lambda number: -growth[number] / total_growth)[:MOST_PARTS]
     parts = tuple(
-        Contribution(ground.matched.victims[number].subject, growth[number] / total_growth)
+        Contribution(ground.matched.waiters[number].subject, growth[number] / total_growth)
         for number in leading
         if growth[number] / total_growth >= LEAST_PART
     )
-    text = WAITING if rate.worse else WAITING_LESS
+    text = WAITING if rate.is_worse else WAITING_LESS
     return Finding(
         kind=TOTAL_KIND,
         profile_kind="trace",
         subject=TOTAL,
-        direction="worse" if rate.worse else "better",
+        direction="worse" if rate.is_worse else "better",
         base=rate.base,
         candidate=rate.candidate,
         unit=ground.waiting.unit,
@@ -179,7 +179,7 @@ def total_finding(
 
 
 def _is_reported(ground: TraceComparisonInputs, rate: WaitingRate, groups: list[Finding]) -> bool:
-    subject = ground.matched.victims[rate.victims[0]].subject
+    subject = ground.matched.waiters[rate.waiters[0]].subject
     return any(finding.subject == subject for finding in groups)
 
 
@@ -191,10 +191,10 @@ def _waiting_growth(ground: TraceComparisonInputs, victims: tuple[int, ...]) -> 
 
 def _certain_total(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
     """Return whether the total is certain: not if load, idle processors or a lack of CPU may explain it."""
-    load = ground.waiting.load_ratio if rate.worse else 1 / ground.waiting.load_ratio
+    load = ground.waiting.load_ratio if rate.is_worse else 1 / ground.waiting.load_ratio
     several = min(len(side.artifacts) for side in ground.matched.sides) > 1
     least = ground.thresholds.least_ratio if several else ground.thresholds.single_certain_ratio
-    return rate.beyond(least * max(load, 1.0)) and not _may_be_machine(ground, rate)
+    return rate.is_beyond(least * max(load, 1.0)) and not _may_be_machine(ground, rate)
 
 
 def _may_be_machine(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
@@ -204,16 +204,16 @@ def _may_be_machine(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
     """
     if not ground.matched.enough_clean:
         return True
-    total = sum(_waiting_growth(ground, rate.victims).values())
-    waking = sum(ground.growth_beside_idle(number) for number in rate.victims)
+    total = sum(_waiting_growth(ground, rate.waiters).values())
+    waking = sum(ground.growth_beside_idle(number) for number in rate.waiters)
     return total == 0 or waking / total >= MOSTLY
 
 
 def _is_significant(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
     return (
         rate.q <= ground.thresholds.alpha
-        and rate.beyond(ground.thresholds.least_ratio)
-        and _added_per_second(ground, rate.victims) >= ground.thresholds.least_waiting
+        and rate.is_beyond(ground.thresholds.least_ratio)
+        and _added_per_second(ground, rate.waiters) >= ground.thresholds.least_waiting
     )
 
 
@@ -223,14 +223,14 @@ def is_withheld(ground: TraceComparisonInputs) -> bool:
     return (
         rate is not None
         and _is_significant(ground, rate)
-        and not rate.beyond(ground.thresholds.least_ratio_machine)
+        and not rate.is_beyond(ground.thresholds.least_ratio_machine)
         and _may_be_machine(ground, rate)
     )
 
 
 def total_sentence(ground: TraceComparisonInputs, rate: WaitingRate, parts: tuple[Contribution, ...] = ()) -> str:
     """Write the change of all waiting, with the leading group's part of it."""
-    described = f"All goroutines together wait {'longer' if rate.worse else 'less'} for a processor: "
+    described = f"All goroutines together wait {'longer' if rate.is_worse else 'less'} for a processor: "
     described += wording.format_pair(rate.candidate, rate.base, ground.waiting.unit)
     if rate.change.ci_of == "ratio" and rate.change.ratio is not None:
         described += (
@@ -239,11 +239,11 @@ def total_sentence(ground: TraceComparisonInputs, rate: WaitingRate, parts: tupl
     if parts:
         group, _, reason = parts[0].subject.partition("|")
         share = trace_wording.percent(min(parts[0].share, 1.0))
-        described += f"; {share} of the {'increase' if rate.worse else 'decrease'} is {trace_wording.describe_waiter(group, reason)}"
+        described += f"; {share} of the {'increase' if rate.is_worse else 'decrease'} is {trace_wording.describe_waiter(group, reason)}"
     return f"{described}."
 
 
-def moves_of(ground: TraceComparisonInputs) -> tuple[CostShift, ...]:
+def renamed_groups(ground: TraceComparisonInputs) -> tuple[CostShift, ...]:
     """Return renamed groups: their waiting shifted to another name."""
     return tuple(
         CostShift(

@@ -42,7 +42,7 @@ class WaitingRate:
     `effects` are of the rate plus an offset, so that zero has a logarithm; `q` is the false discovery rate.
     """
 
-    victims: Victims
+    waiters: Victims
     base: float
     candidate: float
     change: Effect
@@ -50,13 +50,13 @@ class WaitingRate:
     q: float
 
     @property
-    def worse(self) -> bool:
+    def is_worse(self) -> bool:
         """Return whether the candidate waits more."""
         return self.candidate > self.base
 
-    def beyond(self, least: float) -> bool:
+    def is_beyond(self, least: float) -> bool:
         """Return whether the interval is beyond a ratio, in the direction of the change."""
-        bound = self.effects.low[0] if self.worse else -self.effects.high[0]
+        bound = self.effects.low[0] if self.is_worse else -self.effects.high[0]
         return bool(bound > np.log(least))
 
     def detectable(self, thresholds: TraceThresholds) -> float:
@@ -89,11 +89,11 @@ def waiting_of(
     requests = [request_rate(side) for side in matched.sides]
     per_request = all(requests)
     per = requests if per_request else [1.0, 1.0]
-    all_waiters: Victims = tuple(np.flatnonzero(matched.accusable).tolist())
-    largest = np.maximum(*(matched.shares(side, matched.accusable) for side in matched.sides))
+    all_waiters: Victims = tuple(np.flatnonzero(matched.can_be_findings).tolist())
+    largest = np.maximum(*(matched.shares(side, matched.can_be_findings) for side in matched.sides))
     groups = _one_sided(matched, results, largest, thresholds)
     common = [
-        (victim,) for victim in results if matched.accusable[victim] and largest[victim] >= thresholds.least_share
+        (victim,) for victim in results if matched.can_be_findings[victim] and largest[victim] >= thresholds.least_share
     ]
     offset = thresholds.least_share * max(
         _rate(side, all_waiters) / each for side, each in zip(matched.sides, per, strict=True)
@@ -129,8 +129,8 @@ def _one_sided(
     """Return waiters with a part of the waiting on one side and too few waits on the other, by group."""
     waits = np.stack([side.waits.sum(axis=1) for side in matched.sides])
     by_group: dict[tuple[str, int], list[int]] = {}
-    for number, victim in enumerate(matched.victims):
-        if not matched.accusable[number] or number in results or largest[number] < thresholds.least_share:
+    for number, victim in enumerate(matched.waiters):
+        if not matched.can_be_findings[number] or number in results or largest[number] < thresholds.least_share:
             continue
         side = int(np.argmax(waits[:, number]))
         if waits[side, number] >= thresholds.least_waits > waits[1 - side, number]:

@@ -9,7 +9,7 @@ from slowpath.analysis.kinds.comparison_sides import KindSides, of_type
 from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
 from slowpath.analysis.kinds.growth_logs.growth_caveats import find_caveats
 from slowpath.analysis.kinds.growth_logs.growth_counts import TOTAL, GrowthCounts, measure
-from slowpath.analysis.kinds.growth_logs.growth_findings import KIND, findings_of, moves_of
+from slowpath.analysis.kinds.growth_logs.growth_findings import KIND, find_cost_shifts, findings_of
 from slowpath.analysis.kinds.growth_logs.growth_page import GrowthSet, plain, rows_of, sets_table
 from slowpath.analysis.kinds.growth_logs.growth_page_document import FORMAT, GrowthPage
 from slowpath.analysis.kinds.growth_logs.growth_significance import GrowthChanges, changes_of
@@ -24,8 +24,8 @@ class GrowthComparison:
     candidate: tuple[GrowthArtifact, ...]
     verdict: Verdict
     findings: tuple[Finding, ...]
-    moves: tuple[CostShift, ...]
-    doubts: tuple[Caveat, ...]
+    cost_shifts: tuple[CostShift, ...]
+    caveats: tuple[Caveat, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
     measured: GrowthCounts
     changes: GrowthChanges
@@ -72,8 +72,8 @@ def compare_growth(
         candidate=tuple(candidate),
         verdict=_verdict(findings, detectable, measured, thresholds),
         findings=tuple(findings[: thresholds.most_findings]),
-        moves=tuple(moves_of(measured, changes)),
-        doubts=tuple(find_caveats(measured, thresholds)),
+        cost_shifts=tuple(find_cost_shifts(measured, changes)),
+        caveats=tuple(find_caveats(measured, thresholds)),
         detectable=(detectable,),
         measured=measured,
         changes=changes,
@@ -82,7 +82,7 @@ def compare_growth(
 
 
 def _detectable(measured: GrowthCounts, thresholds: GrowthThresholds) -> float | None:
-    ratio = float(measured.total.judged.detectable(thresholds.alpha_total, thresholds.power)[0])
+    ratio = float(measured.total.comparison.detectable(thresholds.alpha_total, thresholds.power)[0])
     return plain(ratio) if ratio < 1e6 else None
 
 

@@ -32,7 +32,7 @@ class GrowthRows:
     keys: tuple[Key, ...]
     growths: F64
     quantum: float
-    judged: RateComparison
+    comparison: RateComparison
 
     def index(self, key: Key) -> int:
         """Return the row of a key."""
@@ -51,7 +51,7 @@ class GrowthCounts:
     basis: Exposure
     total: GrowthRows
     classes: GrowthRows
-    payers: GrowthRows
+    callers: GrowthRows
     paths: GrowthRows
 
     @property
@@ -77,8 +77,8 @@ def measure(
         basis=basis,
         total=rows(*_totals(artifacts)),
         classes=rows(*_classes(artifacts)),
-        payers=rows(*_sampled(artifacts, lambda path: (path.payer, 0, 0))),
-        paths=rows(*_sampled(artifacts, lambda path: (path.payer, path.old_bytes, path.new_bytes))),
+        callers=rows(*_sampled(artifacts, lambda path: (path.caller, 0, 0))),
+        paths=rows(*_sampled(artifacts, lambda path: (path.caller, path.old_bytes, path.new_bytes))),
     )
 
 

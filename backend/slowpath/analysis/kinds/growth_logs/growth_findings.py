@@ -22,14 +22,14 @@ def findings_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: Grow
     """Return the total first, then callers by size of change; those in the other direction last."""
     found: list[Finding] = []
     if changes.total_changed:
-        found.append(_finding(measured, measured.total, 0, float(measured.total.judged.p_value[0]), thresholds))
+        found.append(_finding(measured, measured.total, 0, float(measured.total.comparison.p_value[0]), thresholds))
     rows = np.flatnonzero(changes.payer_changed).tolist()
-    payers = [_finding(measured, measured.payers, row, float(changes.payer_q[row]), thresholds) for row in rows]
+    payers = [_finding(measured, measured.callers, row, float(changes.payer_q[row]), thresholds) for row in rows]
     payers.sort(key=lambda finding: (finding.direction != "worse", -abs(finding.change.difference)))
     return [*found, *payers]
 
 
-def moves_of(measured: GrowthCounts, changes: GrowthChanges) -> list[CostShift]:
+def find_cost_shifts(measured: GrowthCounts, changes: GrowthChanges) -> list[CostShift]:
     """Describe growths that only changed their attributed caller."""
     unit = measured.basis.unit
     shifts = []
@@ -64,7 +64,7 @@ def factor_of(measured: GrowthCounts, rows: GrowthRows) -> float:
 
 def change_of(measured: GrowthCounts, rows: GrowthRows, row: int, thresholds: GrowthThresholds) -> Effect:
     """Return the effect of one row: a ratio if both bounds are finite and positive, else a difference."""
-    comparison, factor = rows.judged, factor_of(measured, rows)
+    comparison, factor = rows.comparison, factor_of(measured, rows)
     ratio, low, high = float(comparison.ratio[row]), float(comparison.low[row]), float(comparison.high[row])
     difference = float(comparison.difference[row]) * factor
     if np.isfinite(ratio) and ratio > 0 and np.isfinite(high):
@@ -82,12 +82,12 @@ def change_of(measured: GrowthCounts, rows: GrowthRows, row: int, thresholds: Gr
 def _finding(
     measured: GrowthCounts, rows: GrowthRows, row: int, q_value: float, thresholds: GrowthThresholds
 ) -> Finding:
-    comparison, factor, name = rows.judged, factor_of(measured, rows), rows.keys[row][0]
+    comparison, factor, name = rows.comparison, factor_of(measured, rows), rows.keys[row][0]
     payer = None if rows is measured.total else name
     base, candidate = float(comparison.base[row]) * factor, float(comparison.candidate[row]) * factor
     change = change_of(measured, rows, row, thresholds)
     sizes = sizes_of(measured, payer)
-    payers = payers_of(measured, change.difference, factor, payer)
+    payers = top_attributed_callers(measured, change.difference, factor, payer)
     old = sizes[0][0][1] if sizes else 0
     text = _text(measured, grows_more=change.difference > 0, only_candidate=base == 0, old_bytes=old)
     certain = min(measured.replicates) >= thresholds.fewest_replicates
@@ -130,16 +130,16 @@ def _goroutines_per_growth(artifacts: list[GrowthArtifact]) -> float | None:
     return sum(table.goroutines or 0 for table in known) / sampled if sampled >= 10 else None
 
 
-def payers_of(
+def top_attributed_callers(
     measured: GrowthCounts, difference: float, factor: float, only: str | None
 ) -> tuple[AttributedCaller, ...]:
     """Return the callers of most of the change, each with its most frequent path.
 
     For one caller only that one. `difference` is the change in display units, `factor` converts rates to these.
     """
-    rows = measured.payers
+    rows = measured.callers
     sign = 1.0 if difference >= 0 else -1.0
-    signed = sign * rows.judged.difference * factor
+    signed = sign * rows.comparison.difference * factor
     found: list[AttributedCaller] = []
     for row in np.argsort(-signed, kind="stable").tolist():
         name = rows.keys[row][0]
@@ -159,7 +159,7 @@ def dominating(artifacts: tuple[GrowthArtifact, ...], payer: str | None) -> Grow
     paths: dict[tuple[str, ...], GrowthPath] = {}
     for artifact in artifacts:
         for path in artifact.table.paths:
-            if payer in {None, path.payer} and path.path:
+            if payer in {None, path.caller} and path.path:
                 sums[path.path] = sums.get(path.path, 0.0) + path.sampled * artifact.table.rate
                 paths[path.path] = path
     return paths[max(sums, key=sums.__getitem__)] if sums else None
@@ -198,7 +198,7 @@ def sentence(
         words += f", {'' if sizes[0][1] == total else 'mostly '}from {size(old)} to {size(new)}"
     if payer is None and payers and payers[0].difference / change.difference >= PAYS_MUCH:
         words += f", attributed to {wording.function(payers[0].function)}"
-    if measured.basis.id == "count" and factor_of(measured, measured.payers) != 1 and measured.total.quantum != 1:
+    if measured.basis.id == "count" and factor_of(measured, measured.callers) != 1 and measured.total.quantum != 1:
         words += f"; only every {ordinal(measured.artifacts[0].table.rate)} growth is counted"
     return f"{words}."
 

@@ -102,13 +102,13 @@ def _ratio_to_first(
     """Return (ratio, low, high) of the growths to the first set, per request or second where known."""
     if this is first:
         return 1.0, None, None
-    judged = measure(first.artifacts, this.artifacts, thresholds).total.judged
+    judged = measure(first.artifacts, this.artifacts, thresholds).total.comparison
     return plain(float(judged.ratio[0])), plain(float(judged.low[0])), plain(float(judged.high[0]))
 
 
 def rows_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: GrowthThresholds) -> list[GrowthRow]:
     """Return attributed callers by old and new stack size on both sides, most growths first."""
-    judged = measured.paths.judged
+    judged = measured.paths.comparison
     order = np.argsort(-np.maximum(judged.base, judged.candidate), kind="stable")[: thresholds.most_rows]
     return [_row(measured, changes, row) for row in order.tolist()]
 
@@ -159,7 +159,7 @@ def _side(measured: GrowthCounts, row: int, *, base: bool) -> GrowthCount:
 def _state(measured: GrowthCounts, changes: GrowthChanges, row: int) -> GrowthRowState:
     if not changes.path_changed[row]:
         return "noise"
-    base, candidate = float(measured.paths.judged.base[row]), float(measured.paths.judged.candidate[row])
+    base, candidate = float(measured.paths.comparison.base[row]), float(measured.paths.comparison.candidate[row])
     if base == 0:
         return "only-candidate"
     if candidate == 0:

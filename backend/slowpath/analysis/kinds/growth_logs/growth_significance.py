@@ -40,16 +40,16 @@ class GrowthChanges:
 def changes_of(measured: GrowthCounts, thresholds: GrowthThresholds) -> GrowthChanges:
     """Test callers and paths with Benjamini-Hochberg and floors, and exclude those that only shifted."""
     path_q, path_changed = _changed(measured, measured.paths, thresholds.alpha_payers, thresholds)
-    payer_q, payer_changed = _changed(measured, measured.payers, thresholds.alpha_payers, thresholds)
+    payer_q, payer_changed = _changed(measured, measured.callers, thresholds.alpha_payers, thresholds)
     shifts = _shifts(measured, path_changed, thresholds)
     shifted = {(shift.old_bytes, payer) for shift in shifts for payer in (shift.from_payer, shift.to_payer)}
-    for row, (payer, _, _) in enumerate(measured.payers.keys):
+    for row, (payer, _, _) in enumerate(measured.callers.keys):
         caller_paths = [
             key for key, changed in zip(measured.paths.keys, path_changed, strict=True) if changed and key[0] == payer
         ]
         if caller_paths and all((old, payer) in shifted for _, old, _ in caller_paths):
             payer_changed[row] = False
-    total = measured.total.judged
+    total = measured.total.comparison
     ratio = float(total.ratio[0])
     return GrowthChanges(
         payer_q=payer_q,
@@ -67,11 +67,11 @@ def _changed(measured: GrowthCounts, rows: GrowthRows, alpha: float, thresholds:
     q = np.full(len(rows.keys), np.nan)
     counts = rows.growths.sum(axis=1) / rows.quantum
     chosen = np.flatnonzero(counts >= thresholds.fewest_counts)
-    q[chosen] = q_values(rows.judged.p_value[chosen], np.sqrt(counts[chosen]))
-    total = max(float(measured.total.judged.base[0]), float(measured.total.judged.candidate[0]))
-    large = np.abs(rows.judged.difference) >= thresholds.least_of_total * total
+    q[chosen] = q_values(rows.comparison.p_value[chosen], np.sqrt(counts[chosen]))
+    total = max(float(measured.total.comparison.base[0]), float(measured.total.comparison.candidate[0]))
+    large = np.abs(rows.comparison.difference) >= thresholds.least_of_total * total
     with np.errstate(invalid="ignore"):
-        small = np.abs(rows.judged.ratio - 1) < thresholds.least_relative
+        small = np.abs(rows.comparison.ratio - 1) < thresholds.least_relative
         return q, (q <= alpha) & large & ~small
 
 
@@ -83,7 +83,7 @@ def _shifts(measured: GrowthCounts, path_changed: Mask, thresholds: GrowthThresh
     }
     shifts = []
     for old_bytes in sorted(unchanged):
-        difference = _by_payer(measured.paths, path_changed, old_bytes)
+        difference = _sum_by_caller(measured.paths, path_changed, old_bytes)
         if not difference:
             continue
         loser, gainer = min(difference, key=difference.__getitem__), max(difference, key=difference.__getitem__)
@@ -92,13 +92,13 @@ def _shifts(measured: GrowthCounts, path_changed: Mask, thresholds: GrowthThresh
     return shifts
 
 
-def _by_payer(paths: GrowthRows, changed: Mask, old_bytes: int) -> dict[str, float]:
+def _sum_by_caller(paths: GrowthRows, changed: Mask, old_bytes: int) -> dict[str, float]:
     """Sum what each caller's changed paths of one old size gained (or lost)."""
     sums: dict[str, float] = {}
     for row in np.flatnonzero(changed).tolist():
         payer, old, _ = paths.keys[row]
         if old == old_bytes:
-            sums[payer] = sums.get(payer, 0.0) + float(paths.judged.difference[row])
+            sums[payer] = sums.get(payer, 0.0) + float(paths.comparison.difference[row])
     return sums
 
 
@@ -107,5 +107,5 @@ def sizes_of(measured: GrowthCounts, payer: str | None) -> list[tuple[Key, float
     sums: dict[tuple[int, int], float] = {}
     for row, (owner, old, new) in enumerate(measured.paths.keys):
         if payer in {None, owner}:
-            sums[old, new] = sums.get((old, new), 0.0) + float(measured.paths.judged.difference[row])
+            sums[old, new] = sums.get((old, new), 0.0) + float(measured.paths.comparison.difference[row])
     return [(("", old, new), sums[old, new]) for old, new in sorted(sums, key=lambda size: -abs(sums[size]))]

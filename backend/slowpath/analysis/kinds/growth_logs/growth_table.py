@@ -18,7 +18,7 @@ from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rule
 from slowpath.units import Nanoseconds
 
 KIND = "growth"
-NOBODY = "(unknown)"
+UNKNOWN_CALLER = "(unknown)"
 OTHERS = "(others)"
 # A log with more different stacks than this has its tail added up as one path without a caller.
 MOST_PATHS = 4_096
@@ -30,11 +30,11 @@ I64 = NDArray[np.int64]
 class GrowthPath:
     """A stack (root first) that grew `sampled` times from `old_bytes` to `new_bytes` (0: the log does not say).
 
-    `payer` is the innermost function of the user's, `entry` the runtime function that it had called, if the stack
+    `caller` is the innermost function of the user, `entry` the runtime function that it had called, if the stack
     grew inside the runtime.
     """
 
-    payer: str
+    caller: str
     entry: str | None
     path: tuple[str, ...]
     old_bytes: int
@@ -152,7 +152,7 @@ def attributed_caller_of(leaf_first: list[str]) -> tuple[str, str | None]:
             library = library or name
         else:
             return name, entry
-    return library or entry or NOBODY, None if library is None else entry
+    return library or entry or UNKNOWN_CALLER, None if library is None else entry
 
 
 @lru_cache(maxsize=65_536)

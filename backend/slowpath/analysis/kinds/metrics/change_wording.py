@@ -73,7 +73,7 @@ def check_sentence(check: DeploymentCheck) -> str:
     worst = check.worst
     word = VERDICT_WORDS[check.verdict].capitalize()
     if worst is None:
-        return f"{word}: {check.doubts[0].sentence if check.doubts else 'no quantile could be compared.'}"
+        return f"{word}: {check.caveats[0].sentence if check.caveats else 'no quantile could be compared.'}"
     what = "the tail (p90 to p99)" if worst.quantile is None else f"p{worst.quantile * 100:.0f}"
     size = f"{what} takes {times(worst.ratio)} times as long ({times(worst.low)} to {times(worst.high)})"
     if check.verdict == "not-slower":
@@ -108,7 +108,7 @@ def check_to_json(check: DeploymentCheck) -> dict[str, Any]:
             }
             for change in check.changes
         ],
-        "doubts": [{"id": doubt.id, "sentence": doubt.sentence} for doubt in check.doubts],
+        "doubts": [{"id": doubt.id, "sentence": doubt.sentence} for doubt in check.caveats],
     }
 
 

@@ -61,9 +61,9 @@ class LatencyComparison:
     candidate: LatencyWindow
     verdict: Verdict
     findings: tuple[Finding, ...]
-    doubts: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
-    moves: tuple[CostShift, ...] = ()
+    cost_shifts: tuple[CostShift, ...] = ()
     reason: str | None = None
 
 

@@ -55,7 +55,7 @@ def _f32(values: Values) -> Array:
         return values.astype(np.float32)
 
 
-def row_said(panels: ServicePanels, gauges: Sequence[GaugeSamples]) -> dict[str, Any]:
+def describe_row(panels: ServicePanels, gauges: Sequence[GaugeSamples]) -> dict[str, Any]:
     """What the header says of a row besides what the caller knows of its service."""
     return {
         "instances": panels.instance_count,

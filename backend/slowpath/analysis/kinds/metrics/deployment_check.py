@@ -73,7 +73,7 @@ class DeploymentCheck:
     basis: Basis
     minutes: int
     changes: tuple[QuantileChange, ...]
-    doubts: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]
 
     @property
     def worst(self) -> QuantileChange | None:

@@ -23,12 +23,12 @@ def top_attributed_callers(comparison: ProfileKindComparison, among: Mask) -> tu
     Stacks without a user frame (background work) have no attributed caller and are omitted.
     """
     attribution, labels = comparison.attribution, comparison.labels
-    stacks_with_caller = np.flatnonzero(among & (attribution.payer > 0) & (comparison.change != 0))
+    stacks_with_caller = np.flatnonzero(among & (attribution.attributed_caller > 0) & (comparison.change != 0))
     if len(stacks_with_caller) == 0:
         return ()
     change, payer, entry = (
         comparison.change[stacks_with_caller],
-        attribution.payer[stacks_with_caller],
+        attribution.attributed_caller[stacks_with_caller],
         attribution.entry[stacks_with_caller],
     )
     sign = 1.0 if change.sum() >= 0 else -1.0

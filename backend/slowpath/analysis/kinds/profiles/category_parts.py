@@ -28,16 +28,16 @@ def explained_by_category(comparison: ProfileKindComparison, subject: str) -> Ma
     attribution, change = comparison.attribution, comparison.change
     among = attribution.of(subject)
     if subject in PAID_BY_ALLOCATION:
-        background: Mask = among & (attribution.payer == 0)
+        background: Mask = among & (attribution.attributed_caller == 0)
         return background
     labels = len(comparison.labels)
-    of_payer = np.bincount(attribution.payer, weights=change, minlength=labels)
-    in_category = np.bincount(attribution.payer[among], weights=change[among], minlength=labels)
+    of_payer = np.bincount(attribution.attributed_caller, weights=change, minlength=labels)
+    in_category = np.bincount(attribution.attributed_caller[among], weights=change[among], minlength=labels)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = in_category / of_payer
     by_function = (share >= 0) & (share < EXPLAINS_PAYER)
     by_function[0] = False  # background work has no attributed caller
-    explained: Mask = among & ~by_function[attribution.payer]
+    explained: Mask = among & ~by_function[attribution.attributed_caller]
     return explained
 
 
@@ -61,7 +61,7 @@ def _exclusive(comparison: ProfileKindComparison, category: Finding, covered: Ma
     attribution, change = comparison.attribution, comparison.change
     among = attribution.of(category.subject)
     by_category = explained_by_category(comparison, category.subject)
-    background = among & (attribution.payer == 0)
+    background = among & (attribution.attributed_caller == 0)
     unexplained = float(change[among & ~background & (by_category | ~covered)].sum())
     attributed = sum(abs(payer.difference) for payer in category.attributed_callers)
     to_reported = sum(abs(payer.difference) for payer in category.attributed_callers if payer.function in reported)

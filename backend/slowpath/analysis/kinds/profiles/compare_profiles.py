@@ -50,7 +50,7 @@ class ProfileKindResult:
     ruling: KindDecision | None
     comparison: ProfileKindComparison
     findings: tuple[Finding, ...]
-    moves: tuple[CostShift, ...]
+    cost_shifts: tuple[CostShift, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
 
     @property
@@ -80,8 +80,8 @@ class ProfileComparison:
     candidate: tuple[ProfileArtifact, ...]
     verdict: Verdict
     findings: tuple[Finding, ...]
-    moves: tuple[CostShift, ...]
-    doubts: tuple[Caveat, ...]
+    cost_shifts: tuple[CostShift, ...]
+    caveats: tuple[Caveat, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
     kinds: tuple[ProfileKindResult, ...]
 
@@ -151,8 +151,8 @@ def compare_profiles(
         candidate=tuple(candidate),
         verdict=verdict,
         findings=tuple(findings),
-        moves=tuple(move for result in results for move in result.moves),
-        doubts=by_gravity(merged(caveats)),
+        cost_shifts=tuple(move for result in results for move in result.cost_shifts),
+        caveats=by_gravity(merged(caveats)),
         detectable=tuple(each for result in results for each in result.detectable),
         kinds=tuple(results),
     )
@@ -181,14 +181,14 @@ def _test_kind(comparison: ProfileKindComparison) -> ProfileKindResult:
     categories = category_findings(comparison)
     functions = function_findings(comparison, categories)
     explained = [*with_exclusive(comparison, categories, functions.findings), *functions.findings]
-    every = with_total([*explained, *shift_findings(comparison, functions.moves, explained)], comparison)
-    ruling = ruling_of(comparison, every, functions.moves)
+    every = with_total([*explained, *shift_findings(comparison, functions.cost_shifts, explained)], comparison)
+    ruling = ruling_of(comparison, every, functions.cost_shifts)
     findings = tuple(_with_costs(reportable_findings(every, comparison, ruling.verdict), comparison))
     return ProfileKindResult(
         ruling=ruling,
         comparison=comparison,
         findings=findings,
-        moves=tuple(functions.moves),
+        cost_shifts=tuple(functions.cost_shifts),
         detectable=tuple(_effects_without_finding(comparison, findings)),
     )
 

@@ -44,7 +44,7 @@ class ExplanatoryFunctions:
     """The explanation of the change so far."""
 
     found: list[Cause]
-    moves: list[CostShift]
+    cost_shifts: list[CostShift]
 
 
 def select_explanatory_functions(
@@ -81,7 +81,7 @@ def select_explanatory_functions(
         still_open[best] = False
         caller = compensating_caller(comparison, best)
         if caller is not None:
-            _add_move(explanation.moves, find_cost_shift(comparison, best, caller))
+            _add_move(explanation.cost_shifts, find_cost_shift(comparison, best, caller))
             if not (still_open[caller] and unexplained[caller]):
                 continue
             still_open[caller] = False

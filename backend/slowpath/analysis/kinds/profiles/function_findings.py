@@ -31,7 +31,7 @@ class FunctionFindings:
     """Findings on functions, and cost shifts."""
 
     findings: list[Finding]
-    moves: list[CostShift]
+    cost_shifts: list[CostShift]
 
 
 def function_findings(comparison: ProfileKindComparison, categories: list[Finding]) -> FunctionFindings:
@@ -44,7 +44,7 @@ def function_findings(comparison: ProfileKindComparison, categories: list[Findin
     weights = np.power(counts + 1, WEIGHT_POWER)
     significance = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
     causes = select_explanatory_functions(comparison, significance.changed, categories)
-    return FunctionFindings([_finding(comparison, cause, significance) for cause in causes.found], causes.moves)
+    return FunctionFindings([_finding(comparison, cause, significance) for cause in causes.found], causes.cost_shifts)
 
 
 def _finding(comparison: ProfileKindComparison, cause: Cause, significance: SignificantRows) -> Finding:

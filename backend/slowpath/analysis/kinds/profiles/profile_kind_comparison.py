@@ -153,7 +153,7 @@ class ProfileKindComparison:
 
         The runtime's are categorized.
         """
-        tellable: NDArray[np.bool_] = ~self.attribution.is_nobody & ~self.attribution.is_runtime
+        tellable: NDArray[np.bool_] = ~self.attribution.is_placeholder & ~self.attribution.is_runtime
         return tellable
 
     @cached_property

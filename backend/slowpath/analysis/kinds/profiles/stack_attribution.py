@@ -33,7 +33,7 @@ GROUPS = {
 class StackAttribution:
     """The attribution of each stack.
 
-    Per stack: `category` indexes `categories`; `entry` is the label of the called runtime function and `payer` that of the
+    Per stack: `category` indexes `categories`; `entry` is the label of the called runtime function and `attributed_caller` that of the
     attributed caller, both 0 if there is none; `entry_category` is the entry's own. Per label: `is_runtime`, `is_library` (the
     standard library, or no function) and `is_nobody` (no function: the root, or a placeholder of the profiler).
     """
@@ -42,10 +42,10 @@ class StackAttribution:
     category: U8
     entry: I32
     entry_category: U8
-    payer: I32
+    attributed_caller: I32
     is_runtime: Mask
     is_library: Mask
-    is_nobody: Mask
+    is_placeholder: Mask
 
     def of(self, subject: str) -> Mask:
         """Return which stacks belong to a category or to a group of categories."""
@@ -98,10 +98,10 @@ def attribute_stacks(frames: StackFrames, labels: Labels) -> StackAttribution:
         category=categories_of(prefix.any, prefix.unless, prefix.leaf, len(rules.rules)),
         entry=prefix.entry,
         entry_category=categories_of(names.any, names.unless, names.leaf, len(rules.rules))[prefix.entry],
-        payer=_payers(frames, names, prefix.above),
+        attributed_caller=_payers(frames, names, prefix.above),
         is_runtime=names.is_runtime,
         is_library=names.is_library,
-        is_nobody=names.is_nobody,
+        is_placeholder=names.is_nobody,
     )
 
 

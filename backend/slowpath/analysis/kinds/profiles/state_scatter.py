@@ -69,7 +69,7 @@ class Parts:
 
     base: F64
     candidate: F64
-    payer: I32
+    attributed_caller: I32
     labels: int
     weights: float
     of_shares: bool
@@ -87,7 +87,14 @@ class Parts:
         sides = [np.abs(measured.weighted(np.where(mask, 1 / quantum, 0.0))) for mask in (sets.is_base, ~sets.is_base)]
         weights = [float(basis.weights[mask].sum()) for mask in (sets.is_base, ~sets.is_base)]
         log_ratio = float(np.log(weights[1] / weights[0])) if min(weights) > 0 else 0.0
-        return cls(sides[0], sides[1], attribution.payer, len(measured.stacks.labels), log_ratio, basis.id == "share")
+        return cls(
+            sides[0],
+            sides[1],
+            attribution.attributed_caller,
+            len(measured.stacks.labels),
+            log_ratio,
+            basis.id == "share",
+        )
 
     def contrast(self, inside: Mask, dispersion: float) -> Contrast | None:
         """Compare the subject that consists of the stacks `inside`.
@@ -96,8 +103,8 @@ class Parts:
         scatter.
         """
         own_counts = [float(side[inside].sum()) for side in (self.base, self.candidate)]
-        rest = ~inside & (self.payer > 0)
-        counts = [sum_by(self.payer[rest], side[rest], self.labels) for side in (self.base, self.candidate)]
+        rest = ~inside & (self.attributed_caller > 0)
+        counts = [sum_by(self.attributed_caller[rest], side[rest], self.labels) for side in (self.base, self.candidate)]
         both = counts[0] + counts[1]
         chosen = np.flatnonzero(both >= FEWEST_COUNTS)
         if len(chosen) < FEWEST_PARTS:

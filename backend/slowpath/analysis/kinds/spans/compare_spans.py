@@ -8,7 +8,7 @@ from numpy.random import Generator
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
 from slowpath.analysis.kinds.comparison_sides import KindSides, of_type
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
-from slowpath.analysis.kinds.spans.span_caveats import doubts_of
+from slowpath.analysis.kinds.spans.span_caveats import find_span_caveats
 from slowpath.analysis.kinds.spans.span_findings import findings_of
 from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs, ground_of_two
 from slowpath.analysis.kinds.spans.span_thresholds import SpanThresholds
@@ -25,12 +25,12 @@ class SpanComparison:
     candidate: tuple[SpanArtifact, ...]
     verdict: Verdict
     findings: tuple[Finding, ...]
-    doubts: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
     reason: str | None
     """Why nothing was found or decided, if no finding explains it."""
     _ground: SpanComparisonInputs
-    moves: tuple[CostShift, ...] = ()
+    cost_shifts: tuple[CostShift, ...] = ()
 
     def page(self, base_label: str = "base", candidate_label: str = "candidate") -> SpansPage:
         """Build the document of the page."""
@@ -64,7 +64,7 @@ def compare_spans(
         candidate=tuple(candidate),
         verdict=verdict,
         findings=findings,
-        doubts=doubts_of(ground),
+        caveats=find_span_caveats(ground),
         detectable=detectable_effects(ground),
         reason=reason_of(ground, verdict),
         _ground=ground,

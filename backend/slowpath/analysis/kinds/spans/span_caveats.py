@@ -20,7 +20,7 @@ MOST_MIX_APART = 0.1
 _HARMLESS = ("texts-cut", "attributes-dropped", "events-dropped", "invalid-utf8")
 
 
-def doubts_of(ground: SpanComparisonInputs) -> tuple[Caveat, ...]:
+def find_span_caveats(ground: SpanComparisonInputs) -> tuple[Caveat, ...]:
     """Return all caveats of two span sets, each once."""
     caveats = [
         *_replication(ground),

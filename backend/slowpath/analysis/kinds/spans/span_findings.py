@@ -19,7 +19,7 @@ MOST_PARTS = 5
 def findings_of(ground: SpanComparisonInputs) -> tuple[Finding, ...]:
     """Return findings by cost, worse before better, tentative after certain."""
     findings = [
-        *(_gap(ground, each, each.quantile) for each in ground.judged.values() if each.quantile is not None),
+        *(_gap(ground, each, each.quantile) for each in ground.tested.values() if each.quantile is not None),
         *(_new_gap(ground, each) for each in ground.new_gaps),
         *_amplifications(ground),
     ]

@@ -35,7 +35,7 @@ class SpanComparisonInputs:
     sides: tuple[TraceCohort, TraceCohort]
     calls: ServiceCalls
     gaps: GapTable
-    judged: Mapping[int, TestedGap]
+    tested: Mapping[int, TestedGap]
     new_gaps: Sequence[NewGap]
     amplified: Sequence[CallAmplification]
     thresholds: SpanThresholds

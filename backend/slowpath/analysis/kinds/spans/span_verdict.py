@@ -18,7 +18,7 @@ MOST_DETECTABLE = 12
 
 def seen_ratios(ground: SpanComparisonInputs) -> dict[int, float]:
     """Return the smallest detectable ratio of each tested edge's p90 (or median, for rare gaps)."""
-    return {edge: _detectable_ratio(ground, gap) for edge, gap in ground.judged.items()}
+    return {edge: _detectable_ratio(ground, gap) for edge, gap in ground.tested.items()}
 
 
 def _detectable_ratio(ground: SpanComparisonInputs, gap: TestedGap) -> float:
@@ -71,7 +71,7 @@ def reason_of(ground: SpanComparisonInputs, verdict: Verdict) -> str | None:
             wording.format_number(100 * thresholds.unchanged_shift_share),
         )
         return f"no gap changed; a change of {limit} in the largest ones, or {share}% of the request's mean time, would have been detected."
-    if verdict != "inconclusive" or any(gap.quantile is not None for gap in ground.judged.values()):
+    if verdict != "inconclusive" or any(gap.quantile is not None for gap in ground.tested.values()):
         return None
     if fewest < thresholds.few_traces:
         return f"{fewest:,} requests on one side are too few; record {thresholds.few_traces} per side."
@@ -86,7 +86,7 @@ def _could_detect_change(ground: SpanComparisonInputs) -> bool:
     shares = np.minimum(ground.gaps.share(0), ground.gaps.share(1))
     covered = 0.0
     for edge, ratio in seen_ratios(ground).items():
-        shift = (ratio - 1) * float(ground.judged[edge].base_ns[REPORTED_QUANTILES.index(0.9)])
+        shift = (ratio - 1) * float(ground.tested[edge].base_ns[REPORTED_QUANTILES.index(0.9)])
         if ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_share * mean:
             covered += float(shares[edge])
     return covered > 0 and covered >= thresholds.unchanged_covers * float(shares.sum())

@@ -29,7 +29,7 @@ QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 def gap_rows(ground: SpanComparisonInputs) -> list[GapRow]:
     """Return one row per edge: those that changed first, then by share of all request time."""
     shares = np.max([ground.gaps.share(side) for side in range(len(ground.shown))], axis=0)
-    changed = {edge: gap.quantile is not None for edge, gap in ground.judged.items()}
+    changed = {edge: gap.quantile is not None for edge, gap in ground.tested.items()}
     new = {gap.edge for gap in ground.new_gaps}
     edges = sorted(
         np.flatnonzero(shares >= LEAST_SHARE).tolist(),
@@ -77,7 +77,7 @@ def _gap_side(ground: SpanComparisonInputs, edge: int, side: int) -> GapSide | N
 
 def _gap_change(ground: SpanComparisonInputs, edge: int) -> GapChange | None:
     """Return the change at the quantile of the finding, or else at p90; for an edge on one side, of its total time."""
-    gap = ground.judged.get(edge)
+    gap = ground.tested.get(edge)
     if gap is not None:
         quantile = gap.quantile or SHOWN
         return GapChange(quantile=quantile, **vars(_change_at(gap, quantile)))
@@ -96,7 +96,7 @@ def _gap_change(ground: SpanComparisonInputs, edge: int) -> GapChange | None:
 
 def _gap_changes(ground: SpanComparisonInputs, edge: int) -> GapChanges | None:
     """Return the change of each quantile that the page shows; None where too few values are beyond it."""
-    gap = ground.judged.get(edge)
+    gap = ground.tested.get(edge)
     if gap is None:
         return None
     changes = {
@@ -124,7 +124,7 @@ def _gap_state(
         return "noise"
     if base is None or candidate is None:
         return "only-candidate" if base is None else "only-base"
-    gap = ground.judged.get(edge)
+    gap = ground.tested.get(edge)
     if gap is None or gap.quantile is None:
         return "noise"
     return "more" if gap.shift_ns(gap.quantile) > 0 else "less"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
 from slowpath.analysis.formats.column_file import Array
-from slowpath.analysis.kinds.metrics.dashboard_file import against_columns, board_file, row_columns, row_said
+from slowpath.analysis.kinds.metrics.dashboard_file import against_columns, board_file, describe_row, row_columns
 from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, ServiceSamples, service_panels
 from slowpath.analysis.kinds.metrics.time_grid import (
     TimeGrid,
@@ -283,7 +283,7 @@ def _row(
         "latency": {"histogram": panels[one].histogram, "why": _latency_why(panels[one], why)},
         "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests or NOT_NOW},
         "source": through[one].document if one in through else None,
-        **row_said(panels[one], samples[one].gauges),
+        **describe_row(panels[one], samples[one].gauges),
     }
 
 

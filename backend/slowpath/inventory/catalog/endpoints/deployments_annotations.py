@@ -232,7 +232,7 @@ def delete_annotation(annotation_id: UUID, caller: MayWrite, session: Writing) -
 )
 def get_service_order(environment_id: UUID, caller: MayRead, session: Reading) -> ServiceOrderOut:
     """Return the service order and the service edges of an environment: the service map."""
-    return _told(service.get_service_order(session, EnvironmentId(environment_id)))
+    return _make_order_out(service.get_service_order(session, EnvironmentId(environment_id)))
 
 
 @router.put(
@@ -248,7 +248,7 @@ def set_service_order(
     ids = [ServiceId(each) for each in wanted.service_ids]
     laid = service.set_service_order(session, EnvironmentId(environment_id), ids)
     record_audit_event(session, caller, "service-order.set", "environment", environment_id, {})
-    return _told(laid)
+    return _make_order_out(laid)
 
 
 @router.delete(
@@ -260,10 +260,10 @@ def reset_service_order(environment_id: UUID, caller: MayWrite, session: Writing
     """Remove the manual service order and use the order of the spans."""
     shown = service.reset_service_order(session, EnvironmentId(environment_id))
     record_audit_event(session, caller, "service-order.reset", "environment", environment_id, {})
-    return _told(shown)
+    return _make_order_out(shown)
 
 
-def _told(order: ServiceOrder) -> ServiceOrderOut:
+def _make_order_out(order: ServiceOrder) -> ServiceOrderOut:
     return ServiceOrderOut(
         services=[ServiceOut.model_validate(row) for row in order.services],
         source=order.source,

@@ -209,7 +209,7 @@ def complete_oidc_sign_in(
     return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=False)
 
 
-def _told(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:
+def _make_linked_identity_out(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:
     ours = row.issuer == settings.oidc_issuer
     return LinkedIdentityOut(
         id=row.id,
@@ -228,7 +228,9 @@ def _told(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:
 def list_linked_identities(person: SignedIn, session: Reading, settings: Configured) -> LinkedIdentitiesOut:
     """List your linked identities and other sign-in methods."""
     linked, has_password = service.list_linked_identities(session, person)
-    return LinkedIdentitiesOut(has_password=has_password, linked=[_told(row, settings) for row in linked])
+    return LinkedIdentitiesOut(
+        has_password=has_password, linked=[_make_linked_identity_out(row, settings) for row in linked]
+    )
 
 
 @router.delete(

@@ -38,10 +38,10 @@ def list_activity(
         by_machine=actor == "slowpath",
     )
     rows = activity_feed.list_activity(session, wanted, after=paging.after, limit=paging.limit + 1)
-    return paging.page(rows, _told, lambda row: (row.at, row.id))
+    return paging.page(rows, _make_activity_out, lambda row: (row.at, row.id))
 
 
-def _told(event: ActivityEvent) -> ActivityOut:
+def _make_activity_out(event: ActivityEvent) -> ActivityOut:
     actor = ActorOut.model_validate({"kind": event.actor_kind, "id": event.actor_id, "name": event.actor_name})
     return ActivityOut(
         id=event.id,

@@ -56,7 +56,7 @@ class MentionDigest:
     title: str
     url: str
     team: str
-    said: tuple[tuple[str, str], ...]
+    comments: tuple[tuple[str, str], ...]
     """Author and text of each comment, oldest first."""
 
 
@@ -99,7 +99,7 @@ def claim_mention_mails(
                 title=discussion.title,
                 url=f"{public_url}/t/{team.slug}{discussion.path}",
                 team=team.name,
-                said=tuple((comment.author_name, comment.text) for _, comment, _ in rows),
+                comments=tuple((comment.author_name, comment.text) for _, comment, _ in rows),
             )
         )
     return MentionMailBatch(tuple(letters), min(waits) + 1 if waits else None)

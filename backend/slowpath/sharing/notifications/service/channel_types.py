@@ -164,7 +164,7 @@ def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) 
         with ports.egress.opened(outbound.target["api_url"]) as peer:
             host = client(peer, outbound.target["repository"], outbound.secret)
             if content.build is None:  # a test writes nothing: it only reads the repository with this token
-                host.look()
+                host.check_access()
                 return None
             host.set_status(content.build.commit, wording.status(content))
             number = content.build.pull_request

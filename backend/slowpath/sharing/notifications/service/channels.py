@@ -86,7 +86,7 @@ def update_channel(session: WriteSession, channel_id: ChannelId, values: Mapping
 
     Raises `ChannelNotFound`, `InvalidChannel`.
     """
-    row = _there(queries.held(session, channel_id))
+    row = _there(queries.lock_channel(session, channel_id))
     _check_events(ChannelKind(row.kind), values.get("events", ()))
     for name, value in values.items():
         setattr(row, name, value)
@@ -97,7 +97,7 @@ def update_channel(session: WriteSession, channel_id: ChannelId, values: Mapping
 
 def renew_secret(session: WriteSession, sealer: SecretEncryptor, channel_id: ChannelId) -> CreatedChannel:
     """Rotate the signing secret of a webhook. Raises `ChannelNotFound`, `InvalidChannel`."""
-    row = _there(queries.held(session, channel_id))
+    row = _there(queries.lock_channel(session, channel_id))
     if not CHANNEL_TYPES[ChannelKind(row.kind)].signs_messages:
         raise InvalidChannel(
             "Only webhook channels have a signing secret.", remedy="Create a new channel with the new address or token."

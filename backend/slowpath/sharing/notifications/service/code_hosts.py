@@ -40,7 +40,7 @@ class CodeHost(ABC):
         self._repository = repository
         self._token = token
 
-    def look(self) -> None:
+    def check_access(self) -> None:
         """Request the repository, which checks address, name and token. Raises as `check` does."""
         answer = self._peer.get(
             self._home_path(), [], self._headers(), max_bytes=8 * MAX_ANSWER_BYTES, seconds=SEND_SECONDS

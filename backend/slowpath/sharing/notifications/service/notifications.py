@@ -38,7 +38,9 @@ from slowpath.sharing.notifications.tables import Notification, NotificationChan
 def enqueue_notifications(session: WriteSession, content: NotificationContent) -> list[MessageId]:
     """Create a notification for each active channel with this event, except those already notified of it."""
     written = [
-        _write(session, channel, content) for channel in queries.open_channels(session) if _wants(channel, content)
+        _write(session, channel, content)
+        for channel in queries.open_channels(session)
+        if _subscribes_to(channel, content)
     ]
     told_to = [one for one in written if one is not None]
     if told_to:
@@ -56,7 +58,7 @@ def delete_old_notifications(session: WriteSession, now: datetime) -> int:
 
     Pending notifications remain. Returns the number of deleted ones.
     """
-    gone = queries.forget(session, now - timedelta(days=KEPT_DAYS))
+    gone = queries.delete_finished_notifications(session, now - timedelta(days=KEPT_DAYS))
     if queries.has_messages(session):
         schedule_cleanup(session)
     return gone
@@ -112,7 +114,7 @@ def record_delivered(session: WriteSession, message_id: MessageId, at: datetime,
     row = get_notification(session, message_id)
     row.state, row.sent_at, row.next_attempt_at, row.problem = NotificationState.SENT, at, None, None
     row.receiver_message_id = outside_id or row.receiver_message_id
-    channel = queries.held(session, ChannelId(row.channel_id))
+    channel = queries.lock_channel(session, ChannelId(row.channel_id))
     assert channel is not None  # deleting the channel deletes its notifications
     channel.sent_at, channel.failing_since, channel.problem = at, None, None
 
@@ -125,7 +127,7 @@ def record_attempt_failed(
     A channel whose receiver is gone, or that failed for days, is disabled.
     """
     row = get_notification(session, message_id)
-    channel = queries.held(session, ChannelId(row.channel_id))
+    channel = queries.lock_channel(session, ChannelId(row.channel_id))
     assert channel is not None  # deleting the channel deletes its notifications
     row.failures += 1
     row.problem = channel.problem = error.facts()
@@ -154,7 +156,7 @@ def abandon_notification(row: Notification) -> None:
     row.state, row.next_attempt_at = NotificationState.ABANDONED, None
 
 
-def _wants(channel: NotificationChannel, content: NotificationContent) -> bool:
+def _subscribes_to(channel: NotificationChannel, content: NotificationContent) -> bool:
     if content.event not in channel.events:
         return False
     if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in TOLD_OF_BUILDS:

@@ -146,11 +146,11 @@ def export_report(
     found = _shown(request, database, report_id, version)
     script, style = html_export.viewer(settings.frontend_dist)
     with database.writing(scope_of(request)) as session:
-        facts = {"title": found.said["title"], "version": version, "scrubbed": scrub.any()}
+        facts = {"title": found.header["title"], "version": version, "scrubbed": scrub.any()}
         record_audit_event(session, caller, "report.exported", "report", report_id, facts)
     pieces = html_export.document(
         report_bundles.title_shown(found, blobs, scrub), script, style, _packed(found, blobs, settings, scrub)
     )
     return make_attachment_response(
-        pieces, html_export.file_name(found.said["number"]), media_type="text/html; charset=utf-8"
+        pieces, html_export.file_name(found.header["number"]), media_type="text/html; charset=utf-8"
     )

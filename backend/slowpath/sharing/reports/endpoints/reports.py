@@ -36,7 +36,9 @@ router = APIRouter(tags=["reports"])
 Version = Annotated[int | None, Query(ge=1, le=MAX_VERSIONS, description="missing: the draft")]
 
 
-def _told(session: ReadSession, row: Report, now: datetime, version: ReportVersion | None = None) -> ReportOut:
+def _make_report_out(
+    session: ReadSession, row: Report, now: datetime, version: ReportVersion | None = None
+) -> ReportOut:
     links = reports.link_counts(session, [row], now)
     return report_out(row, reports.names(session, [row]), links.get(row.id, 0), version=version)
 
@@ -64,7 +66,7 @@ def create_report(wanted: ReportIn, caller: MayWrite, session: Writing, clock: N
     """Create a report."""
     row = reports.create_report(session, wanted.title, caller.user_id, clock.now())
     record_audit_event(session, caller, "report.created", "report", row.id, {"title": row.title})
-    return _told(session, row, clock.now())
+    return _make_report_out(session, row, clock.now())
 
 
 @router.get("/reports/{report_id}", operation_id="reports:get", responses=document_problems(NotFound))
@@ -72,7 +74,7 @@ def get_report(report_id: UUID, caller: MayRead, session: Reading, clock: Now, v
     """Return a report: its draft, or one version."""
     row = reports.get_report(session, ReportId(report_id))
     chosen = None if version is None else reports.version_of(session, ReportId(report_id), version)
-    return _told(session, row, clock.now(), chosen)
+    return _make_report_out(session, row, clock.now(), chosen)
 
 
 @router.patch(
@@ -94,7 +96,7 @@ def update_report(report_id: UUID, wanted: ReportUpdate, caller: MayWrite, sessi
     facts = {"title": row.title, "blocks": len(row.blocks)}
     record_audit_event(session, caller, "report.updated", "report", row.id, facts)
     session.flush()
-    return _told(session, row, clock.now())
+    return _make_report_out(session, row, clock.now())
 
 
 @router.delete(
@@ -153,7 +155,7 @@ def publish_report(report_id: UUID, caller: MayWrite, session: Writing, clock: N
     version = reports.publish_report(session, ReportId(report_id), caller.user_id, clock.now())
     facts = {"title": version.title, "version": version.version}
     record_audit_event(session, caller, "report.published", "report", report_id, facts)
-    return _told(session, reports.get_report(session, ReportId(report_id)), clock.now())
+    return _make_report_out(session, reports.get_report(session, ReportId(report_id)), clock.now())
 
 
 @router.get("/reports/{report_id}/versions", operation_id="reports:versions", responses=document_problems(NotFound))

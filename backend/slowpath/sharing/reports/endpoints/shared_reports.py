@@ -87,5 +87,5 @@ def export_shared(
     content: Iterator[bytes] = report_bundles.get_shared_bundle(found, blobs, scrub, settings.scratch_dir)
     pieces = html_export.document(report_bundles.title_shown(found, blobs, scrub), script, style, content)
     return make_attachment_response(
-        pieces, html_export.file_name(found.said["number"]), media_type="text/html; charset=utf-8"
+        pieces, html_export.file_name(found.header["number"]), media_type="text/html; charset=utf-8"
     )

@@ -51,7 +51,7 @@ class ReportContent:
 
     team_id: TeamId
     report_id: ReportId
-    said: Mapping[str, Any]
+    header: Mapping[str, Any]
     """The header's fields about the report except its blocks, for example the title."""
     author: str | None
     blocks: tuple[Block, ...]
@@ -95,7 +95,7 @@ def get_shared_content(session: ReadSession, link: ShareLink) -> ReportContent:
     report_id = ReportId(link.report_id)
     found = get_report_content(session, report_id, link.version or reports.get_report(session, report_id).version)
     expires_at = None if link.expires_at is None else link.expires_at.isoformat()
-    return replace(found, said={**found.said, "expires_at": expires_at})
+    return replace(found, header={**found.header, "expires_at": expires_at})
 
 
 def get_scrub_options(link: ShareLink) -> ScrubOptions:
@@ -192,8 +192,8 @@ def _header(found: ReportContent, places: Places, scrubber: Scrubber | None) -> 
         for answer in block.answers
     ]
     shown_author = _text(found.author, scrubber) if found.author is not None else None
-    title = _text(str(found.said["title"]), scrubber)
-    report = {**found.said, "title": title, "created_by": shown_author, "blocks": blocks}
+    title = _text(str(found.header["title"]), scrubber)
+    report = {**found.header, "title": title, "created_by": shown_author, "blocks": blocks}
     return {"format": FORMAT, "report": report, "answers": listed}
 
 
@@ -239,7 +239,7 @@ def summarize_scrubbed(found: ReportContent, blobs: BlobStore, scrub: ScrubOptio
 
 def title_shown(found: ReportContent, blobs: BlobStore, scrub: ScrubOptions) -> str:
     """Return the scrubbed title."""
-    title = str(found.said["title"])
+    title = str(found.header["title"])
     return scrubber_for(found, blobs, scrub).text(title) if scrub.any() else title
 
 
@@ -253,7 +253,7 @@ def shared_folder(team_id: TeamId, report_id: ReportId) -> str:
 
 def shared_key(found: ReportContent, scrub: ScrubOptions) -> BlobKey:
     """Return the key of a share link's stored bundle: it depends on all of its inputs."""
-    made_of = [PACKING, FORMAT, found.said, found.author, dump_blocks(found.blocks), found.people, asdict(scrub)]
+    made_of = [PACKING, FORMAT, found.header, found.author, dump_blocks(found.blocks), found.people, asdict(scrub)]
     digest = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
     return BlobKey(f"{shared_folder(found.team_id, found.report_id)}/{digest}.gz")
 

@@ -140,7 +140,7 @@ def _arrange(session: WriteSession, row: Report, wanted: Sequence[BlockUpdate]) 
 def delete_report(session: WriteSession, report_id: ReportId) -> Report:
     """Delete a report, its versions, share links and discussion; a job deletes its blobs. Raises `ReportNotFound`."""
     row = lock_report(session, report_id)
-    queries.forget_discussion(session, report_id)
+    queries.delete_discussion(session, report_id)
     session.delete(row)
     session.flush()
     enqueue(session, DeleteUnusedReportBlobs(report_id, []))

@@ -54,7 +54,7 @@ class MeasurementQuery:
         return (self.to_ms - self.from_ms) / 1000
 
     @property
-    def whose(self) -> str:
+    def source_label(self) -> str:
         """Describe the source of the samples."""
         return self.environment if self.match == "environment" else f"run {self.run_id}"
 
@@ -107,7 +107,7 @@ def read_latency_measurement(seen: ProbeLatencyWindow, why: str | None, asked: M
         return MeasurementOutcome(again_seconds=_pause(seen))
     if seen.known_ms < LEAST_KNOWN * (asked.to_ms - asked.from_ms):
         return MeasurementOutcome(
-            problem=f"The samples of {asked.whose} cover {seen.known_ms / 1000:.0f} of the {asked.seconds:.0f} s of this "
+            problem=f"The samples of {asked.source_label} cover {seen.known_ms / 1000:.0f} of the {asked.seconds:.0f} s of this "
             f"measurement window. Push more often than every {seen.interval_ms / 1000:g} s, or measure longer."
         )
     return _read(seen, asked)
@@ -118,7 +118,7 @@ def _read(seen: ProbeLatencyWindow, asked: MeasurementQuery) -> MeasurementOutco
     if seen.counts is None or not seen.requests:
         return MeasurementOutcome(
             requests=0,
-            problem=f"{asked.whose[:1].upper()}{asked.whose[1:]} answered no requests{of_route} in this measurement window.",
+            problem=f"{asked.source_label[:1].upper()}{asked.source_label[1:]} answered no requests{of_route} in this measurement window.",
         )
     least = required_requests(asked.quantile)
     if seen.requests < least:
@@ -151,7 +151,7 @@ def _nothing(seen: ProbeLatencyWindow, why: str | None, asked: MeasurementQuery)
         "instance": f" Set service.instance.id={asked.run_id} or the label slowpath_run_id on the deployment.",
         "version": " Add a label with the commit or the run to the deployment.",
     }.get(asked.match, "")
-    return f"No samples of {asked.whose} in {asked.environment}{also}.{remedy}"
+    return f"No samples of {asked.source_label} in {asked.environment}{also}.{remedy}"
 
 
 def _pause(seen: ProbeLatencyWindow) -> float:

@@ -37,12 +37,16 @@ class NextStep:
 
 def decide_next_step(state: SearchState, tried: Sequence[ProbeObservation], *, since: Collection[int]) -> NextStep:
     """Return the next step. `since`: numbers of the probes queued after the last resume."""
-    hopeless = tuple(one.number for one in tried if one.lives and one.told_nothing >= MOST_BAD_WINDOWS)
+    hopeless = tuple(
+        one.number for one in tried if one.can_measure_more and one.count_without_value >= MOST_BAD_WINDOWS
+    )
     if hopeless:
         return NextStep(give_up=hopeless)
-    if (reason := _trouble([one for one in tried if one.number in since])) is not None:
+    if (reason := _describe_failures([one for one in tried if one.number in since])) is not None:
         return NextStep(pause=reason)
-    extra = tuple(one.number for one in tried if one.lives and one.purpose == "control" and not state.settings.control)
+    extra = tuple(
+        one.number for one in tried if one.can_measure_more and one.purpose == "control" and not state.settings.control
+    )
     if extra:
         return NextStep(close=extra)
     asked = {one.number for one in tried if one.state == ProbeState.QUEUED}
@@ -54,7 +58,7 @@ def decide_next_step(state: SearchState, tried: Sequence[ProbeObservation], *, s
 def _go_on(state: SearchState, tried: Sequence[ProbeObservation], asked: Collection[int]) -> NextStep:
     """Return the step that follows from the measurements."""
     known = any(one.purpose == BASELINE and one.state == ProbeState.DONE for one in tried)
-    if known and (why := _why_disown(state)) is not None:
+    if known and (why := _reason_against_baselines(state)) is not None:
         return NextStep(disown=why)
     if asked:
         return _make_room(state, tried, asked)
@@ -64,7 +68,7 @@ def _go_on(state: SearchState, tried: Sequence[ProbeObservation], asked: Collect
     return NextStep(actions.start, actions.measure, actions.close, (), actions.open, actions.finished)
 
 
-def _why_disown(state: SearchState) -> str | None:
+def _reason_against_baselines(state: SearchState) -> str | None:
     """Return why production baselines cannot replace deployments of this search, or None."""
     if {one.build for one in state.deploys if not one.is_ours and one.is_measured} != {KNOWN_GOOD, KNOWN_BAD}:
         return "The baseline of one boundary was deleted."
@@ -75,14 +79,14 @@ def _why_disown(state: SearchState) -> str | None:
 
 def _make_room(state: SearchState, tried: Sequence[ProbeObservation], asked: Collection[int]) -> NextStep:
     """Continue measuring deployed probes while others wait for a free slot."""
-    if not any(one.lives and one.purpose != "control" for one in tried if one.number not in asked):
+    if not any(one.can_measure_more and one.purpose != "control" for one in tried if one.number not in asked):
         return NextStep()
     actions = next_actions(replace(state, deploys=tuple(one for one in state.deploys if one.number not in asked)))
     return NextStep(measure=actions.measure, close=actions.close)
 
 
-def _trouble(tried: Sequence[ProbeObservation]) -> str | None:
-    ended = [one for one in tried if not one.lives and one.purpose != "override"]
+def _describe_failures(tried: Sequence[ProbeObservation]) -> str | None:
+    ended = [one for one in tried if not one.can_measure_more and one.purpose != "override"]
     newest = ended[-MOST_FAILURES:]
     if len(newest) == MOST_FAILURES and all(is_failure(one) for one in newest):
         return f"{MOST_FAILURES} consecutive probes failed. See the log of probe #{newest[-1].number}."

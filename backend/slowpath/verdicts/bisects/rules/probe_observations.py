@@ -49,7 +49,7 @@ class ProbeObservation:
     """Whether a runner leased it; overrides and superseded probes are never leased."""
 
     @property
-    def lives(self) -> bool:
+    def can_measure_more(self) -> bool:
         """Return whether more measurements can follow."""
         return self.state in LIVING
 
@@ -58,10 +58,10 @@ class ProbeObservation:
         """Return whether a measurement is outstanding; after the end, whether one is still to be read."""
         if self.state not in NOT_COUNTED and any(not one.is_read and not one.annulled for one in self.windows):
             return True
-        return self.lives and len(self.windows) < self.measurements_requested
+        return self.can_measure_more and len(self.windows) < self.measurements_requested
 
     @property
-    def told_nothing(self) -> int:
+    def count_without_value(self) -> int:
         """Return how many measurements have no value, if none has one."""
         counted = [one for one in self.windows if not one.annulled]
         has_result = any(one.value is not None or one.verdict is not None for one in counted)
@@ -72,7 +72,7 @@ def build_search_state(
     line: CandidateSequence, settings: BisectSettings, tried: Sequence[ProbeObservation], *, larger_is_worse: bool
 ) -> SearchState:
     """Return the state of the search. `tried`: numbered from 1 without gaps."""
-    marks = sum(not one.is_leased and not one.lives and one.purpose != BASELINE for one in tried)
+    marks = sum(not one.is_leased and not one.can_measure_more and one.purpose != BASELINE for one in tried)
     return SearchState(
         settings.search(larger_is_worse=larger_is_worse, marks=marks),
         line,
@@ -113,5 +113,5 @@ def _purpose(purpose: str) -> Purpose:
 def is_failure(one: ProbeObservation) -> bool:
     """Return whether a probe failed for a reason other than its build."""
     return one.state in {ProbeState.FAILED, ProbeState.LOST} or (
-        one.state == ProbeState.INVALIDATED and one.told_nothing > 0
+        one.state == ProbeState.INVALIDATED and one.count_without_value > 0
     )

@@ -86,19 +86,23 @@ def compute_search_view(
 ) -> SearchView:
     """Compute the view; at most `most` candidates per level."""
     belief = compute_state_posterior(state)
-    masses = _summed(plan, dict(zip(plan.line.ids, belief.here.tolist(), strict=True)))
+    masses = _summed(plan, dict(zip(plan.line.ids, belief.candidate_probabilities.tolist(), strict=True)))
     priors = _summed(plan, dict(zip(plan.line.ids, _prior(plan.line).tolist(), strict=True)))
     verdicts = {one.number: _verdict(plan, belief, one) for one in tried}
-    best = int(np.argmax(belief.here))
+    best = int(np.argmax(belief.candidate_probabilities))
     good, bad, control = _evidence(plan, state, belief)
     return SearchView(
         tuple(_level(plan, key, (masses, priors), tried, verdicts, most=most) for key in _in_order(plan)),
         plan.nodes[plan.line.ids[best]],
-        float(belief.here[best]),
-        belief.elsewhere,
+        float(belief.candidate_probabilities[best]),
+        belief.probability_of_none,
         verdicts,
         _odds(state, belief.noise),
-        {one.number: _would(plan, belief, one.candidate) for one in tried if one.lives and one.candidate in plan.nodes},
+        {
+            one.number: _would(plan, belief, one.candidate)
+            for one in tried
+            if one.can_measure_more and one.candidate in plan.nodes
+        },
         good,
         bad,
         control,
@@ -192,7 +196,7 @@ def _verdict(plan: SearchPlan, belief: Posterior, one: ProbeObservation) -> Verd
     counted = [window for window in one.windows if not window.annulled]
     has_result = one.good or one.bad or any(window.value is not None for window in counted)
     if not has_result:
-        return "measuring" if one.lives or one.waits else "inconclusive"
+        return "measuring" if one.can_measure_more or one.waits else "inconclusive"
     bad = _badness(plan, belief, one.candidate)
     if bad >= SURE:
         return "slower"

@@ -173,7 +173,7 @@ class MultiRepositoryHistory(Generic[R]):
         """Return the dependency updates of a commit one by one, then the commit itself."""
         changed = [one for one in self._changed(node.repository, parent, node.sha) if one[0] not in {"go", "toolchain"}]
         known = [one for one in changed if one[0] in self.repositories and one[1] and one[2]]
-        led = self._led(known)
+        led = self._required_by_updates(known)
         known = [one for one in known if one[0] not in led]
         if not known:
             return SearchLevel((), 0)
@@ -199,7 +199,7 @@ class MultiRepositoryHistory(Generic[R]):
         label = self.repositories[node.repository].label
         return SearchLevel(tuple(nodes), 1, node.repository, label, parent, node.sha)
 
-    def _led(self, changed: Sequence[tuple[str, str | None, str | None]]) -> set[str]:
+    def _required_by_updates(self, changed: Sequence[tuple[str, str | None, str | None]]) -> set[str]:
         """Return the modules whose new version another updated module requires: they belong to that update."""
         new = {one[0]: one[2] for one in changed}
         out = set()

@@ -90,7 +90,7 @@ def gather_plan_inputs(session: ReadSession, sealer: SecretEncryptor, row: Bisec
     )
 
 
-def weigh_level(
+def weight_candidates(
     session: ReadSession,
     repository_id: RepositoryId | None,
     level: SearchLevel,
@@ -108,7 +108,7 @@ def weigh_level(
         if repository_id is not None
         else {}
     )
-    return replace(level, nodes=tuple(_weigh(one, known.get(one.sha), regressed) for one in level.nodes))
+    return replace(level, nodes=tuple(_weight_candidate(one, known.get(one.sha), regressed) for one in level.nodes))
 
 
 def make_plan(level: SearchLevel, modules: Mapping[str, RepositoryId]) -> SearchPlan:
@@ -129,7 +129,7 @@ def parse_module_path(url: str) -> str:
     return f"{parts.hostname or ''}{parts.path}".rstrip("/").removesuffix(".git").rstrip("/")
 
 
-def _weigh(node: CandidateNode, found: CommitSuspicion | None, regressed: RegressedCode) -> CandidateNode:
+def _weight_candidate(node: CandidateNode, found: CommitSuspicion | None, regressed: RegressedCode) -> CandidateNode:
     title = truncate_text(node.title, MOST_TITLE)
     if node.bump is not None:  # only this dependency update of the commit is built
         found = suspicion(CommitChanges((), (node.bump[0],), None, None), regressed)

@@ -207,7 +207,7 @@ def _record_drift(session: WriteSession, bisect: Bisect, state: SearchState, now
 
 def _likeliest(plan: SearchPlan, state: SearchState, result: SearchResult) -> list[tuple[str, float]]:
     """Return the commits of the remaining suspects with the highest posterior."""
-    here = search.compute_state_posterior(state).here
+    here = search.compute_state_posterior(state).candidate_probabilities
     beliefs = {one: float(here[state.line.position(one) - 1]) for one in result.suspects}
     order = sorted(beliefs, key=lambda one: -beliefs[one])[:MOST_LIKELY]
     return [(plan.nodes[one].sha, beliefs[one]) for one in order]

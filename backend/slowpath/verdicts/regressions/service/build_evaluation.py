@@ -44,7 +44,7 @@ def evaluate_build(session: WriteSession, build: Build, now: datetime) -> None:
     regressions = _load_regressions(session, inputs)
     verdicts, backed = _BuildVerdicts(), set[UUID]()
     for group in sorted(
-        scan.stories, key=lambda each: (not each.is_told, -each.lead.part)
+        scan.groups, key=lambda each: (not each.is_told, -each.lead.part)
     ):  # the largest determines the title
         if not inputs.places[group.lead.change.index].is_own:
             continue  # a change on the parent branch, reported there

@@ -20,7 +20,7 @@ def _times(factor: float, shift: float = 0.0) -> list[float]:
 
 
 def _doubts(comparison: BenchComparison) -> dict[str, str]:
-    return {caveat.id: caveat.sentence for caveat in comparison.doubts}
+    return {caveat.id: caveat.sentence for caveat in comparison.caveats}
 
 
 def test_more_time_is_worse() -> None:

@@ -29,7 +29,7 @@ WINDOWS = np.unique(np.round(10.0 ** np.arange(4, 9.01, 1 / 6)).astype(np.int64)
 
 @dataclass(frozen=True)
 class GeneratedWaiter:
-    """A victim: waits per second, log-normal about a median, in bursts; `blame` is who held the processors."""
+    """A waiter: waits per second, log-normal about a median, in bursts; `blame` is the P occupancy."""
 
     group: str
     reason: str

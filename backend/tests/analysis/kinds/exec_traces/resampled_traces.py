@@ -70,7 +70,7 @@ def covered(rounds: int, a_side: int, spread: float, factor: float, seed: int = 
                 pooled_quantiles(matched.base, waiter, weights[0], GRID),
                 pooled_quantiles(matched.candidate, waiter, weights[1], GRID),
             )
-            for waiter in range(len(matched.victims))
+            for waiter in range(len(matched.waiters))
         ]
         believed = estimate_spread(pairs, spreads, DEFAULT_TRACE_THRESHOLDS)
         for waiter, pair in enumerate(pairs):

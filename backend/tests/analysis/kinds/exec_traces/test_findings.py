@@ -90,7 +90,7 @@ def test_one_trace_a_side_tells_only_what_is_large() -> None:
     found = compared(traces(SERVICE, 1, 1), traces(HOGGED, 1, 2))
     assert found.verdict == "regressed"
     assert found.findings[0].subject == "main.batcher|network"
-    assert "single-trace" in {caveat.id for caveat in found.doubts}
+    assert "single-trace" in {caveat.id for caveat in found.caveats}
 
 
 def test_a_group_that_only_one_side_has_is_a_finding() -> None:
@@ -129,7 +129,7 @@ def test_a_renamed_group_is_a_move_and_its_delay_is_compared() -> None:
     renamed = [replace(each, group=each.group.replace("worker", "pool")) for each in SERVICE]
     found = compared(traces(SERVICE, 4, 1), traces(renamed, 4, 2))
     assert (found.verdict, found.findings) == ("unchanged", ())
-    assert [(move.from_function, move.to_function) for move in found.moves] == [("main.worker", "main.pool")]
+    assert [(move.from_function, move.to_function) for move in found.cost_shifts] == [("main.worker", "main.pool")]
     slower = [replace(each, median_ns=each.median_ns * 20) if "pool" in each.group else each for each in renamed]
     found = compared(traces(SERVICE, 4, 1), traces(slower, 4, 2))
     assert found.verdict == "regressed"
@@ -139,7 +139,7 @@ def test_a_renamed_group_is_a_move_and_its_delay_is_compared() -> None:
 def test_a_group_that_does_something_else_is_no_rename() -> None:
     other = [replace(each, group="main.pool", per_second=3_000) if each == WORKER else each for each in SERVICE]
     found = compared(traces(SERVICE, 4, 1), traces(other, 4, 2))
-    assert found.moves == ()
+    assert found.cost_shifts == ()
     assert {(each.subject, each.direction) for each in found.findings if each.kind == "trace.group"} >= {
         ("main.pool|select", "worse")
     }

@@ -21,7 +21,7 @@ def test_longer_waits_while_processors_are_idle_must_be_much_longer() -> None:
     assert (tired.verdict, tired.findings) == ("inconclusive", ())
     assert tired.reason is not None
     assert "may be due to the machine" in tired.reason
-    seen = next(each.sentence for each in tired.doubts if each.id == "machine-or-program")
+    seen = next(each.sentence for each in tired.caveats if each.id == "machine-or-program")
     assert "p99 of main.client woken from a channel receive: " in seen
     longest = [replace(each, median_ns=each.median_ns * 10) for each in TIRED]
     found = compared(traces(SERVICE, 4, 1), traces(longest, 4, 2))
@@ -35,7 +35,7 @@ def test_on_a_machine_short_of_cpu_all_the_time_nothing_is_certain_and_nothing_i
     always: dict[str, Any] = {**CONTENDED, "idle_bins": range(5_000)}
     found = compared(traces(SERVICE, 4, 1, **always), traces(BUSY, 4, 2))
     assert (found.verdict, found.findings) == ("inconclusive", ())
-    assert {"host-contention", "machine-or-program"} <= {caveat.id for caveat in found.doubts}
+    assert {"host-contention", "machine-or-program"} <= {caveat.id for caveat in found.caveats}
     loud = [replace(each, median_ns=each.median_ns * 50) for each in BUSY]
     found = compared(traces(SERVICE, 4, 1, **always), traces(loud, 4, 2, **always))
     assert found.verdict == "inconclusive"

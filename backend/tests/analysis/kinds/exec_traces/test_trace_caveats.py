@@ -16,7 +16,7 @@ def doubts(candidate_seconds: float = 3.0, **candidate: Any) -> dict[str, str]: 
     """Doubts about two sets of which the candidate's files say something else."""
     base = traces(SERVICE, 2, 1, seconds=3.0)
     found = compared(base, traces(SERVICE, 2, 2, seconds=candidate_seconds, **candidate))
-    return {caveat.id: caveat.sentence for caveat in found.doubts}
+    return {caveat.id: caveat.sentence for caveat in found.caveats}
 
 
 def test_equal_recordings_raise_none() -> None:
@@ -50,7 +50,7 @@ def test_a_short_trace() -> None:
 
 def test_one_trace_or_one_run() -> None:
     one = compared(traces(SERVICE, 1, 1), traces(SERVICE, 2, 2, RunMetadata(run="a")))
-    assert {caveat.id for caveat in one.doubts} == {"single-trace", "one-run"}
+    assert {caveat.id for caveat in one.caveats} == {"single-trace", "one-run"}
 
 
 def test_waits_that_were_cut_off() -> None:
@@ -63,14 +63,14 @@ def test_waits_that_were_cut_off() -> None:
         )
         for each in cut
     ]
-    found = {caveat.id: caveat.sentence for caveat in compared(base, tables).doubts}
+    found = {caveat.id: caveat.sentence for caveat in compared(base, tables).caveats}
     assert "In the candidate, 50% of the waiting is censored" in found["censored"]
 
 
 def test_load_by_requests_where_they_are_known() -> None:
     facts = [RunMetadata(requests=count, wall_ns=Nanoseconds(10 * SECOND)) for count in (1_000, 2_000)]
     found = compared(traces(SERVICE, 2, 1, facts[0]), traces(SERVICE, 2, 2, facts[1]))
-    sentence = next(caveat.sentence for caveat in found.doubts if caveat.id == "load")
+    sentence = next(caveat.sentence for caveat in found.caveats if caveat.id == "load")
     assert "100 requests per second in base, 200 in candidate (×2.00)" in sentence
     assert as_json(found.page())["sides"]["candidate"]["requests_per_second"] == 200
 
@@ -78,7 +78,7 @@ def test_load_by_requests_where_they_are_known() -> None:
 def test_load_by_wake_ups_where_they_are_not() -> None:
     fewer = [replace(each, per_second=each.per_second / 2) for each in SERVICE]
     found = compared(traces(SERVICE, 2, 1), traces(fewer, 2, 2))
-    assert "wake-ups per second" in next(caveat.sentence for caveat in found.doubts if caveat.id == "load")
+    assert "wake-ups per second" in next(caveat.sentence for caveat in found.caveats if caveat.id == "load")
 
 
 def test_facts_of_the_runs() -> None:
@@ -87,5 +87,5 @@ def test_facts_of_the_runs() -> None:
     )
     assert (
         "CPU model differs: a in base, b in candidate"
-        in {caveat.id: caveat.sentence for caveat in found.doubts}["cpu-model"]
+        in {caveat.id: caveat.sentence for caveat in found.caveats}["cpu-model"]
     )

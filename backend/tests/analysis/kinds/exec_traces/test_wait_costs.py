@@ -16,7 +16,7 @@ HOG = {"user|main.hog": 1.0}
 def test_who_serves_many_costs_what_they_wait_together() -> None:
     matched = match_waiters(traces(SERVICE, 2, 1), traces(SERVICE, 2, 2))
     costs = costs_of(matched)
-    number = {waiter.subject: at for at, waiter in enumerate(matched.victims)}
+    number = {waiter.subject: at for at, waiter in enumerate(matched.waiters)}
     assert costs.others[number["main.batcher|network"]] == pytest.approx(10, rel=0.1)
     assert costs.others[number["main.client|chan receive"]] == 0
     assert costs.main_waker[number["main.client|chan receive"]] == "main.batcher"

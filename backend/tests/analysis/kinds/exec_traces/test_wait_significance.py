@@ -97,16 +97,16 @@ def test_blame_adds_up_to_the_mean_wait_of_each_side() -> None:
     ]
     matched = match_waiters(traces(SERVICE, 2, 1), traces(slower, 2, 2))
     occupancy = OccupancyTable(matched, 100, GENERATORS)
-    for number in range(len(matched.victims)):
+    for number in range(len(matched.waiters)):
         parts = occupancy.of(number).parts
         for side, name in zip(matched.sides, ("base", "candidate"), strict=True):
             mean = float(side.total_ns[number].sum()) / side.waits_of(number)
             assert sum(getattr(part, f"{name}_ns_per_wait") for part in parts) == pytest.approx(mean, rel=1e-6)
             assert sum(getattr(part, f"{name}_share") for part in parts) == pytest.approx(1)
-        new = {part.holder.name: part.new for part in parts}
+        new = {part.occupant.name: part.new for part in parts}
         assert new == {"user|main.hog": True, "idle": False, "user|main.worker": False}
 
 
 def test_an_unknown_way_of_recording_is_no_doubt() -> None:
     found = compared(traces(SERVICE, 2, 1), traces(SERVICE, 2, 2, recording="unknown"))
-    assert found.doubts == ()
+    assert found.caveats == ()

@@ -28,17 +28,17 @@ def test_names_without_what_changes_from_build_to_build(name: str, key: str) -> 
 
 
 def test_only_the_programs_own_goroutines_are_accusable() -> None:
-    assert Waiter("main.a", "network", system=False).accusable
-    assert not Waiter("runtime.bgsweep", "network", system=True).accusable
-    assert not Waiter("(other)", "network", system=False).accusable
-    assert not Waiter("main.a", "(before the trace)", system=False).accusable
+    assert Waiter("main.a", "network", system=False).can_be_finding
+    assert not Waiter("runtime.bgsweep", "network", system=True).can_be_finding
+    assert not Waiter("(other)", "network", system=False).can_be_finding
+    assert not Waiter("main.a", "(before the trace)", system=False).can_be_finding
 
 
 def test_groups_that_differ_only_in_closures_are_added_up() -> None:
     one, two = GeneratedWaiter("main.run.func1", "select", 300), GeneratedWaiter("main.run.func2", "select", 300)
     apart = traces([one, two], 2, 1)
     matched = match_waiters(apart, apart)
-    assert [waiter.group for waiter in matched.victims] == ["main.run.func"]
+    assert [waiter.group for waiter in matched.waiters] == ["main.run.func"]
     waits = sum(float(a.table.victims.waits.sum()) for a in apart)
     assert matched.base.waits_of(0) == waits
     buckets, counts = matched.base.histograms(0)
@@ -68,8 +68,8 @@ def test_shares_are_of_what_both_sides_have() -> None:
     shares = matched.shares(matched.candidate, matched.common)
     assert shares.sum() == pytest.approx(1)
     assert shares[0] == 0
-    assert matched.victims[0].group == "main.new"
-    assert matched.shares(matched.candidate, matched.accusable)[0] > 0.9
+    assert matched.waiters[0].group == "main.new"
+    assert matched.shares(matched.candidate, matched.can_be_findings)[0] > 0.9
 
 
 def test_a_side_without_traces_is_one() -> None:

@@ -21,7 +21,7 @@ CLONE, SERVE, DECODE = (
 
 
 def _doubts(comparison: GrowthComparison) -> set[str]:
-    return {caveat.id for caveat in comparison.doubts}
+    return {caveat.id for caveat in comparison.caveats}
 
 
 def _runs(counts: dict[tuple[str, int], int], *more: GrowthArtifact) -> list[GrowthArtifact]:
@@ -118,8 +118,8 @@ def test_a_payer_that_only_changed_its_place_is_a_move() -> None:
     base, candidate = {SERVE: 200, ("main.serve;main.a", 4_096): 100}, {SERVE: 200, ("main.serve;main.b", 4_096): 101}
     comparison = compare_growth(_runs(base), _runs(candidate))
     assert comparison.findings == ()
-    assert [(m.from_function, m.to_function) for m in comparison.moves] == [("main.a", "main.b")]
-    assert comparison.moves[0].sentence == (
+    assert [(m.from_function, m.to_function) for m in comparison.cost_shifts] == [("main.a", "main.b")]
+    assert comparison.cost_shifts[0].sentence == (
         "Stacks of 4 KiB grow as often as before, but 1.00 times per request in main.b instead of main.a."
     )
 
@@ -127,7 +127,7 @@ def test_a_payer_that_only_changed_its_place_is_a_move() -> None:
 def test_where_a_size_grew_more_often_its_payers_are_named() -> None:
     base, candidate = {SERVE: 200, ("main.serve;main.a", 4_096): 100}, {SERVE: 200, ("main.serve;main.b", 4_096): 300}
     comparison = compare_growth(_runs(base), _runs(candidate))
-    assert comparison.moves == ()
+    assert comparison.cost_shifts == ()
     assert [(f.subject, f.direction) for f in comparison.findings] == [
         ("total", "worse"),
         ("main.b", "worse"),
@@ -202,7 +202,7 @@ def test_doubts_about_the_logs_themselves() -> None:
         "growth-truncated",
         "growth-shrinks",
     }
-    by_name = {caveat.id: caveat.sentence for caveat in comparison.doubts}
+    by_name = {caveat.id: caveat.sentence for caveat in comparison.caveats}
     assert by_name["growth-rate"] == (
         "Base records every 1st growth, candidate every 1,000th: both are scaled up, with the precision of the coarser one."
     )

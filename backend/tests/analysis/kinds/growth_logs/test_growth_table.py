@@ -28,19 +28,19 @@ def test_what_the_log_of_the_helper_tells() -> None:
     assert (table.start_bytes, table.goroutines, table.lost, table.truncated) == (2_048, 97, 0, False)
     assert table.estimate == 98_000
     assert table.growths == 99_724
-    found = {(path.payer, path.old_bytes, path.new_bytes, path.sampled) for path in table.paths}
+    found = {(path.caller, path.old_bytes, path.new_bytes, path.sampled) for path in table.paths}
     assert found == {
         ("ingester/retry.(*Retrier).Attempt", 2_048, 4_096, 49),
         ("ingester/ident.cloneBytes", 4_096, 8_192, 49),
     }
     assert all(path.path[0].startswith("ingester/ingest.(*spawner)") for path in table.paths)
-    assert all(path.path[-1] == path.payer and path.entry is None for path in table.paths)
+    assert all(path.path[-1] == path.caller and path.entry is None for path in table.paths)
 
 
 def test_a_growth_inside_the_runtime_is_paid_by_who_entered_it() -> None:
     table = GrowthTable.parse((GOLDEN / "growth-inlined.slowcol").read_bytes())
     inside = next(path for path in table.paths if path.old_bytes == 4_096)
-    assert inside.payer == "ingester/commitlog.(*Log).enqueue"
+    assert inside.caller == "ingester/commitlog.(*Log).enqueue"
     assert inside.entry == "runtime.chansend1"
     assert inside.path[-1] == "runtime.sendDirect"
 

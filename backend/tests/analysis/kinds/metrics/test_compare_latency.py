@@ -44,7 +44,7 @@ def compared(base: LatencyWindow, candidate: LatencyWindow, seed: int = 1) -> La
 
 
 def ids(comparison: LatencyComparison) -> set[str]:
-    return {caveat.id for caveat in comparison.doubts}
+    return {caveat.id for caveat in comparison.caveats}
 
 
 def test_of_equal_windows_nothing_is_told() -> None:
@@ -143,7 +143,7 @@ def test_beside_profiles_windows_have_a_finding_and_no_say() -> None:
     assert both.verdict == "regressed"
     assert both.findings[0].kind.startswith("profile.")
     assert KIND in {finding.kind for finding in both.findings}
-    assert "kind-missing" in {caveat.id for caveat in alone.doubts}
+    assert "kind-missing" in {caveat.id for caveat in alone.caveats}
     assert KIND not in {finding.kind for finding in alone.findings}
     assert make_comparison_document(alone).sides.base.time_range is None
 

@@ -178,5 +178,5 @@ def test_the_time_before_alone_never_says_slower_until_the_spread_is_learnt() ->
     sides = found.between(0, 60 * MINUTE_MS), found.between(60 * MINUTE_MS, 120 * MINUTE_MS)
     alone = check_deployment(*sides, "before-after", 60, [], rng)
     assert alone.verdict == "inconclusive"
-    assert [caveat.id for caveat in alone.doubts] == ["before-after"]
+    assert [caveat.id for caveat in alone.caveats] == ["before-after"]
     assert check_deployment(*sides, "before-after", 60, [0.02, -0.03, 0.01, 0.02], rng).verdict == "slower"

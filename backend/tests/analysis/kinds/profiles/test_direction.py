@@ -143,9 +143,11 @@ def test_swapped_sides_give_the_opposite_verdict_on_generated_cases(seed: int) -
         one, other = as_shares(one), as_shares(other)
     forward, backward = compared(one, other), compared(other, one)
     assert backward.verdict == OPPOSITE[forward.verdict]
-    assert {frozenset({m.from_function, m.to_function}) for m in forward.moves} == {
-        frozenset({m.from_function, m.to_function}) for m in backward.moves
+    assert {frozenset({m.from_function, m.to_function}) for m in forward.cost_shifts} == {
+        frozenset({m.from_function, m.to_function}) for m in backward.cost_shifts
     }
-    assert sorted(m.amount for m in forward.moves) == pytest.approx(sorted(m.amount for m in backward.moves))
+    assert sorted(m.amount for m in forward.cost_shifts) == pytest.approx(
+        sorted(m.amount for m in backward.cost_shifts)
+    )
     for comparison in (forward, backward):
         assert make_comparison_document(comparison).headline.sentence.startswith(comparison.verdict.capitalize())

@@ -29,7 +29,7 @@ def knowing(profiles: list[ProfileArtifact], **facts: object) -> list[ProfileArt
 
 
 def explaining(comparison: ProfileComparison) -> set[str]:
-    return {caveat.id for caveat in comparison.doubts if caveat.explains_effect}
+    return {caveat.id for caveat in comparison.caveats if caveat.explains_effect}
 
 
 EVEN = [100.0] * 12
@@ -62,7 +62,7 @@ def test_what_everything_shares_is_the_machine_unless_the_process_says_otherwise
     base, candidate = side(1, EVEN), side(2, ALL_MORE, begin=20)
     guessed = compared(base, candidate)
     assert (guessed.verdict, guessed.findings) == ("inconclusive", ())
-    assert "×1.29" in {caveat.id: caveat.sentence for caveat in guessed.doubts}["common-factor"]
+    assert "×1.29" in {caveat.id: caveat.sentence for caveat in guessed.caveats}["common-factor"]
     assert "common-factor" in explaining(guessed)
     measured = compared(with_cpu(base), with_cpu(candidate))
     assert [finding.subject for finding in measured.findings] == ["total"]
@@ -81,7 +81,7 @@ def test_one_function_that_is_most_of_the_program_is_not_nearly_everything() -> 
     base = [900.0, *[26.0] * 7, *[20.0] * 4]
     candidate = [1125.0, *[20.0] * 7, *[26.0] * 4]
     found = compared(side(1, base), side(2, candidate, begin=20))
-    assert "common-factor" not in {caveat.id for caveat in found.doubts}
+    assert "common-factor" not in {caveat.id for caveat in found.caveats}
     assert found.findings[0].subject == NAMES[0]
 
 
@@ -115,7 +115,7 @@ def test_work_in_step_with_the_clock_is_not_significant() -> None:
     found = compared(striding(low, 1, 10), striding(high, 2, 20))
     assert NAMES[0] not in {finding.subject for finding in found.findings}
     assert "overdispersed" in explaining(found)
-    assert "x0.F" in {caveat.id: caveat.sentence for caveat in found.doubts}["overdispersed"]
+    assert "x0.F" in {caveat.id: caveat.sentence for caveat in found.caveats}["overdispersed"]
 
 
 def test_requests_in_step_with_the_clock_pay_for_the_order() -> None:
@@ -124,8 +124,8 @@ def test_requests_in_step_with_the_clock_pay_for_the_order() -> None:
     blocks = compared(side(1, EVEN, requests=500), side(2, ONE_MORE, begin=170, requests=500))
     uneven = compared(side(1, EVEN, requests=770), side(2, ONE_MORE, begin=170, requests=770))
     assert [each.verdict for each in (turns, blocks, uneven)] == ["regressed", "inconclusive", "regressed"]
-    assert "in-step" in {caveat.id for caveat in blocks.doubts}
-    assert "in-step" not in {caveat.id for caveat in uneven.doubts}
+    assert "in-step" in {caveat.id for caveat in blocks.caveats}
+    assert "in-step" not in {caveat.id for caveat in uneven.caveats}
 
 
 def test_a_drift_within_a_side_as_large_as_the_difference_explains_it() -> None:
@@ -172,4 +172,4 @@ def test_a_change_within_the_difference_of_load_is_not_significant(counts: list[
     found = compared(side(1, ONE_MORE, requests=1_000), side(2, counts, begin=20, requests=1_400))
     assert (NAMES[0] in {finding.subject for finding in found.findings if finding.is_significant}) is significant
     assert "load" in explaining(found)
-    assert "less than ×1.4" in {caveat.id: caveat.sentence for caveat in found.doubts}["load"]
+    assert "less than ×1.4" in {caveat.id: caveat.sentence for caveat in found.caveats}["load"]

@@ -146,10 +146,10 @@ def test_a_helper_taken_out_is_a_move_and_no_finding() -> None:
     candidate = base.replace("a/x.Old", "a/x.New")
     comparison = compared(runs(base, 10), runs(candidate, 10, seed=2))
     assert told(comparison) == []
-    assert [(short(m.from_function), short(m.to_function), short(m.common_caller)) for m in comparison.moves] == [
+    assert [(short(m.from_function), short(m.to_function), short(m.common_caller)) for m in comparison.cost_shifts] == [
         ("x.Old", "x.New", "x.Serve")
     ]
-    assert "with the same total" in comparison.moves[0].sentence
+    assert "with the same total" in comparison.cost_shifts[0].sentence
 
 
 def test_a_move_that_also_grew_is_told_of_the_caller() -> None:
@@ -157,7 +157,7 @@ def test_a_move_that_also_grew_is_told_of_the_caller() -> None:
     candidate = "main.main main.main\na/x.Serve a/x.Other\na/x.New .\n600 400"
     comparison = compared(runs(base, 10), runs(candidate, 10, seed=2))
     assert told(comparison) == [("x.Serve", "worse")]
-    assert len(comparison.moves) == 1
+    assert len(comparison.cost_shifts) == 1
 
 
 def test_one_profile_against_one_is_likely_at_best_and_says_how_many_more_would_settle_it() -> None:
@@ -168,7 +168,7 @@ def test_one_profile_against_one_is_likely_at_best_and_says_how_many_more_would_
     assert told(comparison) == [("x.field", "worse")]
     assert not comparison.findings[0].is_significant
     assert (comparison.findings[0].profiles_needed or 0) >= 1
-    assert "single-profile" in {caveat.id for caveat in comparison.doubts}
+    assert "single-profile" in {caveat.id for caveat in comparison.caveats}
 
 
 def test_costs_both_ways_are_judged_by_the_total() -> None:
@@ -187,7 +187,7 @@ def test_without_requests_or_duration_shares_blame_only_what_grew() -> None:
     comparison = compared(bare[0], bare[1])
     assert told(comparison) == [("x.B", "worse")]
     assert comparison.findings[0].normalization == "share"
-    assert "share-only" in {caveat.id for caveat in comparison.doubts}
+    assert "share-only" in {caveat.id for caveat in comparison.caveats}
 
 
 def artifact_without_window(each: ProfileArtifact) -> ProfileArtifact:

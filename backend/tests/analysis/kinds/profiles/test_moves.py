@@ -25,7 +25,7 @@ def shares(drawing: str, seed: int, **options: object) -> list[ProfileArtifact]:
 
 
 def moves(comparison: ProfileComparison) -> set[frozenset[str]]:
-    return {frozenset({short(each.from_function), short(each.to_function)}) for each in comparison.moves}
+    return {frozenset({short(each.from_function), short(each.to_function)}) for each in comparison.cost_shifts}
 
 
 def subjects(comparison: ProfileComparison) -> set[tuple[str, str]]:
@@ -48,7 +48,7 @@ def test_a_re_parented_root_is_a_shift_beneath_the_process() -> None:
         assert subjects(comparison) == set()
         assert comparison.verdict == "unchanged"
         assert moves(comparison) == {frozenset({"x.(*Server).handle", "x.(*Pool).worker.func1"})}
-        assert " under " not in comparison.moves[0].sentence
+        assert " under " not in comparison.cost_shifts[0].sentence
 
 
 RENAMED_ROOT = "a/x.(*Loop).run main.main\n300 500"
@@ -58,13 +58,13 @@ RENAMED_ROOT = "a/x.(*Loop).run main.main\n300 500"
 def test_a_renamed_root_without_callees_is_recognized_by_its_name(new: str) -> None:
     comparison = compared(absolute(RENAMED_ROOT, 1), absolute(RENAMED_ROOT.replace("a/x.(*Loop).run", new), 2))
     assert subjects(comparison) == set()
-    assert len(comparison.moves) == 1
+    assert len(comparison.cost_shifts) == 1
 
 
 def test_roots_that_do_not_resemble_each_other_are_no_shift() -> None:
     other = RENAMED_ROOT.replace("a/x.(*Loop).run", "c/z.Compact")
     comparison = compared(absolute(RENAMED_ROOT, 1), absolute(other, 2))
-    assert comparison.moves == ()
+    assert comparison.cost_shifts == ()
     assert subjects(comparison) == {("z.Compact", "worse"), ("x.(*Loop).run", "better")}
     assert comparison.verdict == "mixed"
 
@@ -83,7 +83,7 @@ def test_a_renamed_root_that_grew_is_a_shift_and_its_net_growth_the_finding() ->
 def test_a_renamed_leaf_that_grew_is_reported_with_both_names() -> None:
     drawing = "a/x.(*Loop).run main.main\n300 2000"
     comparison = compared(absolute(drawing, 1), absolute("a/x.(*Loop).runForever main.main\n450 2000", 2))
-    assert len(comparison.moves) == 1
+    assert len(comparison.cost_shifts) == 1
     (finding,) = [each for each in comparison.findings if each.subject == "a/x.(*Loop).runForever"]
     assert finding.sentence.startswith("x.(*Loop).runForever, formerly x.(*Loop).run, takes more time: ")
     assert finding.change.ratio == pytest.approx(1.5, rel=0.1)
@@ -106,14 +106,14 @@ def test_a_renamed_method_in_shares_is_a_shift_and_no_regression(options: dict[s
         comparison = compared(shares(one, 1, **options), shares(other, 2, **options))
         assert subjects(comparison) == set()
         assert comparison.verdict == "inconclusive", "shares cannot prove that nothing changed"
-        assert len(comparison.moves) == 1
+        assert len(comparison.cost_shifts) == 1
 
 
 def test_in_shares_a_new_function_beside_an_unlike_loss_is_a_regression() -> None:
     grown = METHOD.replace("300          250", "300          250") + "\n"
     grown = METHOD.replace("a/x.Decode   .", "a/x.Decode   a/x.Format").replace("250", "700")
     comparison = compared(shares(METHOD, 1, **ALLOCS), shares(grown, 2, **ALLOCS))
-    assert comparison.moves == ()
+    assert comparison.cost_shifts == ()
     assert comparison.verdict == "regressed"
 
 
@@ -122,7 +122,7 @@ UNRELATED = "main.main main.main main.main\na/x.Serve a/x.Serve a/x.Serve\na/x.E
 
 def test_costs_of_functions_that_exist_on_both_sides_are_no_shift_though_they_cancel() -> None:
     comparison = compared(absolute(UNRELATED.format(200, 400), 1), absolute(UNRELATED.format(400, 200), 2))
-    assert comparison.moves == ()
+    assert comparison.cost_shifts == ()
     assert subjects(comparison) == {("x.Encode", "worse"), ("x.Decode", "better")}
     assert comparison.verdict == "mixed"
 

@@ -29,7 +29,7 @@ def side(
 
 
 def doubts(base: list[ProfileArtifact], candidate: list[ProfileArtifact]) -> dict[str, str]:
-    return {caveat.id: caveat.sentence for caveat in compared(base, candidate).doubts}
+    return {caveat.id: caveat.sentence for caveat in compared(base, candidate).caveats}
 
 
 def test_equal_conditions_raise_none() -> None:
@@ -53,7 +53,7 @@ def test_sides_captured_one_after_the_other_are_told_what_turns_would_gain() -> 
 )
 def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int, expected: str) -> None:
     found = compared(side(requests=base), side(seed=2, requests=candidate))
-    assert expected in {caveat.id: caveat.sentence for caveat in found.doubts}["load-implausible"]
+    assert expected in {caveat.id: caveat.sentence for caveat in found.caveats}["load-implausible"]
     assert found.kinds[0].comparison.basis.id == "per_second"
 
 
@@ -170,7 +170,7 @@ def kinds_of(side_of: list[ProfileArtifact], counts: dict[str, int], seed: int) 
 
 def test_what_several_kinds_raise_is_said_once() -> None:
     counts = {"mutex": 2, "block": 2, "goroutine": 3}
-    found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
+    found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).caveats
     few = [caveat.sentence for caveat in found if caveat.id == "few-profiles"]
     text = (
         "Only 2 profiles per side (mutex and block); only 3 profiles per side (goroutine): the variation between runs"
@@ -181,7 +181,7 @@ def test_what_several_kinds_raise_is_said_once() -> None:
 
 def test_one_profile_and_few_are_said_together_where_they_mean_the_same() -> None:
     counts = {"mutex": 2, "block": 1}
-    found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
+    found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).caveats
     by_name = {caveat.id: caveat.sentence for caveat in found}
     assert "few-profiles" not in by_name
     assert by_name["single-profile"].startswith(
@@ -204,5 +204,5 @@ def test_the_gravest_come_first() -> None:
     facts: dict[str, object] = {"goarch": "amd64", "go_version": "go1.25.8"}
     other: dict[str, object] = {"goarch": "arm64", "go_version": "go1.26.8", "requests": 3000}
     base = [*side(facts=facts, warnings=["values were clipped"], begin=10), heap]
-    found = compared(base, side(seed=2, facts=other, begin=20)).doubts
+    found = compared(base, side(seed=2, facts=other, begin=20)).caveats
     assert [caveat.id for caveat in found] == ["kind-missing", "goarch", "load", "go-version", "decode-warnings"]

@@ -14,7 +14,7 @@ def attributed(stack: str) -> tuple[str, str, str]:
     found: DistinctStacks = unite_stacks([table([(tuple(stack.split()), 1)])])
     got: StackAttribution = attribute_stacks(found.frames, found.labels)
     name = {i: label.key for i, label in enumerate(found.labels)}
-    return got.categories[int(got.category[0])], name[int(got.entry[0])], name[int(got.payer[0])]
+    return got.categories[int(got.category[0])], name[int(got.entry[0])], name[int(got.attributed_caller[0])]
 
 
 GROWTH = "main.main a/x.Clone runtime.newstack runtime.copystack runtime.adjustframe"
@@ -71,7 +71,7 @@ def test_traps(stack: str, wanted: tuple[str, str, str]) -> None:
 def test_a_stack_without_frames_is_the_applications() -> None:
     found = unite_stacks([table([((), 1)])])
     got = attribute_stacks(found.frames, found.labels)
-    assert (got.category.tolist(), got.entry.tolist(), got.payer.tolist()) == ([0], [0], [0])
+    assert (got.category.tolist(), got.entry.tolist(), got.attributed_caller.tolist()) == ([0], [0], [0])
 
 
 def test_groups_are_made_of_categories() -> None:

@@ -46,7 +46,7 @@ def test_a_longer_gap_is_found_where_it_is() -> None:
 def test_one_set_a_side_is_enough_for_what_is_beyond_doubt() -> None:
     huge = compared(sets(USUAL, 1, 1), sets(replace(USUAL, gap_ns=12 * MS), 1, 2))
     assert huge.verdict == "regressed"
-    assert "spans-single-set" in {caveat.id for caveat in huge.doubts}
+    assert "spans-single-set" in {caveat.id for caveat in huge.caveats}
     likely = compared(sets(USUAL, 1, 1), sets(replace(USUAL, gap_ns=1.6 * MS), 1, 2))
     assert likely.verdict == "inconclusive"
 
@@ -164,17 +164,17 @@ def test_slow_requests_name_what_they_have_in_common() -> None:
 
 def test_doubts_name_what_differs() -> None:
     few = compared(sets(USUAL, 1, 1, 30), sets(USUAL, 2, 2, 30))
-    assert {"spans-few-traces", "spans-single-set"} <= {caveat.id for caveat in few.doubts}
+    assert {"spans-few-traces", "spans-single-set"} <= {caveat.id for caveat in few.caveats}
     rng = np.random.default_rng(1)
     known = [
         replace(s, facts=RunMetadata(requests=n, go_version=f"go1.{n % 7}"))
         for s, n in zip(sets(USUAL, 2, 1), (300, 3000), strict=True)
     ]
-    ids = {caveat.id: caveat.sentence for caveat in compared(known[:1], known[1:]).doubts}
+    ids = {caveat.id: caveat.sentence for caveat in compared(known[:1], known[1:]).caveats}
     assert "100% of its requests, candidate 10.0%" in ids["spans-sampling"]
     assert "go-version" in ids
     other = artifact_of(*([Drawn("other", n * MS, n * MS + int(rng.integers(US, MS)), status=2)] for n in range(300)))
-    mixed = {caveat.id: caveat.sentence for caveat in compared(sets(USUAL, 1, 1), [other]).doubts}
+    mixed = {caveat.id: caveat.sentence for caveat in compared(sets(USUAL, 1, 1), [other]).caveats}
     assert "distributor push is 100% of base and 0% of candidate" in mixed["spans-root-operations"]
     assert {"spans-errors", "spans-rate"} <= set(mixed)
     broken = artifact_of(
@@ -184,7 +184,7 @@ def test_doubts_name_what_differs() -> None:
         )
     )
     assert {"spans-missing-parents", "spans-skew", "spans-defects"} <= {
-        d.id for d in compared([broken], [broken]).doubts
+        d.id for d in compared([broken], [broken]).caveats
     }
 
 
