@@ -69,7 +69,7 @@ def test_an_acknowledgement_asks_nothing_of_the_broker() -> None:
         assert channel.qos.can_consume()
 
 
-def test_a_broker_that_is_away_is_told() -> None:
+def test_an_unavailable_broker_is_reported() -> None:
     queue = CeleryQueue(create_celery(NOBODY))
     for ask in (lambda: queue.send(JobId(uuid4()), Queue.DECODE), queue.count_messages, queue.check):
         with pytest.raises(Unavailable):

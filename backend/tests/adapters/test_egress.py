@@ -150,7 +150,7 @@ def test_where_only_listed_addresses_are_asked_public_ones_are_refused() -> None
 
 
 @pytest.mark.parametrize("text", ["10.0.0.1/8", "http://x", "x y", "*", "*.", "1.2.3", "a,,é"])
-def test_a_list_that_can_not_be_read_is_told_at_the_start(text: str) -> None:
+def test_an_unreadable_allowlist_is_reported_at_the_start(text: str) -> None:
     with pytest.raises(ValueError, match="SLOWPATH_EGRESS_ALLOWLIST"):
         parse_allowlist(text)
 
@@ -280,7 +280,7 @@ def test_an_answer_is_not_unpacked(server: tuple[int, list[tuple[str, str]]]) ->
     assert caught.value.name == "answer-packed"
 
 
-def test_nobody_there_is_told() -> None:
+def test_an_unreachable_server_is_reported() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -288,7 +288,7 @@ def test_nobody_there_is_told() -> None:
         ask_plain(port, "/")
 
 
-def test_a_host_without_an_address_is_told() -> None:
+def test_an_unresolvable_host_is_reported() -> None:
     def unknown(_host: str, _port: int) -> Sequence[str]:
         raise socket.gaierror(8, "unknown")
 

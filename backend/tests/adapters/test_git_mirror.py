@@ -55,7 +55,7 @@ def all_commits(mirror: GitMirror, sha: str, *known: str) -> list[GitCommit]:
     return list(mirror.commits([sha], known, 1_000, never))
 
 
-def test_commits_are_told_as_they_are(repository: SomeRepository, server: GitServer, tmp_path: Path) -> None:
+def test_commits_are_returned_as_recorded(repository: SomeRepository, server: GitServer, tmp_path: Path) -> None:
     first = repository.commit(
         {"a.go": "a\n", "d/b.txt": "x\ny\nz\nlong enough\nto be found\n"}, "first\n\nwith a body\n"
     )
@@ -260,7 +260,7 @@ def test_nobody_is_asked_for_a_password(repository: SomeRepository, server: GitS
         mirror_in(tmp_path).fetch(url_of(server), None, never)
 
 
-def test_what_is_not_there_is_said(server: GitServer, tmp_path: Path) -> None:
+def test_missing_objects_are_reported(server: GitServer, tmp_path: Path) -> None:
     with pytest.raises(GitCommandError, match="No repository found at this address"):
         mirror_in(tmp_path).fetch(url_of(server, "nothing"), None, never)
     with pytest.raises(UpstreamUnavailable):
@@ -346,7 +346,7 @@ def test_hooks_and_configuration_of_others_do_nothing(
     assert not Path("pwned").exists()
 
 
-def test_years_that_no_calendar_holds_and_letters_that_are_none(
+def test_impossible_years_and_invalid_letters_are_rejected(
     repository: SomeRepository, server: GitServer, tmp_path: Path
 ) -> None:
     tree = repository.git("write-tree")

@@ -51,7 +51,7 @@ def finished(lying: LyingIssuer, issuer: OidcIssuer | None = None, told_issuer: 
     )
 
 
-def test_what_is_right_is_believed(lying: LyingIssuer) -> None:
+def test_a_valid_signature_is_accepted(lying: LyingIssuer) -> None:
     assert finished(lying) == OidcIdentity(lying.address, "7", "mira@corp.example", True, "Mira")
 
 
@@ -101,7 +101,7 @@ CLAIMS: dict[str, Callable[[LyingIssuer], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("lie", CLAIMS)
-def test_a_token_whose_claims_do_not_hold(lying: LyingIssuer, lie: str) -> None:
+def test_a_token_with_invalid_claims_is_rejected(lying: LyingIssuer, lie: str) -> None:
     lying.claims = CLAIMS[lie](lying)
     with pytest.raises(NotAuthenticated, match="sign-in failed"):
         finished(lying)
@@ -113,7 +113,7 @@ def test_clocks_may_differ_by_a_minute(lying: LyingIssuer, apart: int) -> None:
     assert finished(lying).subject == "7"
 
 
-def test_a_token_that_nobody_signed(lying: LyingIssuer) -> None:
+def test_an_unsigned_token_is_rejected(lying: LyingIssuer) -> None:
     lying.id_token = lying.unsigned()
     with pytest.raises(NotAuthenticated, match="signature"):
         finished(lying)
@@ -132,13 +132,13 @@ def test_a_token_signed_by_a_key_that_is_not_published(lying: LyingIssuer) -> No
 
 
 @pytest.mark.parametrize("garbage", ["", "a.b.c", "e30.e30.", "x" * 10_000, "{}"])
-def test_a_token_that_is_none(lying: LyingIssuer, garbage: str) -> None:
+def test_an_invalid_token_is_rejected(lying: LyingIssuer, garbage: str) -> None:
     lying.id_token = garbage or "."
     with pytest.raises(NotAuthenticated):
         finished(lying)
 
 
-def test_keys_rotate_and_are_asked_for_again_but_not_by_every_lie(
+def test_rotated_keys_are_fetched_again_but_not_for_every_forged_token(
     lying: LyingIssuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     issuer = known(lying)
@@ -169,7 +169,7 @@ def test_an_answer_of_another_issuer_is_refused_before_the_code_is_sent(lying: L
     assert "/token" not in lying.asked
 
 
-def test_an_answer_must_say_whose_it_is_where_the_issuer_says_it_does(lying: LyingIssuer) -> None:
+def test_the_iss_parameter_is_required_where_the_issuer_announces_it(lying: LyingIssuer) -> None:
     lying.document = {"authorization_response_iss_parameter_supported": True}
     with pytest.raises(NotAuthenticated, match="does not name its issuer"):
         finished(lying)
@@ -203,7 +203,7 @@ def test_an_issuer_that_redirects_is_not_followed(lying: LyingIssuer) -> None:
         finished(lying)
 
 
-def test_what_is_told_of_somebody_else_is_not_taken(lying: LyingIssuer) -> None:
+def test_reports_about_another_run_are_rejected(lying: LyingIssuer) -> None:
     lying.claims = {"email": None}
     lying.userinfo = {"sub": "8", "email": "boss@corp.example", "email_verified": True}
     with pytest.raises(NotAuthenticated, match="another subject"):
@@ -211,19 +211,19 @@ def test_what_is_told_of_somebody_else_is_not_taken(lying: LyingIssuer) -> None:
 
 
 @pytest.mark.parametrize("verified", [None, False, "true", 1])
-def test_an_e_mail_is_verified_only_if_it_says_so(lying: LyingIssuer, verified: object) -> None:
+def test_an_email_counts_as_verified_only_with_the_claim(lying: LyingIssuer, verified: object) -> None:
     lying.claims = {"email_verified": verified}
     assert finished(lying).email_verified is False
 
 
 @pytest.mark.parametrize("email", ["no", "a@b@corp.example", "a\n@corp.example", "a" * 300 + "@x", 7, ["a@b.c"]])
-def test_what_is_no_e_mail_is_none(lying: LyingIssuer, email: object) -> None:
+def test_an_invalid_email_is_ignored(lying: LyingIssuer, email: object) -> None:
     lying.claims = {"email": email}
     claims = finished(lying)
     assert (claims.email, claims.email_verified) == (None, False)
 
 
-def test_an_issuer_that_is_away_is_said_to_be(lying: LyingIssuer) -> None:
+def test_an_unreachable_issuer_is_reported(lying: LyingIssuer) -> None:
     issuer = OidcIssuer("http://127.0.0.1:1", CLIENT_ID, "", known(lying)._outside)
     with pytest.raises(UpstreamUnavailable):
         issuer.begin(redirect_uri=RETURN_URL, state="s", nonce="n", verifier="v" * 43)
@@ -237,6 +237,6 @@ def test_an_issuer_that_is_away_is_said_to_be(lying: LyingIssuer) -> None:
         {"passwords": "off"},
     ],
 )
-def test_settings_by_which_nobody_signs_in_safely_are_refused(wrong: dict[str, str]) -> None:
+def test_settings_without_secure_sign_in_are_rejected(wrong: dict[str, str]) -> None:
     with pytest.raises(ValidationError):
         settings_for("postgresql://unused", **wrong)

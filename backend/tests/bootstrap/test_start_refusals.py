@@ -15,13 +15,13 @@ from bootstrap_parts.secret_file import Secrets
 from bootstrap_parts.stack import outside_parts
 
 
-def test_an_older_python_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_python_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 4, "final", 0))
     with pytest.raises(SystemExit, match=r"Python 3\.11 or newer is required; .* is 3\.10\."):
         runpy.run_path(str(BACKEND / "bootstrap.py"), run_name="__main__")
 
 
-def test_an_older_node_is_told_so(tmp_path: Path) -> None:
+def test_an_older_node_is_rejected(tmp_path: Path) -> None:
     for name in ("node", "npm"):
         (tmp_path / name).write_text("#!/bin/sh\necho v18.19.0\n")
         (tmp_path / name).chmod(0o755)
@@ -37,7 +37,7 @@ def test_an_older_node_is_told_so(tmp_path: Path) -> None:
     assert done.stderr == f"slowpath: Node 20.19 or newer is required; {tmp_path}/node is v18.19.0.\n"
 
 
-def test_a_full_disk_is_told_so(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     with pytest.raises(
         StartupError, match=r"Not enough disk space: a start needs \d+ MiB under .*, \d+ MiB are free\."
     ):
@@ -83,7 +83,7 @@ def test_broken_secrets_are_not_drawn_anew(tmp_path: Path) -> None:
         Secrets.of(tmp_path)
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_an_uncreatable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StartupError, match="cannot be created"):
         machine_checks.make_folder(tmp_path / "file" / "data")

@@ -23,7 +23,7 @@ def data(tmp_path: Path) -> Iterator[Path]:
         os.kill(int(line.split()[0]), signal.SIGKILL)
 
 
-def test_a_life_with_deaths_and_a_rival_ended_by_ctrl_c(data: Path) -> None:
+def test_killed_services_restart_a_second_start_is_rejected_and_ctrl_c_stops_all(data: Path) -> None:
     start = Start.begin(data)
     start.wait_until_ready()
     assert answers(start.address)

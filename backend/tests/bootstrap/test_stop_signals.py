@@ -50,6 +50,6 @@ def fail_while_being_stopped() -> None:
         raise OSError("no such program")
 
 
-def test_a_block_that_fails_says_why_it_failed() -> None:
+def test_a_failing_block_reports_its_reason() -> None:
     with pytest.raises(OSError, match="no such program"), stop_signals():
         fail_while_being_stopped()

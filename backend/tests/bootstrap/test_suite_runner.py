@@ -170,7 +170,7 @@ def test_a_step_is_done_once_until_its_stamp_changes(stamps: Path) -> None:
     assert done == ["one", "two"]
 
 
-def test_a_step_that_fails_tells_why_and_ends_the_others(stamps: Path) -> None:
+def test_a_failing_step_reports_the_reason_and_ends_the_others(stamps: Path) -> None:
     def fail(bench: SetupContext) -> str:
         bench.run(["sh", "-c", "echo npm notice noise; echo the cause; exit 3"], log="fail")
         return ""

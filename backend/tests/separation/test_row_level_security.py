@@ -158,7 +158,7 @@ OTHERWISE = {
 """Functions of another owner, or for somebody else, and why."""
 
 
-def test_the_door_s_functions_are_narrow(admin: psycopg.Connection) -> None:
+def test_the_functions_of_the_cross_team_schema_are_narrow(admin: psycopg.Connection) -> None:
     functions = admin.execute("""
         SELECT proname, pg_get_userbyid(proowner), prosecdef, coalesce(proconfig::text, ''), proacl::text
         FROM pg_proc WHERE pronamespace = 'cross_team'::regnamespace
@@ -198,7 +198,7 @@ def test_without_a_team_there_is_not_a_single_row(app: psycopg.Connection, admin
 
 
 @pytest.mark.parametrize("broken", ["' OR true --", "00000000-0000-0000-0000-000000000000"])
-def test_a_team_that_is_none_shows_nothing(app: psycopg.Connection, broken: str) -> None:
+def test_an_unknown_team_shows_nothing(app: psycopg.Connection, broken: str) -> None:
     be(app, team=broken)
     try:
         assert count(app, "membership") == 0
@@ -272,7 +272,7 @@ def test_the_app_can_not_lift_itself(app: psycopg.Connection, statement: str) ->
         app.execute(statement.encode())
 
 
-def test_beyond_the_door_there_are_no_tables(app: psycopg.Connection) -> None:
+def test_the_cross_team_schema_has_no_tables(app: psycopg.Connection) -> None:
     app.execute("SET LOCAL ROLE slowpath_cross_team")
     assert app.execute("SELECT * FROM cross_team.find_user('nobody@example.com')").fetchall() == []
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -306,7 +306,7 @@ def test_nobody_changes_the_log(admin: psycopg.Connection, verb: str) -> None:
 
 
 @pytest.mark.parametrize(("who", "why"), [("admin", "superuser"), ("owner", "owns")])
-def test_the_app_does_not_start_as_somebody_who_sees_all(migrated: TestDatabase, who: str, why: str) -> None:
+def test_the_app_refuses_a_role_that_bypasses_row_level_security(migrated: TestDatabase, who: str, why: str) -> None:
     url = migrated.admin_url if who == "admin" else migrated.owner_url
     engine = create_postgres_engine(settings_for(url))
     try:

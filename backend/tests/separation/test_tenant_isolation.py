@@ -157,7 +157,7 @@ def test_every_id_in_a_path_is_of_something_made_up_here(world: TwoTeamWorld, en
         pytest.param(OTHER_OUTSIDERS, id="others", marks=pytest.mark.long),
     ],
 )
-def test_nobody_from_outside_is_told_anything(
+def test_anonymous_and_foreign_callers_get_no_data(
     world: TwoTeamWorld, endpoint: Endpoint, outsiders: tuple[str, ...], admin: psycopg.Connection
 ) -> None:
     assert {*BOUNDARY_OUTSIDERS, *OTHER_OUTSIDERS} == world.outsiders.keys()
@@ -174,7 +174,7 @@ def test_nobody_from_outside_is_told_anything(
 
 
 @pytest.mark.database
-def test_another_team_is_told_nothing(world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection) -> None:
+def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection) -> None:
     world.kept.restore()
     of_a_team = endpoint.right in ROLE_FOR
 

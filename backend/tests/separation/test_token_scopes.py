@@ -80,7 +80,7 @@ def test_what_another_program_sent_is_not_there(programs: Programs) -> None:
 
 
 @pytest.mark.database
-def test_an_upload_in_parts_is_finished_by_who_began_it(programs: Programs) -> None:
+def test_a_multipart_upload_is_completed_only_by_its_creator(programs: Programs) -> None:
     begun = programs.mine.post(
         "/api/v1/uploads", json={"name": "cpu.pprof", "size_bytes": 5, "run_metadata": {}}
     ).json()
@@ -96,7 +96,7 @@ def test_an_upload_in_parts_is_finished_by_who_began_it(programs: Programs) -> N
 
 
 @pytest.mark.database
-def test_a_program_adds_to_a_build_and_replaces_only_what_it_said_itself(programs: Programs) -> None:
+def test_a_token_adds_metadata_and_replaces_only_its_own(programs: Programs) -> None:
     listed = programs.mine.post(BUILD, json={"branch": "main", "title": "Faster"}).json()["build"]
     build = UUID(listed["id"])
     assert programs.theirs.get(f"/api/v1/builds/{build}/verdict").status_code == 404

@@ -41,7 +41,7 @@ def test_what_is_not_known_is_null() -> None:
     assert (new["victim"], new["culprit"], new["p99_before_ns"], new["p99_after_ns"]) == ("main.new", None, None, 5)
 
 
-def test_names_order_and_facts_say_nothing_of_the_sides() -> None:
+def test_names_order_and_metadata_do_not_reveal_the_sides() -> None:
     seen = set()
     for seed in range(12):
         files = drawn({"base": "base", "candidate": "hogs"}, 1, random.Random(seed))

@@ -40,7 +40,7 @@ def test_of_many_that_ask_at_once_one_gets_the_probe(search: Search, people: Acc
     assert len({(one["run_id"], one["slot"]) for one in given}) == 1
 
 
-def test_a_lost_answer_comes_again_until_the_runner_was_heard(search: Search) -> None:
+def test_a_lost_response_is_repeated_until_the_runner_confirms_it(search: Search) -> None:
     search.begin(plan_of(10))
     [first] = search.runner.lease()
     search.runner.running.clear()

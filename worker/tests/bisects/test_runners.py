@@ -37,7 +37,7 @@ def test_of_two_processes_of_one_name_the_later_one_is_refused(search: Search, p
     assert (listed["host"], listed["running"]) == ("machine of one", 1)
 
 
-def test_a_name_is_free_again_when_its_process_is_silent(search: Search, people: AccountsFactory) -> None:
+def test_a_runner_name_is_free_after_missed_heartbeats(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     search.runner.beat(lease["run_id"])
@@ -76,9 +76,7 @@ def test_a_name_is_free_at_once_when_its_process_reports_its_end(search: Search,
     assert len(second.lease()) == 1
 
 
-def test_what_a_runner_was_given_and_never_heard_of_is_asked_for_again_when_it_ends(
-    search: Search, people: AccountsFactory
-) -> None:
+def test_an_unacknowledged_lease_is_queued_again_after_its_end(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     assert search.runner.leave().status_code == 204

@@ -223,9 +223,7 @@ def test_a_script_that_fails_is_not_a_verdict(tmp_path: Path, capsys: pytest.Cap
     )
 
 
-def test_what_a_person_must_know_of_a_script_that_can_not_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_script_that_cannot_run_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 8, 5)
     ends = ("--good", shas[0], "--bad", shas[-1], "--restart")
     nowhere = bisect(capsys, tmp_path, repository, *ends, "--", str(tmp_path / "nosuch.sh"), code=2)["error"]

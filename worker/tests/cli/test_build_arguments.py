@@ -59,7 +59,7 @@ def test_a_pull_request_on_github_means_its_head_and_not_the_merge(tmp_path: Pat
 
 
 @pytest.mark.parametrize("payload", ["", "{", "[]", "null", {"pull_request": 7, "head_commit": []}, {"before": None}])
-def test_an_event_that_is_none_costs_nothing(tmp_path: Path, payload: object) -> None:
+def test_an_invalid_event_file_is_ignored(tmp_path: Path, payload: object) -> None:
     assert detect_ci_metadata(event(tmp_path, payload))["commit"] == "aa"
 
 
@@ -86,7 +86,7 @@ def test_arguments_take_precedence_over_ci_variables(tmp_path: Path) -> None:
     assert meant.facts == {**expected, "ci_url": "https://github.com/o/r/actions/runs/7"}
 
 
-def test_ci_may_say_the_commit_and_an_id_is_an_id() -> None:
+def test_ci_may_name_the_commit_or_an_id() -> None:
     named = parse_build_arguments(asked("--build", "ingester"), GITHUB)
     known = "5b1f3c0e-6c0f-5d8e-9a55-7f0c9d1b2e47"
 

@@ -102,5 +102,5 @@ def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_up
         ("passed", ("a",), 3), ("evaluating", (), 3), ("pending", (), 3), (None, (), 3),
     ],
 )  # fmt: skip
-def test_a_gate_opens_only_for_what_is_known_to_be_well(state: str | None, unread: tuple[str, ...], code: int) -> None:
+def test_a_gate_passes_only_verified_builds(state: str | None, unread: tuple[str, ...], code: int) -> None:
     assert GateResult(unread, "id", state, "").gate == code

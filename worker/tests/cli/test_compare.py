@@ -62,7 +62,7 @@ def test_too_little_data_is_exit_code_3(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out.startswith("Inconclusive: ")
 
 
-def test_plain_text_names_payer_and_path_and_doubts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_plain_text_names_caller_path_and_caveats(capsys: pytest.CaptureFixture[str]) -> None:
     compare(cpu(INLINED), cpu(HELPER))
     out = capsys.readouterr().out
     assert "1 ▲ Stack growth (morestack) takes more time: " in out
@@ -71,7 +71,7 @@ def test_plain_text_names_payer_and_path_and_doubts(capsys: pytest.CaptureFixtur
     assert max(len(line) for line in out.splitlines() if " " in line.strip()) <= 100
 
 
-def test_other_kinds_are_left_with_a_doubt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_kinds_are_skipped_with_a_caveat(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for path in cpu(INLINED)[:2]:
         shutil.copy(path, tmp_path)
     (tmp_path / "metrics.prom").write_text("# HELP a b\n# TYPE a counter\na 1\n")

@@ -29,7 +29,7 @@ def sign_in(house: AppUnderTest, password: str) -> int:
     return status
 
 
-def test_a_person_is_made_and_given_another_password(house: AppUnderTest, emptied: TestDatabase) -> None:
+def test_a_user_is_created_and_the_password_is_reset(house: AppUnderTest, emptied: TestDatabase) -> None:
     made = admin(emptied, "create-user", "--email", "jo@example.com", "--name", "Jo", "--team", "Ingesters")
     assert made.returncode == 0, made.stderr
     assert made.stdout.startswith("jo@example.com owns the team ingesters-")

@@ -15,7 +15,7 @@ def test_a_real_profile_names_its_binary() -> None:
     assert read_build_id(REAL.read_bytes()) == "2d3077872e5fdcab7ecff8cb220da4c1934f030e"
 
 
-def test_a_profile_that_was_cut_off_names_none() -> None:
+def test_a_truncated_profile_has_no_process_total() -> None:
     whole = gzip.decompress(REAL.read_bytes())
     assert read_build_id(gzip.compress(whole[: len(whole) // 2])) is None
     assert read_build_id(gzip.compress(b"\x1a\x04\x30\xff\xff\x03")) is None, "an index beyond all texts"

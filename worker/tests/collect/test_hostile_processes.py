@@ -52,7 +52,7 @@ def test_a_dripping_answer_ends_at_its_time(serve: Serve) -> None:
     assert time.monotonic() - began < 3
 
 
-def test_a_silent_process_is_given_up(serve: Serve) -> None:
+def test_a_process_without_output_times_out(serve: Serve) -> None:
     def slow(_: Asked) -> Reply:
         time.sleep(1.0)
         return Reply()
@@ -97,7 +97,7 @@ def test_a_compressed_answer_is_not_unpacked(serve: Serve) -> None:
     assert get(server, limit_bytes=100_000) == bomb
 
 
-def test_words_from_outside_are_made_printable(serve: Serve) -> None:
+def test_external_text_is_made_printable(serve: Serve) -> None:
     server = serve(lambda _: Reply(status=500, body=b"\x1b[31mred\x07 " + b"y" * 5_000))
     with pytest.raises(RequestDeclined) as caught:
         get(server)

@@ -43,7 +43,7 @@ def test_series_with_labels_and_times_are_read() -> None:
         ([], None),
     ],
 )
-def test_the_counter_of_requests_is_found_or_not_guessed(names: list[str], expected: str | None) -> None:
+def test_the_request_counter_is_found_or_left_unset(names: list[str], expected: str | None) -> None:
     scrape = parse_scrape("".join(f"{name} 5\n" for name in names))
     counter = find_request_counter(scrape, None)
     assert (counter.total(scrape) if counter else None) == (5 if expected else None)

@@ -16,7 +16,7 @@ from slowpath_cli.collect.request_counters import candidate_counters, find_reque
         'grpc_service="grpc.health.v1.Health"', 'endpoint="/actuator/prometheus"', 'path="/livez/"',
     ],
 )  # fmt: skip
-def test_what_is_served_to_those_who_watch_is_not_load(label: str) -> None:
+def test_requests_of_monitoring_are_not_load(label: str) -> None:
     scrape = parse_scrape(
         f'http_requests_total{{code="200",{label}}} 40\nhttp_requests_total{{code="200",path="/x"}} 5\n'
     )
@@ -105,5 +105,5 @@ def test_an_impossible_load_is_not_counted(
     assert bool(expected) == bool(counted.problem)
 
 
-def test_a_counter_that_a_person_named_is_believed() -> None:
+def test_a_counter_named_by_the_user_is_used() -> None:
     assert count_requests(3, OwnRequests(scrapes=False, profiles=False), 1, 1, 1.4e9, chosen=True).requests == 3

@@ -117,7 +117,7 @@ def test_the_example_workflow_names_its_runs_and_takes_what_we_send(
     assert done.returncode == 0, done.stdout
 
 
-def test_a_job_that_stays_is_ready_when_it_reports_ready(
+def test_a_persistent_job_is_ready_when_it_reports_ready(
     driver: github_actions.GitHubActionsDriver, host: GitHubDouble
 ) -> None:
     handle = driver.deploy(target())
@@ -445,9 +445,7 @@ def test_a_token_in_a_file_is_read_anew(
     assert host.cancelled == ["1000/cancel"]
 
 
-def test_another_host_is_not_asked_for_what_it_may_not_know(
-    api: str, place: DriverEnvironment, host: GitHubDouble
-) -> None:
+def test_credentials_are_not_sent_to_another_host(api: str, place: DriverEnvironment, host: GitHubDouble) -> None:
     driver = github_actions.read(section(api), place)  # GitHub Enterprise: a dispatch has no answer
     handle = driver.deploy(target())
     assert "queued" in driver.status(handle, None).detail

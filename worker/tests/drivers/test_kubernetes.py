@@ -164,7 +164,7 @@ def test_an_address_of_version_6_and_a_port_of_choice(
     assert driver.endpoints(handle)["url"] == "http://[fd00::1]:6060"
 
 
-def test_a_status_of_an_older_generation_is_not_believed(
+def test_a_status_of_an_older_generation_is_ignored(
     driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     handle = driver.deploy(target())
@@ -196,7 +196,7 @@ def test_a_status_of_an_older_generation_is_not_believed(
         ),
     ],
 )  # fmt: skip
-def test_what_pods_say(
+def test_pod_states_are_reported(
     driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, status: dict[str, Any], state: str, expected: str
 ) -> None:
     handle = {**driver.deploy(target()), "asked_at": time.time() - 100}
@@ -223,7 +223,7 @@ def test_an_image_has_its_time_to_appear(driver: kubernetes_clone.KubernetesDriv
         (condition("ReplicaFailure", "True", "FailedCreate", "exceeded quota: pods=10"), "exceeded quota"),
     ],
 )
-def test_what_conditions_say(
+def test_deployment_conditions_are_reported(
     driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, conditions: dict[str, Any], expected: str
 ) -> None:
     handle = driver.deploy(target())
@@ -253,7 +253,7 @@ def test_what_was_ready_and_is_gone_has_failed(
     assert driver.status(handle, None) == DeploymentStatus("failed", "the Deployment ingester-slowpath-0 is gone")
 
 
-def test_what_calls_back_that_it_can_not_is_believed(driver: kubernetes_clone.KubernetesDriver) -> None:
+def test_a_failure_callback_ends_the_probe(driver: kubernetes_clone.KubernetesDriver) -> None:
     handle = driver.deploy(target())
     assert driver.status(handle, DeploymentStatus("unbuildable", "does not compile")).state == "unbuildable"
     assert driver.status(handle, DeploymentStatus("ready")).state == "rolling"

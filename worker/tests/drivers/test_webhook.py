@@ -145,7 +145,7 @@ def test_a_receiver_gets_all_fields(driver: webhook_driver.WebhookDriver, receiv
     assert driver.status(handle, DeploymentStatus("unbuildable")).state == "unbuildable"
 
 
-def test_a_receiver_may_know_at_once(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
+def test_a_receiver_may_be_created_with_its_channel(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     receiver.answer = {"state": "ready", "detail": "was\x1b there", "url": "http://10.0.0.7:6060/x/"}
     handle = driver.deploy(target())
     assert driver.status(handle, None) == DeploymentStatus("ready", "was\N{REPLACEMENT CHARACTER} there")
@@ -154,7 +154,7 @@ def test_a_receiver_may_know_at_once(driver: webhook_driver.WebhookDriver, recei
 
 
 @pytest.mark.parametrize("answer", [{"state": "done"}, {"state": 7, "url": 3}, {"url": "file:///etc/passwd"}])
-def test_nonsense_from_a_receiver_is_not_believed(
+def test_invalid_responses_of_a_receiver_are_rejected(
     driver: webhook_driver.WebhookDriver, receiver: Receiver, answer: Json
 ) -> None:
     receiver.answer = answer
@@ -219,7 +219,7 @@ def test_a_receiver_may_set_the_retry_delay(
     assert driver.status(handle, None).detail == "accepted by the receiver"
 
 
-def test_a_killed_runner_goes_on_telling(
+def test_a_killed_runner_resumes_its_reports(
     driver: webhook_driver.WebhookDriver, receiver: Receiver, address: str, place: DriverEnvironment, watch: Watch
 ) -> None:
     receiver.lose = True
@@ -329,9 +329,7 @@ def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, mo
 
 
 @pytest.mark.parametrize("secret", ["hunter2", "whsec_short", "whsec_" + "A" * 100, "whsec_?"])
-def test_a_secret_that_is_none_is_refused(
-    place: DriverEnvironment, monkeypatch: pytest.MonkeyPatch, secret: str
-) -> None:
+def test_an_invalid_secret_is_rejected(place: DriverEnvironment, monkeypatch: pytest.MonkeyPatch, secret: str) -> None:
     monkeypatch.setenv("SLOWPATH_WEBHOOK_SECRET", secret)
     with pytest.raises(InvalidDriverConfig, match="Standard Webhooks") as found:
         webhook_driver.read({"driver": "webhook", "to": "https://deploys.example"}, place)

@@ -78,7 +78,7 @@ def secret_in(text: str, place: str) -> str:
     return found.group(1)
 
 
-def test_an_invitation_is_mailed_with_a_link_of_its_own(office: MailFixture) -> None:
+def test_an_invitation_email_has_its_own_link(office: MailFixture) -> None:
     bench = office.bench
     database, owner = bench.worker_context.database, bench.team.owner.user_id
     caller = Caller(bench.team.id, owner, None, Role.OWNER, frozenset())
@@ -203,7 +203,9 @@ def test_who_is_named_gets_one_mail_a_discussion_and_ten_minutes(office: MailFix
     assert [to for to, _ in office.postman.letters] == [ann.email]
 
 
-def test_who_has_read_it_or_left_or_wants_none_is_not_mailed(office: MailFixture, people: AccountsFactory) -> None:
+def test_readers_former_members_and_unsubscribed_users_are_not_mailed(
+    office: MailFixture, people: AccountsFactory
+) -> None:
     bench, owner = office.bench, office.bench.team.owner
     ann, ben, eve = people.member(bench.team), people.member(bench.team), people.member(bench.team)
     said(office, owner, f"@{ann.name} and @{ben.name} and @{eve.name}")

@@ -116,7 +116,7 @@ def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: 
     assert "caused by deployment 5f3c1e8, not by load" in header["headline"]["sentence"]
 
 
-def test_a_deploy_soon_after_another_step_has_a_step_of_its_own(client: TestClient, push: Push, watch: Watch) -> None:
+def test_a_deployment_soon_after_a_step_has_its_own_step(client: TestClient, push: Push, watch: Watch) -> None:
     """Something on the machine makes it slower; two minutes later a deploy makes it slower again: neither hides the other."""
     push(part("distributor", -9, -4, step_ms=2_000))
     push(part("distributor", -4, -2, step_ms=2_000, shares=(0.2, 0.6, 0.95, 1.0)))

@@ -70,7 +70,7 @@ def months_on(month: datetime, months: int) -> tuple[int, int]:
     return number // 12, number % 12 + 1
 
 
-def test_a_month_to_come_is_made_and_takes_what_came_too_early(bench: Bench, owner: psycopg.Connection) -> None:
+def test_a_future_partition_is_created_and_takes_early_rows(bench: Bench, owner: psycopg.Connection) -> None:
     year, month = months_on(now(bench), MONTHS_AHEAD)
     part, first = f"{year}_{month:02}", hour_of(year, month)
     keep(bench, bench.team.id, 30)
@@ -92,7 +92,7 @@ def test_a_month_to_come_is_made_and_takes_what_came_too_early(bench: Bench, own
     assert kept == (0,)
 
 
-def test_a_month_goes_when_the_team_that_keeps_longest_keeps_nothing_of_it(
+def test_a_month_is_dropped_after_the_longest_retention_of_any_team(
     bench: Bench, people: AccountsFactory, owner: psycopg.Connection
 ) -> None:
     year, month = months_on(now(bench), -4)

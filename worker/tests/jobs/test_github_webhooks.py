@@ -130,7 +130,7 @@ def test_a_run_of_a_commit_without_a_build_is_stored_for_the_first_build(
     assert other["ci_url"] is None
 
 
-def test_a_deployment_is_known_once_for_each_service(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+def test_a_deployment_is_stored_once_per_service(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
     services = [service(client, "Ingester"), service(client, "Distributor")]
     sender = hook(client, house, service_ids=services)
     alone = hook(client, house, kind="gitlab")
@@ -334,7 +334,7 @@ def test_all_pages_are_read_back_to_the_oldest_delivery_that_is_redelivered(
     ]  # fmt: skip
 
 
-def test_a_hook_that_can_not_ask_forgets_what_is_old(client: TestClient, near: Bench, house: AppUnderTest) -> None:  # noqa: F811
+def test_a_webhook_without_token_deletes_old_deliveries(client: TestClient, near: Bench, house: AppUnderTest) -> None:  # noqa: F811
     sender = hook(client, house)
     sender.send(EXAMPLES["ping"][0], "ping", delivery_id="old")
     run(near, "webhooks.process-delivery")

@@ -379,7 +379,7 @@ def test_without_range_selectors_values_are_brought_at_steps(
         {},
     ],
 )
-def test_a_page_that_is_none_ends_the_import_by_name(
+def test_an_invalid_page_ends_the_import_and_is_named(
     near: Bench, monkeypatch: pytest.MonkeyPatch, result: object
 ) -> None:
     fields = {

@@ -179,7 +179,7 @@ def test_a_slowdown_of_a_fifth_is_reported_once_when_five_builds_show_it(client:
     assert "requests a second" in page["builds"][0]["conditions"]
 
 
-def test_unchanged_builds_are_silent(client: TestClient, line: Line) -> None:
+def test_unchanged_builds_have_no_findings(client: TestClient, line: Line) -> None:
     builds = line.deploy(10)
 
     assert regressions(client) == regressions(client, confirmed=False) == []

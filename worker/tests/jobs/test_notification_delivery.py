@@ -243,7 +243,9 @@ def test_a_receiver_that_answers_gone_gets_no_more_notifications(desk: DeliveryF
     assert desk.tell(opened()) == []
 
 
-def test_after_days_a_message_is_given_up_and_the_channel_is_dead(desk: DeliveryFixture, receiver: Receiver) -> None:
+def test_after_days_of_failure_a_notification_is_abandoned_and_its_channel_disabled(
+    desk: DeliveryFixture, receiver: Receiver
+) -> None:
     channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
     receiver.answers = [(500, "")]
     (message_id,) = desk.tell(opened())
@@ -272,7 +274,7 @@ def test_slack_gets_one_message(desk: DeliveryFixture, receiver: Receiver) -> No
     assert "Clone takes more time" in delivery.json()["text"]
 
 
-def test_a_hook_that_slack_took_back_is_dead(desk: DeliveryFixture, receiver: Receiver) -> None:
+def test_a_revoked_slack_webhook_is_disabled(desk: DeliveryFixture, receiver: Receiver) -> None:
     channel = desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x")).channel
     receiver.answers = [(404, "no_service")]
     (message_id,) = desk.tell(opened())
@@ -364,7 +366,7 @@ def test_a_trial_finds_out_whether_the_token_opens_the_repository(
     assert [(delivery.method, delivery.path) for delivery in receiver.heard] == [("GET", path)] * 2
 
 
-def test_a_comment_whose_making_was_not_heard_of_is_found_again(
+def test_a_comment_is_found_again_after_a_lost_response(
     desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin
 ) -> None:
     desk.channel(ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))

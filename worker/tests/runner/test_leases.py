@@ -114,7 +114,7 @@ def _allowed(checked: dict[str, Any]) -> None:
     Allow().check(checked, {}, checkout=False)
 
 
-def test_an_honest_lease_passes_unchanged() -> None:
+def test_a_valid_lease_passes_unchanged() -> None:
     target = building(
         modules={"shop/quoter": "b" * 40}, versions={"example.com/lib": "v1.2.4-0.20260101000000-abcdefabcdef"}
     )
@@ -126,7 +126,7 @@ def test_an_honest_lease_passes_unchanged() -> None:
     }
 
 
-def test_the_command_refuses_each_and_goes_on_to_an_honest_one(here: Here) -> None:
+def test_the_command_rejects_each_and_continues_with_a_valid_one(here: Here) -> None:
     """Over real HTTP: a hostile lease is not deployed, the server receives the reason, and the runner continues."""
     some = [
         "a line for go.mod in a version",

@@ -15,7 +15,7 @@ RUN = "0192f0c4-0000-7000-8000-000000000001"
         ("service.instance.id=mine,service.name=api", f"service.name=api,service.instance.id={RUN}"),
     ],
 )
-def test_what_was_set_stays_but_for_the_instance(already: str, existing: str) -> None:
+def test_existing_resource_attributes_stay_except_the_instance(already: str, existing: str) -> None:
     assert attributes(RUN, already) == existing
 
 

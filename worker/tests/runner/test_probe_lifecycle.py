@@ -279,7 +279,7 @@ def test_a_server_that_does_not_answer_is_waited_for(here: Here) -> None:
     assert len(lender.windows[one["run_id"]]) == 2
 
 
-def test_a_server_that_is_silent_for_too_long_is_not_waited_for(here: Here) -> None:
+def test_a_server_that_sends_nothing_times_out(here: Here) -> None:
     one = lease(lease_seconds=1.5)
     with lending(one, stays=True) as lender:
         here.start(lender, lost=2)

@@ -98,7 +98,7 @@ def test_a_drivers_section_that_makes_no_sense_is_refused(
         read_driver("command", section, DriverEnvironment("here", tmp_path))
 
 
-def test_drivers_are_known_by_name(tmp_path: Path) -> None:
+def test_drivers_are_found_by_name(tmp_path: Path) -> None:
     with pytest.raises(InvalidDriverConfig, match=r"unknown driver 'os'; choose from command"):
         read_driver("os", {}, DriverEnvironment("here", tmp_path))
     assert "os" not in DRIVERS

@@ -343,7 +343,7 @@ def test_a_comparison_deleted_while_a_job_works_on_it_leaves_nothing(
     [(CPU, b"no profile"), (CPU, (PROFILES / "go-heap-1.26.pb.gz").read_bytes())],
     ids=["one side refused", "two kinds"],
 )
-def test_sides_that_have_nothing_in_common_say_so(
+def test_sides_without_common_functions_raise_a_caveat(
     client: TestClient, bench: Bench, base: bytes, candidate: bytes
 ) -> None:
     comparison = compared(client, [put(client, base)], [put(client, candidate)])

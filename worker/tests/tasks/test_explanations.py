@@ -82,7 +82,7 @@ def test_asked_again_the_answer_is_the_same(client: TestClient, bench: Bench) ->
     assert third["state"] == "done"
 
 
-def test_a_trace_that_comes_later_explains_what_none_did(client: TestClient, bench: Bench) -> None:
+def test_a_later_trace_explains_an_unexplained_gap(client: TestClient, bench: Bench) -> None:
     spans = put_file(client, SPANS)
     put_file(client, OTHER_TRACE)
     run_all(bench)

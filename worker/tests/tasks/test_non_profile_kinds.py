@@ -67,7 +67,7 @@ def test_growth_logs_show_which_function_grows_the_stack(client: TestClient, ben
     assert by_label["pool"] < by_label["inlined"] < by_label["helper"]
 
 
-def test_only_growth_logs_stand_in_the_table_of_growth(client: TestClient, bench: Bench) -> None:
+def test_the_growth_table_lists_only_growth_logs(client: TestClient, bench: Bench) -> None:
     profile = put_file(client, PROFILES / "go-cpu-1.26.pb.gz")
     run_all(bench)
 
@@ -101,9 +101,7 @@ def test_a_part_that_was_not_compared_is_not_found(client: TestClient, bench: Be
     assert answer.json()["type"] == "urn:slowpath:part-not-found"
 
 
-def test_traces_name_who_waited_and_who_held_the_processors(
-    client: TestClient, bench: Bench, house: AppUnderTest
-) -> None:
+def test_traces_name_the_waiter_and_the_occupant(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
     base, candidate = ([put_file(client, path) for path in side] for side in (BASE, HOGS))
     run_all(bench)
     comparison = compared(client, bench, base, candidate)

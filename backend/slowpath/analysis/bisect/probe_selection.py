@@ -102,7 +102,7 @@ def optimal_measurement_count(p: float, noise: NoiseEstimate, costs: ProbeCosts,
 
 
 def should_extend_probe(p: float, windows: int, noise: NoiseEstimate, costs: ProbeCosts, elsewhere: float) -> bool:
-    """Return whether one more measurement of a running probe is worth more than a new probe (its information is `elsewhere`)."""
+    """Return whether one more measurement of a running probe is worth more than a new probe (whose rate is `elsewhere`)."""
     if windows >= costs.most_windows:
         return False
     known = noise.ratio**2 / (noise.ratio**2 + 1 / windows)  # how much of the probe's own level is known

@@ -35,11 +35,11 @@ def probed(
     return state
 
 
-def test_before_anything_was_deployed_nothing_is_doubted() -> None:
+def test_before_any_deployment_baselines_are_not_questioned() -> None:
     assert baseline_disagreement(begun(default_rng(1))) == 0.0
 
 
-def test_deploys_that_lie_on_the_known_levels_are_believed() -> None:
+def test_deployments_at_the_baseline_levels_agree() -> None:
     caveats = [
         baseline_disagreement(probed(begun(rng), rng, (32, 16, 24, 20), 0.0)) for rng in map(default_rng, range(20))
     ]

@@ -47,7 +47,7 @@ def test_what_a_control_saw_at_the_same_time_counts() -> None:
     assert np.mean(blind) < 0.6
 
 
-def test_where_it_stands_still_nothing_is_lost() -> None:
+def test_without_drift_no_precision_is_lost() -> None:
     for seed in range(6):
         some = measured(default_rng(seed), 0.0)
         noise_estimate, noise = believed(some)
@@ -55,7 +55,7 @@ def test_where_it_stands_still_nothing_is_lost() -> None:
         assert abs(noise_estimate - believed([ProbeReadings(one.position, one.values) for one in some])[0]) < 0.02
 
 
-def test_without_a_control_a_drift_lowers_what_is_believed() -> None:
+def test_without_a_control_drift_lowers_the_posterior() -> None:
     wrongly = [believed(measured(default_rng(seed), 0.06, control=False))[1].walks for seed in range(8)]
     assert np.median(wrongly) > 0.8
 

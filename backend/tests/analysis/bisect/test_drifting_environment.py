@@ -34,7 +34,7 @@ def told(drift: Sequence[float], seed: int, *, control: bool = False) -> bool:
     return has_drift(state, search.compute_state_posterior(state))
 
 
-def test_a_drift_is_told_and_stillness_is_not() -> None:
+def test_drift_is_reported_and_its_absence_is_not() -> None:
     still = [told([0.0] * len(ORDER), seed) for seed in range(20)]
     assert sum(still) <= 1
     rising = np.linspace(0.0, 0.12, len(ORDER)).tolist()

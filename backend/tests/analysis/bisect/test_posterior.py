@@ -42,7 +42,7 @@ def test_what_hides_in_a_candidate_takes_its_place() -> None:
     assert line.deepest == 1
 
 
-def test_a_line_kept_without_depths_is_read() -> None:
+def test_a_stored_line_without_depths_is_read() -> None:
     line = line_of(some(3))
     kept = lines.to_json(line)
     del kept["depths"]
@@ -69,7 +69,7 @@ def test_trusting_misleading_evidence_costs_one_bit_over_all_levels_together() -
     assert 0 < cost / np.log(2) <= 1 + 1e-9
 
 
-def test_a_number_tells_as_much_as_theory_says() -> None:
+def test_the_information_of_a_measurement_matches_theory() -> None:
     """One and minus one through noise of one: 0.4859 bits (the capacity of the binary-input channel at 0 dB)."""
     information_bits = numeric_information(np.array([0.5, 0.0, 1.0]), 2.0) / np.log(2)
     assert information_bits[0] == pytest.approx(0.4859, abs=2e-3)
@@ -77,7 +77,7 @@ def test_a_number_tells_as_much_as_theory_says() -> None:
     assert numeric_information(np.array([0.5]), 20.0)[0] == pytest.approx(np.log(2), rel=1e-6)
 
 
-def test_hypotheses_between_two_deploys_are_alike_and_the_truth_wins() -> None:
+def test_hypotheses_between_two_deployments_are_equal_and_the_culprit_wins() -> None:
     rng = default_rng(1)
     line = line_of(some(100))
     measured = [
@@ -109,7 +109,7 @@ def test_one_odd_deploy_makes_the_noise_larger_and_the_belief_smaller() -> None:
     assert told(0.0) > 0.8 > told(0.06)
 
 
-def test_a_deploy_that_says_the_opposite_does_not_decide() -> None:
+def test_a_deployment_that_shows_the_opposite_does_not_decide() -> None:
     rng = default_rng(7)
     line = line_of(some(64))
     places = [-1, 65, 0, 64, 32, 16, 24, 28, 30, 31, 29]
@@ -125,7 +125,7 @@ def test_a_deploy_that_says_the_opposite_does_not_decide() -> None:
     assert right.mass[30] > 0.8
 
 
-def test_the_deployments_that_decide_are_doubted_until_each_is_deployed_again() -> None:
+def test_deciding_deployments_are_uncertain_until_each_is_repeated() -> None:
     """Each of the two may show the opposite as often as expected, and nothing but the same build once more tells."""
     rng = default_rng(1)
     line = line_of(some(8))
@@ -203,7 +203,7 @@ def test_soaking_stops_when_the_deploys_own_luck_is_all_that_is_left() -> None:
     assert not should_extend_probe(0.5, 50, NoiseEstimate(0.05, 0, 0.03, 0.1), costs, elsewhere=0.0)
 
 
-def test_earlier_runs_say_how_far_deploys_of_one_build_differ() -> None:
+def test_earlier_bisects_set_the_variation_between_deployments() -> None:
     rng = default_rng(5)
     own = [
         ProbeReadings(at, tuple(float(each) for each in rng.normal((at >= 4) * 0.2, 0.03, 2))) for at in (0, 1, 5, 8)
@@ -215,7 +215,7 @@ def test_earlier_runs_say_how_far_deploys_of_one_build_differ() -> None:
     assert apart[0] > apart[1] > apart[2]
 
 
-def test_a_deploy_where_all_hypotheses_expect_the_same_tells_nothing() -> None:
+def test_a_probe_has_no_information_where_all_hypotheses_expect_the_same() -> None:
     line = line_of([Candidate(f"c{one}") for one in range(1, 41)])
     some = [ProbeReadings(-1, (0.0, 0.1, -0.1, 0.0)), ProbeReadings(41, (1.0, 1.1, 0.9, 1.0))]
     some += [ProbeReadings(10, (0.45, 0.5, 0.55, 0.5))] * 6  # neither good nor bad: once more settles nothing

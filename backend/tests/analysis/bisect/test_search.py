@@ -129,7 +129,7 @@ def test_what_hides_others_is_opened() -> None:
     assert "c43" not in state.line.ids
 
 
-def test_what_hides_in_builds_that_can_not_be_made_is_looked_into() -> None:
+def test_unbuildable_candidates_are_expanded() -> None:
     line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
     state = search.start_search(SearchSettings(most_windows=1), line)
     ended, _ = driven(state, lambda place: None if place in {41, 42, 43} else 5.0 if place >= 42.5 else 4.0)
@@ -137,7 +137,7 @@ def test_what_hides_in_builds_that_can_not_be_made_is_looked_into() -> None:
 
 
 @pytest.mark.parametrize(("hiding", "culprit"), [("c43", "c43.3"), ("", "c44")])
-def test_a_suspect_that_hides_nothing_is_doubted_where_a_neighbour_hides_others(hiding: str, culprit: str) -> None:
+def test_a_plain_suspect_is_remeasured_where_an_adjacent_one_can_be_expanded(hiding: str, culprit: str) -> None:
     """The first deploy of c43 shows the opposite, so c44 is suspected, which hides nothing; c43 may hide the culprit."""
     line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
     state = search.start_search(

@@ -79,14 +79,14 @@ def test_builds_that_are_counted_otherwise_are_no_part_of_the_line() -> None:
     assert np.isnan(found.values[:, 0]).all()
 
 
-def test_unchanged_builds_tell_of_nothing() -> None:
+def test_unchanged_builds_report_nothing() -> None:
     for seed in range(10):
         whole = line({}, 100, seed)
         seen = scan_history([whole], {"profile.function": np.zeros(100, dtype=np.int32)}, [], frozenset())
         assert [group for group in seen.groups if group.is_told] == []
 
 
-def test_a_slower_function_is_told_of_where_it_began() -> None:
+def test_a_slower_function_is_reported_at_its_first_build() -> None:
     found = line({5: 1.4}, 86, 1)
     seen = scan_history([found], {"profile.function": np.zeros(86, dtype=np.int32)}, [], frozenset())
 
@@ -95,7 +95,7 @@ def test_a_slower_function_is_told_of_where_it_began() -> None:
     assert group.lead.change.ratio == pytest.approx(1.4, rel=0.06)
 
 
-def test_what_is_muted_is_found_and_not_told() -> None:
+def test_a_muted_series_is_detected_and_not_reported() -> None:
     found = line({5: 1.4}, 86, 1)
     muted = frozenset({("profile.function", NAMES[5])})
     seen = scan_history([found], {"profile.function": np.zeros(86, dtype=np.int32)}, [], muted)
@@ -108,7 +108,7 @@ def step(index: int, low: int, high: int) -> ChangePoint:
     return ChangePoint(index, low, high, 10.0, 12.0, 1.2, 1.1, 1.3, 6.0)
 
 
-def test_a_plain_step_lies_where_it_is_seen() -> None:
+def test_a_clear_step_is_placed_at_its_build() -> None:
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(10, 0.1, 50), rng.normal(15, 0.1, 6)])
     found = localize_change(values, step(52, 51, 53))
@@ -117,7 +117,7 @@ def test_a_plain_step_lies_where_it_is_seen() -> None:
     assert found.ratio == pytest.approx(1.5, rel=0.02)
 
 
-def test_a_plain_step_behind_builds_without_a_value_may_lie_at_any_of_them() -> None:
+def test_a_step_after_builds_without_a_value_may_be_at_any_of_them() -> None:
     values = np.array([1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.0, np.nan, np.nan, 2.0, 2.01, 1.99])
     found = localize_change(values, step(10, 8, 10))
 
@@ -176,12 +176,12 @@ def nested(gained: float, since: int = 80, *, lost: float = 0.0) -> list[SeriesM
     return [found]
 
 
-def test_the_innermost_that_pays_is_named() -> None:
+def test_the_innermost_slower_function_is_named() -> None:
     listed = [group for group in scan_history(nested(12.0), {}, [], frozenset()).groups if group.is_told]
     assert [group.lead.subject for group in listed] == ["app.inner"]
 
 
-def test_who_pays_for_what_is_left_is_named_not_who_gained_most() -> None:
+def test_the_cause_of_the_remaining_increase_is_named_not_the_largest_gain() -> None:
     listed = [group for group in scan_history(nested(26.0, lost=17.0), {}, [], frozenset()).groups if group.is_told]
     assert [group.lead.subject for group in listed] == ["app.middle"]
 

@@ -51,7 +51,7 @@ def test_too_little_is_no_measure_and_no_tail() -> None:
     assert measured(window(1, 20, per_second=0.5)).subjects == ("production p50",)
 
 
-def test_above_the_highest_bound_nothing_is_known() -> None:
+def test_a_quantile_above_the_highest_bound_is_unknown() -> None:
     assert measured(window(1, 60, slower=1e6)).subjects == ()
 
 
@@ -110,7 +110,7 @@ def test_an_environment_that_few_builds_knew_asks_nothing_of_the_others() -> Non
     assert lasting(latencies(2, 1), 8) == list(line.subjects)
 
 
-def test_latency_alone_is_told_of_when_five_builds_show_it() -> None:
+def test_latency_alone_is_reported_after_five_builds() -> None:
     few, enough = seen(latencies(HISTORY + 3, 1, 1.2)), seen(latencies(HISTORY + 8, 1, 1.2))
 
     [waiting] = few.groups
@@ -124,12 +124,12 @@ def test_latency_alone_is_told_of_when_five_builds_show_it() -> None:
     assert {each.subject for each in group.members} == {"production p50", "production p99"}
 
 
-def test_a_small_step_of_latency_alone_is_never_told() -> None:
+def test_a_small_step_of_latency_alone_is_never_reported() -> None:
     for seed in range(4):
         assert not any(group.is_told for group in seen(latencies(HISTORY + 12, seed, 1.04)).groups)
 
 
-def test_unchanged_latency_is_silent_at_every_look() -> None:
+def test_unchanged_latency_is_reported_at_no_evaluation() -> None:
     for seed in range(4):
         line = latencies(HISTORY, seed)
         for builds in range(10, HISTORY, 3):

@@ -24,7 +24,7 @@ def table() -> bytes:
     return write_columns(header, {"name": names, "file": files, **pack_strings(strings)})
 
 
-def test_files_are_told_by_import_path_wherever_it_was_built() -> None:
+def test_files_are_named_by_import_path_for_any_build_folder() -> None:
     regressed = [one for one in FUNCTIONS if "other" not in one]
     files = files_of(table(), regressed, "cmd/x")
     assert files == ["example.org/app/store/get.go", "example.org/lib/deep/f.go", "cmd/x/main.go"]

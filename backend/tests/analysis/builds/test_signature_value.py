@@ -41,7 +41,7 @@ def test_a_benchmark_has_its_unit_behind_its_name() -> None:
 
 
 @pytest.mark.parametrize("subject", ["BenchmarkY ns/op", "BenchmarkNone ns/op"])
-def test_what_is_not_there_is_told(subject: str) -> None:
+def test_missing_references_are_reported(subject: str) -> None:
     bench = measure("bench", "BenchmarkX ns/op", "BenchmarkNone ns/op", mean=("", [12.5, float("nan")]))
     with pytest.raises(NotMeasured):
         signature_value([bench], "bench", subject, "")

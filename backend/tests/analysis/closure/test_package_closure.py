@@ -62,7 +62,7 @@ def test_what_counts(
     assert before.inputs != after.inputs
 
 
-def test_what_cannot_be_bounded_is_said(tmp_path: Path) -> None:
+def test_unbounded_effects_are_reported(tmp_path: Path) -> None:
     repository = new_repository(tmp_path / "app")
     repository.commit(
         {
@@ -93,7 +93,9 @@ def test_what_cannot_be_bounded_is_said(tmp_path: Path) -> None:
          "A replace directive resolves example.org/x/y outside the repository."),
     ],
 )  # fmt: skip
-def test_what_cannot_be_built_is_said(tmp_path: Path, files: Mapping[str, str | None], main: str, problem: str) -> None:
+def test_unbuildable_commits_are_reported(
+    tmp_path: Path, files: Mapping[str, str | None], main: str, problem: str
+) -> None:
     repository = new_repository(tmp_path / "app")
     sha = repository.commit({name: content for name, content in files.items() if content is not None})
     [found] = at_each(tmp_path, repository, [sha], main)
@@ -107,7 +109,7 @@ def test_without_modules_the_whole_repository_counts(tmp_path: Path) -> None:
     assert (one.hash == two.hash, one.unbounded) == (False, ("there is no go.mod",))
 
 
-def test_both_ways_of_building_count_where_nobody_said(tmp_path: Path) -> None:
+def test_both_builds_count_where_tags_are_unknown(tmp_path: Path) -> None:
     repository = new_repository(tmp_path / "app")
     files = {
         **BASE,

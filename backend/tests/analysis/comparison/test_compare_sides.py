@@ -71,7 +71,7 @@ def test_the_headline_is_of_what_leads() -> None:
     assert len(document.sides.base.artifact_names) == 5
 
 
-def test_silence_of_traces_is_told_as_such() -> None:
+def test_traces_without_findings_are_reported_as_unchanged() -> None:
     calm = (
         ComparisonSide(others={TRACE: traces([CALM], 5, seed=1)}),
         ComparisonSide(others={TRACE: traces([CALM], 5, seed=2)}),
@@ -83,7 +83,7 @@ def test_silence_of_traces_is_told_as_such() -> None:
     assert document.headline.sentence.startswith(document.verdict.capitalize())
 
 
-def test_what_only_one_side_has_is_a_doubt_and_not_compared() -> None:
+def test_kinds_of_one_side_raise_a_caveat_and_are_not_compared() -> None:
     base, candidate = side(slow=False), side(slow=True)
     comparison = compared_sides(base, ComparisonSide(profiles=candidate.profiles))
     listed = [caveat.sentence for caveat in comparison.caveats if caveat.id == "kind-missing"]

@@ -38,7 +38,7 @@ def test_a_regression_as_json() -> None:
     assert kind["totals"]["share"]["base"] == 1
 
 
-def test_headlines_of_silence() -> None:
+def test_headlines_without_findings() -> None:
     same = make_comparison_document(compared(runs(BASE, 10), runs(BASE, 10, seed=2)))
     assert same.headline.sentence.startswith("Unchanged: no change of CPU per request larger than ")
     little = make_comparison_document(
@@ -63,7 +63,7 @@ def test_nothing_in_common() -> None:
     assert [caveat.id for caveat in document.caveats] == ["kind-missing"]
 
 
-def test_facts_that_all_agree_on_are_told_and_others_left_out() -> None:
+def test_common_metadata_is_shown_and_differing_is_left_out() -> None:
     comparison = compared(runs(BASE), runs(BASE, seed=2))
     metadata = make_comparison_document(comparison).sides.candidate.run_metadata
     assert metadata.run is None

@@ -34,7 +34,7 @@ def test_number(value: float, text: str) -> None:
         (12, 3, "count/s", "12.0 times per second instead of 3.00"),
     ],
 )
-def test_old_value_stands_last_in_the_same_unit(candidate: float, base: float, unit: str, text: str) -> None:
+def test_the_old_value_is_last_in_the_same_unit(candidate: float, base: float, unit: str, text: str) -> None:
     assert wording.format_pair(candidate, base, unit) == text
 
 

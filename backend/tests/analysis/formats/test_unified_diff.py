@@ -51,7 +51,7 @@ def test_files_and_lines() -> None:
     assert as_json(found)["files"][1]["hunks"] == []
 
 
-def test_what_is_too_much_is_left_out_and_said() -> None:
+def test_excess_rows_are_omitted_and_counted() -> None:
     many = "".join(f"diff --git a/{n} b/{n}\n" for n in range(MOST_FILES + 5))
     assert (len(parse_unified_diff(many).files), parse_unified_diff(many).cut) == (MOST_FILES, True)
     long = f"diff --git a/x b/x\n@@ -0,0 +1,{MOST_FILE_LINES + 7} @@\n" + "+y\n" * (MOST_FILE_LINES + 7)

@@ -85,7 +85,7 @@ def test_what_only_looks_like_one_stays(text: str) -> None:
     assert scrubber().text(text) == text
 
 
-def test_labels_are_known_by_the_field_and_taken_out_wherever_they_stand() -> None:
+def test_labels_are_learned_by_field_and_removed_everywhere() -> None:
     document = {
         "spans": [
             {"op": "GET", "attributes": [["customer", "acme-4711"], ["http.method", "GET"], ["note", "slow"]]},
@@ -152,7 +152,7 @@ def test_what_can_not_be_read_is_not_shown() -> None:
     assert scrubber().content("application/json", b"") == b""
 
 
-def test_what_was_taken_out_is_told() -> None:
+def test_removed_values_are_summarized() -> None:
     one = scrubber()
     one.text("10.1.2.3 and 10.1.2.3 and /a/b/c.go")
     assert one.found["hosts"] == {"10.1.2.3": "host-1"}

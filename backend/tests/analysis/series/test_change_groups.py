@@ -70,7 +70,7 @@ def test_changes_at_different_builds_are_different_changes() -> None:
     assert [one.low_index for one in groups] == [99, 149]
 
 
-def test_a_new_machine_is_told_apart_from_the_code() -> None:
+def test_a_new_machine_is_distinguished_from_the_code() -> None:
     machine = replace(AT_100, cause="conditions")
     assert len(group([function("parse", 0.05, "read"), replace(function("scan", 0.05, "read"), change=machine)])) == 2
 

@@ -23,7 +23,7 @@ def test_a_step_of_ten_percent_is_found_where_it_is(kind: str) -> None:
     assert np.mean([point.ratio_low <= 1.1 <= point.ratio_high for point in near]) >= 0.88
 
 
-def test_levels_and_score_of_a_step_are_told_in_the_series_unit() -> None:
+def test_levels_and_score_of_a_step_have_the_unit_of_the_series() -> None:
     values = 5e6 * stepped(default_rng(13), "gauss", 1, 80, 1.2)[0]
     (point,) = find_change_points(values)
     assert point.before == pytest.approx(5e6, rel=0.01)
@@ -61,7 +61,7 @@ def test_builds_without_a_value_are_in_the_range_of_a_change_beside_them() -> No
     [np.zeros(0), np.full(50, np.nan), np.zeros(50), np.full(50, 3.0), np.array([1.0, 2.0]), np.full(9, 1e-300)],
     ids=["none", "unknown", "zero", "equal", "two", "tiny"],
 )
-def test_series_that_say_nothing_have_no_change(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> None:
+def test_series_without_information_have_no_change(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> None:
     assert find_change_points(values) == ()
 
 
@@ -89,7 +89,7 @@ def test_a_step_smaller_than_the_floor_is_no_change_however_sure() -> None:
     assert len(find_change_points(values)) == 1
 
 
-def test_a_machine_that_came_and_stayed_is_a_finding_of_its_own() -> None:
+def test_a_lasting_machine_change_is_a_separate_finding() -> None:
     values = stepped(default_rng(20), "gauss", 1, 100, 1.1)[0]
     values[150:] *= 1.2
     machines = np.where(np.arange(200) < 100, 7, 9).astype(np.int32)
@@ -121,7 +121,7 @@ def test_builds_weigh_by_their_own_replicates_and_by_what_is_between_builds() ->
     assert weight[0, 30] == pytest.approx(weight[0, 0])
 
 
-def test_a_level_of_builds_that_are_hardly_known_is_no_change() -> None:
+def test_a_level_of_imprecise_builds_is_no_change() -> None:
     values = stepped(default_rng(23), "gauss", 1, 190, 1.1)[0]
     assert [point.index for point in find_change_points(values)] == pytest.approx([190], abs=1)
     spread = np.where(np.arange(200) < 190, 0.03, 0.3)

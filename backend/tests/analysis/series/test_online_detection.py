@@ -32,11 +32,11 @@ def told(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDAr
 
 
 @pytest.mark.parametrize("kind", ["gauss", "heavy", "spiky", "bimodal", "memory"])
-def test_no_look_at_unchanged_builds_tells_of_anything(kind: str) -> None:
+def test_evaluations_of_unchanged_builds_report_nothing(kind: str) -> None:
     assert np.sum(told(drawn(default_rng(31), kind, 40), 9) < 9999) <= 2
 
 
-def test_heavy_tails_are_known_by_their_shape_and_more_is_asked_of_them() -> None:
+def test_heavy_tails_are_detected_and_need_stronger_evidence() -> None:
     flagged = {kind: np.mean(heavy_tailed(drawn(default_rng(35), kind, 400, 120), LIMITS.heavy_from)) for kind in KINDS}
     assert flagged["heavy"] > 0.85
     assert max(flagged[kind] for kind in ("gauss", "bimodal", "memory")) < 0.08
@@ -46,12 +46,12 @@ def test_heavy_tails_are_known_by_their_shape_and_more_is_asked_of_them() -> Non
     assert np.sum(told(series, 60) < 9999) < np.sum(told(series, 60, careless) < 9999)
 
 
-def test_a_step_of_ten_percent_is_told_of_within_three_builds() -> None:
+def test_a_step_of_ten_percent_is_reported_within_three_builds() -> None:
     delays = told(stepped(default_rng(32), "gauss", 100, 130, 1.1, 134), 131) - 130
     assert np.mean(delays <= 3) >= 0.85
 
 
-def test_a_step_of_five_percent_is_told_of_within_twelve_builds() -> None:
+def test_a_step_of_five_percent_is_reported_within_twelve_builds() -> None:
     delays = told(stepped(default_rng(33), "gauss", 100, 130, 1.05, 142), 131) - 130
     assert np.mean(delays <= 12) >= 0.85
 
@@ -59,19 +59,19 @@ def test_a_step_of_five_percent_is_told_of_within_twelve_builds() -> None:
 @pytest.mark.parametrize(
     ("history", "ratio", "least"), [(8, 2.0, 0.95), (12, 1.25, 0.8), (20, 1.25, 0.9), (20, 1.1, 0.2)]
 )
-def test_a_step_after_few_builds_is_told_of_within_six(history: int, ratio: float, least: float) -> None:
+def test_a_step_after_few_builds_is_reported_within_six(history: int, ratio: float, least: float) -> None:
     delays = told(stepped(default_rng(42), "gauss", 60, history, ratio, history + 6), history + 1) - history
     assert np.mean(delays <= 6) >= least
 
 
-def test_two_builds_are_never_enough_while_a_series_is_young() -> None:
+def test_two_builds_are_never_enough_in_a_short_series() -> None:
     values = stepped(default_rng(43), "gauss", 1, 20, 2.0, 22)[0]
     detected = judge_newest(values)
     assert (detected.state, detected.needs_builds) == ("candidate", 1)
     assert judge_newest(np.append(values, 2.02)).state == "confirmed"
 
 
-def test_series_of_a_service_tell_each_other_that_noise_has_no_memory() -> None:
+def test_series_of_a_service_share_the_estimate_of_autocorrelation() -> None:
     series = stepped(default_rng(44), "gauss", 40, 16, 1.12, 22)
     together = sum(one.state == "confirmed" for one in judge_many(series, together=True))
     assert together > sum(one.state == "confirmed" for one in judge_many(series))
@@ -109,7 +109,7 @@ def test_nothing_is_known_before_there_are_enough_builds() -> None:
     assert judge_newest(np.full(40, np.nan)).state == "too-few"
 
 
-def test_what_was_told_is_not_told_again() -> None:
+def test_a_reported_change_is_not_reported_again() -> None:
     values = stepped(default_rng(35), "gauss", 1, 60, 1.2, 120)[0]
     for builds in range(69, 121):
         detected = judge_newest(values[:builds], decided=60)
@@ -123,7 +123,7 @@ def test_three_spikes_in_a_row_are_no_level() -> None:
     assert judge_newest(values).state == "candidate"
 
 
-def test_a_new_machine_is_told_as_one() -> None:
+def test_a_new_machine_is_reported_as_a_machine_change() -> None:
     values = stepped(default_rng(37), "gauss", 1, 100, 1.3, 106)[0]
     machines = (np.arange(106) >= 100).astype(np.int32)
     detected = judge_newest(values, conditions=machines)

@@ -29,7 +29,7 @@ def test_a_quantile_is_exact_for_a_few(probability: float) -> None:
 
 
 @pytest.mark.parametrize("probability", PROBABILITIES)
-def test_quantiles_of_very_many_lie_on_the_curve(probability: float) -> None:
+def test_quantiles_of_many_waits_are_on_the_curve(probability: float) -> None:
     df = np.random.default_rng(7).uniform(2, 300, 20_000).reshape(100, 200)
     assert t_quantile(probability, df) == pytest.approx(stdtrit(df, (1 + probability) / 2), rel=1e-6)
 
@@ -61,7 +61,7 @@ def test_tails_of_very_many_are_near_enough() -> None:
     assert t_two_sided_of_many(few, np.full(3, 2.0)) == pytest.approx(2 * stdtr(2.0, -few), rel=2e-2)
 
 
-def test_tails_of_very_many_know_no_number_and_nothing() -> None:
+def test_tails_of_many_waits_accept_no_nan_and_no_empty_input() -> None:
     found = t_two_sided_of_many(np.array([np.nan, np.inf, 0.0]), np.full(3, 40.0))
     assert np.isnan(found[0])
     assert found[1:].tolist() == [0.0, 1.0]

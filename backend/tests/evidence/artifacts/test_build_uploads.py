@@ -65,7 +65,7 @@ def test_the_next_file_joins_the_build(ci: TestClient, client: TestClient) -> No
     assert len(builds(client)) == 1
 
 
-def test_what_is_said_in_the_address_is_kept(ci: TestClient, client: TestClient) -> None:
+def test_query_parameters_of_the_address_are_stored(ci: TestClient, client: TestClient) -> None:
     fields = {
         "branch": "main", "parent": "0a", "go_version": "go1.26.8", "goos": "linux", "goarch": "amd64",
         "ci_url": "https://ci.example/7", "title": "Faster\nmaps", "author": "x" * 300,
@@ -114,7 +114,7 @@ def test_many_at_once_make_one_build(ci: TestClient, client: TestClient) -> None
 # --- which build is meant
 
 
-def test_what_nobody_had_said_completes_the_build_and_what_contradicts_it_is_another(
+def test_new_metadata_completes_a_build_and_contradicting_metadata_is_another_build(
     ci: TestClient, client: TestClient
 ) -> None:
     def put(content: bytes, **expected: str) -> str:
@@ -212,7 +212,7 @@ def test_a_delivery_is_once(ci: TestClient, client: TestClient) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("form", [True, False])
-def test_facts_that_are_none_are_refused(ci: TestClient, client: TestClient, facts: bytes, form: bool) -> None:
+def test_invalid_metadata_is_rejected(ci: TestClient, client: TestClient, facts: bytes, form: bool) -> None:
     if form:
         answer = ci.post(HERE, files={"build": ("build.json", facts), "file": ("a", b"1")})
     else:

@@ -108,7 +108,7 @@ def test_an_empty_file_is_refused_by_name(client: TestClient, house: AppUnderTes
         "[" * 10_000,
     ],
 )
-def test_facts_that_are_none_are_refused_saying_where(client: TestClient, facts: str) -> None:
+def test_invalid_metadata_is_rejected_with_its_location(client: TestClient, facts: str) -> None:
     answer = client.put("/api/v1/artifacts/cpu.pprof", params={"run_metadata": facts}, content=b"x")
 
     assert answer.status_code == 422, answer.text
@@ -134,7 +134,7 @@ def test_a_body_over_the_limit_is_refused_declared_or_not(narrow: AppUnderTest, 
     assert list(narrow.settings.scratch_dir.iterdir()) == [], "nothing of a body stays on disk"
 
 
-def test_no_room_to_receive_is_told_as_such(emptied: TestDatabase, engine: Engine, asker: SomePerson) -> None:
+def test_a_full_receiver_is_reported(emptied: TestDatabase, engine: Engine, asker: SomePerson) -> None:
     house = built(Database(engine), settings_for(emptied.app_url, scratch_dir=Path("/nowhere/at/all")))
 
     answer = house.asked(cookie=asker.cookie).put("/api/v1/artifacts/a", content=b"x")
@@ -143,7 +143,9 @@ def test_no_room_to_receive_is_told_as_such(emptied: TestDatabase, engine: Engin
     assert answer.json()["type"] == "urn:slowpath:no-room"
 
 
-def test_who_may_not_upload_is_told_before_the_body_is_read(house: AppUnderTest, people: AccountsFactory) -> None:
+def test_missing_upload_permission_is_rejected_before_the_body_is_read(
+    house: AppUnderTest, people: AccountsFactory
+) -> None:
     read = 0
 
     def streamed() -> Iterator[bytes]:
@@ -315,7 +317,7 @@ PART = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\
         (FORM, PART + b'--b\r\nContent-Disposition: form-data; name="facts"\r\n\r\n\xff\r\n--b--\r\n'),
     ],
 )
-def test_a_form_that_is_none_is_refused(client: TestClient, content_type: str, body: bytes) -> None:
+def test_an_invalid_form_is_rejected(client: TestClient, content_type: str, body: bytes) -> None:
     answer = client.post("/api/v1/artifacts", content=body, headers={"Content-Type": content_type})
 
     assert answer.status_code == 422, answer.text
@@ -346,7 +348,7 @@ def test_a_file_may_name_its_build_but_only_one_of_the_team(
 # --- looking
 
 
-def test_a_decoded_artifact_tells_its_profile(client: TestClient, files: FilesFactory) -> None:
+def test_a_decoded_artifact_describes_its_profile(client: TestClient, files: FilesFactory) -> None:
     body = client.get(f"/api/v1/artifacts/{files.decoded()}").json()
 
     assert (body["state"], body["kind"], body["progress"], body["error"]) == ("decoded", "profile.cpu", 1.0, None)
@@ -354,7 +356,7 @@ def test_a_decoded_artifact_tells_its_profile(client: TestClient, files: FilesFa
     assert body["profile"]["sample_types"][1] == {"type": "cpu", "unit": "nanoseconds"}
 
 
-def test_a_refused_artifact_tells_why_and_keeps_its_bytes(client: TestClient, files: FilesFactory) -> None:
+def test_a_rejected_artifact_states_the_reason_and_keeps_its_bytes(client: TestClient, files: FilesFactory) -> None:
     artifact_id = files.refused(content=b"bad bytes")
 
     body = client.get(f"/api/v1/artifacts/{artifact_id}").json()

@@ -186,11 +186,11 @@ def test_only_a_trace_may_be_larger_than_other_files(client: TestClient) -> None
         {"name": "a", "size_bytes": 1, "run_metadata": {"requests": 0}},
     ],
 )
-def test_an_upload_that_says_nonsense_is_refused(client: TestClient, body: dict[str, object]) -> None:
+def test_an_invalid_upload_request_is_rejected(client: TestClient, body: dict[str, object]) -> None:
     assert client.post("/api/v1/uploads", json=body).status_code == 422
 
 
-def test_a_build_of_nobody_is_told_at_the_end_at_the_latest(client: TestClient) -> None:
+def test_a_build_without_a_deployment_is_reported_at_the_end_at_the_latest(client: TestClient) -> None:
     answer = client.post("/api/v1/uploads", json={"name": "a", "size_bytes": 4, "build_id": str(uuid4())})
     if answer.status_code == 201:
         upload = f"/api/v1/uploads/{answer.json()['id']}"

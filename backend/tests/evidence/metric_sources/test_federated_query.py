@@ -231,7 +231,7 @@ def test_what_was_asked_is_remembered_for_a_step(client: TestClient, outside: Wa
     assert outside.asked.count("/api/v1/metadata") == 1
 
 
-def test_too_much_is_asked_for_at_steps_and_told(
+def test_a_large_import_uses_steps_and_reports_it(
     client: TestClient, outside: Watched, prometheus: Prometheus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound(client, source_at(client, prometheus.url), "through", job="api")
@@ -259,7 +259,7 @@ def test_without_range_selectors_values_at_steps_are_drawn(
     assert np.nanmedian(columns_of(board, "through")["qps_2xx"]) == pytest.approx(98, rel=0.05)
 
 
-def test_what_goes_wrong_is_told_on_the_row_and_the_other_rows_stand(
+def test_a_failing_row_reports_its_problem_and_the_others_stay(
     client: TestClient, outside: Watched, prometheus: Prometheus
 ) -> None:
     bound(client, source_at(client, prometheus.url), "through", job="api")
@@ -306,7 +306,7 @@ def test_an_address_that_may_not_be_asked_is_not_asked(
         },
     ],
 )  # fmt: skip
-def test_whatever_a_source_says_the_board_stands(
+def test_any_response_of_a_source_leaves_the_dashboard_usable(
     house: AppUnderTest, client: TestClient, responses: Mapping[str, tuple[int, object]]
 ) -> None:
     house.app.state.beyond = FederatedQueries(TwinOutside(TwinPeer(responses)), house.app.state.sealer)

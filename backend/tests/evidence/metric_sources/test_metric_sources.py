@@ -90,7 +90,7 @@ def test_an_address_that_is_not_asked_is_not_kept(client: TestClient, url: str) 
 
 
 @pytest.mark.parametrize("credentials", [BEARER, BASIC], ids=["bearer", "basic"])
-def test_credentials_are_sent_and_never_told(
+def test_credentials_are_sent_and_never_returned(
     house: AppUnderTest,
     team: SomeTeam,
     client: TestClient,
@@ -184,7 +184,7 @@ def test_with_another_key_credentials_are_asked_for_again(house: AppUnderTest, c
     assert (answer.status_code, name_of(answer)) == (422, "credentials-unreadable")
 
 
-def test_a_check_says_who_answers_and_which_usual_names_there_are(house: AppUnderTest, client: TestClient) -> None:
+def test_a_check_reports_the_server_and_the_known_metric_names(house: AppUnderTest, client: TestClient) -> None:
     house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
     body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
     usual = ["http_request_duration_seconds_bucket", "http_requests_total", "queue_depth"]
@@ -232,7 +232,7 @@ def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, clien
         ((404, b""), "source-refused"),
     ],
 )
-def test_what_is_no_prometheus_is_told(
+def test_a_server_that_is_not_prometheus_is_reported(
     house: AppUnderTest, client: TestClient, response: tuple[int, object], name: str
 ) -> None:
     house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": response}))

@@ -89,7 +89,7 @@ def test_a_piece_of_the_time_is_a_piece_of_the_samples(push1: Push, stored: Stor
         fold_all()
 
 
-def test_a_repetition_of_what_is_folded_is_known(
+def test_a_repetition_of_compacted_samples_is_recognized(
     push1: Push, stored: Stored, fold_all: Fold, house: AppUnderTest
 ) -> None:
     points = [Point(NOW_MS - 1000, 1.0), Point(NOW_MS, 2.0)]
@@ -108,7 +108,7 @@ def count_of(series: list[SeriesData]) -> int:
     return sum(len(data.times_ms) for data in series)
 
 
-def test_the_first_of_two_values_stays_when_two_processes_did_not_know_of_each_other(
+def test_the_first_of_two_concurrent_values_stays(
     program: TestClient, stored: Stored, fold_all: Fold, house: AppUnderTest
 ) -> None:
     """Each process remembers for itself; what both took is settled by who was written first, before and after folding."""
@@ -155,7 +155,7 @@ def test_two_folds_at_once_do_not_undo_each_other(
     assert count_of(stored()) == 2
 
 
-def test_late_samples_are_told_as_late(push1: Push, stored: Stored, fold_all: Fold) -> None:
+def test_late_samples_are_reported_as_late(push1: Push, stored: Stored, fold_all: Fold) -> None:
     """The database's clock says when they came; the frozen one of the test is years ahead of it or behind it."""
     push1(Sent(UP, [Point(NOW_MS - 20 * 86_400_000, 1.0), Point(NOW_MS - 20 * 86_400_000 + 1, 1.0)]))
     before = stored()[0].late
@@ -164,7 +164,7 @@ def test_late_samples_are_told_as_late(push1: Push, stored: Stored, fold_all: Fo
     assert stored()[0].late == before
 
 
-def test_each_hour_tells_what_came_late_in_it(push1: Push, stored: Stored, fold_all: Fold) -> None:
+def test_each_hour_counts_its_late_samples(push1: Push, stored: Stored, fold_all: Fold) -> None:
     """A sender that was cut off for hours brings them in one go: whoever reads the last of them is told, of histograms too."""
     start = NOW_MS - 20 * 86_400_000
     start -= start % HOUR

@@ -136,7 +136,7 @@ def test_rows_stand_in_the_order_in_which_requests_flow(
     assert board.header["edges"] == [{"caller": ids["zeta"], "callee": ids["alpha"], "ratio": 3.0}]
 
 
-def test_a_service_that_is_only_called_has_a_row_that_says_so(
+def test_a_service_that_is_only_called_has_a_row_with_the_reason(
     client: TestClient, push: Push, house: AppUnderTest, team: SomeTeam
 ) -> None:
     push(steady("distributor"))
@@ -151,7 +151,7 @@ def test_a_service_that_is_only_called_has_a_row_that_says_so(
     assert not [name for name in board.arrays if name.startswith("r1_")]
 
 
-def test_a_service_without_a_histogram_says_why(client: TestClient, push: Push) -> None:
+def test_a_service_without_a_histogram_has_a_reason(client: TestClient, push: Push) -> None:
     push(steady("distributor", histogram=False))
     board = board_of(client)
     (row,) = board.header["rows"]
@@ -205,7 +205,7 @@ def test_without_a_deploy_there_is_no_before(client: TestClient, push: Push) -> 
     assert (header["time_shift"], header["time_shift_reason"]) == (None, "No deployment in this time range.")
 
 
-def test_a_new_team_is_told_that_nothing_came(client: TestClient) -> None:
+def test_a_new_team_has_an_empty_state(client: TestClient) -> None:
     header = board_of(client).header
     assert header["environment"] is None
     assert header["empty"] == {"code": "no-metrics", "why": "No metrics received yet."}
@@ -223,7 +223,7 @@ def test_metrics_in_which_no_service_was_recognised(
     assert empty["why"].startswith("1 series")
 
 
-def test_nothing_in_this_range_tells_when_there_was_something(client: TestClient, push: Push) -> None:
+def test_an_empty_range_states_when_the_last_samples_were(client: TestClient, push: Push) -> None:
     push(steady("distributor", ago=30.0))
     header = board_of(client).header
     assert header["empty"]["code"] == "nothing-in-range"
@@ -232,7 +232,7 @@ def test_nothing_in_this_range_tells_when_there_was_something(client: TestClient
     assert [row["service"]["slug"] for row in header["rows"]] == ["distributor"]
 
 
-def test_a_service_that_is_silent_in_the_range_says_so(client: TestClient, push: Push) -> None:
+def test_a_service_without_samples_in_the_range_has_a_reason(client: TestClient, push: Push) -> None:
     push(steady("distributor"), steady("ingester", ago=30.0))
     distributor, ingester = board_of(client).header["rows"]
     assert distributor["requests"] == {"found": True, "why": None}
@@ -240,7 +240,7 @@ def test_a_service_that_is_silent_in_the_range_says_so(client: TestClient, push:
     assert ingester["latency"] == {"histogram": "none", "why": "no samples in this time range."}
 
 
-def test_an_environment_that_is_silent_is_not_kept_alive_by_another(client: TestClient, push: Push) -> None:
+def test_an_environment_without_samples_expires_despite_another(client: TestClient, push: Push) -> None:
     push(steady("distributor", ago=0.5, environment="production"), steady("distributor", environment="staging"))
     header = board_of(client).header
     assert header["newest_ms"] < NOW_MS - 29 * MINUTE
@@ -343,7 +343,7 @@ def test_samples_that_came_late_bring_the_whole_board_again(
     assert np.isfinite(column(again, "r0_qps_2xx")[100:110]).all()
 
 
-def test_restarts_say_when_they_were(client: TestClient, push: Push) -> None:
+def test_restarts_have_their_times(client: TestClient, push: Push) -> None:
     push(steady("distributor", ago=0.5, instances=("a:80",)), steady("distributor", hours=0.4, instances=("a:80",)))
     (at,) = board_of(client).header["rows"][0]["resets"]
     assert at == NOW_MS - 24 * MINUTE

@@ -33,7 +33,7 @@ def by_name(client: TestClient) -> dict[str, tuple[str | None, str]]:
     return {item["name"]: (item["role"], item["reason_code"]) for item in answer["items"]}
 
 
-def test_each_name_is_told_with_its_role_and_why(push1: Push, client: TestClient) -> None:
+def test_each_metric_name_is_listed_with_its_role_and_reason(push1: Push, client: TestClient) -> None:
     assert push1(*PUSHED).status_code == 204
 
     assert by_name(client) == {
@@ -50,7 +50,7 @@ def test_each_name_is_told_with_its_role_and_why(push1: Push, client: TestClient
     assert (body["series"], body["has_more"]) == (8, False)
 
 
-def test_a_name_is_told_once_however_many_services_have_it(push1: Push, client: TestClient) -> None:
+def test_a_metric_name_is_listed_once_for_all_services(push1: Push, client: TestClient) -> None:
     several = [series("http_requests_total", job=job, env=env) for job in ("api", "web", "db") for env in ("a", "b")]
     push1(*several, series("queue_depth", job="api", env="a"))
     requests, depth = client.get("/api/v1/metrics/names").json()["items"]
@@ -68,7 +68,7 @@ def test_services_and_environments_that_are_seen_are_in_the_catalog(push1: Push,
     assert environments == {"production", "staging"}
 
 
-def test_the_signals_of_an_environment_say_how_to_select_them(
+def test_signals_of_an_environment_have_their_selectors(
     push1: Push, client: TestClient, house: AppUnderTest, team: SomeTeam
 ) -> None:
     push1(*PUSHED)
@@ -129,7 +129,7 @@ def test_rules_are_checked(client: TestClient, wrong: object) -> None:
     assert client.post("/api/v1/metric-rules", json=wrong).status_code == 422
 
 
-def test_how_long_samples_are_kept_is_the_team_s(client: TestClient, push1: Push) -> None:
+def test_the_retention_of_samples_is_set_per_team(client: TestClient, push1: Push) -> None:
     assert client.get("/api/v1/metrics/settings").json() == {"retention_days": 30, "series": 0, "max_series": 200_000}
 
     assert client.patch("/api/v1/metrics/settings", json={"retention_days": 2}).status_code == 200

@@ -204,7 +204,7 @@ def test_an_export_sent_again_changes_nothing(send: Export, stored: Stored) -> N
     assert values(stored, "g") == {(): [1.0]}
 
 
-def test_what_is_refused_is_told_and_the_rest_is_written(send: Export, stored: Stored) -> None:
+def test_rejected_samples_are_reported_and_the_rest_is_stored(send: Export, stored: Stored) -> None:
     points = [at(asInt="1"), at(3_600_000, asInt="2")]
 
     answer = send(export([{"name": "g", "gauge": {"dataPoints": points}}], **RESOURCE))

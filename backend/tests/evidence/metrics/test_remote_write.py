@@ -353,7 +353,7 @@ def test_native_histograms_are_kept(push: Push, stored: Stored, native: Native) 
     assert histograms.custom_bounds.tolist() == list(native.bounds)
 
 
-def test_buckets_stand_where_their_spans_say(push: Push, stored: Stored) -> None:
+def test_buckets_are_placed_by_their_spans(push: Push, stored: Stored) -> None:
     push(Sent(LATENCY, natives=[WHOLE]))
 
     histograms = stored("request_duration_seconds")[0].histograms
@@ -404,7 +404,9 @@ def test_a_histogram_that_contradicts_itself_is_refused(push: Push, why: str) ->
         (99, "a", "unknown"),
     ],
 )
-def test_metadata_says_what_a_series_is(push2: Push, stored: Stored, kind: int, name: str, known_as: str) -> None:
+def test_metadata_decides_the_type_of_a_series(
+    push2: Push, stored: Stored, kind: int, name: str, known_as: str
+) -> None:
     answer = push2(Sent({"__name__": name}, [Point(NOW_MS, 1.0)], kind=kind, unit="seconds"))
 
     assert (answer.status_code, written(answer)) == (204, (1, 0, 0))
@@ -448,7 +450,7 @@ def test_a_symbol_that_is_not_there_is_refused(program: TestClient) -> None:
     assert program.post(WRITE, content=body, headers=V2_HEADERS).status_code == 400
 
 
-def test_version_1_tells_kinds_apart_from_samples(program: TestClient, stored: Stored) -> None:
+def test_version_1_distinguishes_kinds_from_samples(program: TestClient, stored: Stored) -> None:
     body = v1([Sent({"__name__": "depth", "job": "a"}, [Point(NOW_MS, 1.0)])], metadata=[("depth", 2, "")])
 
     assert program.post(WRITE, content=body, headers=V1_HEADERS).status_code == 204

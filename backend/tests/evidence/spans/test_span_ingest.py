@@ -62,7 +62,7 @@ def test_json_is_kept_as_one_line(client: TestClient, migrated: TestDatabase) ->
 
 
 @database
-def test_many_pushes_ask_for_one_folding_that_nobody_sees(client: TestClient, migrated: TestDatabase) -> None:
+def test_many_pushes_enqueue_one_hidden_compaction(client: TestClient, migrated: TestDatabase) -> None:
     for _ in range(3):
         client.post("/v1/traces", content=PROTOBUF, headers=PB)
 
@@ -138,5 +138,5 @@ def test_any_document_is_one_line_or_refused(document: bytes) -> None:
     assert json.loads(line) == json.loads(document)
 
 
-def test_what_was_kept_by_an_earlier_version_is_read() -> None:
+def test_documents_of_an_earlier_version_are_read() -> None:
     assert b"".join(pieces(PROTOBUF)) == PROTOBUF

@@ -30,7 +30,7 @@ class Built:
         ([Built("a", flags="-race")], {"go_version": "a", "flags": "-cover"}, None),
     ],
 )
-def test_the_build_that_agrees_most_is_meant_and_none_that_contradicts(
+def test_the_best_matching_build_is_chosen_and_never_a_contradicting_one(
     known: list[Built], metadata: dict[str, str], index: int | None
 ) -> None:
     found = match_build(known, metadata)
@@ -76,7 +76,7 @@ def test_a_go_mod_is_read_with_its_replacements() -> None:
     "text",
     ["", "require (", "require ((((", "replace =>", "=> => =>", ")" * 100, "require a", "\u2028module x y", '"' * 9],
 )
-def test_what_is_no_go_mod_says_nothing(text: str) -> None:
+def test_an_invalid_go_mod_has_no_requirements(text: str) -> None:
     assert read_go_mod(text).dependencies == {}
 
 

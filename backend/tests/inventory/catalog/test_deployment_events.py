@@ -54,7 +54,7 @@ OURS = {"service": "distributor", "environment": "production", "commit": SHA, "a
         (OURS, "slowpath"),
     ],
 )
-def test_each_dialect_says_the_same(message: dict[str, Any], dialect: str) -> None:
+def test_each_dialect_gives_the_same_metadata(message: dict[str, Any], dialect: str) -> None:
     event = parse_deployment_event(message)
 
     assert (event.service, event.environment, event.commit, event.started_at) == ("distributor", "production", SHA, AT)
@@ -74,7 +74,7 @@ def test_each_dialect_says_the_same(message: dict[str, Any], dialect: str) -> No
         ({}, "format of the event is unknown"),
     ],
 )
-def test_what_is_no_deploy_says_why(message: dict[str, Any], why: str) -> None:
+def test_an_ignored_event_states_its_reason(message: dict[str, Any], why: str) -> None:
     with pytest.raises(NotADeploymentEvent, match=why):
         parse_deployment_event(message)
 
@@ -97,7 +97,7 @@ def test_hostile_texts_are_cut_and_links_are_links() -> None:
     assert event.commits == ({"id": "a", "url": "http://example.org/a"},)
 
 
-def test_tags_that_are_no_commits_are_told_as_they_are() -> None:
+def test_tags_of_other_objects_are_listed_unchanged() -> None:
     message = json.loads(json.dumps(KUBERNETES))
     message["spec"]["template"]["spec"]["containers"][0]["image"] = "localhost:5000/distributor:v1.2@sha256:abc"
 

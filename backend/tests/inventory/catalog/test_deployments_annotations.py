@@ -39,9 +39,7 @@ def at(hour: int) -> str:
     return f"2026-11-18T{hour:02}:00:00Z"
 
 
-def test_a_deploy_ends_the_one_before_whatever_order_they_are_told_in(
-    client: TestClient, where: dict[str, str]
-) -> None:
+def test_a_deployment_ends_the_previous_one_in_any_order_of_events(client: TestClient, where: dict[str, str]) -> None:
     first = made(client, "deployments", commit="a", started_at=at(1), **where)
     third = made(client, "deployments", commit="c", started_at=at(3), **where)
     second = made(client, "deployments", commit="b", started_at=at(2), **where)
@@ -54,7 +52,7 @@ def test_a_deploy_ends_the_one_before_whatever_order_they_are_told_in(
     assert client.get(f"/api/v1/deployments/{first['id']}").json()["ended_at"] == at(3)
 
 
-def test_a_deploy_told_twice_is_one(client: TestClient, where: dict[str, str]) -> None:
+def test_a_repeated_deployment_event_is_stored_once(client: TestClient, where: dict[str, str]) -> None:
     first = made(client, "deployments", external_id="run-7", **where)
     again = answered(client, "deployments", {"external_id": "run-7", **where}, 200)
 
@@ -87,7 +85,7 @@ def test_a_message_of_a_tool_makes_what_it_names(client: TestClient) -> None:
     assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:no-deploy")
 
 
-def test_a_deploy_is_changed_and_what_is_not_there_is_told(client: TestClient, where: dict[str, str]) -> None:
+def test_a_deployment_is_updated_and_missing_references_are_reported(client: TestClient, where: dict[str, str]) -> None:
     deploy = made(client, "deployments", commit="a", **where)
     commits = [{"id": "a", "title": "Copy less", "author": "Ada"}]
 
@@ -123,7 +121,7 @@ def test_an_annotation_does_not_end_before_it_begins(client: TestClient, where: 
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-order")
 
 
-def test_the_order_comes_from_spans_until_somebody_lays_it(house: AppUnderTest, client: TestClient) -> None:
+def test_the_order_comes_from_spans_until_it_is_set_manually(house: AppUnderTest, client: TestClient) -> None:
     ids = {name: made(client, "services", name=name)["id"] for name in ("distributor", "gateway", "ingester")}
     environment = made(client, "environments", name="production")["id"]
     address = f"/api/v1/environments/{environment}/service-order"

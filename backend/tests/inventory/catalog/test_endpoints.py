@@ -39,7 +39,7 @@ def test_a_name_gives_an_address_that_stays(client: TestClient, kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", ["services", "environments"])
-def test_a_name_that_is_taken_is_told(client: TestClient, kind: str) -> None:
+def test_a_taken_name_is_reported(client: TestClient, kind: str) -> None:
     made(client, kind, name="Ingester")
 
     answer = client.post(f"/api/v1/{kind}", json={"name": "INGESTER!"})
@@ -61,7 +61,7 @@ def test_a_name_that_is_taken_is_told(client: TestClient, kind: str) -> None:
         (7, "not-understood"),
     ],
 )
-def test_a_name_that_can_not_be_used_is_told(client: TestClient, kind: str, name: object, slug: str) -> None:
+def test_an_unusable_name_is_reported(client: TestClient, kind: str, name: object, slug: str) -> None:
     answer = client.post(f"/api/v1/{kind}", json={"name": name})
 
     assert answer.status_code == 422
@@ -96,7 +96,7 @@ def test_what_there_is_not(client: TestClient, kind: str, method: str) -> None:
     assert answer.json()["type"] == f"urn:slowpath:{kind.removesuffix('s')}-not-found"
 
 
-def test_what_is_said_of_a_service_can_be_taken_back(client: TestClient, service: dict[str, Any]) -> None:
+def test_service_metadata_can_be_removed(client: TestClient, service: dict[str, Any]) -> None:
     address = f"/api/v1/services/{service['id']}"
     client.patch(address, json={"main_package": "example.com/cmd/ingester", "description": "Takes samples in."})
 
@@ -106,7 +106,7 @@ def test_what_is_said_of_a_service_can_be_taken_back(client: TestClient, service
     assert client.get(address).json() == body
 
 
-def test_a_build_is_known_by_its_identity(client: TestClient, service: dict[str, Any]) -> None:
+def test_a_build_is_found_by_its_identity(client: TestClient, service: dict[str, Any]) -> None:
     identity = {"service_id": service["id"], "commit": "abc123", "go_version": "go1.26.8", "goos": "linux"}
 
     first = client.post("/api/v1/builds", json={**identity, "branch": "main"})
@@ -151,7 +151,7 @@ def test_a_build_of_no_service_is_refused(client: TestClient) -> None:
         {"unknown": 1},
     ],
 )
-def test_a_build_that_says_nonsense_is_refused(
+def test_invalid_build_metadata_is_rejected(
     client: TestClient, service: dict[str, Any], fields: dict[str, object]
 ) -> None:
     answer = client.post("/api/v1/builds", json={"service_id": service["id"], "commit": "abc", **fields})
@@ -182,7 +182,7 @@ def test_builds_can_be_found(client: TestClient, service: dict[str, Any]) -> Non
     assert ids(search="release_") == {one["id"]}
 
 
-def test_what_is_said_of_a_build_can_be_changed_but_not_what_it_is(client: TestClient, service: dict[str, Any]) -> None:
+def test_build_metadata_can_be_changed_but_not_its_identity(client: TestClient, service: dict[str, Any]) -> None:
     row = made(client, "builds", service_id=service["id"], commit="abc", branch="main")
     address = f"/api/v1/builds/{row['id']}"
 

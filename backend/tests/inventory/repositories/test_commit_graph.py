@@ -108,7 +108,7 @@ def test_order_does_not_hang_on_the_order_of_telling(
 
 
 @pytest.mark.database
-def test_what_was_open_is_filled_and_what_was_told_stays(
+def test_missing_metadata_is_filled_and_present_metadata_stays(
     house: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId
 ) -> None:
     record(house, scope, repository_id, [CommitMetadata(sha(1)), CommitMetadata(sha(2), title="Faster")])
@@ -151,7 +151,7 @@ def test_only_forty_digits_are_a_commit(
 
 
 @pytest.mark.database
-def test_what_is_not_known_is_said(
+def test_unknown_values_are_reported(
     house: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId, people: object
 ) -> None:
     record(house, scope, repository_id, [facts(1), facts(0xABC << 148)])

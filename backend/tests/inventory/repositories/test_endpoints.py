@@ -101,7 +101,7 @@ def test_folders_are_plain(client: TestClient, folder: str) -> None:
     assert client.post(REPOSITORIES, json={"name": "api", "url": URL, "services": [built]}).status_code == 422
 
 
-def test_credentials_are_sealed_and_never_told(
+def test_credentials_are_encrypted_and_never_returned(
     house: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
@@ -146,7 +146,7 @@ def told(number: int, *parents: int, **more: object) -> dict[str, object]:
     return {"sha": sha(number), "parents": [sha(one) for one in parents], **more}
 
 
-def test_pushed_commits_are_told_by_suspicion(client: TestClient) -> None:
+def test_pushed_commits_are_listed_by_suspicion(client: TestClient) -> None:
     service_id = service(client)
     pushed = made(client, url=None, services=[{"service_id": service_id}])
     commits = f"{REPOSITORIES}/{pushed['id']}/commits"
@@ -195,7 +195,7 @@ def test_pushed_commits_are_told_by_suspicion(client: TestClient) -> None:
     assert client.post(f"{REPOSITORIES}/{pushed['id']}/fetch").status_code == 409
 
 
-def test_what_is_not_known_is_said(client: TestClient) -> None:
+def test_unknown_values_are_reported(client: TestClient) -> None:
     service_id = service(client)
     ask = f"/api/v1/services/{service_id}/commits"
     assert name_of(client.get(ask, params={"good": sha(1), "bad": sha(2)})) == "no-repository"

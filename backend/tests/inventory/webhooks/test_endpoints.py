@@ -61,7 +61,7 @@ def jobs(house: AppUnderTest, team: SomeTeam) -> list[str]:
 # --- kept
 
 
-def test_a_secret_is_told_once_and_lies_sealed(
+def test_a_secret_is_returned_once_and_stored_encrypted(
     client: TestClient, house: AppUnderTest, team: SomeTeam, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     api = {"url": "https://api.github.com/", "token": "ghp_of_the_api_and_secret"}
@@ -131,7 +131,7 @@ def test_what_is_another_team_s_is_not_there(client: TestClient, people: Account
 # --- messages
 
 
-def test_a_believed_message_is_written_down_with_its_job(
+def test_a_verified_delivery_is_stored_with_its_job(
     client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam
 ) -> None:
     answer = github.send(PUSH, delivery_id="72d3162e")
@@ -143,7 +143,9 @@ def test_a_believed_message_is_written_down_with_its_job(
     assert client.get("/api/v1/jobs").json()["items"] == [], "nobody waits for it"
 
 
-def test_what_comes_again_is_known(client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam) -> None:
+def test_a_repeated_delivery_is_recognized(
+    client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam
+) -> None:
     first = github.send(PUSH, delivery_id="a")
     again = github.send(PUSH, delivery_id="a")
     replayed = github.send(PUSH, delivery_id="b")
@@ -186,7 +188,9 @@ def test_gitlab_s_token_and_signature(gitlab: Sender, house: AppUnderTest) -> No
     assert gitlab.send(body, headers={"X-Gitlab-Event": "Push Hook"}).status_code == 401
 
 
-def test_nobody_else_is_believed(client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam) -> None:
+def test_events_of_other_senders_are_rejected(
+    client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam
+) -> None:
     body = body_of(PUSH)
     right = github_headers(github.secret, body, "push")
 
@@ -202,7 +206,7 @@ def test_nobody_else_is_believed(client: TestClient, github: Sender, house: AppU
     assert jobs(house, team) == []
 
 
-def test_a_hook_s_address_says_its_kind(github: Sender, gitlab: Sender) -> None:
+def test_the_address_of_a_webhook_decides_its_kind(github: Sender, gitlab: Sender) -> None:
     body = body_of(PUSH)
     for hook_id, kind in ((github.hook_id, "gitlab"), (gitlab.hook_id, "github"), (uuid4(), "github")):
         headers = github_headers(github.secret, body, "push")

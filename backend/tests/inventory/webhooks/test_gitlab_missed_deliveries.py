@@ -37,7 +37,7 @@ def asked_for(listed: list[Any], taken: set[str] | None = None) -> list[int]:
     return [one.number for one in missed_events(events_of(listed), taken or set())]
 
 
-def test_what_nobody_took_is_missed_once_and_the_longest_untried_comes_first() -> None:
+def test_missed_deliveries_are_listed_once_longest_untried_first() -> None:
     listed = [
         event(9, "late", "internal error"), event(8, "lost again"), event(7, "well", "200"), event(6, "taken", "504"),
         event(5, "lost again"), event(4, "lost", "404"), event(3, "well", "502"),
@@ -64,7 +64,7 @@ def test_what_fails_again_and_again_is_given_up() -> None:
     "response",
     [None, {}, "x", 7, [None, 7, {}, {"id": "7"}, {"id": 7}, {"id": 7, "request_headers": [], "request_data": 1}]],
 )
-def test_a_list_that_is_none_misses_nothing(response: object) -> None:
+def test_an_invalid_list_of_deliveries_misses_nothing(response: object) -> None:
     assert missed_events(events_of(response), ()) == []
 
 

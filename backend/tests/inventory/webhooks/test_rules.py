@@ -45,7 +45,7 @@ MESSAGES = st.dictionaries(KEYS, JSON | st.dictionaries(KEYS, JSON, max_size=5),
 # --- signatures
 
 
-def test_github_s_own_example_is_believed() -> None:
+def test_the_example_signature_of_github_is_verified() -> None:
     assert verify_github_signature(SECRET, {"x-hub-signature-256": OF_GITHUB}, [BODY[:5], BODY[5:]])
 
 
@@ -62,7 +62,7 @@ def test_nothing_else_is(secret: str, given_: str, body: bytes) -> None:
     assert not verify_github_signature(secret, {"x-hub-signature-256": given_}, [body])
 
 
-def test_gitlab_is_believed_by_its_token_or_its_signature() -> None:
+def test_gitlab_deliveries_are_verified_by_token_or_signature() -> None:
     secret = new_secret()
     signature = Webhook(secret).sign("1", NOW, BODY.decode())
     signed = {"webhook-id": "1", "webhook-timestamp": str(int(NOW.timestamp())), "webhook-signature": signature}
@@ -110,7 +110,7 @@ def test_a_push_brings_commits() -> None:
     assert isinstance(deleted, IgnoredEvent)
 
 
-def test_a_commit_that_comes_alone_stands_on_the_old_head() -> None:
+def test_a_commit_without_parents_follows_the_old_head() -> None:
     one = {**EXAMPLES["push"][0], "created": False, "before": "a" * 40}
     two = {**one, "commits": [one["commits"][0], {**one["commits"][0], "id": "c" * 40}]}
 
@@ -124,7 +124,7 @@ def test_a_commit_that_comes_alone_stands_on_the_old_head() -> None:
     assert parents(two) == [None, None]
 
 
-def test_a_run_of_ci_tells_of_its_build() -> None:
+def test_ci_run_event_holds_build_metadata() -> None:
     run, early = (parse_github_event("workflow_run", each) for each in EXAMPLES["workflow_run"])
 
     assert isinstance(run, CiRunEvent)
@@ -147,7 +147,7 @@ def test_a_deployment_counts_when_it_is_a_success() -> None:
     assert isinstance(parse_github_event("star", EXAMPLES["star"][0]), IgnoredEvent)
 
 
-def test_gitlab_says_the_same_in_its_own_words() -> None:
+def test_gitlab_events_are_parsed_like_those_of_github() -> None:
     pushed, ran, deployed = (parse_gitlab_event(each) for each in (GITLAB_PUSH, GITLAB_PIPELINE, GITLAB_DEPLOYMENT))
 
     assert isinstance(pushed, PushEvent)
@@ -196,7 +196,7 @@ def listed(number: int, guid: str, minutes: float, status: object = 502) -> dict
     return {"id": number, "guid": guid, "delivered_at": at, "status_code": status}
 
 
-def test_what_nobody_took_is_missed_once_and_oldest_first() -> None:
+def test_missed_deliveries_are_listed_once_oldest_first() -> None:
     values = [
         listed(9, "young", 1), listed(8, "lost", 10), listed(7, "again", 20, 200), listed(6, "again", 30),
         listed(5, "taken", 40), listed(4, "lost", 50), listed(3, "older", 60, 0), listed(2, "old", 6 * 24 * 60),
@@ -208,7 +208,7 @@ def test_what_nobody_took_is_missed_once_and_oldest_first() -> None:
 
 
 @pytest.mark.parametrize("response", [None, {}, "x", 7, [None, 7, {}, {"guid": 7}, {"guid": "a"}, listed(-1, "a", 10)]])
-def test_a_list_that_is_none_misses_nothing(response: object) -> None:
+def test_an_invalid_list_of_deliveries_misses_nothing(response: object) -> None:
     assert missed(response, (), NOW) == []
 
 

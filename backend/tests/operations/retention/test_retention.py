@@ -105,9 +105,7 @@ def test_a_rule_can_be_withdrawn(client: TestClient) -> None:
     ("kind", "days", "limit"),
     [("audit", 364, 365), ("profile.cpu", 3651, 3650), ("metrics", 1001, 1000)],
 )
-def test_a_rule_beyond_a_limit_is_refused_and_says_the_limit(
-    client: TestClient, kind: str, days: int, limit: int
-) -> None:
+def test_a_rule_beyond_a_limit_is_rejected_with_the_limit(client: TestClient, kind: str, days: int, limit: int) -> None:
     answer = client.put(RETENTION, json={"rules": [{"kind": kind, "retention_days": days}]})
     assert 400 <= answer.status_code < 500
     assert str(limit) in answer.text
@@ -300,7 +298,7 @@ def test_storage_is_recorded_by_folder_and_old_snapshots_go(
 
 
 @pytest.mark.parametrize(("limit", "state"), [(1_000, "ok"), (100, "near-limit"), (80, "reached")])
-def test_the_usage_page_says_how_near_the_limit_is(
+def test_the_usage_page_shows_the_share_of_the_limit(
     emptied: TestDatabase, engine: Engine, limit: int, state: str
 ) -> None:
     house = built(Database(engine), settings_for(emptied.app_url, max_team_bytes=limit))

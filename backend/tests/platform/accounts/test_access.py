@@ -29,7 +29,7 @@ def listening(house: AppUnderTest, **headers: str) -> Request:
     )
 
 
-def test_a_token_that_was_revoked_hears_no_more(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_a_revoked_token_gets_no_more_events(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     token = people.token(team, TokenScope.READ)
     request = listening(house, authorization=f"Bearer {token.secret}")
     assert is_still_allowed(request, Permission.READ)
@@ -38,16 +38,14 @@ def test_a_token_that_was_revoked_hears_no_more(house: AppUnderTest, team: SomeT
     assert not is_still_allowed(request, Permission.READ)
 
 
-def test_a_session_that_was_ended_hears_no_more(house: AppUnderTest, team: SomeTeam) -> None:
+def test_an_ended_session_gets_no_more_events(house: AppUnderTest, team: SomeTeam) -> None:
     request = listening(house, cookie=f"slowpath={team.owner.cookie}")
     assert is_still_allowed(request, Permission.READ)
     house.asked(cookie=team.owner.cookie).delete("/api/v1/session")
     assert not is_still_allowed(request, Permission.READ)
 
 
-def test_who_was_removed_from_the_team_hears_no_more(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory
-) -> None:
+def test_a_removed_member_gets_no_more_events(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     member = people.member(team)
     request = listening(house, cookie=f"slowpath={member.cookie}")
     assert is_still_allowed(request, Permission.READ)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.database
 END = "/api/v1/user/deletion"
 
 
-def test_an_account_is_deleted_with_the_team_in_which_nobody_else_is(
+def test_an_account_is_deleted_with_its_team_of_one(
     client: TestClient, house: AppUnderTest, team: SomeTeam, emptied: TestDatabase
 ) -> None:
     person = {"email": team.owner.email.upper(), "current_password": PASSWORD}

@@ -180,7 +180,9 @@ def test_people_of_a_domain_join_its_team(emptied: TestDatabase, engine: Engine,
         refused(browser.post(f"{API}/oidc/callback", json=corp.returned(browser, login)), 403, "sign-up-closed")
 
 
-def test_who_was_removed_from_the_domain_s_team_stays_out(emptied: TestDatabase, engine: Engine, provider: str) -> None:
+def test_a_member_removed_from_the_team_of_a_domain_stays_removed(
+    emptied: TestDatabase, engine: Engine, provider: str
+) -> None:
     team = Corp(emptied, engine, provider).people.team("Payments")
     corp = Corp(emptied, engine, provider, oidc_domains=f"corp.example={team.slug}")
     user = corp.signs_in("mira@corp.example")["session"]["user"]
@@ -227,7 +229,7 @@ def test_a_verified_e_mail_finds_its_person_and_ends_whoever_sat_in_wait(corp: C
     refused(entered, 401, "wrong-password")
 
 
-def test_an_e_mail_that_is_not_verified_finds_nobody_and_makes_nobody(corp: Corp) -> None:
+def test_an_unverified_email_finds_and_creates_no_user(corp: Corp) -> None:
     person = corp.people.team().owner
     for login in (f"unverified:{person.email}", "unverified:new@corp.example"):
         browser = corp.browser()
@@ -237,7 +239,7 @@ def test_an_e_mail_that_is_not_verified_finds_nobody_and_makes_nobody(corp: Corp
     assert corp.browser(person).get(f"{API}/session").status_code == 200
 
 
-def test_letters_that_fold_into_others_find_nobody(emptied: TestDatabase, engine: Engine) -> None:
+def test_letters_that_case_fold_into_others_find_no_user(emptied: TestDatabase, engine: Engine) -> None:
     """`stra\u00dfe@` and `strasse@` are two mailboxes and fold into one."""
     lying = LyingIssuer()
     with lying.running():
@@ -313,7 +315,7 @@ def test_an_answer_that_comes_too_late_is_refused(corp: Corp) -> None:
     refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
 
 
-def test_a_cookie_of_somebody_s_making_is_none(corp: Corp) -> None:
+def test_a_forged_cookie_is_rejected(corp: Corp) -> None:
     browser = corp.browser()
     sent = corp.returned(browser, "mira@corp.example")
     for made_up in ("", "AAAA", "!!!", browser.cookies["slowpath-sign-in"][:-8] + "AAAAAAA="):
@@ -329,7 +331,7 @@ def test_a_page_of_another_site_begins_and_ends_nothing(corp: Corp) -> None:
         refused(browser.post(f"{API}/{path}", json={"state": "x"} if "sess" in path else {}), 403, "foreign-origin")
 
 
-def test_linking_is_ended_by_who_began_it(corp: Corp) -> None:
+def test_linking_is_finished_only_by_the_user_who_began_it(corp: Corp) -> None:
     """Otherwise somebody's account at the issuer ends up linked to another person."""
     team: SomeTeam = corp.people.team()
     browser = corp.browser(team.owner)

@@ -70,7 +70,9 @@ def test_the_link_is_good_once_and_ends_all_sessions(
     assert (signs_in(posting, owner, PASSWORD), signs_in(posting, owner, NEW)) == (False, True)
 
 
-def test_nobody_learns_who_is_known(posting: AppUnderTest, team: SomeTeam, emptied: TestDatabase) -> None:
+def test_responses_do_not_reveal_existing_accounts(
+    posting: AppUnderTest, team: SomeTeam, emptied: TestDatabase
+) -> None:
     anonymous = posting.asked()
     known, unknown = (
         anonymous.post("/api/v1/password-resets", json={"email": email})
@@ -114,6 +116,6 @@ def test_nobodys_mail_box_is_filled(posting: AppUnderTest, team: SomeTeam) -> No
     assert asked(anonymous, "stranger@example.com") == 204
 
 
-def test_without_a_mail_server_it_says_so(house: AppUnderTest, people: AccountsFactory) -> None:
+def test_without_a_mail_server_the_response_states_it(house: AppUnderTest, people: AccountsFactory) -> None:
     answer = house.asked().post("/api/v1/password-resets", json={"email": people.team().owner.email})
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:no-mail")

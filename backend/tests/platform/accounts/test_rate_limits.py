@@ -35,9 +35,7 @@ def broker() -> str:
     return os.environ["BROKER_URL"]
 
 
-def test_a_token_that_asks_too_often_is_told_when_it_may_again(
-    emptied: TestDatabase, engine: Engine, broker: str
-) -> None:
+def test_a_token_over_its_rate_limit_gets_retry_after(emptied: TestDatabase, engine: Engine, broker: str) -> None:
     house = counting(emptied, engine, broker, token_requests_per_minute=3)
     people = AccountsFactory(house)
     team = people.team()
@@ -103,7 +101,7 @@ def test_people_are_not_counted(emptied: TestDatabase, engine: Engine, broker: s
     assert "RateLimit-Limit" not in answers[0].headers
 
 
-def test_without_valkey_nobody_is_refused_and_a_line_says_so(
+def test_without_valkey_no_request_is_rejected_and_a_line_is_logged(
     emptied: TestDatabase, engine: Engine, caplog: pytest.LogCaptureFixture
 ) -> None:
     house = counting(emptied, engine, "redis://127.0.0.1:1/0", token_requests_per_minute=1)
@@ -115,7 +113,7 @@ def test_without_valkey_nobody_is_refused_and_a_line_says_so(
     assert sum("rate_limit.unavailable" in line for line in caplog.messages) == 1
 
 
-def test_a_wrong_password_too_often_is_told_how_long_to_wait(house: AppUnderTest) -> None:
+def test_too_many_wrong_passwords_get_retry_after(house: AppUnderTest) -> None:
     wrong = {"email": "nobody@example.com", "password": "wrong wrong wrong"}
     answers = [house.asked().post("/api/v1/session", json=wrong) for _ in range(11)]
     assert [answers[9].status_code, answers[10].status_code] == [401, 429]

@@ -117,7 +117,7 @@ def test_a_secret_keeps_every_bit(random_bytes: bytes) -> None:
 
 
 @given(st.binary(min_size=24, max_size=24), st.integers(4, 42), st.sampled_from(LETTERS))
-def test_a_token_with_a_wrong_letter_is_told_from_a_whole_one(random_bytes: bytes, at: int, letter: str) -> None:
+def test_a_token_with_a_typing_error_is_recognized(random_bytes: bytes, at: int, letter: str) -> None:
     token = make_token(random_bytes)
     assert looks_like_token(token)
     assert len(token) == 43

@@ -154,7 +154,7 @@ def test_rates_and_names_of_tokens_can_be_changed_but_not_their_scopes(accounts:
 
 
 @pytest.mark.asked_by("viewer", "member")
-def test_those_who_do_not_manage_do_not_see_them(client: TestClient, team: SomeTeam, role: Role) -> None:
+def test_members_without_the_permission_do_not_see_them(client: TestClient, team: SomeTeam, role: Role) -> None:
     assert client.get(f"/api/v1/teams/{team.id}/service-accounts").status_code == 403
 
 

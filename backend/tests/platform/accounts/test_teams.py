@@ -41,7 +41,7 @@ def at_once(*asks: Callable[[], Response]) -> list[int]:
 # -- which team ------------------------------------------------------------------------------------
 
 
-def test_whoever_is_in_several_teams_says_which(
+def test_a_member_of_several_teams_names_the_team(
     house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     other = people.team("Others")
@@ -101,7 +101,7 @@ def test_everyone_sees_who_is_in_the_team(team: SomeTeam, role: Role, asker: Som
         (Role.MEMBER, Role.VIEWER, Role.MEMBER, 403),
     ],
 )
-def test_roles_are_changed_by_those_who_reach(
+def test_roles_are_changed_only_by_sufficient_roles(
     house: AppUnderTest, team: SomeTeam, people: AccountsFactory, by: Role, whom: Role, to: Role, status: int
 ) -> None:
     asker = team.owner if by is Role.OWNER else people.member(team, by)
@@ -135,9 +135,7 @@ def test_the_last_owner_stays(house: AppUnderTest, team: SomeTeam, people: Accou
     assert client.get("/api/v1/session").json()["teams"] == []
 
 
-def test_of_two_owners_who_leave_at_once_one_stays(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory
-) -> None:
+def test_of_two_owners_leaving_at_once_one_stays(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     second = people.member(team, Role.OWNER)
 
     def leave(person: SomePerson) -> None:
@@ -157,7 +155,7 @@ def test_of_two_owners_who_leave_at_once_one_stays(
             waiting.result(timeout=10)
 
 
-def test_a_member_leaves_but_removes_nobody(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_a_member_can_leave_but_remove_no_other(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     leaver, other = people.member(team), people.member(team)
     client = house.asked(cookie=leaver.cookie)
     assert client.delete(f"/api/v1/teams/{team.id}/members/{other.user_id}").status_code == 403
@@ -198,7 +196,9 @@ def test_an_invitation_is_shown_accepted_and_used_up(
         assert (again.status_code, problem(again)) == (409, "invitation-used")
 
 
-def test_of_two_who_accept_at_once_one_joins(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_of_two_simultaneous_acceptances_one_succeeds(
+    house: AppUnderTest, team: SomeTeam, people: AccountsFactory
+) -> None:
     for _ in range(3):
         secret = people.invitation(team)
         first, second = (house.asked(cookie=people.team("Elsewhere").owner.cookie) for _ in range(2))
@@ -235,7 +235,7 @@ def test_an_admin_does_not_invite_an_owner(house: AppUnderTest, team: SomeTeam, 
 
 
 @pytest.mark.parametrize("secret", ["x", "x" * 33, "0" * 33, "%00", "..%2Fteams", "a" * 101])
-def test_a_link_that_is_none(house: AppUnderTest, secret: str) -> None:
+def test_an_invalid_link_is_not_found(house: AppUnderTest, secret: str) -> None:
     assert house.asked().get(f"/api/v1/invitations/{secret}").status_code in {404, 422}
 
 
@@ -250,7 +250,7 @@ def make_token(client: TestClient, team: SomeTeam, **changed: object) -> dict[st
     return body
 
 
-def test_a_token_is_told_once_and_works(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
+def test_a_token_is_returned_once_and_works(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
     made = make_token(client, team)
     assert made["secret"].startswith(made["prefix"])
     assert made["scopes"] == ["read", "upload"]
@@ -299,14 +299,14 @@ def test_a_token_for_uploads_does_not_browse(house: AppUnderTest, team: SomeTeam
 
 
 @pytest.mark.parametrize("secret", ["", "x", "slp_", "slp_" + "0" * 39, "\x7f", "slp_" + "é" * 39])
-def test_a_token_that_is_none(house: AppUnderTest, secret: str) -> None:
+def test_an_invalid_token_is_rejected(house: AppUnderTest, secret: str) -> None:
     client = house.asked()
     headers = {"Authorization": f"Bearer {secret}".encode()}
     assert client.get("/api/v1/artifacts", headers=headers).status_code == 401
 
 
 @pytest.mark.parametrize("wrong", [{"scopes": []}, {"scopes": ["all"]}, {"expires_in_days": 0}, {"name": ""}], ids=str)
-def test_a_token_that_can_not_be_made(team: SomeTeam, client: TestClient, wrong: dict[str, object]) -> None:
+def test_an_invalid_token_request_is_rejected(team: SomeTeam, client: TestClient, wrong: dict[str, object]) -> None:
     sent = {"name": "ci", "scopes": ["read"], **wrong}
     assert client.post(f"/api/v1/teams/{team.id}/tokens", json=sent).status_code == 422
 
@@ -314,7 +314,7 @@ def test_a_token_that_can_not_be_made(team: SomeTeam, client: TestClient, wrong:
 # -- the log ---------------------------------------------------------------------------------------
 
 
-def test_the_log_tells_who_did_what(
+def test_the_audit_log_records_actor_and_action(
     house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     guest = people.team("Elsewhere").owner
@@ -381,7 +381,7 @@ def test_pages_hold_everything_once(team: SomeTeam, people: AccountsFactory, cli
 
 
 @pytest.mark.parametrize("cursor", ["x", "W10", "e30", "bnVsbA", "//", "é"])
-def test_a_cursor_that_is_none(team: SomeTeam, client: TestClient, cursor: str) -> None:
+def test_an_invalid_cursor_is_rejected(team: SomeTeam, client: TestClient, cursor: str) -> None:
     assert client.get(f"/api/v1/teams/{team.id}/members", params={"cursor": cursor}).status_code == 422
 
 

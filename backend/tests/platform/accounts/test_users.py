@@ -105,7 +105,7 @@ def test_over_https_the_cookie_is_bound_to_the_host(emptied: TestDatabase, engin
     assert client.get("/api/v1/session").status_code == 200
 
 
-def test_in_the_open_nobody_signs_in(house: AppUnderTest, team: SomeTeam) -> None:
+def test_sign_in_over_plain_http_is_rejected(house: AppUnderTest, team: SomeTeam) -> None:
     client = TestClient(house.app, base_url="http://192.168.1.5:8080")
     for path, body in (("session", {"email": team.owner.email, "password": PASSWORD}), ("sign-up", NEW)):
         refused = client.post(f"/api/v1/{path}", json=body)
@@ -148,12 +148,12 @@ def test_the_names_of_this_machine_are_one(house: AppUnderTest, team: SomeTeam) 
 # -- signing in and out ----------------------------------------------------------------------------
 
 
-def test_who_knows_the_password_is_signed_in(house: AppUnderTest, team: SomeTeam) -> None:
+def test_a_correct_password_signs_in(house: AppUnderTest, team: SomeTeam) -> None:
     client = sign_in(house, team.owner.email.upper())
     assert client.get("/api/v1/session").json()["user"]["id"] == str(team.owner.user_id)
 
 
-def test_unknown_e_mail_and_wrong_password_are_told_alike(house: AppUnderTest, team: SomeTeam) -> None:
+def test_unknown_email_and_wrong_password_get_equal_responses(house: AppUnderTest, team: SomeTeam) -> None:
     answers = [
         house.asked().post("/api/v1/session", json={"email": email, "password": "not the password"})
         for email in (team.owner.email, "nobody@example.com")
@@ -206,7 +206,7 @@ def test_signing_out_ends_the_session_for_whoever_holds_its_cookie(house: AppUnd
     assert (ended.status_code, problem(ended)) == (401, "session-ended")
 
 
-def test_everybody_says_whether_mentions_are_mailed(
+def test_each_user_sets_whether_mentions_are_mailed(
     house: AppUnderTest, team: SomeTeam, people: AccountsFactory
 ) -> None:
     client, other = house.asked(cookie=team.owner.cookie), house.asked(cookie=people.member(team).cookie)

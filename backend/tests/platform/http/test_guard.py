@@ -177,7 +177,7 @@ def app() -> FastAPI:
     return app
 
 
-def test_a_server_that_holds_too_much_says_when_to_come_again(app: FastAPI) -> None:
+def test_an_overloaded_server_sends_retry_after(app: FastAPI) -> None:
     def pieces() -> Iterator[bytes]:
         yield from [b"x" * 600] * 3
 

@@ -68,7 +68,7 @@ def test_metrics_count_by_route_and_never_by_path(house: AppUnderTest) -> None:
     assert "3f0e6bd5" not in text
 
 
-def test_metrics_tell_how_the_queues_stand(house: AppUnderTest, client: TestClient) -> None:
+def test_metrics_show_the_queue_lengths(house: AppUnderTest, client: TestClient) -> None:
     client.put("/api/v1/artifacts/cpu.pprof", content=b"bytes")
 
     text = client.get("/metrics").text
@@ -104,7 +104,7 @@ def test_every_address_that_is_no_file_is_the_one_page(pages: TestClient, path: 
     assert answer.headers["cache-control"] == "no-cache"
 
 
-def test_assets_are_kept_for_ever_and_packed_for_who_takes_it(pages: TestClient) -> None:
+def test_assets_are_immutable_and_compressed_on_request(pages: TestClient) -> None:
     plain = pages.get("/assets/main-1234.js", headers={"Accept-Encoding": "identity"})
     packed = pages.head("/assets/main-1234.js", headers={"Accept-Encoding": "gzip"})
 
@@ -119,7 +119,7 @@ def test_an_asset_of_another_build_is_not_the_page(pages: TestClient) -> None:
     assert pages.get("/assets/main-1234.js.map").status_code == 404
 
 
-def test_without_a_build_every_page_says_so(house: AppUnderTest) -> None:
+def test_without_a_frontend_build_every_page_reports_it(house: AppUnderTest) -> None:
     answer = house.asked().get("/")
 
     assert answer.status_code == 503

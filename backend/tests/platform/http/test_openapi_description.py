@@ -24,7 +24,7 @@ def test_ids_are_feature_and_verb_and_each_stands_once() -> None:
 
 
 @pytest.mark.parametrize("operation", [each[3] for each in OF_API], ids=[each[0] for each in OF_API])
-def test_an_operation_says_what_may_go_wrong(operation: dict[str, Any]) -> None:
+def test_an_operation_documents_its_problems(operation: dict[str, Any]) -> None:
     responses = operation["responses"]
 
     assert {"422", "503"} <= set(responses)
@@ -39,7 +39,7 @@ def test_an_operation_says_what_may_go_wrong(operation: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("operation", [each[3] for each in OF_API], ids=[each[0] for each in OF_API])
-def test_an_operation_says_what_it_gives(operation: dict[str, Any]) -> None:
+def test_an_operation_documents_its_response(operation: dict[str, Any]) -> None:
     for status, response in operation["responses"].items():
         if status in {"200", "201", "202"}:
             for described_type, content in response["content"].items():

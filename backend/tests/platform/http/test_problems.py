@@ -60,9 +60,7 @@ def _route(endpoint: Callable[[], None]) -> BaseRoute:
 
 @pytest.mark.database
 @pytest.mark.parametrize(("base", "status"), BASES)
-def test_each_base_has_its_status_and_tells_its_facts(
-    house: AppUnderTest, base: type[SlowpathError], status: int
-) -> None:
+def test_each_error_base_has_its_status_and_fields(house: AppUnderTest, base: type[SlowpathError], status: int) -> None:
     error = base("It went wrong.", limit=10, actual=12, unit="bytes", remedy="Do it otherwise.", slug="so-wrong")
 
     answer = raising(house, error).get("/raised")
@@ -93,7 +91,7 @@ def test_every_base_stands_in_the_table() -> None:
     assert all(status_of(error) for error in below(SlowpathError) if error.__module__.startswith("slowpath."))
 
 
-def test_described_problems_of_one_status_are_told_together() -> None:
+def test_problems_of_one_status_are_documented_together() -> None:
     class Other(NotFound):
         title = "Not there either"
 
@@ -103,7 +101,7 @@ def test_described_problems_of_one_status_are_told_together() -> None:
 
 
 @pytest.mark.database
-def test_a_fault_of_ours_says_nothing_of_our_insides_and_has_its_headers(house: AppUnderTest) -> None:
+def test_an_internal_error_reveals_no_details_and_has_its_headers(house: AppUnderTest) -> None:
     answer = raising(house, KeyError("the secret of the house")).get("/raised")
 
     assert answer.status_code == 500
@@ -132,7 +130,9 @@ def test_an_unknown_address_of_the_api_is_a_problem(client: TestClient, method: 
         ("TRACE", "/api/v1/jobs", None),
     ],
 )
-def test_another_method_is_told_as_such(client: TestClient, method: str, path: str, allowed: str | None) -> None:
+def test_an_unknown_method_is_reported_as_other(
+    client: TestClient, method: str, path: str, allowed: str | None
+) -> None:
     answer = client.request(method, path)
 
     assert answer.status_code == 405
@@ -159,7 +159,7 @@ def test_half_a_surrogate_pair_is_refused_wherever_it_stands(client: TestClient)
 
 
 @pytest.mark.database
-def test_of_many_wrong_fields_a_few_are_told_and_shortly(client: TestClient) -> None:
+def test_many_wrong_fields_are_summarized(client: TestClient) -> None:
     body = {
         "name": "x",
         **{f"{number}" + "y" * 1000: 1 for number in range(10)},
@@ -173,7 +173,7 @@ def test_of_many_wrong_fields_a_few_are_told_and_shortly(client: TestClient) -> 
 
 
 @pytest.mark.database
-def test_what_a_form_got_wrong_is_said_as_people_read_it(client: TestClient) -> None:
+def test_form_errors_are_readable(client: TestClient) -> None:
     sent = {"email": "ann@example.com", "name": "a\u202eb", "password": "correct horse"}
     answer = client.post("/api/v1/sign-up", json=sent).json()
     assert answer["detail"].startswith("name: ")
@@ -206,7 +206,7 @@ def test_a_body_that_is_read_whole_has_a_bound_declared_or_not(client: TestClien
 
 
 @pytest.mark.database
-def test_a_database_with_no_connection_left_is_told_as_unavailable(emptied: TestDatabase, asker: SomePerson) -> None:
+def test_an_exhausted_connection_pool_is_reported_as_unavailable(emptied: TestDatabase, asker: SomePerson) -> None:
     url = emptied.app_url.replace("postgresql://", "postgresql+psycopg://")
     engine = create_engine(url, pool_size=1, max_overflow=0, pool_timeout=0.05)
     house = built(Database(engine), settings_for(emptied.app_url))
@@ -219,7 +219,7 @@ def test_a_database_with_no_connection_left_is_told_as_unavailable(emptied: Test
 
 
 @pytest.mark.database
-def test_a_database_that_is_away_is_told_as_unavailable(asker: SomePerson) -> None:
+def test_an_unreachable_database_is_reported_as_unavailable(asker: SomePerson) -> None:
     nowhere = "postgresql://slowpath_app:x@127.0.0.1:1/slowpath"
     engine = create_engine(nowhere.replace("postgresql://", "postgresql+psycopg://"))
     house = built(Database(engine), settings_for(nowhere))

@@ -33,7 +33,7 @@ def test_many_pushes_of_one_sender_leave_room_for_another() -> None:
     assert len(began) == 11
 
 
-def test_who_lets_too_many_wait_is_told_to_come_again() -> None:
+def test_a_sender_with_too_many_waiting_requests_gets_retry_after() -> None:
     turns = Turns(at_once=1, most_waiting=1)
 
     async def play() -> None:

@@ -21,7 +21,7 @@ def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
     return FilesFactory(house, team)
 
 
-def test_a_job_tells_what_it_is_about(client: TestClient, files: FilesFactory) -> None:
+def test_a_job_names_its_subject(client: TestClient, files: FilesFactory) -> None:
     artifact_id = files.received()
 
     job = client.get("/api/v1/jobs").json()["items"][0]

@@ -66,7 +66,7 @@ def comparison(house: AppUnderTest, team: SomeTeam, *findings: Finding) -> UUID:
     return row.id
 
 
-def test_what_is_said_is_read_answered_changed_and_taken_back(client: TestClient, build: str) -> None:
+def test_comments_are_listed_answered_edited_and_deleted(client: TestClient, build: str) -> None:
     assert listed(client, build) == []
     first = said(client, on(build, "  It is the *allocator*.  "))
     answer = said(client, on(build, "Is it?", parent_id=first["id"]))
@@ -85,7 +85,7 @@ def test_what_is_said_is_read_answered_changed_and_taken_back(client: TestClient
     assert [one["text"] for one in listed(client, build)] == ["", "It is!"]
 
 
-def test_the_same_key_says_it_once(client: TestClient, build: str) -> None:
+def test_an_idempotency_key_posts_one_comment(client: TestClient, build: str) -> None:
     key = {"Idempotency-Key": "once"}
     assert said(client, on(build, "hear"), **key)["id"] == said(client, on(build, "hear"), **key)["id"]
     assert len(listed(client, build)) == 1
@@ -109,7 +109,7 @@ def test_only_authors_change_and_only_they_and_admins_delete(
     assert listed(client, build) == []
 
 
-def test_a_program_says_something_under_its_name_and_changes_nothing(
+def test_a_token_comments_under_its_name_and_changes_nothing_else(
     house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
     program = house.asked(token=people.token(team, TokenScope.WRITE).secret)
@@ -160,7 +160,7 @@ def test_what_is_not_there_is_not_talked_about(client: TestClient, kind: str) ->
     assert client.post("/api/v1/comments", json={**subject, "text": "x"}).status_code == 404
 
 
-def test_what_is_said_goes_with_what_it_is_about(
+def test_comments_are_deleted_with_their_subject(
     client: TestClient, build: str, people: AccountsFactory, team: SomeTeam, emptied: TestDatabase
 ) -> None:
     named = people.member(team)
@@ -209,7 +209,7 @@ def test_only_members_can_be_named(client: TestClient, people: AccountsFactory, 
     assert outsider.name not in answer.text
 
 
-def test_the_feed_tells_what_happened_and_what_is_for_admins_only_is_not_in_it(
+def test_the_feed_lists_events_except_those_for_admins(
     house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
     member = people.member(team, Role.VIEWER)

@@ -31,7 +31,7 @@ def test_members_are_named_by_their_whole_names(text: str, named: set[UUID]) -> 
     assert mentioned(text, MEMBERS, ()) == named
 
 
-def test_of_one_name_those_who_were_picked_are_meant() -> None:
+def test_of_equal_names_the_picked_members_are_mentioned() -> None:
     members = {**MEMBERS, ANN_TWO: "Ann"}
     assert mentioned("@Ann", members, [ANN_TWO]) == {ANN_TWO}
     assert mentioned("@Ann", members, []) == {ANN, ANN_TWO}
@@ -44,7 +44,7 @@ def test_names_are_no_patterns_and_long_texts_take_no_time() -> None:
     assert mentioned("`" * MOST_LETTERS, MEMBERS, ()) == set()
 
 
-def test_a_finding_is_known_wherever_it_stands() -> None:
+def test_a_finding_is_recognized_at_any_position() -> None:
     finding = replace(FINDING, subject="a|b", normalization="share")
     assert part_of(finding) == "profile.function|cpu|a|b||share"
     assert part_of(replace(finding, quantile=0.99)) == "profile.function|cpu|a|b|0.99|share"

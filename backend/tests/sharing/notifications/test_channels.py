@@ -114,9 +114,7 @@ def test_secrets_come_out_once_if_ever(
         ({"name": "mail", "kind": "email", "recipients": ["ann@example.com"]}, "no-mail"),
     ],
 )
-def test_what_could_never_be_told_anything_is_refused(
-    client: TestClient, wanted: dict[str, object], expected: str
-) -> None:
+def test_a_channel_without_events_is_rejected(client: TestClient, wanted: dict[str, object], expected: str) -> None:
     answer = client.post(CHANNELS, json=wanted)
     assert answer.status_code == 422
     assert answer.json()["type"].startswith(f"urn:slowpath:{expected}")

@@ -27,7 +27,7 @@ def told(event: NotificationEvent = NotificationEvent.JUDGED, name: str = EVIL) 
     return NotificationContent(event, ID, ID, "https://slowpath.example/t/x", build, (one,), "fixed")
 
 
-def test_what_is_kept_is_what_was_told() -> None:
+def test_stored_content_equals_the_notification() -> None:
     assert NotificationContent.from_json(json.loads(json.dumps(told().to_json()))) == told()
 
 
@@ -67,7 +67,7 @@ def test_hostile_names_are_harmless_in_markdown() -> None:
     assert "[x](" not in text
 
 
-def test_a_comment_says_once_what_happened() -> None:
+def test_a_comment_is_posted_once_per_event() -> None:
     same = told(name="Clone takes more time: ×1.31 (1.2 to 1.45), since aaaaaaa.")
     assert same.build is not None
     same = replace(same, build=replace(same.build, service="shop"))

@@ -93,7 +93,7 @@ def test_prose_is_kept_as_it_was_written(client: TestClient) -> None:
     assert [block["id"] for block in turned.json()["blocks"]] == [two, one]
 
 
-def test_who_reads_old_text_overwrites_nothing(client: TestClient, house: AppUnderTest) -> None:
+def test_an_outdated_edit_is_rejected(client: TestClient, house: AppUnderTest) -> None:
     report = begun(client)
     path = f"/api/v1/reports/{report['id']}"
     house.clock.move(seconds=1)
@@ -119,7 +119,7 @@ def test_who_reads_old_text_overwrites_nothing(client: TestClient, house: AppUnd
         {"state": "published"},
     ],
 )
-def test_what_can_not_be_kept_is_refused(client: TestClient, body: dict[str, Any]) -> None:
+def test_invalid_retention_rules_are_rejected(client: TestClient, body: dict[str, Any]) -> None:
     report = begun(client)
     answer = client.patch(f"/api/v1/reports/{report['id']}", json=body)
     assert answer.status_code == 422, answer.text
@@ -274,7 +274,7 @@ def test_queries_have_one_form(client: TestClient, comparison: UUID) -> None:
     assert block["responses"][0]["request"] == f"{view}/search?pattern=main.*+%7E%28b%29&regex=false"
 
 
-def test_what_is_too_large_is_told_with_its_numbers(
+def test_an_excessive_size_is_reported_with_its_numbers(
     client: TestClient, comparison: UUID, house: AppUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report, requests = begun(client), of_view(client, comparison)
@@ -381,7 +381,7 @@ def jobs(house: AppUnderTest, team: SomeTeam) -> list[dict[str, Any]]:
         return [row.payload for row in rows]
 
 
-def test_what_is_dropped_is_told_to_a_job(
+def test_dropped_partitions_enqueue_a_job(
     client: TestClient, comparison: UUID, house: AppUnderTest, team: SomeTeam
 ) -> None:
     report = begun(client)
@@ -445,7 +445,7 @@ def test_list_page_and_snapshot_state_one_headline(client: TestClient, compariso
     assert document["verdict"] == document["result"]["verdict"] == row["verdict"]
 
 
-def test_a_report_is_talked_about_and_what_was_said_goes_with_it(client: TestClient) -> None:
+def test_the_discussion_of_a_report_is_deleted_with_it(client: TestClient) -> None:
     report = begun(client)
     fields = {"subject_kind": "report", "subject_id": report["id"], "text": "Is that all?"}
     answer = client.post("/api/v1/comments", json=fields)

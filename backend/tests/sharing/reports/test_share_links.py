@@ -187,7 +187,7 @@ def test_a_secret_is_in_one_answer_and_in_no_log(
     assert secret not in rows[0][1]
 
 
-def test_views_are_counted_and_told_to_the_log_once_a_minute(
+def test_views_are_counted_and_logged_once_a_minute(
     client: TestClient, report: dict[str, Any], house: AppUnderTest, team: SomeTeam
 ) -> None:
     link, outsider = linked(client, report), house.asked()
@@ -229,7 +229,7 @@ def test_only_admins_turn_the_switch(client: TestClient, role: Role) -> None:
     assert client.patch("/api/v1/share-settings", json={"are_links_allowed": False}).status_code == 403
 
 
-def test_the_preview_is_what_a_link_shows_and_what_is_taken_out_is_told(
+def test_the_preview_equals_the_shared_report_and_lists_removals(
     client: TestClient, report: dict[str, Any], house: AppUnderTest
 ) -> None:
     path = f"/api/v1/reports/{report['id']}"

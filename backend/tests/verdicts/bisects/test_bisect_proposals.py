@@ -156,7 +156,7 @@ def test_latency_that_production_measured_of_both_builds_is_offered_by_its_inter
     assert (best.board.environment, best.board.measurement_seconds) == ("Lab", None)
 
 
-def test_what_is_missing_is_said(lab: SyntheticBuilds) -> None:
+def test_missing_parts_are_reported(lab: SyntheticBuilds) -> None:
     regression_id = put(lab, good_commit=None)
     with reading(lab) as session:
         without = bisect_proposals.propose_bisect(session, regression_id=regression_id)

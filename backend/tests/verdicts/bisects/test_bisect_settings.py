@@ -35,7 +35,7 @@ def test_deploys_begin_when_they_may(hours: DeploymentHours, at: str, allowed: b
     assert hours.allow(datetime.fromisoformat(at).replace(tzinfo=UTC)) is allowed
 
 
-def test_what_is_kept_comes_back() -> None:
+def test_stored_values_are_returned() -> None:
     settings = BisectSettings(
         slots=3, deployment_hours=DeploymentHours(("mon",), "09:00", "17:00", "UTC"), guardrail=Guardrail(None, 0.05, None), tags=("netgo",),
         module_repositories={"example.com/x": "00000000-0000-0000-0000-000000000001"},

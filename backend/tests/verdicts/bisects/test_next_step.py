@@ -35,7 +35,7 @@ def test_what_is_measured_or_read_is_waited_for() -> None:
     assert todo(one(1, "lost", None)) != NextStep()
 
 
-def test_what_waits_for_room_keeps_nobody_else_from_going() -> None:
+def test_a_job_waiting_for_capacity_does_not_block_others() -> None:
     assert todo(one(1, "queued"), one(2, "soaking", candidate="c8")) == NextStep()
     full = one(2, "idle", 1.0, 1.0, 1.0, 1.0, candidate="c8", wanted=4)
     assert todo(one(1, "queued"), full).close == (2,)
@@ -57,11 +57,11 @@ def test_an_end_that_can_not_be_built_needs_a_person() -> None:
     assert "good boundary" in (todo(one(1, "unbuildable"), one(2, "unhealthy")).pause or "")
 
 
-def test_a_control_that_is_no_longer_wanted_goes() -> None:
+def test_a_control_that_is_no_longer_requested_is_stopped() -> None:
     assert todo(one(1, "idle", 1.0, purpose="control")).close == (1,)
 
 
-def test_what_a_person_says_weighs_more_than_one_measurement_and_is_no_deploy() -> None:
+def test_an_override_outweighs_one_measurement_and_is_no_deployment() -> None:
     mark = ProbeObservation(1, "c3", "override", 0, "done", None, 0, (), 0, 1, is_leased=False)
     state = build_search_state(LINE, BisectSettings(max_deployments=4), [mark], larger_is_worse=True)
     assert (state.deploys[0].bad, state.settings.most_deploys, state.started) == (4, 5, 1)

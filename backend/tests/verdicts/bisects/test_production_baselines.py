@@ -96,13 +96,13 @@ def test_honest_ends_save_their_deploys() -> None:
 
 
 @pytest.mark.parametrize("off", [3 * DEVIATION, -3 * DEVIATION])
-def test_ends_that_lie_three_deviations_off_mislead_nobody(off: float) -> None:
+def test_baselines_three_deviations_off_do_not_mislead(off: float) -> None:
     ended = [played(one, off=off) for one in SEEDS]
     assert all(right for right, _, _ in ended)
     assert not any(kept for _, _, kept in ended)
 
 
-def test_one_end_without_the_other_tells_nothing() -> None:
+def test_one_baseline_without_the_other_is_not_used() -> None:
     rng = default_rng(1)
     tried = [known(rng, 1, KNOWN_GOOD, 0.0), known(rng, 2, KNOWN_BAD, STEP)]
     tried[1] = replace(tried[1], windows=(ProbeMeasurementValue(0, 0, problem="It was deleted."),))

@@ -32,7 +32,7 @@ def test_candidates_stand_in_the_order_of_the_line_though_they_were_kept_without
     assert [one.node.sha for one in inner.candidates] == ["9" * 40, "2" * 40, "5" * 40]
 
 
-def test_what_a_probe_would_make_believed_is_belief_with_one_side_taken_away() -> None:
+def test_the_posterior_preview_is_the_posterior_without_one_side() -> None:
     plan = search_plan.make_search_plan(SearchLevel(nodes(SHAS), 8, label="mono"), {})
     known = (
         ProbeObservation(1, SHAS[3], "probe", 1, "done", measurements_requested=1, bad=2),
@@ -51,7 +51,7 @@ def test_what_a_probe_would_make_believed_is_belief_with_one_side_taken_away() -
         assert max(side) / (sum(side) + view.elsewhere) <= expected[1] <= max(side) / sum(side)
 
 
-def test_all_candidates_of_a_level_are_told_if_asked_for() -> None:
+def test_all_candidates_of_a_level_are_returned_on_request() -> None:
     shas = [f"{at:040x}" for at in range(300)]
     plan = search_plan.make_search_plan(SearchLevel(nodes(shas), 300, label="mono"), {})
     state = build_search_state(plan.line, BisectSettings(), (), larger_is_worse=True)

@@ -66,7 +66,7 @@ def test_two_sides_become_a_comparison_with_a_job(client: TestClient, files: Fil
     assert client.get(f"/api/v1/comparisons/{body['id']}").json() == body
 
 
-def test_name_and_labels_can_be_said(client: TestClient, files: FilesFactory) -> None:
+def test_name_and_labels_can_be_set(client: TestClient, files: FilesFactory) -> None:
     body = sides(files.decoded(), candidate=(files.decoded(),))
     body["base"]["label"], body["name"] = "  v1 ", "Release <b>"
 
@@ -115,7 +115,7 @@ def test_asked_twice_with_a_key_it_is_one(client: TestClient, files: FilesFactor
 # --- looking
 
 
-def test_a_finished_comparison_tells_its_result_and_views(client: TestClient, comparisons: ComparisonsFactory) -> None:
+def test_a_finished_comparison_has_its_result_and_views(client: TestClient, comparisons: ComparisonsFactory) -> None:
     body = client.get(f"/api/v1/comparisons/{comparisons.done()}").json()
 
     assert (body["state"], body["verdict"], body["verdict_sentence"]) == (
@@ -161,7 +161,7 @@ def test_a_long_list_asks_no_more_of_the_database(
     assert len(many) == len(few) <= 4
 
 
-def test_a_part_of_a_view_comes_packed_as_it_lies(client: TestClient, comparisons: ComparisonsFactory) -> None:
+def test_a_chunk_of_a_view_is_sent_as_stored(client: TestClient, comparisons: ComparisonsFactory) -> None:
     view = of_view(client, comparisons.done())
 
     first = client.get(f"{view}/chunks/first")
@@ -178,7 +178,7 @@ def test_a_part_of_a_view_comes_packed_as_it_lies(client: TestClient, comparison
 @pytest.mark.parametrize(
     "path", ["chunks/first", "chunks/rest", "chunks/functions", "nodes/0", "search?pattern=a", "lines?function=a"]
 )
-def test_a_view_that_is_not_cut_yet_says_how_to_get_it(
+def test_a_view_that_is_not_built_yet_states_how_to_get_it(
     client: TestClient, comparisons: ComparisonsFactory, path: str
 ) -> None:
     answer = client.get(f"{of_view(client, comparisons.done(), 'line')}/{path}")
@@ -256,7 +256,7 @@ def test_the_lines_of_a_function(client: TestClient, comparisons: ComparisonsFac
     assert client.get(f"{view}/lines", params={"function": "main.other"}).json() == []
 
 
-def test_bytes_of_a_view_that_are_lost_are_told(
+def test_lost_bytes_of_a_view_are_reported(
     client: TestClient, comparisons: ComparisonsFactory, house: AppUnderTest
 ) -> None:
     view = of_view(client, comparisons.done())

@@ -31,7 +31,7 @@ def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
     return SyntheticBuilds.opened(house, team, seed=7)
 
 
-def test_what_was_not_measured_stands_under_what_the_build_before_it_was_measured_under() -> None:
+def test_an_unmeasured_build_has_the_conditions_of_the_previous_one() -> None:
     listed = [None, "go1.26", None, "go1.27", None]
     loaded = [None, KindMeasurement("latency", 1, (), {}, load={"production": 90.0}), *[None] * 3]
 
@@ -39,7 +39,7 @@ def test_what_was_not_measured_stands_under_what_the_build_before_it_was_measure
     assert measurement_conditions(listed, loaded)[0] == "go1.26, production: about 90 requests a second"
 
 
-def test_the_first_builds_are_not_judged_and_say_how_many_are_needed(lab: SyntheticBuilds) -> None:
+def test_the_first_builds_are_skipped_with_the_number_needed(lab: SyntheticBuilds) -> None:
     first, second = lab.builds(2)
 
     known = lab.judgements()
@@ -48,7 +48,7 @@ def test_the_first_builds_are_not_judged_and_say_how_many_are_needed(lab: Synthe
     assert "7 more builds" in known[second].sentence
 
 
-def test_unchanged_builds_pass_in_silence(lab: SyntheticBuilds) -> None:
+def test_unchanged_builds_pass_without_notifications(lab: SyntheticBuilds) -> None:
     lab.history(20)
     lab.builds(20)
 
@@ -57,7 +57,7 @@ def test_unchanged_builds_pass_in_silence(lab: SyntheticBuilds) -> None:
     assert len(lab.jobs("regressions.notify-build-evaluated")) == 21
 
 
-def test_a_regression_is_told_of_once_and_names_its_build_and_what_changed(lab: SyntheticBuilds) -> None:
+def test_a_regression_is_sent_once_with_its_build_and_change(lab: SyntheticBuilds) -> None:
     good = lab.history()
     bad = lab.builds(8, DECODE_SLOWER)
 
@@ -83,7 +83,7 @@ def test_a_regression_is_told_of_once_and_names_its_build_and_what_changed(lab: 
     assert lab.judgements()[bad[-1]].state == "passed"
 
 
-def test_nobody_is_told_of_a_candidate(lab: SyntheticBuilds) -> None:
+def test_candidates_are_not_notified(lab: SyntheticBuilds) -> None:
     lab.history()
     lab.build({"decode": COSTS["decode"] * 1.3})
 
@@ -97,7 +97,7 @@ def test_nobody_is_told_of_a_candidate(lab: SyntheticBuilds) -> None:
     assert lab.jobs("regressions.notify-changed") == []
 
 
-def test_a_candidate_that_was_none_leaves_nothing(lab: SyntheticBuilds) -> None:
+def test_an_invalid_candidate_leaves_nothing(lab: SyntheticBuilds) -> None:
     lab.history()
     outlier = lab.build({"decode": COSTS["decode"] * 1.3})
     lab.builds(6)
@@ -170,7 +170,7 @@ def test_a_fix_closes_it_with_proof_against_both_sides(lab: SyntheticBuilds) -> 
     assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["fixed"]
 
 
-def test_better_than_before_is_told_as_such(lab: SyntheticBuilds) -> None:
+def test_an_improvement_is_reported_as_one(lab: SyntheticBuilds) -> None:
     lab.history()
     lab.builds(8, DECODE_SLOWER)
     lab.builds(8, {"decode": COSTS["decode"] * 0.6})
@@ -188,7 +188,7 @@ def test_half_a_fix_leaves_it_open(lab: SyntheticBuilds) -> None:
     assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["still-slower"]
 
 
-def test_what_is_muted_is_not_told_of(lab: SyntheticBuilds, house: AppUnderTest, team: SomeTeam) -> None:
+def test_a_muted_series_is_not_notified(lab: SyntheticBuilds, house: AppUnderTest, team: SomeTeam) -> None:
     client = house.asked(cookie=team.owner.cookie)
     for kind in ("profile.function", "profile.category"):
         response = client.put(f"/api/v1/services/{lab.service_id}/mute-rules", json={"kind": kind, "is_muted": True})

@@ -104,7 +104,7 @@ def test_the_list_asks_as_much_for_many_as_for_few(
     assert len(many) == len(few)
 
 
-def test_changes_are_written_down_and_told_of(
+def test_changes_are_recorded_and_notified(
     client: TestClient, lab: SyntheticBuilds, people: AccountsFactory, team: SomeTeam
 ) -> None:
     regression_id = put(lab)
@@ -290,7 +290,7 @@ def test_series_are_drawn_in_the_order_of_their_commits(client: TestClient, lab:
     assert [build["id"] for build in drawn] == [str(lab.made[number]) for number in (0, 5, 1, 2, 3, 4)]
 
 
-def test_a_regression_is_found_by_the_number_that_messages_say(client: TestClient, lab: SyntheticBuilds) -> None:
+def test_a_regression_is_found_by_its_number(client: TestClient, lab: SyntheticBuilds) -> None:
     put(lab, 7, title="it waits longer")
     put(lab, 8, title="it takes 7 times as long")
     assert listed(client, search="#7") == [7]
@@ -307,7 +307,7 @@ def test_the_summary_counts_what_is_new_and_nobodys(client: TestClient, lab: Syn
     assert (body["states"]["new"], body["new_unassigned_count"]) == (2, 1)
 
 
-def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(
+def test_an_earlier_verdict_is_withheld_while_more_of_the_build_is_measured(
     client: TestClient, lab: SyntheticBuilds
 ) -> None:
     build_id = lab.build()

@@ -68,7 +68,7 @@ def test_units_have_their_words_and_directions(unit: str, factor: float, directi
     assert comparison.verdict == ("regressed" if direction == "worse" else "improved")
 
 
-def test_throughput_is_not_told_beside_its_time() -> None:
+def test_throughput_is_not_reported_beside_its_time() -> None:
     rows = [row(_times(1), _times(2)), row(_times(1), _times(0.5), unit="B/s")]
     comparison = compare_benchmarks(answer(*rows))
     assert [finding.unit for finding in comparison.findings] == ["sec/op"]
@@ -151,7 +151,7 @@ def test_an_interval_holds_its_ratio(base: list[float], candidate: list[float]) 
     assert change.ci_low <= change.ratio <= change.ci_high
 
 
-def test_machines_are_a_doubt() -> None:
+def test_differing_machines_raise_a_caveat() -> None:
     differs = [
         {"key": "cpu", "base": ["A"], "candidate": ["B", "C", "D", "E"]},
         {"key": "commit", "base": [], "candidate": ["9"]},
@@ -163,7 +163,7 @@ def test_machines_are_a_doubt() -> None:
     assert caveats["bench-commit"].startswith("Benchmarks differ in commit: none in base, 9 in candidate")
 
 
-def test_what_only_one_side_has_and_what_the_output_said() -> None:
+def test_rows_of_one_side_and_warnings_of_the_output_raise_caveats() -> None:
     unpaired = [{"side": "base", "name": name, "unit": "sec/op", "n": 1, "center": 1} for name in "abcd"]
     caveats = _doubts(
         compare_benchmarks(answer(row(QUIET, QUIET), unpaired=unpaired, warnings=["base: failures: 2 lines"]))
@@ -192,12 +192,12 @@ def test_two_speeds_have_medians_far_apart_and_an_interval_that_holds_their_rati
     assert (back.ratio, back.ci_low, back.ci_high) == (0.1, 0.1, 1)
 
 
-def test_several_packages_are_told_apart() -> None:
+def test_several_packages_are_distinguished() -> None:
     rows = [row(QUIET, _times(2), config={"pkg": f"example.com/{name}"}) for name in ("a", "b")]
     assert {f.subject for f in compare_benchmarks(answer(*rows)).findings} == {"a.Encode-8|sec/op", "b.Encode-8|sec/op"}
 
 
-def test_findings_are_what_benchstat_calls_different_and_certain_what_stands_among_many() -> None:
+def test_findings_follow_benchstat_and_significance_allows_for_many_rows() -> None:
     """Equal distributions: benchstat's 5 % a row shows, but in a hundred comparisons hardly one has a certain finding."""
     rng = np.random.default_rng(4)
     certain = reported = 0

@@ -12,7 +12,9 @@ values = st.lists(st.floats(0.1, 1_000, allow_subnormal=False), min_size=5, max_
 
 
 @given(values, values)
-def test_one_is_outside_where_the_test_says_so(base: list[float], candidate: list[float]) -> None:
+def test_an_effect_is_outside_its_interval_where_the_test_is_significant(
+    base: list[float], candidate: list[float]
+) -> None:
     if set(base) & set(candidate):
         return  # ties are another distribution
     found = ratio_interval(base, candidate, 0.95)

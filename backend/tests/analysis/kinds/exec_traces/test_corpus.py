@@ -59,7 +59,7 @@ def test_the_example_names_victim_and_culprit_first(variant: str, culprit: str, 
         assert second.kind == "trace.blame"
 
 
-def test_more_garbage_is_told_as_such(tmp_path: Path) -> None:
+def test_more_garbage_is_reported_as_allocation(tmp_path: Path) -> None:
     found = compared(example("base", tmp_path), example("garbage", tmp_path))
     assert found.verdict == "regressed"
     assert "cpu" in {each.subject for each in found.findings if each.kind == "trace.gc"}

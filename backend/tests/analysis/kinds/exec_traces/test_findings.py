@@ -20,7 +20,7 @@ HOGGED = tuple(
 )
 
 
-def test_the_first_finding_names_the_one_whom_all_wait_for_and_who_held_the_processors() -> None:
+def test_the_first_finding_names_the_main_waiter_and_the_main_occupant() -> None:
     found = compared(traces(SERVICE, 3, 1, spread=0.1), traces(HOGGED, 3, 2, spread=0.1))
     assert found.verdict == "regressed"
     first, second = found.findings[:2]
@@ -44,7 +44,7 @@ def test_the_same_the_other_way_round_is_better() -> None:
     assert found.findings[0].change.ci_high < 0.1
 
 
-def test_a_herd_is_told_as_one() -> None:
+def test_a_thundering_herd_is_one_finding() -> None:
     ticker = GeneratedWaiter("main.ticker", "sleep", 1_000, 400_000, goroutines=1_000)
     herded = [
         replace(
@@ -61,7 +61,7 @@ def test_a_herd_is_told_as_one() -> None:
     assert "one ticker" in first.advice
 
 
-def test_equal_sets_are_unchanged_and_say_what_would_have_been_seen() -> None:
+def test_equal_sets_are_unchanged_with_minimum_detectable_effects() -> None:
     found = compared(traces(SERVICE, 3, 1, spread=0.1), traces(SERVICE, 3, 2, spread=0.1))
     assert (found.verdict, found.findings) == ("unchanged", ())
     assert {each.subject for each in found.detectable} == {
@@ -70,20 +70,20 @@ def test_equal_sets_are_unchanged_and_say_what_would_have_been_seen() -> None:
     assert all(each.ratio is not None and 1.25 < each.ratio < 4 for each in found.detectable)
 
 
-def test_a_change_below_a_tenth_of_a_millisecond_is_none() -> None:
+def test_a_change_below_a_tenth_of_a_millisecond_is_ignored() -> None:
     quick = [replace(each, median_ns=each.median_ns / 200) for each in SERVICE]
     slower = [replace(each, median_ns=each.median_ns * 10) for each in quick]
     assert compared(traces(quick, 3, 1), traces(slower, 3, 2)).findings == ()
 
 
-def test_a_victim_that_hardly_waits_is_none() -> None:
+def test_a_waiter_that_hardly_waits_is_no_finding() -> None:
     rare = GeneratedWaiter("main.rare", "select", 10, 30_000)
     slower = replace(rare, median_ns=300_000)
     busy = replace(CLIENT, median_ns=2_000_000)
     assert compared(traces([busy, rare], 3, 1), traces([busy, slower], 3, 2)).findings == ()
 
 
-def test_one_trace_a_side_tells_only_what_is_large() -> None:
+def test_one_trace_a_side_reports_only_large_effects() -> None:
     twice = [replace(each, median_ns=each.median_ns * 2.5) for each in SERVICE]
     assert compared(traces(SERVICE, 1, 1), traces(twice, 1, 2)).findings == ()
     assert compared(traces(SERVICE, 3, 1), traces(twice, 3, 2)).findings

@@ -118,7 +118,7 @@ def test_a_ratio_that_nearly_vanished_keeps_its_digits_and_an_absent_bound_is_no
     assert "at least ×1.50" in wording.format_ratio_with_interval(40, 1.5, 1e206)
 
 
-def test_idle_processors_are_not_said_to_be_held() -> None:
+def test_idle_processors_are_not_reported_as_occupied() -> None:
     idle = [
         GeneratedWaiter(
             each.group, each.reason, each.per_second, each.median_ns * 60, blame={"user|main.hog": 0.6, "idle": 0.4}

@@ -24,6 +24,6 @@ def test_with_more_traces_smaller_changes_are_found() -> None:
     assert hits(4, 2, spread=0.15, factor=2.2) < hits(4, 6, spread=0.15, factor=2.2)
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+def test_intervals_cover_the_true_value_at_the_nominal_rate() -> None:
     for part in covered(15, 4, spread=0.25, factor=2.0).values():
         assert 0.9 <= part <= 0.99

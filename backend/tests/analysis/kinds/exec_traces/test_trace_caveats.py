@@ -19,7 +19,7 @@ def doubts(candidate_seconds: float = 3.0, **candidate: Any) -> dict[str, str]: 
     return {caveat.id: caveat.sentence for caveat in found.caveats}
 
 
-def test_equal_recordings_raise_none() -> None:
+def test_equal_recordings_raise_no_caveat() -> None:
     assert doubts() == {}
 
 
@@ -38,7 +38,7 @@ PROCS = {"first": 4, "last": 4, "max": 4, "changes": 0}
         ("decode-warnings", {"warnings": ["clock: no snapshot"]}, "2.0.trace: no snapshot (and 1 other trace)."),
     ],
 )  # fmt: skip
-def test_what_the_files_say(identity: str, header: dict[str, Any], words: str) -> None:
+def test_the_files_match_their_description(identity: str, header: dict[str, Any], words: str) -> None:
     found = doubts(**header)
     assert set(found) == {identity}
     assert words in found[identity]

@@ -36,7 +36,7 @@ def test_the_end_of_a_pause_counts_less_than_a_request() -> None:
     ]
 
 
-def test_who_wakes_another_stands_before_it_if_it_waits_alike() -> None:
+def test_a_waker_is_listed_before_an_equally_long_waiter() -> None:
     base = [CLIENT, replace(BATCHER, median_ns=20_000)]
     slower = [replace(each, median_ns=20_000 * 100, blame=HOG) for each in base]
     slower[0] = replace(slower[0], median_ns=20_000 * 200)

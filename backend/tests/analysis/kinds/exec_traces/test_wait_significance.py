@@ -40,11 +40,11 @@ def test_traces_that_differ_widen_the_interval_and_more_of_them_narrow_it() -> N
     assert width(pooled(*[1.0] * 12), pooled(*[1.0] * 12)) < width(alike, alike) / 2
 
 
-def test_one_trace_a_side_is_believed_to_differ_more_than_is_usual() -> None:
+def test_one_trace_a_side_has_a_wider_prior_dispersion() -> None:
     assert width(pooled(1.0), pooled(1.0)) > 2 * 2 * 0.2 * 2**0.5
 
 
-def test_what_is_believed_of_traces_is_corrected_by_what_they_show() -> None:
+def test_the_prior_of_traces_is_corrected_by_their_data() -> None:
     alike, apart = pooled(1.0, 1.0, 1.0), pooled(0.0, 1.0, 2.0)
     assert estimate_spread([(apart, apart)] * 8, SPREAD, DEFAULT_TRACE_THRESHOLDS)[0] == pytest.approx(0.6)
     assert estimate_spread([(alike, alike)] * 8, SPREAD, DEFAULT_TRACE_THRESHOLDS)[0] < 0.12
@@ -107,6 +107,6 @@ def test_blame_adds_up_to_the_mean_wait_of_each_side() -> None:
         assert new == {"user|main.hog": True, "idle": False, "user|main.worker": False}
 
 
-def test_an_unknown_way_of_recording_is_no_doubt() -> None:
+def test_an_unknown_way_of_recording_raises_no_caveat() -> None:
     found = compared(traces(SERVICE, 2, 1), traces(SERVICE, 2, 2, recording="unknown"))
     assert found.caveats == ()

@@ -12,7 +12,7 @@ def test_a_herd_does_not_push_out_the_others() -> None:
     assert longest[:5] == [0, 1, 2, 3, 4]
 
 
-def test_few_waits_are_all_told() -> None:
+def test_few_waits_are_all_listed() -> None:
     assert _longest_of_side([]) == []
     assert _longest_of_side([2, 2, 2, 40]) == [0, 1, 2, 3]
 

@@ -96,7 +96,7 @@ def test_the_table_of_the_story() -> None:
     json.dumps(rows, allow_nan=False)
 
 
-def test_one_log_a_side_of_the_story_is_likely_and_says_why() -> None:
+def test_one_log_a_side_of_the_example_is_tentative_with_a_reason() -> None:
     comparison = compare_growth([_folded(3_465, "fix")], [_folded(15_685, "regression")])
     assert [finding.subject for finding in comparison.findings][:2] == ["total", "main.clone"]
     assert comparison.findings[0].normalization == "per_second"
@@ -104,7 +104,7 @@ def test_one_log_a_side_of_the_story_is_likely_and_says_why() -> None:
     assert _doubts(comparison) == {"growth-single-log", "growth-load-unknown"}
 
 
-def test_without_load_and_duration_counts_are_told_as_printed() -> None:
+def test_without_load_and_duration_counts_are_reported_unnormalized() -> None:
     sides = [[log(table({CLONE: n}), requests=None, seconds=None)] for n in (3_465, 15_685)]
     comparison = compare_growth(sides[0], sides[1])
     total = comparison.findings[0]

@@ -36,7 +36,7 @@ def test_without_spread_the_test_is_the_exact_binomial_one(base: int, candidate:
         assert ours == pytest.approx(expected, rel=2e-3)
 
 
-def test_a_spread_that_is_only_believed_makes_less_sure() -> None:
+def test_a_prior_dispersion_lowers_certainty() -> None:
     rows, sides = np.array([[100.0, 160.0]]), np.array([True, False])
     believed = GrowthThresholds(single_cv=0)
     less_sure = compare_rates(rows, 1.0, np.ones(2), sides, believed).p_value[0]
@@ -76,7 +76,7 @@ def test_logs_that_differ_more_than_chance_have_wider_bounds() -> None:
 @pytest.mark.parametrize(
     ("mean", "cv", "logs"), [(4, 0.0, 3), (60, 0.02, 3), (400, 0.05, 4), (3_000, 0.05, 8), (800, 0.1, 6)]
 )
-def test_intervals_cover_the_truth(mean: float, cv: float, logs: int) -> None:
+def test_intervals_cover_the_true_value(mean: float, cv: float, logs: int) -> None:
     """95 % intervals of a true ratio of 1.5, over 1,000 draws; with few logs and much spread, nearly."""
     rng = np.random.default_rng(7)
     draws = 1_000
@@ -89,7 +89,7 @@ def test_intervals_cover_the_truth(mean: float, cv: float, logs: int) -> None:
 
 
 @pytest.mark.parametrize("cv", [0.0, 0.03, 0.05])
-def test_one_log_a_side_covers_what_is_believed(cv: float) -> None:
+def test_one_log_a_side_covers_the_prior_dispersion(cv: float) -> None:
     rng = np.random.default_rng(8)
     luck = rng.gamma(1 / cv**2, cv**2, (1_000, 2)) if cv else np.ones((1_000, 2))
     rows = rng.poisson(500 * luck).astype(float)

@@ -20,7 +20,7 @@ from tests.analysis.kinds.growth_logs.growth_log_samples import GOLDEN
 HELPER = (GOLDEN / "growth-helper.slowcol").read_bytes()
 
 
-def test_what_the_log_of_the_helper_tells() -> None:
+def test_the_helper_log_is_parsed() -> None:
     table = GrowthTable.parse(HELPER)
     assert (table.dialect, table.rate, table.rate_known, table.sampled) == ("newstack", 1_000, True, 98)
     assert table.total == 99_724
@@ -37,7 +37,7 @@ def test_what_the_log_of_the_helper_tells() -> None:
     assert all(path.path[-1] == path.caller and path.entry is None for path in table.paths)
 
 
-def test_a_growth_inside_the_runtime_is_paid_by_who_entered_it() -> None:
+def test_a_growth_inside_the_runtime_is_attributed_to_its_caller() -> None:
     table = GrowthTable.parse((GOLDEN / "growth-inlined.slowcol").read_bytes())
     inside = next(path for path in table.paths if path.old_bytes == 4_096)
     assert inside.caller == "ingester/commitlog.(*Log).enqueue"

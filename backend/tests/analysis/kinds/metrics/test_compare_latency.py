@@ -47,7 +47,7 @@ def ids(comparison: LatencyComparison) -> set[str]:
     return {caveat.id for caveat in comparison.caveats}
 
 
-def test_of_equal_windows_nothing_is_told() -> None:
+def test_equal_windows_have_no_findings() -> None:
     rng = np.random.default_rng(11)
     pairs = [compared(window(rng), window(rng), seed) for seed in range(100)]
 
@@ -81,7 +81,7 @@ def test_less_than_the_floor_is_nobodys_finding() -> None:
     assert comparison.findings == ()
 
 
-def test_what_differs_beside_the_build_is_a_doubt() -> None:
+def test_differences_other_than_the_build_raise_a_caveat() -> None:
     rng = np.random.default_rng(14)
     base, candidate = window(rng), window(rng, a_minute=4_000)
 
@@ -94,7 +94,7 @@ def test_what_differs_beside_the_build_is_a_doubt() -> None:
     assert "latency-highest-bucket" in ids(compared(base, window(rng, 2.0)))
 
 
-def test_too_little_is_said_and_not_judged() -> None:
+def test_too_few_samples_are_inconclusive_with_a_caveat() -> None:
     rng = np.random.default_rng(15)
     whole, few = window(rng), window(rng, 0.2, minutes=5, a_minute=10)
     nothing = replace(whole, latency=None)
@@ -133,7 +133,7 @@ def test_windows_alone_are_a_comparison() -> None:
     assert (document.minimum_detectable_effects[0].ratio or 0) > 1.05
 
 
-def test_beside_profiles_windows_have_a_finding_and_no_say() -> None:
+def test_beside_profiles_latency_has_a_finding_but_no_verdict() -> None:
     rng = np.random.default_rng(17)
     profile = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 {}"
     base = ComparisonSide(profiles=tuple(runs(profile.format(50), seed=1)), latency=window(rng))

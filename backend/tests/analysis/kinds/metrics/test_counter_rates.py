@@ -71,7 +71,7 @@ def test_the_left_edge_of_a_window_belongs_to_it_in_two_and_not_in_three() -> No
     assert rates_of([series], grid, 60_000, PROMETHEUS_3).per_second[0, 0] == pytest.approx(60 * (30 + 15) / 30 / 60)
 
 
-def test_a_gauge_speaks_for_five_minutes_unless_it_ends() -> None:
+def test_a_gauge_is_valid_for_five_minutes_unless_it_ends() -> None:
     times = START + np.array([0, 400_000, 800_000], np.int64)
     values = np.array([1.0, 2.0, 0.0])
     values[2:] = stale_nans(1)

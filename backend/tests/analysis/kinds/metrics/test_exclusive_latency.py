@@ -56,18 +56,18 @@ def test_minutes_in_which_old_instances_answer_too_are_left_out() -> None:
     assert seen(histogram(0, 120, instance="old", ids=1), new) == {}, "a canary is never alone"
 
 
-def test_a_deploy_that_is_told_of_when_its_instances_have_begun_is_known_by_them() -> None:
+def test_a_late_deployment_event_is_matched_with_its_instances() -> None:
     old, new = histogram(0, 70, instance="old", ids=1), histogram(57, 120, instance="new", ids=2)
     scaled = histogram(75, 120, instance="more", ids=3)
 
     assert seen(old, new, scaled)[ALL] == list(range(71, 91))
 
 
-def test_instances_that_no_deploy_touches_say_nothing_of_it() -> None:
+def test_instances_without_a_new_deployment_are_not_evidence() -> None:
     assert min(seen(histogram(0, 120, instance="gateway", ids=1))[ALL]) == 66
 
 
-def test_who_restarted_runs_the_new_build_who_did_not_runs_the_old_one() -> None:
+def test_restarted_instances_run_the_new_build_and_others_the_old_one() -> None:
     both = [histogram(0, 120, instance=name, ids=number) for number, name in enumerate("ab", 1)]
     for one in both[0]:
         assert one.values is not None
@@ -80,7 +80,7 @@ def test_who_restarted_runs_the_new_build_who_did_not_runs_the_old_one() -> None
     assert min(seen(*both)[ALL]) == 66
 
 
-def test_a_label_that_names_the_build_tells_whose_minutes_they_are() -> None:
+def test_a_label_that_names_the_build_selects_its_minutes() -> None:
     old = histogram(0, 70, fast=0.9, version="1.0", ids=1)
     new = histogram(58, 120, fast=0.1, version="1.1", ids=2)
     samples = ServiceSamples(buckets=[*old, *new], instance_of=instance_of)
@@ -109,5 +109,5 @@ def test_routes_have_their_own_latency_but_whole_addresses_do_not() -> None:
     assert set(seen(*many)) == {ALL}
 
 
-def test_without_a_histogram_nothing_is_known() -> None:
+def test_without_a_histogram_there_is_no_quantile() -> None:
     assert seen() == {}

@@ -51,7 +51,7 @@ def change(**overrides: float) -> LatencyChangePoint:
     return LatencyChangePoint("p99", **{**fields, **sizes, **overrides})  # type: ignore[arg-type]
 
 
-def test_a_step_that_stays_is_found() -> None:
+def test_a_lasting_step_is_found() -> None:
     values = noise(400)
     values[200:] += 0.7
     assert steps_of(values) == [200]
@@ -64,7 +64,7 @@ def test_a_burst_and_a_drift_are_no_steps() -> None:
     assert steps_of(noise(400) + np.linspace(0, 1, 400)) == []
 
 
-def test_a_step_is_known_sooner_at_a_deploy() -> None:
+def test_a_step_at_a_deployment_is_detected_sooner() -> None:
     values = noise(240)
     values[200:] += 0.7
     assert steps_of(values[:205]) == []
@@ -98,7 +98,7 @@ def test_the_size_is_of_all_requests_pooled() -> None:
 
 
 @pytest.mark.parametrize("bursts", [0.0, 0.06])
-def test_without_a_change_there_is_none(bursts: float) -> None:
+def test_equal_inputs_have_no_change(bursts: float) -> None:
     assert find_change_points(cells(1.0, 900, bursts), (), default_rng(1)) == []
 
 
@@ -113,7 +113,7 @@ def test_a_deploy_with_which_a_service_begins_expects_no_step() -> None:
     assert len(find_change_points(fine, (60_000,), default_rng(1))) == 1
 
 
-def test_busy_minutes_do_not_speak_for_the_quiet_ones() -> None:
+def test_busy_minutes_do_not_count_for_quiet_ones() -> None:
     """Only every sixth minute has enough requests for a p99: that those have become slower says nothing of the others."""
     minutes, rng = np.arange(400), default_rng(5)
     busy = minutes % 6 == 0
@@ -171,7 +171,7 @@ def test_a_deploy_is_judged_by_what_runs_beside_it(slower: float, word: str) -> 
     assert check_deployment(base, candidate, "concurrent", 60, [], rng).verdict == word
 
 
-def test_the_time_before_alone_never_says_slower_until_the_spread_is_learnt() -> None:
+def test_a_before_after_check_is_inconclusive_until_the_dispersion_is_learned() -> None:
     rng = default_rng(3)
     seen = weather(rng, 120, bursts=0.0)
     found = cells_of(counts_of(rng, seen, 20.0, slower=np.where(np.arange(120) < 60, 1.0, 2.0)))

@@ -54,7 +54,7 @@ def test_both_sides_zero_and_the_ends_of_numbers() -> None:
     )
 
 
-def test_what_empty_buckets_do_not_say_is_the_neighbours() -> None:
+def test_empty_buckets_use_their_neighbors() -> None:
     empty, coarse, fine = told(count=0), told([3, "-0.5", "0.5", "1"], bucket(3, 1, 1)), told(bucket(3, 4, 1))
     found = parse_histograms([empty, coarse, empty, fine, empty])
     assert [one.schema for one in found if one] == [1, 1, 1, 4, 4]
@@ -67,7 +67,7 @@ def test_what_empty_buckets_do_not_say_is_the_neighbours() -> None:
 @pytest.mark.parametrize(
     "bounds", [("0", "0.1"), ("0.1", "0.25"), ("-Inf", "0.1"), ("1.7976931348623157e+308", "+Inf"), ("-1", "1")]
 )
-def test_bounds_of_ones_own_are_told_as_such(bounds: tuple[str, str]) -> None:
+def test_custom_bounds_are_reported(bounds: tuple[str, str]) -> None:
     assert parse_histograms([told([0, *bounds, "2"]), told(bucket(1, 0, 1))])[0] is None
     assert parse_histograms([told(bucket(1, 0, 1), bucket(1, 1, 1))]) == [None]  # of two resolutions
     assert parse_histograms([told(bucket(1, 0, 1), [0, "10", "+Inf", "1"])]) == [None]

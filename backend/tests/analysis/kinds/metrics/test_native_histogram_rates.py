@@ -113,7 +113,7 @@ def test_bounds_reach_from_the_smallest_to_the_largest_number() -> None:
     assert np.isinf(upper[4])
 
 
-def test_wild_bucket_numbers_do_not_eat_memory() -> None:
+def test_extreme_bucket_indices_use_bounded_memory() -> None:
     rng = np.random.default_rng(3)
     rows = []
     total: dict[int, float] = {}

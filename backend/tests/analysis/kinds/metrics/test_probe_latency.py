@@ -74,7 +74,7 @@ def test_a_route_that_begins_in_the_window_counts_whole() -> None:
     assert read([*early, *late], 0, 20, route="/c").counts is None
 
 
-def test_only_what_is_its_own_counts_and_others_are_told() -> None:
+def test_only_own_requests_are_subtracted_and_others_are_reported() -> None:
     mine = buckets(f"{RUN}.pod-1", [0, 20], [(0, 0, 0), (10, 10, 10)])
     theirs = buckets("production", [0, 20], [(0, 0, 0), (0, 99, 99)], first_id=10)
     seen = read([*mine, *theirs], 0, 20)
@@ -99,7 +99,7 @@ def test_only_what_is_its_own_counts_and_others_are_told() -> None:
         (SeriesOwner("environment", RUN, COMMIT, COMMIT), {"instance": "any"}, True),
     ],
 )
-def test_by_what_series_are_told_apart(whose: SeriesOwner, labels: dict[str, str], means: bool) -> None:
+def test_labels_that_distinguish_series(whose: SeriesOwner, labels: dict[str, str], means: bool) -> None:
     assert whose.means(labels) is means
 
 

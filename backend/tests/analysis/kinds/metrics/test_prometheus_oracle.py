@@ -43,13 +43,13 @@ def differences(ours: dict[str, Values], theirs: dict[str, list[str | None]]) ->
     return out
 
 
-def test_the_kept_answers_are_of_these_samples(samples: list[WrittenBlock], kept: dict[str, Any]) -> None:
+def test_the_stored_references_are_of_these_samples(samples: list[WrittenBlock], kept: dict[str, Any]) -> None:
     assert digest(samples) == kept["samples_sha256"]
 
 
 @pytest.mark.parametrize(("step_ms", "width_ms"), STEPS_MS)
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.promql)
-def test_equal_to_the_kept_answers(
+def test_results_equal_the_stored_references(
     question: Question, step_ms: int, width_ms: int, samples: list[WrittenBlock], kept: dict[str, Any]
 ) -> None:
     ours = question.ours(samples, grid_of(step_ms), width_ms, PROMETHEUS_2)
@@ -57,7 +57,7 @@ def test_equal_to_the_kept_answers(
 
 
 @pytest.mark.parametrize("question", [q for q in QUESTIONS if "rpc" not in q.promql], ids=lambda q: q.promql)
-def test_three_differs_from_two_only_where_a_counter_is_born(
+def test_prometheus_3_differs_from_2_only_at_the_start_of_a_counter(
     question: Question, samples: list[WrittenBlock], kept: dict[str, Any]
 ) -> None:
     """What is not native is the same in both versions, but for extrapolation to a birth or a restart."""

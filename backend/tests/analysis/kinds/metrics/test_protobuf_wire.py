@@ -55,7 +55,7 @@ def told(incoming: IngestBatch, name_of: dict[int, bytes]) -> list[tuple[bytes, 
 
 
 @given(SERIES)
-def test_a_series_that_is_known_reads_as_one_that_is_new(series: list[Sent]) -> None:
+def test_a_known_series_parses_like_a_new_one(series: list[Sent]) -> None:
     body = plain(v1(series))
     fresh = read_v1(body, {})
     known = {key: number for number, key in enumerate(fresh.new_slots)}
@@ -68,7 +68,7 @@ def test_a_series_that_is_known_reads_as_one_that_is_new(series: list[Sent]) -> 
 
 
 @given(SERIES)
-def test_both_versions_say_the_same(series: list[Sent]) -> None:
+def test_both_protocol_versions_give_equal_samples(series: list[Sent]) -> None:
     first, second = read_v1(plain(v1(series)), {}), read_v2(plain(v2(series)), {})
 
     assert [one.labels for one in first.new] == [one.labels for one in second.new]
@@ -167,7 +167,7 @@ def test_numbers_read_back(unsigned: int, number: int) -> None:
 @pytest.mark.parametrize(
     "body", [b"\x80", b"\x80" * 11, b"\x00\x00", b"\x0b", b"\x0a\x7f", b"\x09\x00", b"\x0d\x00\x00"]
 )
-def test_what_is_no_message_says_so(body: bytes) -> None:
+def test_an_invalid_message_is_reported(body: bytes) -> None:
     with pytest.raises(MalformedProtobuf):
         list(fields(body, 0, len(body)))
 

@@ -177,7 +177,7 @@ GOLDEN = (
 
 
 @pytest.mark.parametrize("cut", [0, 3, 4, 10, -1])
-def test_what_is_damaged_says_so(cut: int) -> None:
+def test_damaged_files_are_reported(cut: int) -> None:
     content = encode_block(counters(3, 20))
 
     with pytest.raises(CorruptChunk):

@@ -141,7 +141,7 @@ def test_a_hole_in_the_samples_is_a_gap() -> None:
     assert START + 19 * MINUTE <= gap.from_ms < gap.to_ms <= START + 26 * MINUTE
 
 
-def test_a_failed_scrape_is_told_as_such() -> None:
+def test_a_failed_scrape_is_reported() -> None:
     up = SeriesData(
         1, "up", {}, "gauge", TIMES, np.where((TIMES >= START + 20 * MINUTE) & (TIMES < START + 25 * MINUTE), 0.0, 1.0)
     )
@@ -149,7 +149,7 @@ def test_a_failed_scrape_is_told_as_such() -> None:
     assert [gap.why for gap in panels.gaps] == [panel_gaps.SCRAPE_FAILED]
 
 
-def test_a_target_that_went_away_is_told_as_such() -> None:
+def test_a_vanished_target_is_reported() -> None:
     whole = counter(1)
     assert whole.values is not None
     values = whole.values.copy()
@@ -175,7 +175,7 @@ def test_no_requests_is_no_missing_sample() -> None:
     assert [(gap.why, gap.panel) for gap in panels.gaps] == [(panel_gaps.NO_REQUESTS, "latency")]
 
 
-def test_requests_without_a_histogram_are_told_apart_from_no_requests() -> None:
+def test_requests_without_a_histogram_differ_from_no_requests() -> None:
     late = [counter(10.0, lambda minute: minute > 30, le=le) for le in BOUNDS]
     panels = panels_of(ServiceSamples([("2xx", counter(10))], late))
     assert [(gap.why, gap.panel) for gap in panels.gaps] == [(panel_gaps.NO_BUCKETS, "latency")]
@@ -196,7 +196,7 @@ def test_a_restart_is_counted_once_and_is_no_dip() -> None:
     assert panels.qps["2xx"].min() == pytest.approx(10 * 2 / 3)
 
 
-def test_samples_that_came_late_are_told_once_for_all_series_of_a_delivery() -> None:
+def test_late_samples_are_reported_once_per_delivery() -> None:
     late = (LateSamples(START + 10 * MINUTE, START + 12 * MINUTE, START + 40 * MINUTE),)
     series = [("2xx", SeriesData(i, "x", {}, "counter", TIMES, TIMES.astype(np.float64), late=late)) for i in range(5)]
     panels = panels_of(ServiceSamples(series))  # type: ignore[arg-type]  # the literals are status classes
@@ -228,7 +228,7 @@ def test_a_day_has_720_points_at_two_minutes_wherever_it_begins() -> None:
         (90 * 86_400_000, 15_000, 10_800_000),
     ],
 )
-def test_steps_are_those_that_people_say(range_ms: int, interval_ms: int, step_ms: int) -> None:
+def test_detected_steps_match_the_human_labels(range_ms: int, interval_ms: int, step_ms: int) -> None:
     assert grid_between(START, START + range_ms, interval_ms).step_ms == step_ms
 
 

@@ -144,7 +144,7 @@ def test_the_function_leads_if_it_explains_more_than_the_allocation_below_it() -
     assert subjects(against(PUSH, "100 60 80 300", "320 130 80 300")) == ["q.Push", "allocation"]
 
 
-def test_a_function_that_only_allocates_more_is_told_by_the_allocation_alone() -> None:
+def test_a_function_that_only_allocates_more_has_one_allocation_finding() -> None:
     assert subjects(against(PUSH, "100 60 80 300", "103 180 80 300")) == ["allocation"]
 
 
@@ -168,7 +168,7 @@ def test_inlining_the_caller_does_not_hide_what_it_called() -> None:
     assert subjects(compared(runs(base, 10), runs(candidate, 10, seed=2)))[0] == "x.scan"
 
 
-def test_two_causes_under_one_new_path_are_both_told() -> None:
+def test_two_causes_under_one_new_path_are_both_reported() -> None:
     drawing = """
         main.main  main.main  main.main  main.main
         a/x.Serve  a/x.Serve  a/x.Serve  a/x.Rest

@@ -54,7 +54,7 @@ def test_totals_are_sums_of_own_values_and_the_root_has_them_all() -> None:
         assert total[0] == columns.header[side]["total_raw"]
 
 
-def test_states_tell_more_new_and_vanished_apart_and_leave_the_rest_grey() -> None:
+def test_states_distinguish_increased_new_and_vanished_rows() -> None:
     columns = diff()
     row, state = paths(columns), columns.arrays["state_per_request"]
     assert state[row["main.main a/x.Serve a/x.Work"]] == MORE
@@ -109,7 +109,7 @@ def test_frames_of_hardly_any_counts_are_not_tested() -> None:
     assert columns.arrays["state_per_request"][row["main.main a/x.New"]] == INSIDE_NOISE
 
 
-def test_frames_know_on_how_many_stacks_they_stand() -> None:
+def test_frames_count_their_stacks() -> None:
     columns = diff()
     stacks = {path: int(columns.arrays["node_stacks"][row]) for path, row in paths(columns).items()}
     # Old and New are one stack each; the two lines of Work are one stack of functions.

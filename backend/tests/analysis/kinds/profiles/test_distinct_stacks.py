@@ -51,7 +51,7 @@ def test_closures_share_a_key_and_show_their_name_only_when_it_is_one() -> None:
     assert [label.name for label in shared.labels[1:]] == ["main", "main.New.func"]
 
 
-def test_lines_tell_stacks_apart_that_functions_do_not() -> None:
+def test_lines_distinguish_stacks_of_equal_functions() -> None:
     tables = [table([(("main:1", "f:7"), 1), (("main:1", "f:8"), 1)])]
     functions = unite_stacks(tables)
     assert functions.frames.count == 1

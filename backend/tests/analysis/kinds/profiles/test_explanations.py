@@ -58,7 +58,7 @@ def test_one_binary_without_a_change_is_still_unchanged() -> None:
     assert compared(knowing(base, build_id="b"), knowing(candidate, build_id="b")).verdict == "unchanged"
 
 
-def test_what_everything_shares_is_the_machine_unless_the_process_says_otherwise() -> None:
+def test_a_change_of_all_functions_is_the_machine_unless_the_process_total_differs() -> None:
     base, candidate = side(1, EVEN), side(2, ALL_MORE, begin=20)
     guessed = compared(base, candidate)
     assert (guessed.verdict, guessed.findings) == ("inconclusive", ())
@@ -118,7 +118,7 @@ def test_work_in_step_with_the_clock_is_not_significant() -> None:
     assert "x0.F" in {caveat.id: caveat.sentence for caveat in found.caveats}["overdispersed"]
 
 
-def test_requests_in_step_with_the_clock_pay_for_the_order() -> None:
+def test_requests_in_step_with_the_clock_widen_the_interval() -> None:
     """At 50 requests a second, samples of a 100 Hz clock look like chance within a side, and drift between sides."""
     turns = compared(side(1, EVEN, requests=500), side(2, ONE_MORE, begin=20, requests=500))
     blocks = compared(side(1, EVEN, requests=500), side(2, ONE_MORE, begin=170, requests=500))
@@ -144,7 +144,7 @@ def test_a_drift_within_a_side_as_large_as_the_difference_explains_it() -> None:
     assert not any(finding.is_significant for finding in after.findings)
 
 
-def test_a_few_captures_of_two_processes_pay_for_the_process() -> None:
+def test_few_captures_of_two_processes_widen_the_interval() -> None:
     base, candidate = with_cpu(side(1, EVEN)), with_cpu(side(2, EVEN, begin=20))
     many = compared(base, candidate).kinds[0].comparison.categories.estimates
     two = compared(knowing(base, run="a"), knowing(candidate, run="b")).kinds[0].comparison.categories.estimates

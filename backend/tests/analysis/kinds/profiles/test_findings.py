@@ -34,7 +34,7 @@ def test_equal_sets_show_nothing() -> None:
     assert comparison.verdict == "unchanged"
 
 
-def test_the_cause_is_told_and_not_the_frames_above_it() -> None:
+def test_the_cause_is_reported_without_the_frames_above_it() -> None:
     comparison = compared(runs(BASE), runs(BASE.replace("100 ", "250 "), seed=2))
     assert told(comparison) == [("x.field", "worse")]
     assert comparison.verdict == "regressed"
@@ -58,7 +58,7 @@ CHAIN = """
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_of_a_chain_of_callers_that_do_hardly_anything_the_innermost_is_told(seed: int) -> None:
+def test_of_a_chain_of_thin_callers_the_innermost_is_reported(seed: int) -> None:
     """Whichever of them happens to be the most significant."""
     comparison = compared(runs(CHAIN.format(600, 30), 10, seed=seed), runs(CHAIN.format(690, 30), 10, seed=seed + 100))
     assert told(comparison) == [("x.Add", "worse")]
@@ -66,7 +66,7 @@ def test_of_a_chain_of_callers_that_do_hardly_anything_the_innermost_is_told(see
     assert caller.path == ("main.main", "a/x.Serve", "a/x.AddAll", "a/x.Add")
 
 
-def test_a_caller_that_does_more_itself_is_told() -> None:
+def test_a_caller_with_more_self_time_is_reported() -> None:
     comparison = compared(runs(CHAIN.format(600, 30), 10), runs(CHAIN.format(600, 150), 10, seed=2))
     assert told(comparison) == [("x.AddAll", "worse")]
 
@@ -94,7 +94,7 @@ GROWTH = """
 """
 
 
-def test_stack_growth_is_told_as_a_category_paid_by_the_function_that_grew() -> None:
+def test_stack_growth_is_a_category_attributed_to_the_function_that_grew() -> None:
     comparison = compared(runs(GROWTH.format(40)), runs(GROWTH.format(160), seed=2))
     assert told(comparison) == [("stack-growth", "worse")]
     (caller,) = comparison.findings[0].attributed_callers
@@ -111,7 +111,7 @@ GC = """
 """
 
 
-def test_the_parts_of_the_collector_that_move_together_are_one_finding_put_on_who_allocates() -> None:
+def test_collector_parts_that_change_together_are_one_finding_at_the_allocating_caller() -> None:
     comparison = compared(runs(GC.format(20, 10, 20)), runs(GC.format(120, 60, 120), seed=2))
     assert told(comparison) == [("gc", "worse"), ("allocation", "worse")]
     collected = comparison.findings[0]
@@ -120,7 +120,7 @@ def test_the_parts_of_the_collector_that_move_together_are_one_finding_put_on_wh
     assert "what allocates more is x.Make" in collected.sentence
 
 
-def test_one_moving_part_is_told_by_its_own_name() -> None:
+def test_a_single_changed_part_is_reported_by_its_own_name() -> None:
     comparison = compared(runs(GC.format(20, 10, 40)), runs(GC.format(120, 10, 40), seed=2))
     assert told(comparison) == [("gc-mark", "worse")]
 
@@ -134,7 +134,7 @@ CHANNEL = """
 """
 
 
-def test_runtime_locks_are_told_by_what_entered_them() -> None:
+def test_runtime_locks_are_named_by_their_entry_function() -> None:
     comparison = compared(runs(CHANNEL.format(30, 10)), runs(CHANNEL.format(35, 150), seed=2))
     lock = finding(comparison, "lock-runtime")
     assert "entered by channel operations" in lock.sentence
@@ -152,7 +152,7 @@ def test_a_helper_taken_out_is_a_move_and_no_finding() -> None:
     assert "with the same total" in comparison.cost_shifts[0].sentence
 
 
-def test_a_move_that_also_grew_is_told_of_the_caller() -> None:
+def test_a_cost_shift_that_also_grew_is_reported_at_the_caller() -> None:
     base = "main.main main.main\na/x.Serve a/x.Other\na/x.Old .\n300 400"
     candidate = "main.main main.main\na/x.Serve a/x.Other\na/x.New .\n600 400"
     comparison = compared(runs(base, 10), runs(candidate, 10, seed=2))
@@ -160,7 +160,7 @@ def test_a_move_that_also_grew_is_told_of_the_caller() -> None:
     assert len(comparison.cost_shifts) == 1
 
 
-def test_one_profile_against_one_is_likely_at_best_and_says_how_many_more_would_settle_it() -> None:
+def test_one_profile_against_one_is_tentative_with_required_evidence() -> None:
     base = [artifact(stacks(BASE))]
     candidate = [artifact(stacks(BASE.replace("100 ", "900 ")))]
     comparison = compared(base, candidate)
@@ -179,7 +179,7 @@ def test_costs_both_ways_are_judged_by_the_total() -> None:
     assert told(comparison) == [("x.A", "better"), ("x.B", "worse")]  # what the verdict rests on comes first
 
 
-def test_without_requests_or_duration_shares_blame_only_what_grew() -> None:
+def test_without_requests_or_duration_only_increased_shares_are_findings() -> None:
     base = "main.main main.main main.main\na/x.A a/x.B a/x.C\n200 300 200"
     candidate = "main.main main.main main.main\na/x.A a/x.B a/x.C\n200 900 200"
     sides = (runs(base, 10, requests=None, duration_ns=0), runs(candidate, 10, seed=2, requests=None, duration_ns=0))
@@ -204,7 +204,7 @@ def test_other_kinds_have_no_categories(kind: str) -> None:
     assert (comparison.verdict == "regressed") is (kind == "mutex")
 
 
-def test_the_total_is_told_when_no_part_explains_it() -> None:
+def test_the_total_is_reported_when_no_part_explains_it() -> None:
     base = "\n".join(["main.main " * 40, " ".join(f"a/x{i}.F" for i in range(40)), "12 " * 40])
     candidate = base.replace("12 ", "16 ")
     comparison = compared(with_cpu(runs(base, 12)), with_cpu(runs(candidate, 12, seed=2)))
@@ -225,19 +225,19 @@ def test_empty_profiles_are_inconclusive() -> None:
     assert comparison.findings == ()
 
 
-def test_a_function_that_is_called_more_often_is_told_and_not_all_that_it_calls() -> None:
+def test_a_function_called_more_often_is_reported_without_its_callees() -> None:
     base = "main.main main.main main.main main.main\na/x.Serve a/x.Serve a/x.Serve a/x.Idle\na/x.A a/x.B a/x.C .\n200 200 200 300"
     assert told(compared(runs(base), runs(base.replace("200", "300"), seed=2))) == [("x.Serve", "worse")]
 
 
-def test_a_new_function_is_told_whole_and_not_by_the_library_it_calls() -> None:
+def test_a_new_function_is_reported_whole_without_the_library_it_calls() -> None:
     base = "main.main main.main main.main\na/x.Serve a/x.Serve a/x.Serve\n. a/x.New a/x.New\n. slices.Sort math/rand.Int\n400 0 0"
     candidate = base.replace("400 0 0", "400 150 80")
     comparison = compared(runs(base), runs(candidate, seed=2))
     assert told(comparison) == [("x.New", "worse")]
 
 
-def test_a_library_function_is_paid_by_the_user_who_calls_it() -> None:
+def test_a_library_function_is_attributed_to_the_user_function_that_calls_it() -> None:
     base = "main.main main.main main.main\na/x.Serve a/x.Work a/x.Work\nslices.Sort slices.Sort .\n100 100 900"
     comparison = compared(runs(base, 10), runs(base.replace("100 100 900", "100 500 900"), 10, seed=2))
     assert comparison.findings[0].attributed_callers[0].function == "a/x.Work"

@@ -136,7 +136,7 @@ def test_a_brief_file_compares_like_the_whole() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_recursion_is_known_from_the_totals(name: str) -> None:
+def test_recursion_is_detected_from_the_totals(name: str) -> None:
     """Frames of functions that the totals call free of recursion repeat on no stack."""
     sets = sets_of(table_of(name))
     stacks = unite_stacks([a.table for a in sets.artifacts])
@@ -148,7 +148,7 @@ def test_recursion_is_known_from_the_totals(name: str) -> None:
         assert np.array_equal(known, sorted_ones)
 
 
-def test_recursion_of_a_generated_profile_is_known_from_the_totals(tmp_path: Path) -> None:
+def test_recursion_of_a_generated_profile_is_detected_from_the_totals(tmp_path: Path) -> None:
     """A random call graph of few functions recurs often."""
     packed, out = tmp_path / "p.pb.gz", tmp_path / "p.col"
     subprocess.run([str(DECODE), "generate", "-samples", "300", "-functions", "60", str(packed)], check=True)

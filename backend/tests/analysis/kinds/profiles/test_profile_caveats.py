@@ -32,11 +32,11 @@ def doubts(base: list[ProfileArtifact], candidate: list[ProfileArtifact]) -> dic
     return {caveat.id: caveat.sentence for caveat in compared(base, candidate).caveats}
 
 
-def test_equal_conditions_raise_none() -> None:
+def test_equal_conditions_raise_no_caveat() -> None:
     assert doubts(side(begin=10), side(seed=2, begin=20)) == {}
 
 
-def test_sides_captured_one_after_the_other_are_told_what_turns_would_gain() -> None:
+def test_consecutive_sides_recommend_interleaved_captures() -> None:
     sentence = doubts(side(begin=10), side(seed=2, begin=1000))["consecutive"]
     assert sentence.startswith("The sides were captured one after the other")
     assert "slowpath collect URL --against URL2" in sentence
@@ -78,7 +78,7 @@ def test_facts_that_differ(identity: str, base: dict[str, object], candidate: di
     assert expected in raised[identity]
 
 
-def test_what_only_one_side_knows_raises_none() -> None:
+def test_metadata_of_one_side_raises_no_caveat() -> None:
     knowing = side(facts={"go_version": "go1.26.8", "cpu_flags": ["aes"]}, begin=10)
     assert doubts(knowing, side(seed=2, begin=20)) == {}
 
@@ -168,7 +168,7 @@ def kinds_of(side_of: list[ProfileArtifact], counts: dict[str, int], seed: int) 
     return [*side_of, *others]
 
 
-def test_what_several_kinds_raise_is_said_once() -> None:
+def test_a_caveat_of_several_kinds_is_listed_once() -> None:
     counts = {"mutex": 2, "block": 2, "goroutine": 3}
     found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).caveats
     few = [caveat.sentence for caveat in found if caveat.id == "few-profiles"]
@@ -179,7 +179,7 @@ def test_what_several_kinds_raise_is_said_once() -> None:
     assert len({caveat.id for caveat in found}) == len(found)
 
 
-def test_one_profile_and_few_are_said_together_where_they_mean_the_same() -> None:
+def test_caveats_on_one_profile_and_on_few_are_merged() -> None:
     counts = {"mutex": 2, "block": 1}
     found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).caveats
     by_name = {caveat.id: caveat.sentence for caveat in found}
@@ -189,7 +189,7 @@ def test_one_profile_and_few_are_said_together_where_they_mean_the_same() -> Non
     )
 
 
-def test_a_doubt_of_both_sides_names_both() -> None:
+def test_a_caveat_about_both_sides_names_both() -> None:
     raised = doubts(side(facts={"run": "a"}), side(seed=2, facts={"run": "b"}))
     assert raised["one-run"].startswith("All profiles of the base and candidate come from one run (cpu): ")
     full: dict[str, object] = {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}

@@ -47,7 +47,7 @@ def test_a_side_without_the_sample_type_makes_no_sets() -> None:
     assert make_sets([named("a")], [named("b")], SampleType("space", "bytes")) is None
 
 
-def test_bases_grow_with_what_is_known() -> None:
+def test_more_metadata_allows_more_normalizations() -> None:
     bare = artifact(stacks(DRAWING), duration_ns=0)
     timed = artifact(stacks(DRAWING))
     loaded = artifact(stacks(DRAWING), facts=RunMetadata(requests=100, wall_ns=Nanoseconds(20 * SECOND)))

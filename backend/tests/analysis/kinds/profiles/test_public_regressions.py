@@ -15,7 +15,7 @@ REGRESSIONS = sorted(path.parent.name for path in FOLDER.glob("*/manifest.json")
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)
-def test_the_first_finding_names_the_function_to_blame(name: str, tmp_path: Path) -> None:
+def test_the_first_finding_names_the_cause(name: str, tmp_path: Path) -> None:
     guilty = json.loads((FOLDER / name / "manifest.json").read_text(encoding="utf-8"))["guilty"]
     good, bad = (cpu_profiles(FOLDER / name / each, tmp_path) for each in ("good", "bad"))
     for base, candidate, verdict, direction in ((good, bad, "regressed", "worse"), (bad, good, "improved", "better")):

@@ -80,14 +80,14 @@ def test_spread_between_profiles_widens_the_interval() -> None:
     assert wild.high[0] - wild.low[0] > 2 * (calm.high[0] - calm.low[0])
 
 
-def test_regular_sampling_is_believed_of_many_counts_only() -> None:
+def test_regular_sampling_is_assumed_only_for_many_counts() -> None:
     rows = [[400, 401, 400, 401]], [[400, 400, 401, 401]]
     assert compared(*rows).dispersion[0] < 1
     few = [[4, 4, 4, 4]], [[4, 4, 4, 4]]
     assert compared(*few).dispersion[0] == 1
 
 
-def test_one_profile_a_side_knows_the_prior_only() -> None:
+def test_one_profile_a_side_uses_the_prior_only() -> None:
     found = compared([[50]], [[50]], prior=DispersionPrior(2.2, 0.0, 4.0, 4.0))
     assert np.isnan(found.raw_dispersion[0])
     assert found.dispersion[0] == pytest.approx(2.2)
@@ -99,14 +99,14 @@ def test_shares_have_binomial_variance() -> None:
     assert most.log_error[0] < half.log_error[0] / 3
 
 
-def test_the_prior_believes_more_of_few_counts_and_expects_more_of_many() -> None:
+def test_the_prior_weighs_more_with_few_counts() -> None:
     prior = DispersionPrior(1.0, 0.1, 30.0, 5.0)
     assert prior.df(np.array([1.0]))[0] > 29
     assert prior.df(np.array([1e6]))[0] == pytest.approx(5, abs=0.1)
     assert prior.expected(np.array([100.0]))[0] == pytest.approx(2)
 
 
-def test_a_spread_of_its_own_is_trusted_over_the_prior() -> None:
+def test_a_measured_dispersion_outweighs_the_prior() -> None:
     df = np.array([18.0, 18.0, 0.0])
     believed = prior_weight(np.array([18.0, 18.0 * 8, 0.0]), df, np.ones(3))
     assert believed[0] == 1
@@ -124,7 +124,7 @@ def test_the_scatter_of_dispersions_is_found_again(prior_df: float, scale: float
     assert 1 / found.df == pytest.approx(1 / prior_df, abs=0.03)
 
 
-def test_few_functions_say_little_of_how_all_scatter() -> None:
+def test_few_functions_give_a_wide_scatter_estimate() -> None:
     raw, df = np.array([0.1, 9.0, 0.2, 7.0]), np.full(4, 6.0)
     assert scatter_of(np.tile(raw, 50), np.tile(df, 50), np.ones(200)).df < scatter_of(raw, df, np.ones(4)).df
     assert scatter_of(raw[:1], df[:1], np.ones(1)) == AS_EXPECTED
@@ -138,7 +138,7 @@ def test_detectable_falls_with_more_counts_and_is_unknown_of_nothing() -> None:
 
 
 @given(st.integers(2, 6), st.integers(0, 10_000), st.integers(1, 500))
-def test_estimates_are_finite_where_they_say_so(profiles: int, seed: int, mean: int) -> None:
+def test_estimates_are_finite_where_declared(profiles: int, seed: int, mean: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.poisson(mean, (2, 5, profiles)).astype(float)
     found = compared(rows[0].tolist(), rows[1].tolist())
@@ -149,7 +149,7 @@ def test_estimates_are_finite_where_they_say_so(profiles: int, seed: int, mean: 
     assert np.all(found.difference_low <= found.difference_high)
 
 
-def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+def test_intervals_cover_the_true_value_at_about_the_nominal_rate() -> None:
     rng = np.random.default_rng(3)
     rows = rng.poisson(100, (2, 2000, 8)) * np.array([1.0, 1.0])[:, None, None]
     moments = [ReplicateSums.of(side, np.full(8, 100.0)) for side in rows]

@@ -69,7 +69,7 @@ def test_captures_in_turns_keep_the_nominal_rate(rho: float) -> None:
     assert false_alarms(rho, 8, turns=True) <= 0.08
 
 
-def test_turns_pay_nothing_and_blocks_pay_for_the_gap() -> None:
+def test_interleaved_captures_need_no_correction_and_blocks_do() -> None:
     at = clock(16)
     assert SHAPE.inflation(at[::2], at[1::2]) == 1
     near, far = SHAPE.inflation(at[:8], at[8:]), SHAPE.inflation(at[:8], at[8:] + 3600)

@@ -11,7 +11,7 @@ def stack(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def test_a_cut_stack_goes_back_under_the_only_place_where_its_first_frames_stand() -> None:
+def test_a_truncated_stack_is_grafted_where_its_first_frames_are_unique() -> None:
     complete = table([(stack("main serve a b c d leaf"), 1)])
     deep = table([((CUT, *stack("a b c d e f")), 1)])
     assert paths(unite_stacks([complete, deep])) == ["main serve a b c d e f", "main serve a b c d leaf"]
@@ -37,7 +37,7 @@ def test_what_fits_in_several_places_stays() -> None:
     assert f"{CUT} a b c d e" in paths(unite_stacks([complete, deep]))
 
 
-def test_recursion_stays_because_its_place_cannot_be_known() -> None:
+def test_ambiguous_recursion_stays_truncated() -> None:
     complete = table([(stack("main walk walk walk walk walk walk leaf"), 1)])
     deep = table([((CUT, *stack("walk walk walk walk walk deep")), 1)])
     assert f"{CUT} walk walk walk walk walk deep" in paths(unite_stacks([complete, deep]))

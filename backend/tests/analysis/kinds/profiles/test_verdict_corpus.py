@@ -63,7 +63,7 @@ def test_categories_partition_the_samples_of_the_corpus(tmp_path: Path) -> None:
         assert_parts_sum_to_the_whole(decoded(path, tmp_path / "out.col"))
 
 
-def test_the_example_tells_its_story_whichever_side_is_which(tmp_path: Path) -> None:
+def test_the_example_has_the_same_findings_with_swapped_sides(tmp_path: Path) -> None:
     inlined, helper = cpu_profiles(EXAMPLE / "inlined", tmp_path), cpu_profiles(EXAMPLE / "helper", tmp_path)
     there, back = compared(inlined, helper), compared(helper, inlined)
     assert (there.verdict, back.verdict) == ("regressed", "improved")

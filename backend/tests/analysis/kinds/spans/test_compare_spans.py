@@ -43,7 +43,7 @@ def test_a_longer_gap_is_found_where_it_is() -> None:
     assert (back.verdict, back.findings[0].subject, back.findings[0].direction) == ("improved", GAP, "better")
 
 
-def test_one_set_a_side_is_enough_for_what_is_beyond_doubt() -> None:
+def test_one_set_a_side_is_enough_for_a_large_effect() -> None:
     huge = compared(sets(USUAL, 1, 1), sets(replace(USUAL, gap_ns=12 * MS), 1, 2))
     assert huge.verdict == "regressed"
     assert "spans-single-set" in {caveat.id for caveat in huge.caveats}
@@ -103,7 +103,7 @@ def test_a_call_that_was_not_made_before_is_found() -> None:
 @pytest.mark.parametrize(
     "moods", [0.05, pytest.param(0.15, marks=pytest.mark.long), pytest.param(0.25, marks=pytest.mark.long)]
 )
-def test_equal_sets_are_silent(moods: float) -> None:
+def test_equal_sets_have_no_findings(moods: float) -> None:
     """Sets of one build differ in their mood; forty comparisons of equal ones find next to nothing."""
     usual = replace(USUAL, mood=moods)
     found = []

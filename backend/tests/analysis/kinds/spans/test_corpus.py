@@ -74,7 +74,7 @@ def test_the_amplification_is_found(corpus: Path, tmp_path: Path) -> None:
     assert (comparison.findings[0].base, comparison.findings[0].candidate) == (3.0, 5.0)
 
 
-def test_equal_sets_in_different_dialects_are_silent(corpus: Path, tmp_path: Path) -> None:
+def test_equal_sets_in_different_dialects_have_no_findings(corpus: Path, tmp_path: Path) -> None:
     sets = [synthetic(corpus, f"base.{dialect}.json", tmp_path / dialect) for dialect in ("otlp", "jaeger", "zipkin")]
     assert compared(sets[:1], sets[1:]).findings == ()
 

@@ -64,7 +64,7 @@ def question() -> GapQuestion:
     return make_gap_question(request(), 0, 1, 0)
 
 
-def test_a_gap_is_asked_for_by_the_clock_of_its_own_process() -> None:
+def test_a_gap_is_requested_with_the_clock_of_its_own_process() -> None:
     straight, moved = make_gap_question(request(), 0, 1, 0), make_gap_question(request(skew=700 * US), 0, 1, 0)
 
     page = as_json(waterfall(request(), 0))["spans"][1]["gaps"][0]
@@ -86,7 +86,7 @@ def test_moments_of_other_processes_are_no_marks() -> None:
     assert called.marks == (NOON + 7 * MS + 10 * US,)  # where the gap ends
 
 
-def test_an_id_that_is_used_twice_names_nobody() -> None:
+def test_an_ambiguous_id_identifies_no_trace() -> None:
     assert make_gap_question(request(flags=DUPLICATE_ID), 0, 1, 0).span_id is None
     assert question().span_id == 2
 
@@ -97,7 +97,7 @@ def test_what_is_not_there_is_not_asked(span: int, gap: int) -> None:
         make_gap_question(request(), 0, span, gap)
 
 
-def test_the_sentence_says_what_held_the_goroutine_and_who_woke_it() -> None:
+def test_the_sentence_names_the_blocking_reason_and_the_waker() -> None:
     explanation = explain(question(), [ExaminedTrace("a", "one.trace", answer("id", parts=PARTS))])
 
     assert explanation["sentence"] == (
@@ -120,7 +120,7 @@ def test_what_was_found_by_the_clock_is_doubted() -> None:
     assert "1 in 500,000" in told["caveats"][0]
 
 
-def test_clocks_that_do_not_agree_are_told() -> None:
+def test_disagreeing_clocks_are_reported() -> None:
     far = {"snapshots": 2, "drift_ns": 20, "anchored": True, "apart_ns": -3_600_000_000_000}
     none = {"snapshots": 0, "drift_ns": 0, "anchored": True, "apart_ns": None}
     for clock, words in ((far, "apart"), (none, "no wall clock")):
@@ -129,7 +129,7 @@ def test_clocks_that_do_not_agree_are_told() -> None:
         assert "is used as the start of the span" in told["caveats"][0]
 
 
-def test_without_a_goroutine_the_processors_are_told_and_why() -> None:
+def test_without_a_goroutine_the_occupants_and_the_reason_are_reported() -> None:
     held = [{"kind": "user", "group": "main.hog", "ns": 9e6}, {"kind": "idle", "group": "", "ns": 1e6}]
     told = explain(
         question(),
@@ -152,7 +152,7 @@ def test_what_can_not_be_explained_says_why(why: str) -> None:
     assert told["looked"][0]["reason"] in told["sentence"]
 
 
-def test_without_a_trace_that_is_said() -> None:
+def test_without_a_trace_the_reason_is_reported() -> None:
     assert explain(question(), [])["sentence"] == "No execution trace of api covers this gap of 5.00 ms."
 
 

@@ -32,7 +32,7 @@ def ids(wanted: TraceListQuery, limit: int = 50, offset: int = 0) -> tuple[list[
 
 
 @pytest.mark.parametrize("order", ["duration", "start", "gap", "spans", "errors"])
-def test_what_is_stored_says_the_same_as_the_spans(order: Order) -> None:
+def test_stored_columns_equal_the_spans(order: Order) -> None:
     stored = TraceIndex.parse(TraceIndex.of(table()).columns())
     assert order in MEASURES
     forest = SpanForest.of([SpanArtifact("", table(), RunMetadata())])
