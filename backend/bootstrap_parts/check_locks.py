@@ -23,7 +23,7 @@ def python_faults() -> list[str]:
     always = project["project"]["dependencies"]
     groups = project["dependency-groups"]
     faults = []
-    for name, wanted in (
+    for name, requirements in (
         ("requirements.lock", always),
         ("requirements-embedded.lock", always + groups["embedded"]),
         ("requirements-dev.lock", always + groups["embedded"] + groups["dev"]),
@@ -34,7 +34,7 @@ def python_faults() -> list[str]:
             _normal(package): version
             for package, version in re.findall(r"^([\w.-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", text, re.MULTILINE)
         }
-        for requirement in map(Requirement, wanted):
+        for requirement in map(Requirement, requirements):
             pinned = pins.get(_normal(requirement.name))
             if pinned is None or not requirement.specifier.contains(pinned, prereleases=True):
                 faults.append(

@@ -60,11 +60,11 @@ def set_up(
     make_folder(MADE)
     if "node" in parts and not (VENV_PYTHON.exists() and NODE_MODULES.exists()):
         check_disk(ROOT, needed_bytes=_NEEDED_BYTES, purpose="the first setup")
-    wanted = {*parts}
+    expected = {*parts}
     for part, needed in (("python", "tools"), ("frontend", "api"), ("decode", "go")):
         if part in parts:
-            wanted.add(needed)
-    steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in wanted]
+            expected.add(needed)
+    steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in expected]
     with _one_at_a_time(console):
         run_steps(steps, console, mark)
 
@@ -198,13 +198,13 @@ def _install_python(context: SetupContext, purpose: Purpose) -> str:
 def _node_modules_match() -> bool:
     """Return whether the packages npm has installed are those of the lock file."""
     try:
-        wanted = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+        expected = json.loads((ROOT / "package-lock.json").read_text())["packages"]
         found = json.loads((NODE_MODULES / ".package-lock.json").read_text())["packages"]
     except (OSError, ValueError, KeyError):
         return False
     return all(
         found.get(name, {}).get("version") == entry.get("version")
-        for name, entry in wanted.items()
+        for name, entry in expected.items()
         if name.startswith("node_modules/")
         and not entry.get("link")
         and not entry.get("optional")

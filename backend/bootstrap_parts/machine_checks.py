@@ -22,13 +22,13 @@ NOBODY = 65534
 
 def check_node() -> str:
     """Return the version of Node. Raises `StartupError` if it is missing or too old."""
-    wanted = ".".join(map(str, NODE_AT_LEAST))
+    minimum = ".".join(map(str, NODE_AT_LEAST))
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:
-        raise StartupError(f"Node {wanted} or newer (with npm) is required, but not on the PATH.")
+        raise StartupError(f"Node {minimum} or newer (with npm) is required, but not on the PATH.")
     found = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout.strip()
     if version_of(found) < NODE_AT_LEAST:
-        raise StartupError(f"Node {wanted} or newer is required; {node} is {found or 'not working'}.")
+        raise StartupError(f"Node {minimum} or newer is required; {node} is {found or 'not working'}.")
     return found.removeprefix("v")
 
 
@@ -149,9 +149,9 @@ def give_to(run_as: RunAs, folder: Path, *, ours: Collection[Path] = ()) -> None
 
 def keep_owned(run_as: RunAs, folder: Path) -> None:
     """Correct the owner of a folder if root ran the program as a different user before."""
-    wanted = os.geteuid() if run_as.user is None else run_as.user
-    if os.geteuid() == 0 and folder.stat().st_uid != wanted:
-        _own(folder, wanted)
+    owner = os.geteuid() if run_as.user is None else run_as.user
+    if os.geteuid() == 0 and folder.stat().st_uid != owner:
+        _own(folder, owner)
 
 
 def _own(folder: Path, user: int) -> None:

@@ -20,13 +20,13 @@ _GRACE_SECONDS = 8.0
 
 def marked_processes(mark: str) -> list[int]:
     """Return the IDs of running processes with `SLOWPATH_RUN=mark`, except this one."""
-    wanted = f"{MARK_NAME}={mark}".encode()
+    variable = f"{MARK_NAME}={mark}".encode()
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
         try:
-            if wanted in (entry / "environ").read_bytes().split(b"\0"):
+            if variable in (entry / "environ").read_bytes().split(b"\0"):
                 found.append(int(entry.name))
         except OSError:
             continue  # ended meanwhile, or of another user

@@ -43,7 +43,7 @@ def up(options: argparse.Namespace, console: ConsoleOutput) -> int:
         try:
             stack.start_stores()
             stack.start_processes(listener, address)
-            _seed(stack, address, wanted=not options.empty)
+            _seed(stack, address, requested=not options.empty)
             _announce(stack, address)
             stack.supervisor.watch(until=lambda: False)
         except StopRequested:
@@ -72,7 +72,7 @@ def dev(options: argparse.Namespace, console: ConsoleOutput) -> int:
             stack.start_reloading_processes(api_port, address)
             with console.timed("Vite"):
                 stack.supervisor.start(_vite(stack, port, api_port))
-            _seed(stack, address, wanted=not options.empty)
+            _seed(stack, address, requested=not options.empty)
             _announce(stack, address)
             stack.supervisor.watch(until=lambda: False)
         except StopRequested:
@@ -156,12 +156,12 @@ def environment_of_the_running(data: Path) -> dict[str, str]:
         return {}
 
 
-def _seed(stack: Stack, address: str, *, wanted: bool) -> None:
+def _seed(stack: Stack, address: str, *, requested: bool) -> None:
     """Create the example team, once per data folder; the command's output has the credentials."""
     credentials, log = stack.data / "example.txt", stack.logs / "seed.log"
     if credentials.exists():
         return
-    if not wanted:
+    if not requested:
         credentials.touch()
         return
     started_at = time.monotonic()

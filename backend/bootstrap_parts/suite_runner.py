@@ -58,14 +58,14 @@ def choose(words: Sequence[str], parts: Sequence[Suite]) -> tuple[list[Suite], l
     """
     names = {part.name for part in parts}
     leading = next((n for n, word in enumerate(words) if word not in names and word not in GROUPS), len(words))
-    wanted, arguments = set(words[:leading]), [word for word in words[leading:] if word != "--"]
+    requested, arguments = set(words[:leading]), [word for word in words[leading:] if word != "--"]
     if leading == 0 and words and not words[0].startswith("-"):
         raise StartupError(
             f"Unknown part {words[0]}. Groups: {', '.join(GROUPS)}. Parts: {', '.join(sorted(names))}.", exit_code=2
         )
     chosen = (
-        [part for part in parts if ({part.name} | part.groups) & wanted]
-        if wanted
+        [part for part in parts if ({part.name} | part.groups) & requested]
+        if requested
         else [part for part in parts if not part.groups & _ON_REQUEST]
     )
     if arguments:

@@ -62,7 +62,7 @@ def main() -> int:
     for name in only or BENCHMARKS:
         results: Iterator[BenchmarkResult] = importlib.import_module(BENCHMARKS[name]).run()
         for result in results:
-            print(json.dumps(result.to_json(), ensure_ascii=False) if options.json else result.told(), flush=True)
+            print(json.dumps(result.to_json(), ensure_ascii=False) if options.json else result.format(), flush=True)
             met &= result.met is not False or result.is_open
     return 0 if met else 1
 

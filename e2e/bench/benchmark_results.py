@@ -24,7 +24,7 @@ class BenchmarkResult:
         """Return the JSON object of `--json`."""
         return asdict(self)
 
-    def told(self) -> str:
+    def format(self) -> str:
         """Format the result for the console."""
         mark = {True: "met   ", False: "open  " if self.is_open else "MISSED", None: "      "}[self.met]
         peer = (

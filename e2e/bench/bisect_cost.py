@@ -84,7 +84,7 @@ def unpruned() -> Iterator[BenchmarkResult]:
         every += some
         what = f"10 %, {'/'.join(map(str, sizes))} commits"
         yield _probes(what, some, most)
-        yield from _told(what, some, wrong=100 * WRONG)
+        yield from _results(what, some, wrong=100 * WRONG)
         yield from bounds(what, setting)
         some = ended(replace(setting, bad_deploys=ODD_DEPLOYS, all_hide=True), MANY)
         odd += some
@@ -94,7 +94,7 @@ def unpruned() -> Iterator[BenchmarkResult]:
     yield from _right("10 %, 49 to 400 commits", every, is_open=True)
     yield from _right(f"10 %, 49 to 400 commits, {_percent(ODD_DEPLOYS)} of deploys say the opposite", odd)
     noisy = ended(SimulationSettings(sizes=(49,), deploy_share=0.5), MANY)
-    yield from _told("10 %, 49 commits, half of the variance is the deploy's", noisy)
+    yield from _results("10 %, 49 commits, half of the variance is the deploy's", noisy)
     yield from _right("10 %, 49 commits, half of the variance is the deploy's", noisy)
     longest = max(one.deploys for one in noisy)
     limit = LIMIT_FACTOR * 9  # 49 commits with a control
@@ -155,54 +155,54 @@ def _right(what: str, some: Sequence[SimulationResult], *, is_open: bool = False
 def goals() -> Iterator[BenchmarkResult]:
     """Yield the results with goals, at an error of 10%."""
     plain = ended(SimulationSettings(), MANY)
-    yield from _told("10 %", plain, deploys=31.0)
+    yield from _results("10 %", plain, deploys=31.0)
     yield _belief("10 %", plain)
     yield _named("10 %", plain)
-    yield from _told("10 %, 3 slots", ended(THREE, SOME), rounds=17.0)
+    yield from _results("10 %, 3 slots", ended(THREE, SOME), rounds=17.0)
     pruned = SimulationSettings(sizes=PRUNED)
     alone = ended(pruned, MANY)
-    yield from _told("10 %, pruned", alone)
-    yield from _told("10 %, pruned, truthful prior", ended(replace(pruned, prior="truthful"), MANY), deploys=20.0)
+    yield from _results("10 %, pruned", alone)
+    yield from _results("10 %, pruned, truthful prior", ended(replace(pruned, prior="truthful"), MANY), deploys=20.0)
     misled = ended(replace(pruned, prior="misleading"), MANY)
-    yield from _told("10 %, pruned, misleading prior", misled)
+    yield from _results("10 %, pruned, misleading prior", misled)
     more = float(np.mean([one.deploys for one in misled]) - np.mean([one.deploys for one in alone]))
     yield BenchmarkResult(
         NAME, "10 %, pruned: what a misleading prior adds, deploys (mean)", more, goal="<= 2", met=more <= 2
     )
     three = replace(pruned, prior="truthful", slots=3)
-    yield from _told("10 %, pruned, truthful prior, 3 slots", ended(three, MANY), rounds=13.0)
+    yield from _results("10 %, pruned, truthful prior, 3 slots", ended(three, MANY), rounds=13.0)
     absent = ended(SimulationSettings(present=False), SOME)
-    yield from _told("10 %, culprit not in range", absent, deploys=8.0, wrong=1.0)
+    yield from _results("10 %, culprit not in range", absent, deploys=8.0, wrong=1.0)
 
 
 def harder() -> Iterator[BenchmarkResult]:
     """Yield results where assumptions of the search are violated."""
-    yield from _told("5 %", ended(SimulationSettings(error=0.05), SOME))
-    yield from _told("20 %", ended(SimulationSettings(error=0.20), SOME))
+    yield from _results("5 %", ended(SimulationSettings(error=0.05), SOME))
+    yield from _results("20 %", ended(SimulationSettings(error=0.20), SOME))
     for share in (0.0, 0.3, 0.5):
-        yield from _told(
+        yield from _results(
             f"10 %, {_percent(share)} of the variance is the deploy's",
             ended(SimulationSettings(deploy_share=share), SOME),
         )
     for spread in (0.5, 2.0):
         some = ended(SimulationSettings(sizes=PRUNED, known_spread=spread), MANY)
-        yield from _told(f"10 %, pruned, production {spread:g} times as noisy", some)
+        yield from _results(f"10 %, pruned, production {spread:g} times as noisy", some)
         yield _belief(f"10 %, pruned, production {spread:g} times as noisy", some, 90.0)
-    yield from _told("10 %, pruned, heavy tails", ended(SimulationSettings(sizes=PRUNED, heavy=True), MANY))
+    yield from _results("10 %, pruned, heavy tails", ended(SimulationSettings(sizes=PRUNED, heavy=True), MANY))
     odd = ended(SimulationSettings(sizes=PRUNED, bad_deploys=ODD_DEPLOYS, all_hide=True), MANY)
     what = f"10 %, pruned, {_percent(ODD_DEPLOYS)} of deploys say the opposite"
-    yield from _told(what, odd)
+    yield from _results(what, odd)
     yield _belief(what, odd)
     yield _named(what, odd)
     what += ", only guilty candidates hide others"
     yield _wrong(what, ended(SimulationSettings(sizes=PRUNED, bad_deploys=ODD_DEPLOYS), MANY), is_open=True)
     drifting = SimulationSettings(sizes=PRUNED, drift=0.7)
-    yield from _told("10 %, pruned, the environment drifts", ended(drifting, SOME))
+    yield from _results("10 %, pruned, the environment drifts", ended(drifting, SOME))
     blind = ended(replace(drifting, control=False), SOME)
-    yield from _told("10 %, pruned, the environment drifts, no control", blind, wrong=None)
+    yield from _results("10 %, pruned, the environment drifts, no control", blind, wrong=None)
     yield _named("10 %, pruned, the environment drifts, no control", blind)
     broken = ended(SimulationSettings(unbuildable=0.2), SOME)
-    yield from _told("10 %, 20 % do not build", broken)
+    yield from _results("10 %, 20 % do not build", broken)
     yield BenchmarkResult(
         NAME, "10 %, 20 % do not build: builds tried (mean)", float(np.mean([one.attempts for one in broken]))
     )
@@ -218,7 +218,7 @@ def replayed() -> Iterator[BenchmarkResult]:
         for error in (0.05, 0.10):
             setting = SimulationSettings(error=error)
             some = [searched(ReplayedHistory(setting, default_rng([8, one]), series, commits)) for one in range(SOME)]
-            yield from _told(f"{what}, {_percent(error)}", some)
+            yield from _results(f"{what}, {_percent(error)}", some)
             for level, line in enumerate(series.lines):
                 mean = float(np.mean([one.levels[level] for one in some]))
                 yield BenchmarkResult(NAME, f"{what}, {_percent(error)}: deploys in {line.repository} (mean)", mean)
@@ -230,7 +230,7 @@ def replayed() -> Iterator[BenchmarkResult]:
                 yield from _peer(f"{what}, {_percent(error)}: git bisect, best of {looks}", others)
 
 
-def _told(
+def _results(
     what: str,
     some: Sequence[SimulationResult],
     *,

@@ -96,7 +96,7 @@ def capture(asked: Capture, folder: Path) -> None:
                 (folder / f"{number:03d}.facts.json").write_text(sidecar, encoding="utf-8")
                 (folder / f"{number:03d}.pb.gz").write_bytes(captured.body)
                 taken.append({"profile": number, "process": process, "phase": phase.name, "failed": captured.failed})
-                _tell(asked.program, number, phase, captured)
+                _print_capture(asked.program, number, phase, captured)
         _write_manifest(asked.program, folder, asked.seconds, taken)
         process += 1
 
@@ -161,7 +161,7 @@ def _write_manifest(program: Program, folder: Path, seconds: float, taken: list[
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
 
-def _tell(program: Program, number: int, phase: Phase, captured: CapturedProfile) -> None:
+def _print_capture(program: Program, number: int, phase: Phase, captured: CapturedProfile) -> None:
     facts = captured.facts
     requests, cpu_ns, wall_ns = facts.requests or 0, facts.cpu_ns or 0, facts.wall_ns or 1
     print(

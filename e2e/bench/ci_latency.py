@@ -40,11 +40,11 @@ def inside() -> Iterator[BenchmarkResult]:
             address = f"/builds/ingester/{number // 4:040x}/artifacts/cpu.{number % 4}.pprof"
             return http.put(address, content=rng.bytes(FILE_BYTES), params={"branch": "main"})
 
-        yield from _told(f"a file of {FILE_BYTES / 1e6:.0f} MB to its build", _answered_ms(put, FILES, 201))
+        yield from _latency_results(f"a file of {FILE_BYTES / 1e6:.0f} MB to its build", _answered_ms(put, FILES, 201))
         hook = person.call("POST", "/webhooks", json={"name": "bench", "kind": "github", "secret": SIGNED_WITH})[
             "webhook"
         ]
-        yield from _told("a push of GitHub, 20 commits", _answered_ms(_pushing(hook["id"]), MESSAGES, 202))
+        yield from _latency_results("a push of GitHub, 20 commits", _answered_ms(_pushing(hook["id"]), MESSAGES, 202))
 
 
 def _pushing(hook_id: str) -> Callable[[int], httpx.Response]:
@@ -81,7 +81,7 @@ def _answered_ms(ask: Callable[[int], httpx.Response], times: int, status: int) 
     return took
 
 
-def _told(what: str, took_ms: Sequence[float]) -> Iterator[BenchmarkResult]:
+def _latency_results(what: str, took_ms: Sequence[float]) -> Iterator[BenchmarkResult]:
     p99 = float(np.quantile(took_ms, 0.99))
     yield BenchmarkResult(NAME, f"{what}: ms to the answer, median", float(np.median(took_ms)))
     yield BenchmarkResult(NAME, f"{what}: ms to the answer, p99", p99, goal=f"< {GOAL_MS:.0f} ms", met=p99 < GOAL_MS)

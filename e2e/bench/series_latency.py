@@ -42,7 +42,7 @@ def latency() -> Iterator[BenchmarkResult]:
         delays = []
         for _ in range(STEPPED):
             line = _line(rng, values, errors, BEFORE + AFTER, ratio)
-            at = _told(line, BEFORE + 1)
+            at = _builds_until_reported(line, BEFORE + 1)
             delays.append(AFTER + 1 if at is None else at - BEFORE)
         step = f"latency alone, {100 * (ratio - 1):.0f} % more after {BEFORE} builds"
         share = 100 * float(np.mean(np.array(delays) <= AFTER))
@@ -74,7 +74,7 @@ def _line(rng: Generator, values: F64, errors: F64, builds: int, ratio: float = 
     )  # fmt: skip
 
 
-def _told(line: SeriesMatrix, first: int) -> int | None:
+def _builds_until_reported(line: SeriesMatrix, first: int) -> int | None:
     """Return the number of builds until a change is reported; None if never."""
     for builds in range(first, len(line.counts) + 1):
         cut = SeriesMatrix(

@@ -69,7 +69,7 @@ def unchanged() -> Iterator[BenchmarkResult]:
         reported = 0
         for _ in range(UNCHANGED_LINES):
             builds = [_build(pool, rng) for _ in range(UNCHANGED_BUILDS)]
-            reported += any(_told(builds[:count]) for count in range(FIRST_LOOK, len(builds) + 1, EVERY))
+            reported += any(_reported_groups(builds[:count]) for count in range(FIRST_LOOK, len(builds) + 1, EVERY))
         value = 100 * reported / UNCHANGED_LINES
         yield BenchmarkResult(
             NAME, f"{name}: {UNCHANGED_LINES} lines of {UNCHANGED_BUILDS} equal builds, ever reported, %", value, None, None, "0",
@@ -86,7 +86,7 @@ def _steps(known: LabeledSeries, number: int) -> Iterator[BenchmarkResult]:
             delay = LONGEST + 1
             for after in range(1, LONGEST + 1):
                 builds.append(_build(known.after, rng))
-                stories = _told(builds) if len(builds) >= FIRST_LOOK else []
+                stories = _reported_groups(builds) if len(builds) >= FIRST_LOOK else []
                 if stories:
                     delay = after
                     names.append(stories[0].lead.subject)
@@ -106,7 +106,7 @@ def _steps(known: LabeledSeries, number: int) -> Iterator[BenchmarkResult]:
             )
 
 
-def _told(builds: Sequence[tuple[KindMeasurement, ...]]) -> list[RegressionGroup]:
+def _reported_groups(builds: Sequence[tuple[KindMeasurement, ...]]) -> list[RegressionGroup]:
     lines: list[SeriesMatrix] = []
     for kind in ("profile.category", "profile.function"):
         of_kind = [next((each for each in build if each.kind == kind), None) for build in builds]

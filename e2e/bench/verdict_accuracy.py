@@ -96,7 +96,7 @@ class ClusteredShare:
         return max(0.0, self.share - reach), min(1.0, self.share + reach)
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """Format the count and the 95% confidence interval."""
         hits, trials = self._sums()
         low, high = self.interval()
@@ -207,7 +207,7 @@ def _told_alarms(what: str, way: Way, counted: _Alarms) -> Iterator[BenchmarkRes
     low, high = way.coverage or (0.0, 1.0)
     yield BenchmarkResult(
         NAME,
-        f"{what}: 95% intervals of functions that hold 1 ({coverage.said})",
+        f"{what}: 95% intervals of functions that hold 1 ({coverage.text})",
         coverage.share,
         goal=f"{low} to {high}" if way.coverage else None,
         met=coverage.interval()[0] <= high and coverage.interval()[1] >= low if way.coverage else None,

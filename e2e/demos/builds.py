@@ -24,7 +24,7 @@ from typing import Any
 from demos.browser import in_browser
 from demos.example_pipeline import free_ports
 from support.ci_double import Ci, Team, pull_request_of, quantile, set_up
-from support.demo_repository import History, Plan, Step, story
+from support.demo_repository import History, Plan, Step, demo_plan
 from support.demo_user import DemoFailed, sign_up
 from support.receiver_doubles import ReceivedRequests, ReceiverDoubles, receiving
 
@@ -80,7 +80,7 @@ def play(url: str, options: argparse.Namespace) -> tuple[dict[str, Any], list[st
     began = time.monotonic()
     folder = Path(os.environ["SLOWPATH_LOCAL_REPOSITORIES"])
     with receiving(int(os.environ[INSIDE])) as receivers:
-        changed = _send_history(url, story(options.builds), folder / "changed", options.seed, receivers)
+        changed = _send_history(url, demo_plan(options.builds), folder / "changed", options.seed, receivers)
         result, wrong = _check_outcome(changed, receivers)
         wrong += [] if options.no_page else _check_report(changed.team)
         _print(f"the builds with changes took {time.monotonic() - began:.0f} s")

@@ -68,7 +68,7 @@ class Proof:
     """One round: bisects, kills, and what is wrong in the end."""
 
     folder: Path
-    dice: random.Random
+    rng: random.Random
     bisects: int
     kills: int
     environment: dict[str, str]
@@ -107,7 +107,7 @@ class Proof:
         keeper.look_after()
         wanted = {}
         for _ in range(self.bisects):
-            low, high = self.dice.randrange(guilty), self.dice.randrange(guilty, COMMITS)
+            low, high = self.rng.randrange(guilty), self.rng.randrange(guilty, COMMITS)
             bisect = person.call(
                 "POST", "/bisects",
                 json={
@@ -120,7 +120,7 @@ class Proof:
         return wanted
 
     def _history(self) -> tuple[list[str], int]:
-        repository, guilty = new_repository(self.folder / "repository"), self.dice.randrange(1, COMMITS)
+        repository, guilty = new_repository(self.folder / "repository"), self.rng.randrange(1, COMMITS)
         shas = [
             repository.commit({"n": f"{one}\n", **({"slow": "1\n"} if one == guilty else {})}, f"Step {one}")
             for one in range(COMMITS)
@@ -133,14 +133,14 @@ class Proof:
 
     def _kill_while_they_go_on(self, person: DemoUser, keeper: WorkerSupervisor, wanted: dict[str, str]) -> None:
         left, open_ = self._targets(), dict(wanted)
-        next_kill = time.monotonic() + self.dice.uniform(*BETWEEN_SECONDS)
+        next_kill = time.monotonic() + self.rng.uniform(*BETWEEN_SECONDS)
         next_look, moved, moved_at = 0.0, (0, 0), time.monotonic()
         while open_:
             keeper.look_after()
             now = time.monotonic()
             if left and now >= next_kill and self._kill(left[0], keeper):
                 self.killed.append(left.pop(0))
-                next_kill = now + self.dice.uniform(*BETWEEN_SECONDS)
+                next_kill = now + self.rng.uniform(*BETWEEN_SECONDS)
             if now > next_look:
                 next_look = now + 2.0
                 with suppress(DemoFailed, OSError):
@@ -153,7 +153,7 @@ class Proof:
             time.sleep(0.05)
 
     def _targets(self) -> list[str]:
-        return [*self.dice.sample(KILLED, len(KILLED)), *self.dice.choices(KILLED, k=max(0, self.kills - len(KILLED)))][
+        return [*self.rng.sample(KILLED, len(KILLED)), *self.rng.choices(KILLED, k=max(0, self.kills - len(KILLED)))][
             : self.kills
         ]
 
@@ -165,9 +165,9 @@ class Proof:
             ]  # fmt: skip
             if found:
                 with suppress(ProcessLookupError):
-                    os.kill(self.dice.choice(found), signal.SIGKILL)
+                    os.kill(self.rng.choice(found), signal.SIGKILL)
             return bool(found)
-        return keeper.kill(target, self.dice)
+        return keeper.kill(target, self.rng)
 
     def _look(self, person: DemoUser, open_: dict[str, str]) -> None:
         for row in person.call("GET", "/bisects", params={"limit": 100})["items"]:
@@ -218,7 +218,7 @@ def main() -> int:
             played = proof(Path(folder), seed, bisects, 2 * bisects if asked.kills is None else asked.kills)
             played.play()
             longest = max(longest, time.monotonic() - started)
-            tell(played, seed, time.monotonic() - started)
+            print_round(played, seed, time.monotonic() - started)
             if played.faults and asked.keep:
                 for log in sorted(Path(folder).glob("*.log")):
                     say(
@@ -244,7 +244,7 @@ def proof(folder: Path, seed: int, bisects: int, kills: int) -> Proof:
     return Proof(folder, random.Random(seed), bisects, kills, environment, url, {"web": web, **WORKSHOP})
 
 
-def tell(played: Proof, seed: int, seconds: float) -> None:
+def print_round(played: Proof, seed: int, seconds: float) -> None:
     """Print how a round went."""
     targets = " ".join(f"{count} {name}" for name, count in sorted(Counter(played.killed).items()))
     say(

@@ -83,7 +83,7 @@ def main() -> int:
         played = Round(asked.decodes, kills[: asked.kills], seed)
         play(played, everything=asked.everything)
         longest = max(longest, time.monotonic() - started)
-        tell(played, time.monotonic() - started)
+        print_round(played, time.monotonic() - started)
         passed, failed = passed + (not played.faults), failed + bool(played.faults)
     say(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
@@ -223,7 +223,7 @@ def _longest(journal: Journal, played: Round) -> dict[str, float]:
     return longest
 
 
-def tell(played: Round, seconds: float) -> None:
+def print_round(played: Round, seconds: float) -> None:
     """Print how a round went."""
     targets = " ".join(target for _, target in played.killed)
     say(

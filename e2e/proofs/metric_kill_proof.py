@@ -48,7 +48,7 @@ class Sender:
 
     url: str
     token: str
-    dice: random.Random
+    rng: random.Random
     acknowledged: dict[tuple[str, int], float] = field(default_factory=dict)
     sent: dict[tuple[str, int], float] = field(default_factory=dict)
     repeated: int = 0
@@ -56,15 +56,15 @@ class Sender:
 
     def send_one(self, going_on: Iterator[None]) -> None:
         """Send one request until it is answered. `going_on` is asked between tries."""
-        self.at_ms += self.dice.randrange(1, 5_000)
+        self.at_ms += self.rng.randrange(1, 5_000)
         points = {
-            (f"s{number}", self.at_ms + self.dice.randrange(-3_000, 1)): self.dice.random()
-            for number in self.dice.sample(range(SERIES), self.dice.randrange(1, SERIES))
+            (f"s{number}", self.at_ms + self.rng.randrange(-3_000, 1)): self.rng.random()
+            for number in self.rng.sample(range(SERIES), self.rng.randrange(1, SERIES))
         }
         points = {place: value for place, value in points.items() if place not in self.sent}
         self.sent |= points
         series = [Sent({"__name__": "up", "pod": pod}, [Point(at, value)]) for (pod, at), value in points.items()]
-        body, headers = (v1(series), V1_HEADERS) if self.dice.random() < 0.5 else (v2(series), V2_HEADERS)
+        body, headers = (v1(series), V1_HEADERS) if self.rng.random() < 0.5 else (v2(series), V2_HEADERS)
         headers = {**headers, "Authorization": f"Bearer {self.token}"}
         for _ in going_on:
             with suppress(httpx.HTTPError):

@@ -24,11 +24,11 @@ def timeline(killed: Iterable[tuple[float, str]], journal: Journal, logs: Iterab
     )
     happened += [(tenths / 10, f"{count} sent") for tenths, count in sent.items()]
     for log in logs:
-        happened += [(at, f"{log.stem}: {line}") for at, line in _told(log)]
+        happened += [(at, f"{log.stem}: {line}") for at, line in _dated_lines(log)]
     return [f"{datetime.fromtimestamp(at, UTC):%H:%M:%S.%f} {what}" for at, what in sorted(happened, key=itemgetter(0))]
 
 
-def _told(log: Path) -> Iterable[tuple[float, str]]:
+def _dated_lines(log: Path) -> Iterable[tuple[float, str]]:
     at = 0.0
     for line in log.read_text(errors="replace").splitlines():
         stamp, _, rest = line.partition(" ")

@@ -37,7 +37,7 @@ class Plan:
         return "base"
 
 
-def story(builds: int) -> Plan:
+def demo_plan(builds: int) -> Plan:
     """Return a plan with a cost shift, a regression, and a change of machines, in this order."""
     return Plan(builds, moved=builds * 3 // 10, slower=builds * 6 // 10, smaller=builds * 8 // 10)
 

@@ -104,7 +104,7 @@ def capture(options: argparse.Namespace, variant: str, number: int, port: int) -
                 if isinstance(result, FailedRecording):
                     raise CollectError(f"{variant}: {result.recording.name}: {result.error}")
                 sink.put(result.recording.name, result.body, result.facts)
-                _tell(number, variant, result.recording, result.facts)
+                _print_capture(number, variant, result.recording, result.facts)
 
 
 def _plan(number: int, seconds: float) -> CollectPlan:
@@ -115,7 +115,7 @@ def _of_round(recording: PlannedRecording, number: int) -> PlannedRecording:
     return replace(recording, name=f"cpu.{number:02d}.pb.gz") if recording.kind == "cpu" else recording
 
 
-def _tell(number: int, variant: str, recording: PlannedRecording, facts: RunMetadata) -> None:
+def _print_capture(number: int, variant: str, recording: PlannedRecording, facts: RunMetadata) -> None:
     if recording.is_window and facts.requests and facts.cpu_ns:
         cost = facts.cpu_ns / facts.requests / 1000
         print(f"round {number}  {variant:<8} {facts.requests:>8,} requests  {cost:6.2f} µs of CPU each", flush=True)

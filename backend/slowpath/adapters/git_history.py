@@ -83,11 +83,11 @@ class MirrorHistory:
     def _find_version(self, version: str, module: str) -> str | None:
         if self._tags is None:
             self._tags = self._mirror.tags(self._check)
-        wanted = resolve_version(version, module)
-        for tag in wanted.tags:
+        resolved = resolve_version(version, module)
+        for tag in resolved.tags:
             if tag in self._tags:
                 return self._tags[tag]
-        return self._expand_sha(wanted.revision) if wanted.revision is not None else None
+        return self._expand_sha(resolved.revision) if resolved.revision is not None else None
 
     def _expand_sha(self, digits: str) -> str | None:
         try:

@@ -85,12 +85,12 @@ class GitMirror:
         return GitBranchHeads(branches, self._refs("refs/tags/", check), default_branch)
 
     def commits(
-        self, wanted: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
+        self, shas: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
     ) -> Iterator[GitCommit]:
         """Yield the newest commits reachable from `wanted` and not from `known`, ancestors first."""
-        if not wanted:  # without revisions, git would start at HEAD
+        if not shas:  # without revisions, git would start at HEAD
             return iter(())
-        revisions = [_require_sha(sha) for sha in wanted] + [f"^{_require_sha(sha)}" for sha in known]
+        revisions = [_require_sha(sha) for sha in shas] + [f"^{_require_sha(sha)}" for sha in known]
         arguments = [
             "log",
             "--stdin",

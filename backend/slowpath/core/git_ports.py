@@ -138,7 +138,7 @@ class GitMirrorPort(Protocol):
         """Fetch new commits, and return the heads. Raises `AddressNotAllowed`, `TooLarge`, `UpstreamUnavailable`."""
 
     def commits(
-        self, wanted: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
+        self, shas: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
     ) -> Iterator[GitCommit]:
         """Yield the newest commits reachable from `wanted` and not from `known`, ancestors first."""
 

@@ -18,7 +18,7 @@ NOBODY = "redis://127.0.0.1:1/0"
 
 
 @pytest.mark.database
-def test_what_lies_in_a_queue_is_counted_whatever_its_priority() -> None:
+def test_queue_lengths_include_all_priorities() -> None:
     queue = CeleryQueue(create_celery(BROKER))
     before = queue.count_messages()
     queue.send(JobId(uuid4()), Queue.BISECT)

@@ -155,7 +155,7 @@ def test_an_unreadable_allowlist_is_reported_at_the_start(text: str) -> None:
         parse_allowlist(text)
 
 
-def test_what_the_interpreter_calls_global_is_not_what_is_asked() -> None:
+def test_special_purpose_addresses_are_rejected_even_if_python_calls_them_global() -> None:
     place = parse_url("http://[64:ff9b::a9fe:a9fe]:80")
     assert place.literal is not None
     assert not is_public(place.literal)

@@ -102,7 +102,7 @@ def test_commits_are_returned_as_recorded(repository: SomeRepository, server: Gi
         assert objects.blob(names["a.go"].id, max_bytes=100) == b"a\nb\n"  # the child still answers in step
 
 
-def test_what_is_new_is_brought_and_what_is_gone_goes(
+def test_a_fetch_adds_new_refs_and_deletes_removed_ones(
     repository: SomeRepository, server: GitServer, tmp_path: Path
 ) -> None:
     first = repository.commit({"a": "1"})
@@ -211,7 +211,7 @@ def test_alternates_of_the_dumb_protocol_lead_nowhere(
 ) -> None:
     sha = repository.commit({"a": "1"})
     with git_server(repository.folder.parent) as other:
-        server.said = {
+        server.responses = {
             "*": b"",
             "/x.git/info/refs": f"{sha}\trefs/heads/main\n".encode(),
             "/x.git/HEAD": b"ref: refs/heads/main\n",
@@ -253,7 +253,7 @@ def test_credentials_go_to_the_host_and_into_no_argument(
     assert "wrong" not in repr(mirror._remotes.opened(url_of(server), basic("x", "wrong")))
 
 
-def test_nobody_is_asked_for_a_password(repository: SomeRepository, server: GitServer, tmp_path: Path) -> None:
+def test_no_command_prompts_for_a_password(repository: SomeRepository, server: GitServer, tmp_path: Path) -> None:
     repository.commit({"a": "1"})
     server.credentials = "Basic x"
     with pytest.raises(GitCommandError, match="denied access"):
@@ -267,7 +267,7 @@ def test_missing_objects_are_reported(server: GitServer, tmp_path: Path) -> None
         mirror_in(tmp_path).fetch("http://127.0.0.1:1/x", None, never)
 
 
-def test_whoever_hangs_is_left_and_a_cancelled_fetch_ends_its_children(
+def test_a_hanging_fetch_times_out_and_a_cancelled_one_ends_its_children(
     repository: SomeRepository, server: GitServer, tmp_path: Path
 ) -> None:
     repository.commit({"a": "1"})

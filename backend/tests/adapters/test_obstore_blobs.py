@@ -31,7 +31,7 @@ def test_pieces_are_stored_while_other_blobs_are_read(blobs: ObstoreBlobs) -> No
 
 
 @pytest.mark.parametrize("count", [1, 12], ids=["less than a part", "more than a part"])
-def test_what_breaks_off_leaves_nothing(blobs: ObstoreBlobs, tmp_path: Path, count: int) -> None:
+def test_an_interrupted_upload_leaves_nothing(blobs: ObstoreBlobs, tmp_path: Path, count: int) -> None:
     key = BlobKey("team/whole")
 
     def pieces() -> Iterator[bytes]:

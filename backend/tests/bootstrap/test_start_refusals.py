@@ -45,7 +45,7 @@ def test_a_full_disk_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "65536", "-1", "http", "80 80", "٨٠"])
-def test_what_is_not_a_port(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_ports_are_rejected(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", text)
     with pytest.raises(StartupError, match="is not a port"):
         start_stack.requested_port()

@@ -45,7 +45,7 @@ def test_choosing(words: list[str], names: list[str], arguments: list[str]) -> N
     assert passed_on == arguments
 
 
-def test_what_waits_runs_beside_what_computes() -> None:
+def test_waiting_jobs_run_beside_computing_ones() -> None:
     long, narrow, alone = (
         Suite("long", NONE, list, cores=2),
         Suite("narrow", NONE, list),

@@ -55,7 +55,7 @@ def test_one_that_never_gets_ready(mark: ProcessMark, tmp_path: Path) -> None:
     assert marked_processes(mark.text) == []
 
 
-def test_one_that_dies_again_and_again_is_given_up(
+def test_a_repeatedly_failing_service_is_abandoned(
     mark: ProcessMark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervising, "_FIRST_PAUSE_SECONDS", 0.01)

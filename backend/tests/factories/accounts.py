@@ -50,13 +50,13 @@ class SomeToken:
 class AccountsFactory:
     """Makes people and teams in a house."""
 
-    house: AppUnderTest
+    app: AppUnderTest
 
     def team(self, name: str = "Ingesters") -> SomeTeam:
         """Make a team with an owner who has just signed up."""
         number, scope = next(NUMBERS), TeamScope()
         email, person = f"owner{number}@example.com", f"Owner {number}"
-        with self.house.database.writing(scope) as session:
+        with self.app.database.writing(scope) as session:
             made = service.sign_up(session, email=email, name=person, password_hash=password_hash(), team_name=name)
             cookie = self._session(session)
             assert scope.user_id is not None
@@ -66,12 +66,12 @@ class AccountsFactory:
     def member(self, team: SomeTeam, role: Role = Role.MEMBER) -> SomePerson:
         """Make a person who has joined a team by an invitation."""
         number = next(NUMBERS)
-        now, owner = self.house.clock.now(), self.caller(team)
-        with self.house.database.writing(TeamScope(team.id, owner.user_id)) as session:
+        now, owner = self.app.clock.now(), self.caller(team)
+        with self.app.database.writing(TeamScope(team.id, owner.user_id)) as session:
             secret = service.create_invitation(session, owner, role=role, email=None, days=1, now=now)[2]
-        invitation = service.preview_invitation(self.house.database, secret, now=now)
+        invitation = service.preview_invitation(self.app.database, secret, now=now)
         email, name, scope = f"{role}{number}@example.com", f"{role.title()} {number}", TeamScope()
-        with self.house.database.writing(scope) as session:
+        with self.app.database.writing(scope) as session:
             service.sign_up_invited(session, invitation, email=email, name=name, password_hash=password_hash(), now=now)
             cookie = self._session(session)
             assert scope.user_id is not None
@@ -79,15 +79,15 @@ class AccountsFactory:
 
     def joins(self, person: SomePerson, team: SomeTeam, role: Role = Role.MEMBER) -> None:
         """Put a person into one more team."""
-        with self.house.database.writing(TeamScope(team.id, person.user_id)) as session:
+        with self.app.database.writing(TeamScope(team.id, person.user_id)) as session:
             session.add(Membership(team_id=team.id, user_id=person.user_id, role=role.value))
 
     def token(
         self, team: SomeTeam, *scopes: TokenScope, days: int | None = 30, revoked: bool = False, expired: bool = False
     ) -> SomeToken:
         """Make a token of a team, by default one that may read."""
-        now, owner = self.house.clock.now(), self.caller(team)
-        with self.house.database.writing(TeamScope(team.id, owner.user_id)) as session:
+        now, owner = self.app.clock.now(), self.caller(team)
+        with self.app.database.writing(TeamScope(team.id, owner.user_id)) as session:
             made, _, secret = service.create_token(
                 session, owner, name="ci", scopes=scopes or (TokenScope.READ,), expires_in_days=days, now=now
             )
@@ -100,9 +100,9 @@ class AccountsFactory:
     def invitation(self, team: SomeTeam, role: Role = Role.MEMBER, *, days: int = 7) -> str:
         """Make an invitation and return its secret."""
         owner = self.caller(team)
-        with self.house.database.writing(TeamScope(team.id, owner.user_id)) as session:
+        with self.app.database.writing(TeamScope(team.id, owner.user_id)) as session:
             return service.create_invitation(
-                session, owner, role=role, email=None, days=days, now=self.house.clock.now()
+                session, owner, role=role, email=None, days=days, now=self.app.clock.now()
             )[2]
 
     @staticmethod
@@ -111,4 +111,4 @@ class AccountsFactory:
         return Caller(team.id, team.owner.user_id, None, role, frozenset())
 
     def _session(self, session: WriteSession) -> str:
-        return service.begin_session(session, now=self.house.clock.now(), browser="Tests/1.0", address="127.0.0.1")
+        return service.begin_session(session, now=self.app.clock.now(), browser="Tests/1.0", address="127.0.0.1")

@@ -74,12 +74,12 @@ class ComparisonsFactory:
     def asked(self, name: str = "Base against candidate") -> ComparisonId:
         """Make a comparison whose job waits."""
         base, candidate = (SideRequest((ArtifactId(self.files.decoded()),)) for _ in range(2))
-        with self.files.house.database.writing(self.files.scope) as session:
+        with self.files.app.database.writing(self.files.scope) as session:
             return ComparisonId(comparisons.create_comparison(session, name, base, candidate).id)
 
     def done(self, name: str = "Base against candidate") -> ComparisonId:
         """Make a finished comparison: the view by function is cut, the one by line is not."""
-        comparison_id, blobs, team_id = self.asked(name), self.files.house.blobs, self.files.team.id
+        comparison_id, blobs, team_id = self.asked(name), self.files.app.blobs, self.files.team.id
         keys = {
             part: comparison_results.make_view_key(team_id, comparison_id, FUNCTION_VIEW, part)
             for part in ("all", "first", "functions", "lines")
@@ -93,7 +93,7 @@ class ComparisonsFactory:
             (FUNCTION_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "function", ("share",), "share")),
             (LINE_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "line", ("share",), "share")),
         ]
-        with self.files.house.database.writing(self.files.scope) as session:
+        with self.files.app.database.writing(self.files.scope) as session:
             comparison_results.record_result(
                 session, comparison_id, comparison_results.ComparisonResult(make_result(), described, [FUNCTION_VIEW])
             )
@@ -110,7 +110,7 @@ class ComparisonsFactory:
             "title": "Nothing to compare",
             "detail": "No kind in common.",
         }
-        with self.files.house.database.writing(self.files.scope) as session:
+        with self.files.app.database.writing(self.files.scope) as session:
             comparison_results.record_failure(
                 comparisons.get_comparison(session, comparison_id), ComparisonState.FAILED, problem
             )
@@ -118,10 +118,10 @@ class ComparisonsFactory:
 
     def exported(self, comparison_id: ComparisonId, content: bytes, file_name: str) -> UUID:
         """Make a finished export."""
-        with self.files.house.database.writing(self.files.scope) as session:
+        with self.files.app.database.writing(self.files.scope) as session:
             export = comparison_exports.create_export(session, comparison_id, ExportFormat.CSV, None)
             key = comparison_exports.make_export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
             export.state, export.blob_key, export.size_bytes = ComparisonState.DONE, key, len(content)
             export.file_name, export.media_type = file_name, "text/csv"
-        self.files.house.blobs.put(key, content)
+        self.files.app.blobs.put(key, content)
         return export.id

@@ -39,7 +39,7 @@ PROBLEM = {"type": "urn:slowpath:not-pprof", "title": "The file can not be read"
 class FilesFactory:
     """Makes artifacts of a team."""
 
-    house: AppUnderTest
+    app: AppUnderTest
     team: SomeTeam
     scope: TeamScope = field(init=False)
 
@@ -49,29 +49,29 @@ class FilesFactory:
     def received(self, name: str = "cpu.pprof", content: bytes = b"some bytes", **labels: Any) -> UUID:  # noqa: ANN401
         """Make an artifact whose decode job waits."""
         digest = sha256(content).hexdigest()
-        self.house.blobs.put(artifact_ingest.original_key(self.team.id, digest), content)
-        with self.house.database.writing(self.scope) as session:
+        self.app.blobs.put(artifact_ingest.original_key(self.team.id, digest), content)
+        with self.app.database.writing(self.scope) as session:
             # The bytes lie there already, so the path is never read.
             file = ReceivedFile(NOWHERE, len(content), digest)
-            return artifact_ingest.ingest_file(session, self.house.blobs, file, ArtifactLabels(name, **labels)).id
+            return artifact_ingest.ingest_file(session, self.app.blobs, file, ArtifactLabels(name, **labels)).id
 
     def decoded(self, name: str = "cpu.pprof", content: bytes = b"some bytes", **labels: Any) -> UUID:  # noqa: ANN401
         """Make an artifact that is decoded, without columns behind it."""
         artifact_id = self.received(name, content, **labels)
-        with self.house.database.writing(self.scope) as session:
+        with self.app.database.writing(self.scope) as session:
             artifact = artifacts.get_artifact(session, ArtifactId(artifact_id))
             key = profiles.columns_key(self.team.id, artifact.sha256)
             profiles.record(session, ArtifactId(artifact_id), HEADER, key, 1000)
             artifact.state, artifact.kind = ArtifactState.DECODED, "profile.cpu"
             artifact.summary = profiles.summary(HEADER)
             self._end(session.get_one(JobRow, (self.team.id, artifact.job_id)), JobState.DONE)
-        self.house.blobs.put(key, b"columns")
+        self.app.blobs.put(key, b"columns")
         return artifact_id
 
     def refused(self, name: str = "bad.pprof", content: bytes = b"bad bytes") -> UUID:
         """Make an artifact that the decoder refused."""
         artifact_id = self.received(name, content)
-        with self.house.database.writing(self.scope) as session:
+        with self.app.database.writing(self.scope) as session:
             artifact = session.get_one(Artifact, (self.team.id, artifact_id))
             artifact.state, artifact.problem = ArtifactState.INVALID, PROBLEM
             job = session.get_one(JobRow, (self.team.id, artifact.job_id))
@@ -82,7 +82,7 @@ class FilesFactory:
     def job_in(self, state: JobState) -> JobId:
         """Make a decode job in a state."""
         artifact_id = self.received()
-        with self.house.database.writing(self.scope) as session:
+        with self.app.database.writing(self.scope) as session:
             artifact = artifacts.get_artifact(session, ArtifactId(artifact_id))
             self._end(session.get_one(JobRow, (self.team.id, artifact.job_id)), state)
             assert artifact.job_id is not None
@@ -92,4 +92,4 @@ class FilesFactory:
         job.state = state
         job.attempts = 0 if state is JobState.WAITING else 1
         if state not in {JobState.WAITING, JobState.RUNNING}:
-            job.finished_at = self.house.clock.now()
+            job.finished_at = self.app.clock.now()

@@ -53,7 +53,7 @@ CHANGING = [each for each in all_endpoints() if each.method != "GET" and each.ri
 
 @pytest.mark.database
 @pytest.mark.parametrize("endpoint", CHANGING, ids=lambda endpoint: endpoint.operation_id)
-def test_what_changes_is_in_the_log(world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection) -> None:
+def test_changes_are_in_the_audit_log(world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection) -> None:
     world.kept.restore()
     asked = endpoint.ask(world.browser(Role.OWNER), world.ids)
     now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)

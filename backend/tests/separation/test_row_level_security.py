@@ -139,7 +139,7 @@ def test_every_unique_key_begins_with_the_team(admin: psycopg.Connection) -> Non
     assert {key for key, _, first in keys if first != "team_id"} == SAME_FOR_ALL_TEAMS.keys()
 
 
-def test_views_look_with_the_eyes_of_whoever_asks(admin: psycopg.Connection) -> None:
+def test_views_run_with_the_rights_of_the_caller(admin: psycopg.Connection) -> None:
     blind = names(
         admin,
         "SELECT relname FROM pg_class WHERE relkind IN ('v', 'm') AND relnamespace = 'public'::regnamespace "
@@ -224,7 +224,7 @@ def test_each_team_sees_the_names_of_its_own_people_only(app: psycopg.Connection
     assert app.execute("SELECT user_id FROM user_password").fetchall() == [(world.team.owner.user_id,)]
 
 
-def test_nobody_changes_another_team_s_rows(app: psycopg.Connection, world: TwoTeamWorld) -> None:
+def test_rows_of_another_team_cannot_be_changed(app: psycopg.Connection, world: TwoTeamWorld) -> None:
     be(app, team=world.other.id, user=world.other.owner.user_id)
     for table in (*(table.name for table in team_tables()), "team", *sorted(OF_PEOPLE)):
         key = {"team": "id", "app_user": "id"}.get(table, "user_id" if table in OF_PEOPLE else "team_id")
@@ -238,14 +238,14 @@ def test_nobody_changes_another_team_s_rows(app: psycopg.Connection, world: TwoT
                 assert table == "audit_event"  # nobody changes the log
 
 
-def test_nobody_writes_into_another_team(app: psycopg.Connection, world: TwoTeamWorld) -> None:
+def test_rows_cannot_be_inserted_into_another_team(app: psycopg.Connection, world: TwoTeamWorld) -> None:
     be(app, team=world.other.id, user=world.other.owner.user_id)
     statement = "INSERT INTO membership (team_id, id, user_id, role) VALUES (%s, gen_random_uuid(), %s, 'owner')"
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
         app.execute(statement, (world.team.id, world.other.owner.user_id))
 
 
-def test_nobody_moves_a_row_into_another_team(app: psycopg.Connection, world: TwoTeamWorld) -> None:
+def test_rows_cannot_be_moved_into_another_team(app: psycopg.Connection, world: TwoTeamWorld) -> None:
     be(app, team=world.other.id)
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
         app.execute("UPDATE api_token SET team_id = %s", (world.team.id,))
@@ -297,7 +297,7 @@ def test_a_reading_session_can_not_write(world: TwoTeamWorld) -> None:
 
 
 @pytest.mark.parametrize("verb", ["UPDATE", "DELETE", "TRUNCATE"])
-def test_nobody_changes_the_log(admin: psycopg.Connection, verb: str) -> None:
+def test_the_audit_log_cannot_be_changed(admin: psycopg.Connection, verb: str) -> None:
     may = admin.execute("SELECT has_table_privilege('slowpath_app', 'audit_event', %s)", (verb,)).fetchone()
     assert may == (False,)
 

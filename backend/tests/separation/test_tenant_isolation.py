@@ -265,7 +265,7 @@ def nothing_changed(world: TwoTeamWorld, admin: psycopg.Connection) -> None:
 
 
 @pytest.mark.database
-def test_the_net_has_no_hole(world: TwoTeamWorld) -> None:
+def test_the_comparison_of_tables_covers_every_column(world: TwoTeamWorld) -> None:
     """What is asked here would show a leak if there was one: the owner does see the canary."""
     client: TestClient = world.browser(Role.OWNER)
     seen = {

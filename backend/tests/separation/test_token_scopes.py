@@ -69,7 +69,7 @@ def sent(client: TestClient, content: bytes = b"bytes", **params: str) -> dict[s
 
 
 @pytest.mark.database
-def test_what_another_program_sent_is_not_there(programs: Programs) -> None:
+def test_artifacts_of_another_token_are_not_found(programs: Programs) -> None:
     mine, by_person = sent(programs.mine), sent(programs.owner, b"other bytes")
 
     assert programs.mine.get(f"/api/v1/artifacts/{mine['id']}").status_code == 200

@@ -69,7 +69,7 @@ class GitServer:
     credentials: str | None = None
     """The header Authorization without which nothing is served."""
     redirects: dict[str, str] = field(default_factory=dict)
-    said: dict[str, bytes] = field(default_factory=dict)
+    responses: dict[str, bytes] = field(default_factory=dict)
     """Answers by path, instead of git's."""
     hang: threading.Event | None = None
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -126,8 +126,8 @@ def _answer(handler: BaseHTTPRequestHandler, state: GitServer) -> None:
         handler.send_header("WWW-Authenticate", 'Basic realm="git"')
         handler.end_headers()
         return
-    if path in state.said or state.said.get("*") is not None:
-        content = state.said.get(path)
+    if path in state.responses or state.responses.get("*") is not None:
+        content = state.responses.get(path)
         handler.send_response(200 if content is not None else 404)
         handler.end_headers()
         handler.wfile.write(content or b"")

@@ -20,7 +20,7 @@ def test_growth_is_one_where_cost_grows_with_work() -> None:
     assert linear_scaling.growth(2.0, 30.0, 10) == pytest.approx(1.5)
 
 
-def test_what_a_script_loads_later_is_not_of_the_shell() -> None:
+def test_lazy_scripts_are_not_part_of_the_shell() -> None:
     script = (
         'import{a as b}from"./one-X1.js";import"./two.js";const c=()=>import("./later.js");export*from\'./three.js\';'
     )
@@ -93,5 +93,5 @@ def test_generated_files_are_made_once(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_result_that_missed_its_goal_is_marked() -> None:
-    assert "MISSED" in BenchmarkResult("stored", "s", 3.0, 20.0, 6.7, ">= 10x", met=False).told()
-    assert "MISSED" not in BenchmarkResult("stored", "s", 3.0).told()
+    assert "MISSED" in BenchmarkResult("stored", "s", 3.0, 20.0, 6.7, ">= 10x", met=False).format()
+    assert "MISSED" not in BenchmarkResult("stored", "s", 3.0).format()

@@ -50,6 +50,6 @@ def test_a_search_ends_at_its_limit_where_half_of_the_variance_is_the_deployment
     assert all(one.right and one.suspects > 1 for one in stopped)  # the culprit is among those that remain
 
 
-def test_what_does_not_build_is_tried_but_not_deployed() -> None:
+def test_unbuildable_candidates_are_tried_but_not_deployed() -> None:
     ended = [searched(SimulatedHistory(replace(SMALL, unbuildable=0.3), default_rng(seed))) for seed in range(3)]
     assert sum(one.attempts - one.deploys for one in ended) > 0

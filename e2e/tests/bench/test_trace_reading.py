@@ -41,7 +41,7 @@ def stand_in(folder: Path, *, cpu_s: float = 0.2, size: int = 50_000_000, parses
 
 
 @pytest.mark.parametrize("until_page", [True, False])
-def test_a_peer_is_measured_until_it_is_there(tmp_path: Path, *, until_page: bool) -> None:
+def test_a_missing_peer_is_an_open_result(tmp_path: Path, *, until_page: bool) -> None:
     peer = peer_cost(stand_in(tmp_path), tmp_path / "any.trace", until_page=until_page)
     assert peer.finished
     assert 0.2 <= peer.cost.cpu_s < 10
@@ -99,7 +99,7 @@ def test_missing_go_is_reported(monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
     assert "there is no Go here" in capfd.readouterr().out
 
 
-def test_a_go_without_its_trace_tool_is_no_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_go_without_its_trace_tool_is_no_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace_reading, "FOLDER", tmp_path)
     go = tmp_path / "go"
     go.write_text(

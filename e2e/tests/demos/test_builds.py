@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from demos.example_pipeline import free_ports
-from support.demo_repository import SLOWER_TITLE, History, Plan, story
+from support.demo_repository import SLOWER_TITLE, History, Plan, demo_plan
 from support.receiver_doubles import SLACK_PATH, TOKEN, receiving
 
 UNTIL = datetime(2026, 11, 21, tzinfo=UTC)
@@ -23,7 +23,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def test_a_history_is_a_real_repository_and_the_same_for_the_same_seed(tmp_path: Path) -> None:
-    one, other = (History(tmp_path / name, story(30), 3, UNTIL) for name in ("a", "b"))
+    one, other = (History(tmp_path / name, demo_plan(30), 3, UNTIL) for name in ("a", "b"))
     assert [step.built.sha for step in one.steps] == [step.built.sha for step in other.steps]
     assert [step.variant for step in one.steps].index("moved") == 9
     assert [step.variant for step in one.steps].index("slower") == 18
@@ -78,5 +78,5 @@ def test_a_comment_is_found_and_changed() -> None:
     ("build", "variant"), [(0, "base"), (59, "base"), (60, "moved"), (120, "slower"), (160, "smaller")]
 )
 def test_a_story_has_a_move_a_change_for_the_worse_and_other_machines(build: int, variant: str) -> None:
-    assert story(200).variant(build) == variant
+    assert demo_plan(200).variant(build) == variant
     assert Plan(200).variant(build) == "base"

@@ -115,7 +115,7 @@ def capture(options: argparse.Namespace, name: str, number: int) -> list[Any]:
     packed = gzip.compress(b"".join(spans), 9, mtime=0)  # concatenated export requests are one valid request
     (folder / f"spans.{number:02d}.otlp.gz").write_bytes(packed)
     (folder / f"spans.{number:02d}.otlp.gz.facts.json").write_text(json.dumps(facts), encoding="utf-8")
-    _tell(number, name, windows)
+    _print_capture(number, name, windows)
     return windows
 
 
@@ -245,7 +245,7 @@ def _wait_for(url: str) -> None:
     raise TimeoutError(f"{url} does not respond")
 
 
-def _tell(number: int, name: str, windows: list[Any]) -> None:
+def _print_capture(number: int, name: str, windows: list[Any]) -> None:
     listed = []
     for instance in ("distributor-0", "ingester-0"):
         counts = [

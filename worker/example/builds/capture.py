@@ -105,10 +105,10 @@ def capture(options: argparse.Namespace, name: str, number: int, port: int) -> N
                 if not isinstance(result, CompletedRecording):
                     raise CollectError(f"{name}: {result.recording.name}: {result.error}")
                 sink.put(result.recording.name, result.body, result.facts)
-                _tell(number, name, result)
+                _print_capture(number, name, result)
 
 
-def _tell(number: int, name: str, result: CompletedRecording) -> None:
+def _print_capture(number: int, name: str, result: CompletedRecording) -> None:
     facts = result.facts
     if facts.requests and facts.cpu_ns:
         cost = facts.cpu_ns / facts.requests / 1000

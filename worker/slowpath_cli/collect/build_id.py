@@ -26,16 +26,16 @@ def read_build_id(body: bytes) -> str | None:
 
 
 def _build_id(profile: memoryview) -> str | None:
-    wanted: int | None = None
+    build_id_index: int | None = None
     strings: list[memoryview] = []
     for number, value in _fields(profile):
-        if number == _MAPPING and wanted is None and isinstance(value, memoryview):
-            wanted = next((at for n, at in _fields(value) if n == _MAPPING_BUILD_ID and isinstance(at, int)), 0)
+        if number == _MAPPING and build_id_index is None and isinstance(value, memoryview):
+            build_id_index = next((at for n, at in _fields(value) if n == _MAPPING_BUILD_ID and isinstance(at, int)), 0)
         elif number == _STRING_TABLE and isinstance(value, memoryview):
             strings.append(value)
-    if not wanted or wanted >= len(strings):
+    if not build_id_index or build_id_index >= len(strings):
         return None
-    text = bytes(strings[wanted]).decode("ascii")
+    text = bytes(strings[build_id_index]).decode("ascii")
     return text if text.isprintable() and 0 < len(text) <= _LONGEST_ID else None
 
 

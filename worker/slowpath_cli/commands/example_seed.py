@@ -130,9 +130,9 @@ def _seed_bisect(client: httpx.Client, searched: _SeededInvestigation, compariso
 
 def _explain(client: httpx.Client, seeded: _SeededInvestigation) -> None:
     """Request an explanation of the largest gap of a request from the execution trace recorded with its spans."""
-    wanted = seeded.plan["explained"]
+    explained = seeded.plan["explained"]
     deadline = time.monotonic() + WAIT_SECONDS
-    files = seeded.sets[wanted["set"]]
+    files = seeded.sets[explained["set"]]
     while any(_call(client, "GET", f"/artifacts/{each}")["state"] in {"received", "decoding"} for each in files):
         if time.monotonic() > deadline:
             print("slowpath: the example's spans are not decoded yet; skipped the gap explanation", file=sys.stderr)
@@ -143,7 +143,7 @@ def _explain(client: httpx.Client, seeded: _SeededInvestigation) -> None:
     gaps = [
         (gap["end_ns"] - gap["start_ns"], {"span": row, "gap": number})
         for row, span in enumerate(_call(client, "GET", path)["spans"])
-        if (span["service"], span["kind"]) == (wanted["service"], "server")
+        if (span["service"], span["kind"]) == (explained["service"], "server")
         for number, gap in enumerate(span["gaps"])
     ]
     _call(client, "POST", f"{path}/gap-explanations", json=max(gaps, key=lambda each: each[0])[1])
@@ -190,30 +190,28 @@ def _make_builds(client: httpx.Client, plan: dict[str, Any], service_id: str) ->
     return ids
 
 
-def _upload(client: httpx.Client, beside: Path, wanted: dict[str, Any], build_id: str, at_ms: int) -> list[str]:
+def _upload(client: httpx.Client, beside: Path, plan: dict[str, Any], build_id: str, at_ms: int) -> list[str]:
     batch = str(uuid4())
     ids = []
-    files = sorted(each for each in (beside / wanted["folder"]).iterdir() if not each.name.endswith(SIDECAR))
+    files = sorted(each for each in (beside / plan["folder"]).iterdir() if not each.name.endswith(SIDECAR))
     spans = [each for each in files if ".otlp" in each.name]
     for file in files:
         sidecar = file.with_name(file.name + SIDECAR)
         facts = sidecar.read_text() if sidecar.is_file() else "{}"
         params = {"build_id": build_id, "batch": batch, "run_metadata": facts}
-        name = f"{wanted['id']}-{file.name}"
-        moved = wanted.get("spans_minutes_ago") if file in spans else None
+        name = f"{plan['id']}-{file.name}"
+        moved = plan.get("spans_minutes_ago") if file in spans else None
         minutes = moved[spans.index(file)] if moved else None
         content = file.read_bytes() if minutes is None else spans_at(file, at_ms - round(minutes * 60_000))
         ids.append(_call(client, "PUT", f"/artifacts/{name}", params=params, content=content)["id"])
     if not ids:
-        raise SeedFailed(f"no files to upload in {wanted['folder']}")
+        raise SeedFailed(f"no files to upload in {plan['folder']}")
     return ids
 
 
-def _compare(client: httpx.Client, wanted: dict[str, Any], sets: dict[str, list[str]], labels: dict[str, str]) -> str:
-    sides = {
-        side: {"artifact_ids": sets[wanted[side]], "label": labels[wanted[side]]} for side in ("base", "candidate")
-    }
-    comparison_id: str = _call(client, "POST", "/comparisons", json={"name": wanted["name"], **sides})["id"]
+def _compare(client: httpx.Client, plan: dict[str, Any], sets: dict[str, list[str]], labels: dict[str, str]) -> str:
+    sides = {side: {"artifact_ids": sets[plan[side]], "label": labels[plan[side]]} for side in ("base", "candidate")}
+    comparison_id: str = _call(client, "POST", "/comparisons", json={"name": plan["name"], **sides})["id"]
     return comparison_id
 
 

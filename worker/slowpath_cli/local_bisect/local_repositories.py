@@ -69,12 +69,12 @@ class LocalRepository:
 
     def version(self, version: str, module: str) -> str:
         """Return the commit of a module version: a tag, pseudo-version or revision. Raises `InvalidRepository`."""
-        wanted, refs = resolve_version(version, module), self._refs()
-        for tag in wanted.tags:
+        resolved, refs = resolve_version(version, module), self._refs()
+        for tag in resolved.tags:
             if f"refs/tags/{tag}" in refs:
                 return self._peel(refs[f"refs/tags/{tag}"], tag)
-        if wanted.revision is not None:
-            return self._peel(wanted.revision, version)
+        if resolved.revision is not None:
+            return self._peel(resolved.revision, version)
         raise InvalidRepository(f"{self.label} has no tag or commit for {version!r}.")
 
     def line(self, good: str, bad: str) -> list[GitParentLink]:

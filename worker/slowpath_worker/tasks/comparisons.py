@@ -152,13 +152,13 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
     """Create an export file."""
     with context.reading() as session:
         export = comparison_exports.get_export(session, job.export_id)
-        wanted, kind = ExportFormat(export.format), export.kind
+        export_format, kind = ExportFormat(export.format), export.kind
         comparison_id = ComparisonId(export.comparison_id)
         comparison = comparisons.get_comparison(session, comparison_id)
         name, result = comparison.name, comparison_results.find_document(comparison)
         views = diff_views.list_views(session, [comparison_id])[comparison_id]
         of_kind = [view for view in views if kind in (None, view.kind)]
-        if wanted == ExportFormat.CSV and any(
+        if export_format == ExportFormat.CSV and any(
             view.state in (DiffViewState.WAITING, DiffViewState.RUNNING) for view in of_kind
         ):
             raise Postponed  # the table of functions is part of the view
@@ -169,16 +169,16 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
     file_name = "".join(char if char.isalnum() or char in "-_." else "_" for char in name)[:80] or "comparison"
     with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
         out = Path(folder) / "file"
-        if wanted == ExportFormat.JSON:
+        if export_format == ExportFormat.JSON:
             out.write_text(dump_document(result or {}, indent=1), "utf-8")
             suffix, media_type = "json", "application/json"
-        elif wanted == ExportFormat.CSV:
+        elif export_format == ExportFormat.CSV:
             out.write_text(_csv(gzip.decompress(context.blobs.read(_functions(ready, kind)))), "utf-8", newline="")
             suffix, media_type = "csv", "text/csv"
         else:
-            _export_pprof(context, stored, kind or (views[0].kind if views else "cpu"), wanted, out)
-            suffix, media_type = f"{wanted.removeprefix('pprof-')}.pb.gz", "application/octet-stream"
-        if wanted != ExportFormat.JSON and kind and len({view.kind for view in views}) > 1:
+            _export_pprof(context, stored, kind or (views[0].kind if views else "cpu"), export_format, out)
+            suffix, media_type = f"{export_format.removeprefix('pprof-')}.pb.gz", "application/octet-stream"
+        if export_format != ExportFormat.JSON and kind and len({view.kind for view in views}) > 1:
             suffix = f"{kind}.{suffix}"  # otherwise files of different kinds would have the same name
         size_bytes = out.stat().st_size
         key = comparison_exports.make_export_key(context.team_id, job.export_id)
@@ -297,7 +297,7 @@ def _build_view_files(
 
 
 def _export_pprof(
-    context: JobContext, stored: Sequence[StoredColumns], kind: str, wanted: ExportFormat, out: Path
+    context: JobContext, stored: Sequence[StoredColumns], kind: str, export_format: ExportFormat, out: Path
 ) -> None:
     helper = DecodeHelper(context.settings, context.check)
     with ExitStack() as stack:
@@ -306,8 +306,8 @@ def _export_pprof(
             path = stack.enter_context(context.blobs.local(each.key))
             if read_columns(path.read_bytes(), "slowpath.profile").header["kind"] == kind:
                 sides[each.side].append(path)
-        base = sides[Side.BASE] if wanted != ExportFormat.PPROF_CANDIDATE else []
-        candidate = sides[Side.CANDIDATE] if wanted != ExportFormat.PPROF_BASE else []
+        base = sides[Side.BASE] if export_format != ExportFormat.PPROF_CANDIDATE else []
+        candidate = sides[Side.CANDIDATE] if export_format != ExportFormat.PPROF_BASE else []
         if not base and not candidate:
             raise NothingToCompare(f"The comparison has no {kind} profile to export.", remedy="Choose another kind.")
         helper.export(out, base, candidate)

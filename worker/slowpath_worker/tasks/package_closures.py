@@ -21,7 +21,7 @@ BATCH_SIZE = 200
 def read_closures(job: ComputePackageClosures, context: JobContext) -> None:
     """Compute the package closures of a commit range and of the commits just before it; known ones are skipped."""
     with context.reading() as session:
-        commit_range, wanted = suspect_commits.list_uncomputed_closures(session, job.service_id, job.good, job.bad)
+        commit_range, commits = suspect_commits.list_uncomputed_closures(session, job.service_id, job.good, job.bad)
         built = commit_range.built
         url, authorization = commit_range.repository.url, repositories.authorization(
             commit_range.repository, create_sealer(context.settings)
@@ -35,8 +35,8 @@ def read_closures(job: ComputePackageClosures, context: JobContext) -> None:
     found: list[tuple[UUID, str | None, int | None, str | None]] = []
     with mirror.objects() as objects:
         closures = PackageClosureReader(objects, built.directory, built.main_package, memory=memory)
-        for number, (commit_id, sha) in enumerate(wanted):
-            context.progress("comparing binaries", number / len(wanted))
+        for number, (commit_id, sha) in enumerate(commits):
+            context.progress("comparing binaries", number / len(commits))
             try:
                 one = closures.at(objects.root(sha))
                 found.append((commit_id, one.hash, len(one.packages), one.problem))

@@ -212,7 +212,7 @@ class Search:
             assert row["state"] == "done", row["problem"]
         raise AssertionError("it does not end")
 
-    def told(self) -> dict[str, Any]:
+    def get_detail(self) -> dict[str, Any]:
         """Return the bisect as its page has it."""
         response = self.person.get(f"/api/v1/bisects/{self.bisect_id}")
         assert response.status_code == 200, response.text
@@ -235,7 +235,7 @@ class Search:
             state = self.bench.admin.execute("SELECT state FROM bisect WHERE id = %s", (self.bisect_id,)).fetchone()
             if state is not None and state[0] not in ("searching", "planned") and not self.runner.running:
                 break
-        return self.told()
+        return self.get_detail()
 
 
 def slower_from(guilty: int, *, noise: float = 0.01, seed: int = 1) -> Callable[[dict[str, Any]], float | None]:
@@ -252,7 +252,7 @@ def slower_from(guilty: int, *, noise: float = 0.01, seed: int = 1) -> Callable[
 @pytest.fixture
 def search(bench: Bench, people: AccountsFactory) -> Search:  # noqa: F811
     token = people.token(bench.team, TokenScope.RUNNER)
-    house_ = people.house
+    house_ = people.app
     runner = Runner(house_.asked(token=token.secret))
     made = Search(bench, house_.asked(cookie=bench.team.owner.cookie, team=bench.team.id), runner, house_.clock)
     house_.clock.at = made.now()  # jobs go by the clock of this machine

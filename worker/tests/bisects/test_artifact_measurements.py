@@ -45,7 +45,7 @@ def signed(search: Search, kind: str, subject: str) -> None:
 
 
 def first(search: Search) -> dict[str, Any]:
-    found: dict[str, Any] = search.told()["probes"][0]
+    found: dict[str, Any] = search.get_detail()["probes"][0]
     return found
 
 
@@ -62,7 +62,7 @@ def test_a_window_is_read_when_its_artifacts_are_decoded(search: Search, setting
 
     decode(search, settings)
     search.work()
-    detail = search.told()
+    detail = search.get_detail()
     [window] = detail["probes"][0]["measurements"]
     assert window["value"] > 0
     assert window["artifact_ids"] == [one]

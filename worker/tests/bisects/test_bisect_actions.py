@@ -16,7 +16,7 @@ pytestmark = pytest.mark.database
 
 def other(search: Search, people: AccountsFactory, name: str = "other") -> Runner:
     token = people.token(search.bench.team, TokenScope.RUNNER)
-    runner = Runner(people.house.asked(token=token.secret), name)
+    runner = Runner(people.app.asked(token=token.secret), name)
     runner.come()
     return runner
 
@@ -31,7 +31,7 @@ def kinds(detail: dict[str, Any]) -> list[str]:
     return [one["kind"] for one in detail["events"]]
 
 
-def test_of_many_that_ask_at_once_one_gets_the_probe(search: Search, people: AccountsFactory) -> None:
+def test_one_of_many_concurrent_runners_gets_the_probe(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     runners = [other(search, people, f"r{number}") for number in range(4)]
     with ThreadPoolExecutor(4) as threads:
@@ -68,18 +68,18 @@ def test_a_token_of_a_runner_may_nothing_else(search: Search) -> None:
     assert search.runner.client.get("/api/v1/runners").status_code == 403
 
 
-def test_what_is_lost_is_asked_again_and_torn_down_when_its_runner_comes_back(search: Search) -> None:
+def test_a_lost_probe_is_queued_again_and_stopped_when_its_runner_returns(search: Search) -> None:
     search.begin(plan_of(10), lease_timeout_seconds=60)
     [lease] = search.runner.lease()
     watch(search, seconds=30)
-    assert search.told()["probes"][0]["state"] == "leased"
+    assert search.get_detail()["probes"][0]["state"] == "leased"
     watch(search, seconds=200)
-    detail = search.told()
+    detail = search.get_detail()
     assert [one["state"] for one in detail["probes"]] == ["lost", "queued"]
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
     assert search.runner.lease()[0]["slot"] != lease["slot"], "a slot is free only when what was in it is gone"
     search.runner.end(lease["run_id"])
-    assert search.told()["probes"][0]["state"] == "lost"
+    assert search.get_detail()["probes"][0]["state"] == "lost"
 
 
 def test_a_pause_ends_after_the_window_and_nothing_new_begins(search: Search) -> None:
@@ -114,7 +114,7 @@ def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: S
 
 def test_each_round_waits_for_approval(search: Search) -> None:
     search.begin(plan_of(4), needs_approval=True)
-    detail = search.told()
+    detail = search.get_detail()
     assert (detail["state"], detail["needs_approval"]) == ("waiting-approval", True)
     assert search.runner.lease() == []
     for _ in range(60):
@@ -124,7 +124,7 @@ def test_each_round_waits_for_approval(search: Search) -> None:
             break
         search.runner.turn(slower_from(2))
         search.work()
-        detail = search.told()
+        detail = search.get_detail()
     assert detail["culprit"]["sha"] == sha(2)
     assert kinds(detail).count("approved") >= detail["cost"]["rounds"] - 1
 
@@ -132,10 +132,10 @@ def test_each_round_waits_for_approval(search: Search) -> None:
 def test_deploys_begin_in_the_allowed_hours_only(search: Search, people: AccountsFactory) -> None:
     hours = {"days": ["mon"], "from": "09:00", "to": "17:00", "zone": "Europe/Berlin"}
     search.begin(plan_of(4), deployment_hours=hours)
-    people.house.clock.at = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
+    people.app.clock.at = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
     assert search.runner.lease() == []
-    assert "hours" in search.told()["sentence"]
-    people.house.clock.move(days=2)
+    assert "hours" in search.get_detail()["sentence"]
+    people.app.clock.move(days=2)
     assert len(search.runner.lease()) == 1
 
 
@@ -143,7 +143,7 @@ def test_the_guard_stops_everything(search: Search) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     watch(search, "Guardrail: error rate 7 %, limit 5 %.")
-    detail = search.told()
+    detail = search.get_detail()
     assert (detail["state"], detail["pause_reason"]) == ("paused", "Guardrail: error rate 7 %, limit 5 %.")
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
@@ -182,17 +182,17 @@ def test_failing_deployments_pause_the_bisect(search: Search) -> None:
         [lease] = search.runner.lease()
         search.runner.end(lease["run_id"], "failed")
         search.work()
-    assert search.told()["state"] == "paused"
+    assert search.get_detail()["state"] == "paused"
     assert search.runner.lease() == []
 
 
-def test_what_was_measured_before_a_failure_counts(search: Search) -> None:
+def test_measurements_before_a_failure_count(search: Search) -> None:
     search.begin(plan_of(20))
     [lease] = search.runner.lease()
     search.runner.measure(lease["run_id"], value=1.0)
     search.runner.end(lease["run_id"], "failed")
     search.work()
-    [first, *_] = search.told()["probes"]
+    [first, *_] = search.get_detail()["probes"]
     assert (first["state"], len(first["measurements"])) == ("done", 1)
 
 
@@ -259,14 +259,14 @@ def test_verdicts_alone_are_enough(search: Search) -> None:
             elif response["command"] == "stop":
                 runner.end(run_id)
         search.work()
-    detail = search.told()
+    detail = search.get_detail()
     assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(9))
 
 
 def test_a_deploy_calls_back_once_a_word(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
-    anonymous = people.house.asked()
+    anonymous = people.app.asked()
     path = f"/api/v1/probe-callbacks/{lease['callback']['token']}"
     assert lease["callback"]["url"].endswith(path)
     assert anonymous.post(path, json={"state": "building"}).status_code == 204
@@ -284,10 +284,10 @@ def test_a_runner_that_has_something_is_not_forgotten(search: Search, people: Ac
     [known] = search.person.get("/api/v1/runners").json()
     assert (known["name"], known["alive"], known["running"]) == ("lab", True, 1)
     assert search.person.delete("/api/v1/runners/lab").status_code == 409
-    people.house.clock.move(hours=2)
+    people.app.clock.move(hours=2)
     assert search.person.delete("/api/v1/runners/lab").status_code == 204
     search.work()
-    assert [one["state"] for one in search.told()["probes"]] == ["lost", "queued"]
+    assert [one["state"] for one in search.get_detail()["probes"]] == ["lost", "queued"]
 
 
 def test_the_end_of_a_bisect_is_sent_and_listed(search: Search) -> None:

@@ -30,7 +30,7 @@ def test_of_thousands_of_candidates_the_most_likely_are_returned(search: Search)
     costs = []
     for _ in range(3):
         began = time.process_time()
-        detail = search.told()
+        detail = search.get_detail()
         costs.append(time.process_time() - began)
     [level] = detail["levels"]
     assert len(level["candidates"]) == 200

@@ -7,7 +7,7 @@ from tests.bisects.conftest import Search, plan_of, sha, slower_from
 pytestmark = pytest.mark.database
 
 
-def test_it_names_the_guilty_commit(search: Search) -> None:
+def test_the_culprit_is_named(search: Search) -> None:
     search.begin(plan_of(40))
     detail = search.run(slower_from(17))
     assert detail["state"] == "found"

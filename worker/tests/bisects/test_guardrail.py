@@ -21,7 +21,7 @@ MINUTES = 10
 def push(search: Search, people: AccountsFactory, service: SomeService) -> None:
     body = remote_write_body(list(service.written()))
     search.clock.at = NOW
-    pusher = people.house.asked(token=people.token(search.bench.team, TokenScope.UPLOAD).secret)
+    pusher = people.app.asked(token=people.token(search.bench.team, TokenScope.UPLOAD).secret)
     answer = pusher.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS)
     assert answer.status_code == 204, answer.text
 
@@ -35,7 +35,7 @@ def reason(search: Search, minutes_later: float = 0, **guard: float) -> str | No
         return bisect_monitor.check_guardrail(session, search.bisect_id, now=now)
 
 
-def test_it_stops_what_fails_or_is_slow_and_nothing_else(search: Search, people: AccountsFactory) -> None:
+def test_the_guardrail_stops_only_failing_or_slow_probes(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     push(search, people, SomeService("ingester", NOW_MS - MINUTES * 60_000, NOW_MS))
     assert reason(search, error_rate=0.5) is None

@@ -61,7 +61,9 @@ class Lab:
 
     def windows(self) -> dict[str, dict[str, Any]]:
         """Return the newest window of each run."""
-        return {one["run_id"]: one["measurements"][-1] for one in self.search.told()["probes"] if one["measurements"]}
+        return {
+            one["run_id"]: one["measurements"][-1] for one in self.search.get_detail()["probes"] if one["measurements"]
+        }
 
     def waited(self, seconds: float) -> None:
         """Move the reported windows back by this time."""
@@ -82,7 +84,7 @@ def lab(search: Search, people: AccountsFactory) -> Lab:
     token = people.token(search.bench.team, TokenScope.UPLOAD)
     environment = search.person.post("/api/v1/environments", json={"name": "lab"}).json()["id"]
     now_ms = int(search.now().timestamp() * 1000)
-    return Lab(search, people.house.asked(token=token.secret), now_ms, {"environment_id": environment})
+    return Lab(search, people.app.asked(token=token.secret), now_ms, {"environment_id": environment})
 
 
 @pytest.fixture
@@ -105,7 +107,7 @@ def test_each_run_is_read_by_its_own_instance(lab: Lab, window: tuple[int, int])
     assert measurements[slow["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
     assert measurements[fast["run_id"]]["value"] == pytest.approx(FAST_S * 1e9, rel=0.1)
     assert {one["requests"] for one in measurements.values()} == {600}
-    assert lab.search.told()["evidence"]["unit"] == "ns"
+    assert lab.search.get_detail()["evidence"]["unit"] == "ns"
 
 
 def test_late_samples_are_waited_for(lab: Lab, window: tuple[int, int]) -> None:
@@ -137,7 +139,7 @@ def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab,
         measurement["problem"]
         == "300 requests in this measurement window of 60 s; p99 requires 1,000. Measure for 260 s."
     )
-    bisect = lab.search.told()
+    bisect = lab.search.get_detail()
     assert bisect["settings"]["measurement_seconds"] == 260
     assert any("from 60 to 260 s" in one["sentence"] for one in bisect["events"])
     assert lab.search.runner.beat(lease["run_id"])["measurement_seconds"] == 260
@@ -157,7 +159,7 @@ def test_a_run_without_pushed_metrics_is_reported_as_such(lab: Lab, window: tupl
     assert f"service.instance.id={lease['run_id']}" in problem
 
 
-def test_what_was_deployed_but_never_asked_has_no_requests(lab: Lab, window: tuple[int, int]) -> None:
+def test_a_deployment_without_requests_has_no_value(lab: Lab, window: tuple[int, int]) -> None:
     lab.begin()
     [lease] = lab.search.runner.lease()
     instance = lab.instance(lease["run_id"])
@@ -198,7 +200,7 @@ def test_a_whole_environment_is_one_deploy_at_a_time(lab: Lab, window: tuple[int
     assert "by instance or version" in response.json()["resolution"]
 
 
-def test_only_of_latency_the_board_is_asked(search: Search) -> None:
+def test_the_dashboard_is_queried_only_for_latency(search: Search) -> None:
     search.begin(plan_of(6))
     [lease] = search.runner.lease()
     body = {"index": 0, "is_on_dashboard": True, "started_at": iso(0), "ended_at": iso(60_000)}

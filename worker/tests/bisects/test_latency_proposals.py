@@ -19,7 +19,7 @@ OFFERS, BISECTS = "/api/v1/bisect-proposals", "/api/v1/bisects"
 def service(search: Search, people: AccountsFactory) -> str:
     """A service that two instances in the lab push latency of, 10 requests a second each."""
     token = people.token(search.bench.team, TokenScope.UPLOAD)
-    pusher = people.house.asked(token=token.secret)
+    pusher = people.app.asked(token=token.secret)
     now_ms = int(search.now().timestamp() * 1000)
     for name in ("a", "b"):
         instance = Instance(pusher, name, now_ms - 300_000)
@@ -45,7 +45,7 @@ def start(person: TestClient, asked: dict[str, Any], **fields: Any) -> Any:  # n
     return person.post(BISECTS, json={**asked, **fields})
 
 
-def test_where_the_board_has_latency_it_is_offered(search: Search, service: str) -> None:
+def test_latency_is_proposed_where_the_dashboard_has_it(search: Search, service: str) -> None:
     offer = search.person.get(OFFERS, params={"service_id": service}).json()
     assert [(one["kind"], one["subject"]) for one in offer["signatures"]] == [("custom", ""), ("latency", "lab p99")]
     latency = offer["signatures"][1]
@@ -86,7 +86,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_what_does_not_fit_is_refused(search: Search, asked: dict[str, Any]) -> None:
+def test_mismatching_options_are_rejected(search: Search, asked: dict[str, Any]) -> None:
     [lab] = search.person.get("/api/v1/environments").json()["items"]
     for fields, expected in REFUSED:
         settings = dict(fields.get("settings", {}))

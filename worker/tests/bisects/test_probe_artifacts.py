@@ -57,7 +57,7 @@ def test_they_go_with_it_but_for_what_is_compared(search: Search) -> None:
     assert (logged[0]["files"], logged[0]["bytes"]) == (1, 3)
 
 
-def test_what_was_measured_is_not_too_old_while_it_goes_on(search: Search) -> None:
+def test_measurements_of_a_running_bisect_do_not_expire(search: Search) -> None:
     ended(search)
     search.bench.admin.execute("DELETE FROM comparison")
     search.bench.admin.execute("UPDATE artifact SET state = 'invalid', created_at = created_at - interval '40 days'")

@@ -70,7 +70,7 @@ def as_known(proposal: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[
 
 def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
     measured.begin(plan_of(COMMITS), use_production_baselines=True)
-    detail = measured.told()
+    detail = measured.get_detail()
     first, second, third = detail["probes"]
     assert [one["purpose"] for one in (first, second, third)] == ["baseline", "baseline", "probe"]
     assert ([one["sha"] for one in (first, second)], [one["verdict"] for one in (first, second)]) == (
@@ -90,14 +90,14 @@ def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
     assert ended["cost"]["deployments"] == len(ended["probes"]) - 2
 
 
-def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Search) -> None:
+def test_with_other_measurement_settings_both_boundaries_are_deployed(measured: Search) -> None:
     measured.begin(plan_of(COMMITS), use_production_baselines=True)
-    detail = measured.told()
+    detail = measured.get_detail()
     measure = as_known(detail, times=8.0)
     for _ in range(20):
         measured.runner.turn(measure)
         measured.work()
-        detail = measured.told()
+        detail = measured.get_detail()
         if "boundary" in {one["purpose"] for one in detail["probes"]}:
             break
     assert [one["state"] for one in told["probes"][:2]] == ["invalidated", "invalidated"]

@@ -123,7 +123,7 @@ def test_nothing_is_started_twice_or_lost(search: Search, seed: int) -> None:
         search.runner.end(run_id)
     search.work()
 
-    detail = search.told()
+    detail = search.get_detail()
     assert len(search.runner.started) == len(set(search.runner.started))
     deployed = [one for one in detail["probes"] if one["leased_at"]]
     assert {one["run_id"] for one in deployed} == set(search.runner.started)
@@ -133,14 +133,14 @@ def test_nothing_is_started_twice_or_lost(search: Search, seed: int) -> None:
     assert [one["number"] for one in detail["probes"]] == list(range(1, len(detail["probes"]) + 1))
 
 
-def test_it_still_finds_the_commit_after_a_stormy_beginning(search: Search) -> None:
+def test_the_culprit_is_found_after_early_failures(search: Search) -> None:
     search.begin(plan_of(40))
     chaos = Chaos(search, 11)
     calm = [at for at, one in enumerate(MOVES) if one not in {"pause", "mark", "annul"}]
     weights = OFTEN[calm] / OFTEN[calm].sum()
     for at in chaos.dice.choice(calm, size=60, p=weights):
         chaos.move(MOVES[int(at)])
-        if (detail := search.told())["state"] == "paused":
+        if (detail := search.get_detail())["state"] == "paused":
             search.ask("actions", {"action": "resume"})
     detail = search.run(chaos.measure)
     while detail["state"] == "paused":

@@ -51,7 +51,7 @@ def test_a_runner_name_is_free_after_missed_heartbeats(search: Search, people: A
     response = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=fields)
     assert (response.status_code, response.json()["type"]) == (409, "urn:slowpath:runner-taken")
     search.runner.end(lease["run_id"], "failed")
-    assert search.told()["probes"][0]["state"] == "failed"
+    assert search.get_detail()["probes"][0]["state"] == "failed"
 
 
 def test_a_name_is_free_at_once_when_its_process_reports_its_end(search: Search, people: AccountsFactory) -> None:
@@ -66,7 +66,7 @@ def test_a_name_is_free_at_once_when_its_process_reports_its_end(search: Search,
     assert search.runner.leave().status_code == 204
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["alive"], listed["left_at"]) == (False, listed["seen_at"])
-    assert "waits for a runner" in search.told()["sentence"]
+    assert "waits for a runner" in search.get_detail()["sentence"]
     asked = {"instance": "one", "free_slots": [0], "wait_seconds": 0}
     late = search.runner.client.post("/api/v1/runners/lab/leases", json=asked)
     assert late.status_code == 404, "what it asked before it ended gives it nothing"
@@ -91,10 +91,10 @@ def test_an_unacknowledged_lease_is_queued_again_after_its_end(search: Search, p
 def test_labels_choose_who_deploys(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10), runner_labels={"zone": "eu"})
     assert search.runner.lease() == []
-    assert "waits for a runner with zone: eu" in search.told()["sentence"]
+    assert "waits for a runner with zone: eu" in search.get_detail()["sentence"]
     european = another(search, people, "european", labels={"zone": "eu", "size": "large"})
     european.come()
-    assert "waits" not in search.told()["sentence"]
+    assert "waits" not in search.get_detail()["sentence"]
     [lease] = european.lease()
     assert lease["bisect_id"] == str(search.bisect_id)
     search.clock.at = search.now()

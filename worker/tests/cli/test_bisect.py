@@ -117,7 +117,7 @@ def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.Ca
         assert expected in report["error"]
 
 
-def test_what_does_not_build_and_what_must_be_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unbuildable_candidates_and_retried_probes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 32, 16)
     text = f"case $(cat n) in 15|16) exit 125;; esac; test -f {tmp_path}/tried || {{ touch {tmp_path}/tried; exit 75; }}; test ! -f slow"
     found = bisect(
@@ -151,7 +151,7 @@ def test_nothing_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert found["outcome"] == "not-in-range"
 
 
-def test_so_many_deploys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_number_of_deployments_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 64, 30)
     found = bisect(
         capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-deployments", "6",

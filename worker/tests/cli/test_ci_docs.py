@@ -70,7 +70,7 @@ def names(client: TestClient) -> set[str]:  # noqa: F811 - a fixture's name
     return {each["name"] for each in client.get("/api/v1/artifacts").json()["items"]}
 
 
-def judged(database: TestDatabase, build: dict[str, Any], team: SomeTeam, state: str) -> None:  # noqa: F811 - a fixture's name
+def store_verdict(database: TestDatabase, build: dict[str, Any], team: SomeTeam, state: str) -> None:  # noqa: F811 - a fixture's name
     with database.as_admin() as admin:
         admin.execute("DELETE FROM build_verdict")
         admin.execute(
@@ -117,7 +117,7 @@ def test_the_action_of_github(
         assert first.returncode == 0, first.stdout + first.stderr
         [build] = builds(client)
         for state in ("passed", "inconclusive", "changed"):
-            judged(emptied, build, team, state)
+            store_verdict(emptied, build, team, state)
             done = run(step["run"], folder, environ | {"WAIT": "20"})
             codes[state] = done.returncode
             assert token not in done.stdout + done.stderr
@@ -156,7 +156,7 @@ def test_the_job_of_gitlab(
         document = json.dumps({"branch": "main"})
         client.post(f"/api/v1/builds/ingester/{COMMIT}", content=document, headers={"Content-Type": "application/json"})
         for state in ("passed", "changed"):
-            judged(emptied, builds(client)[0], team, state)
+            store_verdict(emptied, builds(client)[0], team, state)
             done = run(script, folder, environ)
             codes[state] = done.returncode
             assert token not in done.stdout + done.stderr

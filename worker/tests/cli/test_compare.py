@@ -127,7 +127,7 @@ def test_a_bad_file_is_exit_code_2_and_one_line(
     assert expected in output.err
 
 
-def test_what_is_not_there_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_files_are_invalid_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(tmp_path / "none", HELPER) == 2
     assert "no such file or folder" in capsys.readouterr().err
     assert compare(tmp_path, HELPER) == 2

@@ -44,7 +44,7 @@ def test_a_window_fills_a_step() -> None:
     assert _line(lines, "http_request_duration_seconds_sum").points[-1] == (60_000, 6.0)
 
 
-def test_what_runs_on_counts_on() -> None:
+def test_continuing_counters_continue() -> None:
     parts = [_stretch("fast", 0, 60_000, "1"), _stretch("slow", 60_000, 120_000, "1")]
     lines = replay_history(HISTORY, parts, 30_000, seed=1)
     assert len(lines) == 4

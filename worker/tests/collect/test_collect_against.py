@@ -92,7 +92,7 @@ def test_a_side_that_dies_does_not_cost_the_other(
     assert "candidate" in next(line for line in capfd.readouterr().err.splitlines() if "failed" in line)
 
 
-def test_a_folder_that_is_taken_meanwhile_does_not_cost_the_other(serve: Serve, tmp_path: Path) -> None:
+def test_a_folder_taken_concurrently_leaves_the_other_side(serve: Serve, tmp_path: Path) -> None:
     def handler(asked: Asked) -> Reply:
         return Reply(status=404) if asked.path == "/metrics" else Reply(body=PROFILE)
 

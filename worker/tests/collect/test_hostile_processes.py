@@ -190,7 +190,7 @@ def test_pprof_mounted_elsewhere_is_found(serve: Serve, tmp_path: Path) -> None:
     assert all(asked.headers["x-key"] == "k" for asked in server.asked)
 
 
-def test_strange_metrics_cost_the_counters_not_the_set(serve: Serve) -> None:
+def test_invalid_metrics_lose_the_counters_not_the_set(serve: Serve) -> None:
     text = (
         b'\xff\xfe\nhttp_requests_total NaN\nhttp_requests_total{a="b" 7\n{} 3\nhttp_requests_total{code="200"} 1e3\n'
     )

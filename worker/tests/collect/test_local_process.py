@@ -49,7 +49,7 @@ def test_a_commit_counts_only_from_a_clean_tree(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"text", b"\xff Go buildinf:", b"\xff Go buildinf:" + b"\x08\x02" + b"\xff" * 60]
 )
-def test_what_is_no_go_binary_gives_nothing(tmp_path: Path, content: bytes) -> None:
+def test_other_files_have_no_build_information(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "file").write_bytes(content)
     assert read_build_info(tmp_path / "file") is None
     assert read_build_info(tmp_path / "absent") is None

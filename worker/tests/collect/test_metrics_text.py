@@ -49,7 +49,7 @@ def test_the_request_counter_is_found_or_left_unset(names: list[str], expected: 
     assert (counter.total(scrape) if counter else None) == (5 if expected else None)
 
 
-def test_a_counter_asked_for_is_taken_by_its_labels() -> None:
+def test_a_requested_counter_is_selected_by_its_labels() -> None:
     scrape = parse_scrape(TEXT)
     counter = find_request_counter(scrape, RequestCounter(re.compile('code="500"')))
     assert counter is not None

@@ -32,7 +32,7 @@ def test_requests_of_monitoring_are_not_load(label: str) -> None:
         'method="GET"', 'path="/healthcare/plans"', 'grpc_service="shop.Orders"', 'handler="/live-scores"',
     ],
 )  # fmt: skip
-def test_what_only_sounds_like_it_is_load(label: str) -> None:
+def test_similarly_named_handlers_count_as_load(label: str) -> None:
     scrape = parse_scrape(f"http_requests_total{{{label}}} 40\n")
     counter = find_request_counter(scrape, None)
     assert counter is not None

@@ -21,7 +21,7 @@ PART = 8 * 1024 * 1024
 TOKEN = "slp_secret"
 
 
-def told(status: int, body: object) -> Reply:
+def json_reply(status: int, body: object) -> Reply:
     return Reply(status=status, body=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
 
 
@@ -39,11 +39,11 @@ class Shelf:
 
     def __call__(self, asked: Asked) -> Reply:
         if asked.headers.get("authorization") != f"Bearer {TOKEN}":
-            return told(401, {"detail": "Nobody is signed in.", "resolution": "Sign in."})
+            return json_reply(401, {"detail": "Nobody is signed in.", "resolution": "Sign in."})
         if asked.method == "GET" and asked.path.startswith("/api/v1/artifacts?"):
-            return told(200, {"items": [], "next_cursor": None})
+            return json_reply(200, {"items": [], "next_cursor": None})
         if asked.method != "GET" and self.failing and (status := self.failing.pop(0)):
-            return told(status, {"detail": "Not now."})
+            return json_reply(status, {"detail": "Not now."})
         words = urlsplit(asked.path).path.removeprefix("/api/v1/").split("/")
         if words[0] == "artifacts":
             return self._artifact(unquote(words[1]), asked)
@@ -56,8 +56,8 @@ class Shelf:
         )
         self.keys[asked.headers["idempotency-key"]] = artifact_id
         if artifact_id not in self.artifacts:
-            return told(404, {"detail": "There is no such artifact."})
-        return told(201, self.artifacts[artifact_id])
+            return json_reply(404, {"detail": "There is no such artifact."})
+        return json_reply(201, self.artifacts[artifact_id])
 
     def _made(self, name: str, body: bytes, facts: object, batch: object) -> str:
         artifact_id = str(uuid.uuid4())
@@ -75,17 +75,17 @@ class Shelf:
                 {"number": number, "size_bytes": len(part), "sha256": hashlib.sha256(part).hexdigest()}
                 for number, part in self.parts.setdefault(upload_id, {}).items()
             ]
-            return told(201, {**upload, "part_size_bytes": PART, "parts": parts})
+            return json_reply(201, {**upload, "part_size_bytes": PART, "parts": parts})
         upload = self.uploads[words[1]]
         if words[2] == "parts":
             self.parts[words[1]][int(words[3])] = asked.body
-            return told(200, {"number": int(words[3])})
+            return json_reply(200, {"number": int(words[3])})
         body = b"".join(part for _, part in sorted(self.parts[words[1]].items()))
         assert len(body) == upload["size_bytes"]
         upload["artifact_id"] = upload["artifact_id"] or self._made(
             upload["name"], body, upload["run_metadata"], upload["batch"]
         )
-        return told(201, self.artifacts[upload["artifact_id"]])
+        return json_reply(201, self.artifacts[upload["artifact_id"]])
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_passing_failures_are_tried_again(serve: Serve, shelf: Shelf) -> None:
 def test_a_problem_is_reported_with_limit_and_remedy(serve: Serve) -> None:
     problem = {"detail": "big is too large.", "limit": 5, "value": 9, "unit": "bytes", "resolution": "Record less."}
     text = r"big is too large\. The limit is 5, this is 9 bytes\. Record less\."
-    address = serve(lambda _: told(413, problem)).address
+    address = serve(lambda _: json_reply(413, problem)).address
     with UploadClient(address, TOKEN, lambda _: None) as server, pytest.raises(RequestDeclined, match=text):
         server.put("big", b"body", {}, batch="b")
 

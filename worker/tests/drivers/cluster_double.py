@@ -65,12 +65,16 @@ class ClusterDouble:
             return self._apply(path, json.loads(asked.body))
         if path not in self.things:
             return problem(404, "NotFound", f"{path.rsplit('/', 1)[1]} not found")
-        return self._delete(path, json.loads(asked.body)) if asked.method == "DELETE" else told(200, self.things[path])
+        return (
+            self._delete(path, json.loads(asked.body))
+            if asked.method == "DELETE"
+            else json_reply(200, self.things[path])
+        )
 
     def _review(self, review: Json) -> Reply:
         wanted = review["spec"]["resourceAttributes"]
         allowed = (wanted["verb"], wanted["resource"]) not in self.denied
-        return told(201, review | {"status": {"allowed": allowed}})
+        return json_reply(201, review | {"status": {"allowed": allowed}})
 
     def _list(self, path: str, query: dict[str, str]) -> Reply:
         label, _, value = query.get("labelSelector", "").partition("=")
@@ -86,7 +90,7 @@ class ClusterDouble:
         )
         left_out = {"apiVersion", "kind"}  # as lists of its own kinds have it
         items = [{k: v for k, v in each.items() if k not in left_out} for each in found[start : start + self.page]]
-        return told(200, {"apiVersion": version, "kind": f"{kind}List", "metadata": metadata, "items": items})
+        return json_reply(200, {"apiVersion": version, "kind": f"{kind}List", "metadata": metadata, "items": items})
 
     def _apply(self, path: str, thing: Json) -> Reply:
         wrong = refused(thing)
@@ -97,10 +101,10 @@ class ClusterDouble:
             made = self.put(path, thing)
             if self.eager:
                 self.roll_out(path)
-            return told(201, made)
+            return json_reply(201, made)
         if standing["spec"].get("selector") != thing["spec"].get("selector"):
             return problem(422, "Invalid", "spec.selector: Invalid value: field is immutable")
-        return told(200, standing)
+        return json_reply(200, standing)
 
     def put(self, path: str, thing: Json) -> Json:
         """Have it stand there, as if made now."""
@@ -122,7 +126,7 @@ class ClusterDouble:
             return problem(409, "Conflict", "Precondition failed: UID in precondition does not match")
         metadata["deletionTimestamp"] = AT
         self._seen[path] = self.linger
-        return told(200, {"apiVersion": "v1", "kind": "Status", "status": "Success"})
+        return json_reply(200, {"apiVersion": "v1", "kind": "Status", "status": "Success"})
 
     def _pass(self, path: str) -> None:
         for leaving in [at for at in self._seen if at == path or at.startswith(f"{path}/")]:
@@ -179,12 +183,12 @@ def refused(thing: Json) -> str | None:
     return None
 
 
-def told(status: int, thing: Json) -> Reply:
+def json_reply(status: int, thing: Json) -> Reply:
     return Reply(status, json.dumps(thing).encode(), {"Content-Type": "application/json"})
 
 
 def problem(code: int, reason: str, message: str) -> Reply:
-    return told(
+    return json_reply(
         code,
         {"apiVersion": "v1", "kind": "Status", "status": "Failure", "reason": reason, "message": message, "code": code},
     )

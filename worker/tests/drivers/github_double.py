@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from tests.collect.pprof_servers import Asked, Reply
-from tests.drivers.cluster_double import told
+from tests.drivers.cluster_double import json_reply
 from tests.drivers.published_schemas import examples
 
 Json = dict[str, Any]
@@ -42,13 +42,13 @@ class GitHubDouble:
         if early is not None:
             return early
         if asked.headers.get("authorization") != f"Bearer {TOKEN}":
-            return told(
+            return json_reply(
                 401,
                 {"message": "Bad credentials", "documentation_url": "https://docs.github.com/rest", "status": "401"},
             )
         url = urlsplit(asked.path)
         if url.path == WORKFLOW:
-            return told(200, examples("github")["workflow"] | {"state": self.state})
+            return json_reply(200, examples("github")["workflow"] | {"state": self.state})
         if url.path == f"{WORKFLOW}/dispatches":
             return self._dispatch(json.loads(asked.body))
         if url.path == f"{WORKFLOW}/runs":
@@ -59,7 +59,7 @@ class GitHubDouble:
         found = re.fullmatch(rf"{REPOSITORY}/actions/runs/(\d+)(/(?:force-)?cancel)?", path)
         run = next((each for each in self.runs if found and each["id"] == int(found[1])), None)
         if found is None or run is None:
-            return told(404, {"message": "Not Found"})
+            return json_reply(404, {"message": "Not Found"})
         return self._one(run) if found[2] is None else self._cancel(run, found[2])
 
     def _dispatch(self, body: Json) -> Reply:
@@ -88,25 +88,25 @@ class GitHubDouble:
             return Reply(200, b"{", cut=True)
         if not body.get("return_run_details"):
             return Reply(204)
-        return told(200, examples("github")["workflow-dispatch-response"] | {"workflow_run_id": number})
+        return json_reply(200, examples("github")["workflow-dispatch-response"] | {"workflow_run_id": number})
 
     def _list(self, query: dict[str, str]) -> Reply:
         shown = self.runs[:-1] if self._hidden > 0 else self.runs
         self._hidden -= 1
         size, page = int(query["per_page"]), int(query["page"])
         newest = shown[::-1][size * (page - 1) : size * page]
-        return told(200, {"total_count": len(shown), "workflow_runs": newest})
+        return json_reply(200, {"total_count": len(shown), "workflow_runs": newest})
 
     def _one(self, run: Json) -> Reply:
         if run["id"] in self._leaving:
             self._leaving[run["id"]] -= 1
             if self._leaving[run["id"]] < 0:
                 run |= {"status": "completed", "conclusion": "cancelled"}
-        return told(200, run)
+        return json_reply(200, run)
 
     def _cancel(self, run: Json, how: str) -> Reply:
         self.cancelled.append(f"{run['id']}{how}")
         if run["status"] == "completed":
-            return told(409, {"message": "Cannot cancel a workflow run that is completed."})
+            return json_reply(409, {"message": "Cannot cancel a workflow run that is completed."})
         self._leaving[run["id"]] = 0 if how == "/force-cancel" else self.stubborn
-        return told(202, {})
+        return json_reply(202, {})

@@ -19,7 +19,7 @@ from slowpath_cli.runner.core.driver_interface import (
 )
 from slowpath_cli.runner.drivers import github_actions
 from tests.collect.pprof_servers import Answering, Asked, Reply
-from tests.drivers.cluster_double import told
+from tests.drivers.cluster_double import json_reply
 from tests.drivers.deploy_targets import COMMIT, LIBRARY, OTHER_RUN, OVERRIDES, RUN, target
 from tests.drivers.github_double import TOKEN, WORKFLOW, GitHubDouble
 from tests.drivers.published_schemas import Published
@@ -190,7 +190,7 @@ def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
     driver: github_actions.GitHubActionsDriver, host: GitHubDouble, watch: Watch
 ) -> None:
     def failing(asked: Asked) -> Reply | None:
-        return told(502, {"message": "Server Error"}) if asked.method == "POST" else None
+        return json_reply(502, {"message": "Server Error"}) if asked.method == "POST" else None
 
     host.first = failing
     handle = driver.deploy(target())
@@ -209,9 +209,9 @@ def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (told(422, {"message": "Unexpected inputs provided"}), "Unexpected inputs"),
-        (told(404, {"message": "Not Found"}), "404"),
-        (told(403, {"message": "Resource not accessible by personal access token"}), "not accessible"),
+        (json_reply(422, {"message": "Unexpected inputs provided"}), "Unexpected inputs"),
+        (json_reply(404, {"message": "Not Found"}), "404"),
+        (json_reply(403, {"message": "Resource not accessible by personal access token"}), "not accessible"),
     ],
 )
 def test_a_refusal_leaves_nothing_behind(
@@ -291,7 +291,7 @@ def test_a_limit_is_no_outage_of_what_runs(
     for _ in range(10):
         watch.pause(290)
         assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
-    host.first = lambda _: told(503, {"message": "unicorn"})
+    host.first = lambda _: json_reply(503, {"message": "unicorn"})
     watch.pause(401)
     with pytest.raises(DeploymentFailed, match="unicorn"):
         driver.status(handle, DeploymentStatus("ready"))
@@ -309,7 +309,7 @@ def test_a_queued_deployment_is_cancelled_without_searching_for_it(
     assert host.runs == []
 
 
-def test_it_is_cancelled_and_waited_for(driver: github_actions.GitHubActionsDriver, host: GitHubDouble) -> None:
+def test_cancellation_waits_for_the_end(driver: github_actions.GitHubActionsDriver, host: GitHubDouble) -> None:
     host.stubborn = 3
     driver.deploy(target())
     driver.restore(RUN)
@@ -331,7 +331,7 @@ def test_a_job_that_cannot_be_cancelled_by_force_is_reported(
     driver: github_actions.GitHubActionsDriver, host: GitHubDouble
 ) -> None:
     driver.deploy(target())
-    host.first = lambda asked: told(409, {"message": "no"}) if asked.method == "POST" else None
+    host.first = lambda asked: json_reply(409, {"message": "no"}) if asked.method == "POST" else None
     with pytest.raises(DeploymentFailed, match="was cancelled, but has not ended") as found:
         driver.restore(RUN)
     assert found.value.is_transient
@@ -346,7 +346,7 @@ def test_a_deploy_asked_for_a_moment_ago_is_not_left_to_run(
     assert host.runs[0]["conclusion"] == "cancelled"
 
 
-def test_a_deploy_that_outlives_its_job_is_taken_down_by_another(
+def test_a_deployment_that_outlives_its_job_is_stopped_by_another_job(
     api: str, place: DriverEnvironment, watch: Watch, host: GitHubDouble
 ) -> None:
     driver = driver_at(api, place, watch, stays=False)
@@ -400,7 +400,7 @@ def test_an_outage_is_no_failure_of_the_build(
 ) -> None:
     handle = driver.deploy(target())
     assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
-    host.first = lambda _: told(503, {"message": "unicorn"})
+    host.first = lambda _: json_reply(503, {"message": "unicorn"})
     assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
     watch.pause(301)
     with pytest.raises(DeploymentFailed, match="unicorn"):
@@ -491,11 +491,11 @@ def test_a_section_that_can_not_be_meant_is_refused(
         github_actions.read(given, place)
 
 
-def test_what_is_not_published_is_found() -> None:
+def test_unpublished_reports_are_found_by_members() -> None:
     published = Published.of("github")
     body = json.dumps({"ref": "main", "input": {}}).encode()
     headers = {"content-type": "application/json"}
     assert "input" in published.of_request(Asked("POST", f"{WORKFLOW}/dispatches", headers, body))[0]
     assert "ref" in published.of_request(Asked("POST", f"{WORKFLOW}/dispatches", headers, b"{}"))[0]
     assert "not published" in published.of_request(Asked("PUT", f"{WORKFLOW}/dispatches", headers, body))[0]
-    assert published.of_reply(Asked("GET", WORKFLOW, {}, b""), told(200, {"id": "x"})) != []
+    assert published.of_reply(Asked("GET", WORKFLOW, {}, b""), json_reply(200, {"id": "x"})) != []

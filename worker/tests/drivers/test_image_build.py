@@ -102,7 +102,7 @@ print("pushed")"""
     driver.restore(RUN)
 
 
-def test_what_a_person_took_away_is_not_deployed_again(
+def test_an_excluded_candidate_is_not_deployed_again(
     api: str, place: DriverEnvironment, cluster: ClusterDouble, tmp_path: Path
 ) -> None:
     driver = driver_at(api, place, "")

@@ -237,7 +237,7 @@ def test_a_program_gives_a_token_until_it_expires_or_is_not_taken(
     )
 
 
-def test_a_token_that_is_not_taken_is_had_anew_once(
+def test_a_rejected_token_is_renewed_once(
     server: Secured, place: DriverEnvironment, tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given(program, token="revoked")

@@ -245,7 +245,7 @@ def test_a_deadline_names_what_the_pods_died_of(
         driver.status(handle, None)
 
 
-def test_what_was_ready_and_is_gone_has_failed(
+def test_a_ready_deployment_that_vanishes_has_failed(
     driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     handle = driver.deploy(target())
@@ -309,9 +309,7 @@ def test_a_run_of_this_runner_makes_way_and_that_of_another_does_not(
     assert "deletionTimestamp" not in cluster.things[CLONE]["metadata"]
 
 
-def test_it_goes_with_its_pods_and_is_waited_for(
-    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
-) -> None:
+def test_deletion_waits_for_the_pods(driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble) -> None:
     cluster.linger = 3
     driver.deploy(target())
     cluster.roll_out(CLONE)
@@ -425,7 +423,7 @@ def test_a_cluster_that_fails_once_is_asked_again(
     assert cluster.made == [CLONE]
 
 
-def test_a_cluster_that_hangs_or_talks_without_end_is_left(
+def test_requests_to_a_hanging_or_endless_cluster_end(
     driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     driver.cluster._outside._seconds = 0.3
@@ -454,7 +452,7 @@ def test_nonsense_from_a_cluster_is_no_crash(place: DriverEnvironment, body: byt
         assert driver.endpoints(handle) == {"name": "x"}
 
 
-def test_nobody_answers(place: DriverEnvironment) -> None:
+def test_an_unreachable_server_ends_the_command(place: DriverEnvironment) -> None:
     driver = plain(section("http://127.0.0.1:9"), place)
     with pytest.raises(DeploymentFailed, match="cannot be reached") as found:
         driver.restore(RUN)

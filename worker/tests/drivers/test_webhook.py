@@ -23,7 +23,7 @@ from slowpath_cli.runner.core.driver_interface import (
 )
 from slowpath_cli.runner.drivers import github_actions, webhook_driver
 from tests.collect.pprof_servers import Answering, Asked, Reply
-from tests.drivers.cluster_double import told
+from tests.drivers.cluster_double import json_reply
 from tests.drivers.deploy_targets import COMMIT, LIBRARY, OTHER_RUN, OVERRIDES, RUN, target
 from tests.support.endpoints import schema_app
 
@@ -70,7 +70,7 @@ class Receiver:
         if self.lose:
             self.lose = False
             return Reply(200, b"{", cut=True)
-        return told(200, self.answer) if self.answer is not None else Reply(202)
+        return json_reply(200, self.answer) if self.answer is not None else Reply(202)
 
     def _restore(self, run_id: str) -> Reply:
         self.restored.add(run_id)
@@ -261,7 +261,7 @@ def test_a_hanging_receiver_blocks_nothing_else(driver: webhook_driver.WebhookDr
     assert time.monotonic() - began < 5
 
 
-def test_it_is_taken_down_and_waited_for(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
+def test_stopping_waits_for_the_end(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     receiver.leaving = 5
     driver.deploy(target())
     driver.restore(RUN)
@@ -301,7 +301,9 @@ def test_a_wrong_secret_is_found_before_the_first_deploy(
         webhook_driver.read({"driver": "webhook", "to": "http://127.0.0.1:9"}, place).prepare()
 
 
-def test_what_is_written_down_is_for_us_alone(driver: webhook_driver.WebhookDriver, place: DriverEnvironment) -> None:
+def test_stored_state_is_readable_only_by_its_owner(
+    driver: webhook_driver.WebhookDriver, place: DriverEnvironment
+) -> None:
     driver.deploy(target())
     (folder,) = place.work.iterdir()
     assert folder.stat().st_mode & 0o077 == 0

@@ -39,7 +39,7 @@ def test_the_same_seed_writes_the_same_commits(tmp_path: Path) -> None:
     assert set(first.truth).isdisjoint(other.truth)
 
 
-def test_the_guilty_commits_bump_and_the_last_one_does_it(tmp_path: Path) -> None:
+def test_the_culprit_is_found_through_dependency_updates(tmp_path: Path) -> None:
     made = written(tmp_path, 3)
     counts = [int(git(one.folder, "rev-list", "--count", "--no-merges", "main")) for one in made.repositories]
     assert 300 <= counts[0] <= 320

@@ -46,7 +46,7 @@ def test_a_head_that_does_not_end_is_answered_in_time(stack: RunningStack) -> No
     assert 5 < time.monotonic() - began < 15
 
 
-def test_a_head_that_trickles_is_answered_in_the_same_time(stack: RunningStack) -> None:
+def test_a_slowly_sent_head_times_out_too(stack: RunningStack) -> None:
     with connected(stack) as client:
         began = time.monotonic()
         client.sendall(HALF_HEAD)

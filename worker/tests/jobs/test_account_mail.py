@@ -115,7 +115,7 @@ def test_an_invitation_email_has_its_own_link(office: MailFixture) -> None:
     assert "550" in problem[1]["detail"]
 
 
-def test_who_forgot_a_password_is_mailed_a_link_that_works(office: MailFixture) -> None:
+def test_a_password_reset_email_has_a_working_link(office: MailFixture) -> None:
     bench = office.bench
     database, owner = bench.worker_context.database, bench.team.owner
     now = SystemClock().now()
@@ -164,7 +164,7 @@ def test_a_person_without_a_team_gets_the_email_too(office: MailFixture, people:
     assert len(office.postman.letters) == 1
 
 
-def said(office: MailFixture, author: SomePerson, text: str) -> DiscussionId:
+def create_comment(office: MailFixture, author: SomePerson, text: str) -> DiscussionId:
     """Say something about a build; return the discussion."""
     bench = office.bench
     caller = Caller(bench.team.id, author.user_id, None, Role.MEMBER, frozenset())
@@ -177,11 +177,11 @@ def said(office: MailFixture, author: SomePerson, text: str) -> DiscussionId:
         return DiscussionId(row.discussion_id)
 
 
-def test_who_is_named_gets_one_mail_a_discussion_and_ten_minutes(office: MailFixture, people: AccountsFactory) -> None:
+def test_mentions_are_mailed_once_per_discussion_and_ten_minutes(office: MailFixture, people: AccountsFactory) -> None:
     bench, owner = office.bench, office.bench.team.owner
     ann, ben = people.member(bench.team), people.member(bench.team)
-    said(office, owner, f"@{ann.name} look\nhere")
-    said(office, ann, f"@{ann.name} and @{ben.name}, and @{owner.name}")
+    create_comment(office, owner, f"@{ann.name} look\nhere")
+    create_comment(office, ann, f"@{ann.name} and @{ben.name}, and @{owner.name}")
     jobs = bench.admin.execute("SELECT count(*) FROM job WHERE name = %s", (MailMentions.name,)).fetchone()
     assert jobs == (1,), "what is written in one breath goes out at once"
 
@@ -195,7 +195,7 @@ def test_who_is_named_gets_one_mail_a_discussion_and_ten_minutes(office: MailFix
     assert "> here" in letters[ann.email]
 
     office.postman.letters.clear()
-    said(office, owner, f"@{ann.name} again")
+    create_comment(office, owner, f"@{ann.name} again")
     assert office.carry_out(MailMentions.name)["later"], "the next mail waits"
     assert office.postman.letters == []
     bench.admin.execute("UPDATE mention SET mailed_at = mailed_at - interval '11 minutes' WHERE mailed_at IS NOT NULL")
@@ -208,7 +208,7 @@ def test_readers_former_members_and_unsubscribed_users_are_not_mailed(
 ) -> None:
     bench, owner = office.bench, office.bench.team.owner
     ann, ben, eve = people.member(bench.team), people.member(bench.team), people.member(bench.team)
-    said(office, owner, f"@{ann.name} and @{ben.name} and @{eve.name}")
+    create_comment(office, owner, f"@{ann.name} and @{ben.name} and @{eve.name}")
     bench.admin.execute("UPDATE app_user SET email_on_mention = false WHERE id = %s", (eve.user_id,))
     bench.admin.execute("UPDATE mention SET read_at = clock_timestamp() WHERE user_id = %s", (ann.user_id,))
     bench.admin.execute("DELETE FROM membership WHERE user_id = %s", (ben.user_id,))
@@ -216,10 +216,10 @@ def test_readers_former_members_and_unsubscribed_users_are_not_mailed(
     assert office.postman.letters == []
 
 
-def test_whoever_died_while_mailing_leaves_it_to_be_mailed(office: MailFixture, people: AccountsFactory) -> None:
+def test_an_interrupted_mail_is_sent_again(office: MailFixture, people: AccountsFactory) -> None:
     bench, owner = office.bench, office.bench.team.owner
     ann = people.member(bench.team)
-    said(office, owner, f"@{ann.name}")
+    create_comment(office, owner, f"@{ann.name}")
     bench.admin.execute("UPDATE mention SET mail_begun_at = clock_timestamp()")
     assert office.carry_out(MailMentions.name)["later"], "somebody else has it in hand"
     bench.admin.execute("UPDATE mention SET mail_begun_at = mail_begun_at - interval '3 minutes'")

@@ -166,7 +166,7 @@ def test_a_look_reads_what_is_new_and_decides_what_reading_all_would(
     assert begins[4] == begins[0]
 
 
-def test_looking_again_changes_nothing(client: TestClient, push: Push, watch: Watch) -> None:
+def test_a_repeated_read_changes_nothing(client: TestClient, push: Push, watch: Watch) -> None:
     push(part("distributor", -90, -40), part("distributor", -40, -1, shares=SLOWER))
     watch()
     found = changes_of(client)
@@ -208,7 +208,7 @@ def test_a_steady_service_has_no_change(client: TestClient, push: Push, watch: W
     assert changes_of(client) == []
 
 
-def test_who_waits_for_another_follows_it(
+def test_a_waiter_is_listed_after_its_waker(
     client: TestClient, push: Push, watch: Watch, house: AppUnderTest, team: SomeTeam
 ) -> None:
     push(*(part(job, -90, -40) for job in ("distributor", "ingester")))
@@ -229,7 +229,7 @@ def test_who_waits_for_another_follows_it(
     }
 
 
-def test_a_deploy_is_judged_at_its_looks(client: TestClient, push: Push, watch: Watch) -> None:
+def test_a_deployment_is_evaluated_at_its_times(client: TestClient, push: Push, watch: Watch) -> None:
     """One of two instances has the new build: what they say at the same time is compared."""
     push(part("distributor", -90, 0, instances=("a:80",)))
     push(part("distributor", -90, -31, instances=("b:80",)))

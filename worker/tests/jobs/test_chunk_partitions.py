@@ -116,7 +116,7 @@ def test_a_month_is_dropped_after_the_longest_retention_of_any_team(
     assert part not in parts(bench)
 
 
-def test_who_is_in_the_way_does_not_make_the_job_fail(bench: Bench, emptied: TestDatabase) -> None:
+def test_a_held_lock_does_not_fail_the_job(bench: Bench, emptied: TestDatabase) -> None:
     year, month = months_on(now(bench), -30)
     beyond = hour_of(*months_on(now(bench), -29))
     with psycopg.connect(emptied.owner_url, autocommit=True) as owner:

@@ -100,7 +100,7 @@ def test_between_equal_teams_the_one_that_used_less_goes_first(bench: Bench, oth
     assert claim(bench) == (mine, bench.team.id)
 
 
-def test_what_a_team_used_is_forgotten(bench: Bench) -> None:
+def test_old_usage_of_a_team_is_deleted(bench: Bench) -> None:
     bench.admin.execute("SELECT cross_team.record_work_seconds(%s, 8)", (bench.team.id,))
     bench.admin.execute("UPDATE team SET work_at = work_at - interval '2 minutes'")
     bench.admin.execute("SELECT cross_team.record_work_seconds(%s, 1)", (bench.team.id,))

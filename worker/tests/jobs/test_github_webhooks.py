@@ -162,7 +162,7 @@ def test_pipelines_of_gitlab(client: TestClient, bench: Bench, house: AppUnderTe
 @pytest.mark.parametrize(
     "message", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b"payload=", b"payload=%7B", b'{"ref": "\\ud800"}']
 )
-def test_what_is_no_message_is_ignored(client: TestClient, bench: Bench, house: AppUnderTest, message: bytes) -> None:  # noqa: F811
+def test_an_invalid_message_is_ignored(client: TestClient, bench: Bench, house: AppUnderTest, message: bytes) -> None:  # noqa: F811
     sender = hook(client, house)
     sender.send(message)
 
@@ -263,12 +263,12 @@ def watched(client: TestClient, house: AppUnderTest, github: GitHub, near: Bench
     return sender
 
 
-def told(client: TestClient, sender: Sender) -> dict[str, Any]:  # noqa: F811 - a fixture's name
+def get_webhook(client: TestClient, sender: Sender) -> dict[str, Any]:  # noqa: F811 - a fixture's name
     found: dict[str, Any] = client.get(f"/api/v1/webhooks/{sender.hook_id}").json()
     return found
 
 
-def test_what_did_not_arrive_is_asked_for_once_and_then_arrives(
+def test_a_missed_delivery_is_requested_once_and_arrives(
     client: TestClient,  # noqa: F811
     near: Bench,
     house: AppUnderTest,
@@ -288,7 +288,7 @@ def test_what_did_not_arrive_is_asked_for_once_and_then_arrives(
     ]  # fmt: skip
     assert github.asked[2:] == first[:1], "what has arrived meanwhile is not asked for"
     assert github.tokens == {f"Bearer {TOKEN}"}
-    assert told(client, sender)["problem"] is None
+    assert get_webhook(client, sender)["problem"] is None
 
 
 @pytest.mark.parametrize(
@@ -303,8 +303,8 @@ def test_a_refusing_host_is_recorded_and_queried_again_later(
         github.status, github.listed = status, listed
         run(near, "webhooks.reconcile")
 
-    assert told(client, sender)["problem"]["type"] == f"urn:slowpath:{slug}"
-    assert TOKEN not in json.dumps(told(client, sender))
+    assert get_webhook(client, sender)["problem"]["type"] == f"urn:slowpath:{slug}"
+    assert TOKEN not in json.dumps(get_webhook(client, sender))
     waiting = near.admin.execute(
         "SELECT count(*) FROM job WHERE name = 'webhooks.reconcile' AND state = 'waiting' AND due_at > now() + interval '50 min'"
     ).fetchone()

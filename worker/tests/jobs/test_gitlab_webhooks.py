@@ -17,7 +17,7 @@ from tests.conftest import asker, client, role  # noqa: F401 - pytest finds fixt
 from tests.inventory.webhooks.test_gitlab_missed_deliveries import event
 from tests.inventory.webhooks.webhook_senders import GITLAB_PUSH, Sender
 from tests.jobs.conftest import Bench
-from tests.jobs.test_github_webhooks import hook, near, run, told  # noqa: F401 - pytest finds fixtures by name
+from tests.jobs.test_github_webhooks import get_webhook, hook, near, run  # noqa: F401 - pytest finds fixtures by name
 from tests.support.app_under_test import AppUnderTest
 
 pytestmark = pytest.mark.database
@@ -97,7 +97,7 @@ def watched(client: TestClient, house: AppUnderTest, gitlab: GitLab, near: Bench
     """Return a webhook whose sender has an API; the operator allows loopback addresses."""
     house.app.state.outside = create_outside(near.worker_context.settings)
     sender = hook(client, house, kind="gitlab", target="team/back/app", api={"url": gitlab.url, "token": TOKEN})
-    gitlab.address = told(client, sender)["address"]
+    gitlab.address = get_webhook(client, sender)["address"]
     return sender
 
 
@@ -109,7 +109,7 @@ def waits_s(bench: Bench) -> float:
     return float(seconds)
 
 
-def test_what_did_not_arrive_is_asked_for_once_and_then_arrives(
+def test_a_missed_delivery_is_requested_once_and_arrives(
     client: TestClient,  # noqa: F811 - a fixture's name
     near: Bench,  # noqa: F811
     house: AppUnderTest,
@@ -130,7 +130,7 @@ def test_what_did_not_arrive_is_asked_for_once_and_then_arrives(
     assert first == [*looked, "POST /hooks/7/events/3/resend"]
     assert gitlab.asked[3:] == looked, "what has arrived meanwhile is not asked for"
     assert gitlab.tokens == {TOKEN}
-    assert told(client, sender)["problem"] is None
+    assert get_webhook(client, sender)["problem"] is None
     assert waits_s(near) > 50 * 60
 
 
@@ -143,7 +143,7 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
         sender = watched(client, house, gitlab, near)
         gitlab.events = [event(30 - number, f"lost {number}") for number in range(A_PAGE + 3)]
         run(near, "webhooks.reconcile")
-        first, soon, mark = list(gitlab.asked), waits_s(near), told(client, sender)["reconciled_at"]
+        first, soon, mark = list(gitlab.asked), waits_s(near), get_webhook(client, sender)["reconciled_at"]
         gitlab.events = gitlab.events[:2]
         gitlab.sends = 1
         run(near, "webhooks.reconcile")
@@ -156,8 +156,8 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
     assert 0 < soon < 120
     assert mark is None, "not all was looked through"
     assert [asked[:4] for asked in limited[2:]] == ["POST", "POST"], "told to slow down"
-    assert told(client, sender)["missed_count"] == 1
-    assert told(client, sender)["problem"] is None
+    assert get_webhook(client, sender)["missed_count"] == 1
+    assert get_webhook(client, sender)["problem"] is None
     assert 0 < waits_s(near) < 120
 
 
@@ -178,7 +178,7 @@ def test_a_refusing_host_is_recorded_and_queried_again_later(
         gitlab.address = gitlab.address if alert_status else "https://elsewhere.example/"
         run(near, "webhooks.reconcile")
 
-    problem = told(client, sender)["problem"]
+    problem = get_webhook(client, sender)["problem"]
     assert why in problem["detail"]
     assert TOKEN not in json.dumps(problem)
     assert waits_s(near) > 50 * 60

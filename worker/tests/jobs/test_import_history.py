@@ -25,7 +25,7 @@ from slowpath.evidence.metric_sources.service.metric_sources import SourceCreden
 from slowpath.evidence.metrics.service import chunk_compaction
 from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from support.prometheus_oracle import Prometheus, WrittenBlock, WrittenHistogram, prometheus_binary, running_prometheus
-from tests.evidence.metric_sources.prometheus_fake import TwinOutside, TwinPeer, success
+from tests.evidence.metric_sources.prometheus_fake import PrometheusFake, TwinOutside, success
 from tests.jobs.conftest import Bench
 
 pytestmark = pytest.mark.database
@@ -143,7 +143,7 @@ def tail_rows(bench: Bench) -> int:
     return int(found[0])
 
 
-def test_what_was_imported_is_what_prometheus_has(near: Bench, prometheus: Prometheus) -> None:
+def test_imported_samples_equal_those_of_prometheus(near: Bench, prometheus: Prometheus) -> None:
     end_ms = int(time.time()) * 1000 - 60_000
     prometheus.write(written(end_ms))
     from_ms, to_ms = end_ms - HOURS * 3_600_000 + 7_000, end_ms - 30_000
@@ -189,7 +189,7 @@ def test_without_the_operators_word_loopback_is_not_asked(bench: Bench, near: Be
 OWN_BOUNDS = {"count": "1", "sum": "1", "buckets": [[0, "0.1", "0.25", "1"]]}
 
 
-class PagedPeer(TwinPeer):
+class PagedPeer(PrometheusFake):
     """A server with one metric whose pages are too large unless the ranges are short."""
 
     def get(
@@ -312,7 +312,7 @@ class SteppedOutside:
 
     outside: EgressClient
     status: int
-    said: str
+    message: str
     peers: list[SteppedPeer] = field(default_factory=list)
 
     def check(self, url: str) -> None:
@@ -321,7 +321,7 @@ class SteppedOutside:
     @contextmanager
     def opened(self, url: str) -> Iterator[SteppedPeer]:
         with self.outside.opened(url) as peer:
-            self.peers.append(SteppedPeer(peer, self.status, self.said))
+            self.peers.append(SteppedPeer(peer, self.status, self.message))
             yield self.peers[-1]
 
 
@@ -386,7 +386,7 @@ def test_an_invalid_page_ends_the_import_and_is_named(
         "/api/v1/label/__name__/values": success(["http_requests_total"]),
         "/api/v1/query": success({"resultType": "matrix", "result": result}),
     }
-    near = with_egress(near, TwinOutside(TwinPeer(fields)))
+    near = with_egress(near, TwinOutside(PrometheusFake(fields)))
     source_id = added(near, "https://prometheus.example")
     row = near.carry_out(near.write_down(ImportHistory(source_id, 0, 10**12)))
     assert (row["state"], row["problem"]["type"]) == (JobState.FAILED, "urn:slowpath:source-strange")
@@ -397,13 +397,13 @@ def test_an_import_that_is_cancelled_ends_between_two_pages(near: Bench, monkeyp
         "/api/v1/label/__name__/values": success([f"x{number}_requests_total" for number in range(100)]),
         "/api/v1/query": success({"resultType": "matrix", "result": []}),
     }
-    peer = TwinPeer(by_name)
+    peer = PrometheusFake(by_name)
     source_id = added(near, "https://prometheus.example")
     job_id: JobId = near.write_down(ImportHistory(source_id, 0, 10**9))
 
     class SlowEgress(TwinOutside):
         @contextmanager
-        def opened(self, url: str) -> Iterator[TwinPeer]:
+        def opened(self, url: str) -> Iterator[PrometheusFake]:
             near.change(job_id, "cancel_requested = true")
             time.sleep(1.0)  # the lease's thread sees it
             with super().opened(url) as opened:

@@ -76,7 +76,7 @@ def test_an_effect_that_can_not_be_written_does_not_end_the_job_well(bench: Benc
     assert notes(bench) == []
 
 
-def test_what_is_away_is_tried_again_later_and_given_up_at_last(bench: Bench, handle: HandleErrand) -> None:
+def test_an_unavailable_receiver_is_retried_and_finally_abandoned(bench: Bench, handle: HandleErrand) -> None:
     tried: list[int] = []
     ends = Ends()
 
@@ -200,7 +200,7 @@ def test_a_running_job_ends_soon_when_asked_to(bench: Bench, handle: HandleErran
     assert len(ends.told) == 1
 
 
-def test_who_lost_the_lease_changes_nothing(bench: Bench, handle: HandleErrand) -> None:
+def test_a_worker_without_the_lease_changes_nothing(bench: Bench, handle: HandleErrand) -> None:
     seen: list[type[BaseException]] = []
 
     def run(_job: Errand, context: JobContext) -> None:
@@ -219,7 +219,7 @@ def test_who_lost_the_lease_changes_nothing(bench: Bench, handle: HandleErrand) 
     assert notes(bench) == []
 
 
-def test_who_lost_the_lease_learns_it_at_the_next_check(bench: Bench, handle: HandleErrand) -> None:
+def test_a_worker_notices_a_lost_lease_at_the_next_check(bench: Bench, handle: HandleErrand) -> None:
     learnt: list[float] = []
 
     def run(_job: Errand, context: JobContext) -> None:
@@ -287,7 +287,7 @@ def test_a_job_whose_worker_died_goes_to_the_next_and_the_dead_one_can_not_come_
     assert notes(bench) == ["by 2"]
 
 
-def test_a_job_that_kills_its_workers_is_given_up(bench: Bench, handle: HandleErrand) -> None:
+def test_a_job_that_kills_its_workers_is_abandoned(bench: Bench, handle: HandleErrand) -> None:
     ran, ends = [], Ends()
     handle(lambda job, _context: ran.append(job), ends)
     job_id = bench.write_down()
@@ -367,7 +367,7 @@ def test_a_message_does_not_wait_for_ever(bench: Bench) -> None:
     assert bench.row(job_id)["state"] == "waiting"
 
 
-def test_what_it_was_about_may_be_gone_by_now(bench: Bench, handle: HandleErrand) -> None:
+def test_the_subject_of_a_job_may_be_deleted(bench: Bench, handle: HandleErrand) -> None:
     def ended_badly(*_: object) -> None:
         raise NotFound("It is not there any more.")
 

@@ -193,7 +193,7 @@ def test_under_another_load_slower_is_no_regression(client: TestClient, line: Li
     assert len({each["conditions"] for each in series_of(client)["builds"]}) == 2
 
 
-def test_looking_again_measures_nothing_anew(line: Line, bench: Bench, team: SomeTeam) -> None:
+def test_a_repeated_evaluation_measures_nothing_again(line: Line, bench: Bench, team: SomeTeam) -> None:
     found = "SELECT artifact_hashes, content FROM build_measurement ORDER BY build_id"
     rows = bench.admin.execute(found).fetchall()
     watch_and_do(bench, team)

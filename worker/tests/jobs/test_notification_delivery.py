@@ -60,7 +60,7 @@ class Receiver:
 
     port: int = 0
     answers: list[Answer | Callable[[ReceivedDeliveries], Answer]] = field(default_factory=lambda: [(200, "ok")])
-    heard: list[ReceivedDeliveries] = field(default_factory=list)
+    deliveries: list[ReceivedDeliveries] = field(default_factory=list)
     hangs_s: float = 0.0
 
     @property
@@ -76,7 +76,7 @@ def receiver() -> Iterator[Receiver]:
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"] or 0))
             delivery = ReceivedDeliveries(self.command, self.path, dict(self.headers), body)
-            made.heard.append(delivery)
+            made.deliveries.append(delivery)
             time.sleep(made.hangs_s)
             response = made.answers.pop(0) if len(made.answers) > 1 else made.answers[0]
             status, content = response(delivery) if callable(response) else response
@@ -128,7 +128,7 @@ class DeliveryFixture:
             session.expunge(added.channel)
             return added
 
-    def tell(self, content: NotificationContent) -> list[MessageId]:
+    def enqueue(self, content: NotificationContent) -> list[MessageId]:
         with self.writing() as session:
             return notifications.enqueue_notifications(session, content)
 
@@ -165,13 +165,15 @@ def regression() -> RegressionContent:
     )
 
 
-def opened() -> NotificationContent:
+def regression_opened() -> NotificationContent:
     return NotificationContent(
         NotificationEvent.OPENED, new_id(), None, "https://slowpath.example/r/3", None, (regression(),)
     )
 
 
-def judged(verdict: str = "passed", pull_request: int | None = 12, commit: str = COMMIT) -> NotificationContent:
+def build_evaluated(
+    verdict: str = "passed", pull_request: int | None = 12, commit: str = COMMIT
+) -> NotificationContent:
     build = BuildContent(str(new_id()), "shop", commit, "main", pull_request, verdict, f"The build {verdict}.")
     return NotificationContent(
         NotificationEvent.JUDGED,
@@ -185,13 +187,13 @@ def judged(verdict: str = "passed", pull_request: int | None = 12, commit: str =
 
 def test_a_webhook_is_signed_and_sent_once(desk: DeliveryFixture, receiver: Receiver) -> None:
     added = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, f"{receiver.url}/hook"))
-    content = opened()
-    (message_id,) = desk.tell(content)
-    assert desk.tell(content) == []  # the same event, told again
+    content = regression_opened()
+    (message_id,) = desk.enqueue(content)
+    assert desk.enqueue(content) == []  # the same event, told again
 
     row = desk.deliver(message_id)
     assert (row["state"], row["failures"], row["problem"]) == ("sent", 0, None)
-    (delivery,) = receiver.heard
+    (delivery,) = receiver.deliveries
     assert (delivery.method, delivery.path) == ("POST", "/hook")
     assert added.secret is not None
     payload = Webhook(added.secret).verify(delivery.body, delivery.headers)
@@ -199,13 +201,13 @@ def test_a_webhook_is_signed_and_sent_once(desk: DeliveryFixture, receiver: Rece
     assert delivery.headers["webhook-id"] == str(message_id)
 
     desk.deliver(message_id)  # a late message of the relay
-    assert len(receiver.heard) == 1
+    assert len(receiver.deliveries) == 1
 
 
 def test_a_receiver_that_fails_is_tried_again_under_the_same_id(desk: DeliveryFixture, receiver: Receiver) -> None:
     channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
     receiver.answers = [(500, "not now"), (503, ""), (200, "")]
-    (message_id,) = desk.tell(opened())
+    (message_id,) = desk.enqueue(regression_opened())
 
     row = desk.deliver(message_id)
     assert (row["state"], row["failures"]) == ("waiting", 1)
@@ -216,7 +218,7 @@ def test_a_receiver_that_fails_is_tried_again_under_the_same_id(desk: DeliveryFi
     row = desk.deliver(message_id)
     assert (row["state"], row["problem"]) == ("sent", None)
     assert desk.row("notification_channel", channel.id)["failing_since"] is None
-    assert {delivery.headers["webhook-id"] for delivery in receiver.heard} == {str(message_id)}
+    assert {delivery.headers["webhook-id"] for delivery in receiver.deliveries} == {str(message_id)}
 
 
 def test_a_receiver_that_hangs_holds_nothing_up_for_long(
@@ -225,7 +227,7 @@ def test_a_receiver_that_hangs_holds_nothing_up_for_long(
     monkeypatch.setattr("slowpath.sharing.notifications.service.channel_types.SEND_SECONDS", 0.3)
     receiver.hangs_s = 2.0
     desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url))
-    (message_id,) = desk.tell(opened())
+    (message_id,) = desk.enqueue(regression_opened())
     begun = time.monotonic()
     row = desk.deliver(message_id)
     assert time.monotonic() - begun < 1.5
@@ -235,12 +237,12 @@ def test_a_receiver_that_hangs_holds_nothing_up_for_long(
 def test_a_receiver_that_answers_gone_gets_no_more_notifications(desk: DeliveryFixture, receiver: Receiver) -> None:
     channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
     receiver.answers = [(410, "moved out")]
-    first, second = (desk.tell(opened())[0] for _ in range(2))
+    first, second = (desk.enqueue(regression_opened())[0] for _ in range(2))
     assert desk.deliver(first)["state"] == "abandoned"
     assert desk.row("notification_channel", channel.id)["state"] == "disabled-after-failures"
     assert desk.deliver(second)["state"] == "abandoned"
-    assert len(receiver.heard) == 1
-    assert desk.tell(opened()) == []
+    assert len(receiver.deliveries) == 1
+    assert desk.enqueue(regression_opened()) == []
 
 
 def test_after_days_of_failure_a_notification_is_abandoned_and_its_channel_disabled(
@@ -248,7 +250,7 @@ def test_after_days_of_failure_a_notification_is_abandoned_and_its_channel_disab
 ) -> None:
     channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
     receiver.answers = [(500, "")]
-    (message_id,) = desk.tell(opened())
+    (message_id,) = desk.enqueue(regression_opened())
     for _ in PAUSES_S:
         assert desk.deliver(message_id)["state"] == "waiting"
     desk.bench.admin.execute(
@@ -266,10 +268,10 @@ def test_after_days_of_failure_a_notification_is_abandoned_and_its_channel_disab
 
 def test_slack_gets_one_message(desk: DeliveryFixture, receiver: Receiver) -> None:
     desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x"))
-    (message_id,) = desk.tell(opened())
-    assert desk.tell(judged("changed")) == []  # people are told of regressions, not of builds
+    (message_id,) = desk.enqueue(regression_opened())
+    assert desk.enqueue(build_evaluated("changed")) == []  # people are told of regressions, not of builds
     assert desk.deliver(message_id)["state"] == "sent"
-    (delivery,) = receiver.heard
+    (delivery,) = receiver.deliveries
     assert delivery.path == "/services/T/B/x"
     assert "Clone takes more time" in delivery.json()["text"]
 
@@ -277,12 +279,12 @@ def test_slack_gets_one_message(desk: DeliveryFixture, receiver: Receiver) -> No
 def test_a_revoked_slack_webhook_is_disabled(desk: DeliveryFixture, receiver: Receiver) -> None:
     channel = desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x")).channel
     receiver.answers = [(404, "no_service")]
-    (message_id,) = desk.tell(opened())
+    (message_id,) = desk.enqueue(regression_opened())
     assert desk.deliver(message_id)["state"] == "abandoned"
     assert desk.row("notification_channel", channel.id)["state"] == "disabled-after-failures"
 
 
-class CodeHostTwin:
+class CodeHostFake:
     """Keeps statuses and comments as a code host does."""
 
     def __init__(self) -> None:
@@ -316,39 +318,39 @@ class CodeHostTwin:
 
 
 @pytest.fixture
-def host(receiver: Receiver) -> CodeHostTwin:
-    fake = CodeHostTwin()
+def host(receiver: Receiver) -> CodeHostFake:
+    fake = CodeHostFake()
     receiver.answers = [fake]
     return fake
 
 
 @pytest.mark.parametrize("kind", [ChannelKind.GITHUB, ChannelKind.GITLAB])
 def test_every_build_has_a_status_and_only_a_change_a_comment(
-    desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin, kind: ChannelKind
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake, kind: ChannelKind
 ) -> None:
     desk.channel(ChannelTarget(kind, receiver.url, repository="northwind/shop", token="t"))
     for verdict in ("passed", "inconclusive"):
-        (message_id,) = desk.tell(judged(verdict))
+        (message_id,) = desk.enqueue(build_evaluated(verdict))
         assert desk.deliver(message_id)["state"] == "sent"
     assert (len(host.statuses), host.comments) == (2, {})
 
     for _ in range(2):  # two builds of one pull request: one comment, brought up to date
-        (message_id,) = desk.tell(judged("changed"))
+        (message_id,) = desk.enqueue(build_evaluated("changed"))
         assert desk.deliver(message_id)["receiver_message_id"] == "1"
-    (message_id,) = desk.tell(judged("passed"))
+    (message_id,) = desk.enqueue(build_evaluated("passed"))
     desk.deliver(message_id)
     assert list(host.comments) == [1]
     assert "passed" in host.comments[1]
 
-    (message_id,) = desk.tell(judged("changed", pull_request=13))
+    (message_id,) = desk.enqueue(build_evaluated("changed", pull_request=13))
     desk.deliver(message_id)
-    (message_id,) = desk.tell(judged("changed", pull_request=None))
+    (message_id,) = desk.enqueue(build_evaluated("changed", pull_request=None))
     desk.deliver(message_id)
     assert list(host.comments) == [1, 2]
     wrong = "failed" if kind is ChannelKind.GITLAB else "failure"
     assert [status["state"] for status in host.statuses] == ["success"] * 2 + [wrong] * 2 + ["success"] + [wrong] * 2
     spelled = "/projects/northwind%2Fshop" if kind is ChannelKind.GITLAB else "/repos/northwind/shop"
-    assert all(delivery.path.startswith(spelled) for delivery in receiver.heard)
+    assert all(delivery.path.startswith(spelled) for delivery in receiver.deliveries)
 
 
 @pytest.mark.parametrize(
@@ -363,33 +365,33 @@ def test_a_trial_finds_out_whether_the_token_opens_the_repository(
     assert (row["state"], row["failures"]) == ("waiting", 1)
     assert "Bad credentials" in row["problem"]["detail"]
     assert desk.deliver(desk.test(channel.id))["state"] == "sent"
-    assert [(delivery.method, delivery.path) for delivery in receiver.heard] == [("GET", path)] * 2
+    assert [(delivery.method, delivery.path) for delivery in receiver.deliveries] == [("GET", path)] * 2
 
 
 def test_a_comment_is_found_again_after_a_lost_response(
-    desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake
 ) -> None:
     desk.channel(ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
     host.lost = ["POST"]
-    (message_id,) = desk.tell(judged("changed"))
+    (message_id,) = desk.enqueue(build_evaluated("changed"))
     assert desk.deliver(message_id)["state"] == "waiting"
     assert desk.deliver(message_id)["state"] == "sent"
     assert list(host.comments) == [1]
 
 
-def test_a_deleted_comment_is_created_again(desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin) -> None:
+def test_a_deleted_comment_is_created_again(desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake) -> None:
     desk.channel(ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
-    desk.deliver(desk.tell(judged("changed"))[0])
+    desk.deliver(desk.enqueue(build_evaluated("changed"))[0])
     host.comments = {8: "of somebody else", 9: "another"}
-    assert desk.deliver(desk.tell(judged("changed"))[0])["receiver_message_id"] == "3"
+    assert desk.deliver(desk.enqueue(build_evaluated("changed"))[0])["receiver_message_id"] == "3"
 
 
-def test_a_short_commit_is_never_sent(desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin) -> None:
+def test_a_short_commit_is_never_sent(desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake) -> None:
     channel = desk.channel(
         ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t")
     ).channel
-    row = desk.deliver(desk.tell(judged(commit="../../user"))[0])
-    assert (row["state"], receiver.heard) == ("abandoned", [])
+    row = desk.deliver(desk.enqueue(build_evaluated(commit="../../user"))[0])
+    assert (row["state"], receiver.deliveries) == ("abandoned", [])
     assert desk.row("notification_channel", channel.id)["state"] == "on"
 
 
@@ -426,7 +428,7 @@ def test_e_mail_goes_to_each_alone_and_comes_again_as_the_same(
     desk.channel(ChannelTarget(ChannelKind.EMAIL, to=("ann@example.com", "ben@example.com")))
 
     postman.says = "451 later"
-    (message_id,) = desk.tell(opened())
+    (message_id,) = desk.enqueue(regression_opened())
     assert desk.deliver(message_id)["state"] == "waiting"
     postman.says = "250 OK"
     assert desk.deliver(message_id)["state"] == "sent"
@@ -435,14 +437,14 @@ def test_e_mail_goes_to_each_alone_and_comes_again_as_the_same(
     assert "Clone takes more time" in postman.letters[0][1]
 
     postman.says = "550 no such person"
-    assert desk.deliver(desk.tell(opened())[0])["state"] == "abandoned"
+    assert desk.deliver(desk.enqueue(regression_opened())[0])["state"] == "abandoned"
 
 
 def test_old_delivered_notifications_are_deleted_and_pending_ones_are_not(
     desk: DeliveryFixture, receiver: Receiver
 ) -> None:
     desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url))
-    old, recent, waiting = (desk.tell(opened())[0] for _ in range(3))
+    old, recent, waiting = (desk.enqueue(regression_opened())[0] for _ in range(3))
     for one in (old, recent):
         assert desk.deliver(one)["state"] == "sent"
     admin = desk.bench.admin

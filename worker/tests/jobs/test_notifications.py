@@ -109,7 +109,7 @@ class Team:
         assert self.bench.carry_out(job_id)["state"] == "done"
         return job_id
 
-    def told(self) -> list[tuple[UUID, dict[str, Any]]]:
+    def enqueued_notifications(self) -> list[tuple[UUID, dict[str, Any]]]:
         found = self.bench.admin.execute("SELECT channel_id, content FROM notification ORDER BY created_at").fetchall()
         return [(channel_id, content) for channel_id, content in found]
 
@@ -122,7 +122,7 @@ def world(bench: Bench) -> Team:
 def test_a_confirmed_regression_is_sent_once_per_channel(world: Team) -> None:
     for _ in range(2):
         world.does(RegressionOpened(RegressionId(world.regression_id)))
-    ((channel_id, content),) = world.told()
+    ((channel_id, content),) = world.enqueued_notifications()
     assert channel_id == world.everything
     assert content["regressions"][0]["service"] == "shop"
     assert content["url"].endswith(f"/regressions/{world.regression_id}")
@@ -131,7 +131,7 @@ def test_a_confirmed_regression_is_sent_once_per_channel(world: Team) -> None:
 def test_a_dismissed_regression_is_not_sent(world: Team) -> None:
     world.change("regression", "state = 'not-a-regression'")
     world.does(RegressionOpened(RegressionId(world.regression_id)))
-    assert world.told() == []
+    assert world.enqueued_notifications() == []
 
 
 def test_each_state_change_is_sent_and_a_note_is_not(world: Team) -> None:
@@ -144,19 +144,19 @@ def test_each_state_change_is_sent_and_a_note_is_not(world: Team) -> None:
     world.does(RegressionChanged(regression_id, "fixed"))
     world.bench.change(job_id, "state = 'waiting'")  # the first is carried out once more
     world.bench.carry_out(job_id)
-    assert [content["what"] for _, content in world.told()] == ["fixed", "reopened", "fixed"]
+    assert [content["what"] for _, content in world.enqueued_notifications()] == ["fixed", "reopened", "fixed"]
 
 
 def test_a_verdict_is_sent_when_it_is_reached_and_again_when_it_changes(world: Team) -> None:
     build_id = BuildId(world.build_id)
     world.does(BuildEvaluated(build_id))
-    assert world.told() == []
+    assert world.enqueued_notifications() == []
     world.change("build_verdict", "state = 'passed', sentence = 'Nothing changed.'")
     for _ in range(2):
         world.does(BuildEvaluated(build_id))
     world.change("build_verdict", f"state = 'changed', regression_ids = '[\"{world.regression_id}\"]'")
     world.does(BuildEvaluated(build_id))
-    (_, first), (_, second) = world.told()
+    (_, first), (_, second) = world.enqueued_notifications()
     assert (first["build"]["verdict"], first["regressions"]) == ("passed", [])
     assert (second["build"]["verdict"], second["regressions"][0]["number"]) == ("changed", 3)
     assert second["build"]["pull_request"] == 12

@@ -44,7 +44,7 @@ def make_due(bench: Bench) -> None:
     bench.admin.execute("UPDATE job SET due_at = clock_timestamp()")
 
 
-def test_what_is_written_down_is_sent_once_with_its_queue(bench: Bench) -> None:
+def test_an_enqueued_job_is_sent_once_to_its_queue(bench: Bench) -> None:
     queue = RecordingJobQueue()
     jobs = [bench.write_down() for _ in range(3)]
 
@@ -54,7 +54,7 @@ def test_what_is_written_down_is_sent_once_with_its_queue(bench: Bench) -> None:
     assert sorted(queue.sent) == sorted((job_id, "analyse") for job_id in jobs)
 
 
-def test_what_is_not_claimed_is_sent_again_ever_more_seldom(bench: Bench) -> None:
+def test_an_unclaimed_job_is_sent_again_with_backoff(bench: Bench) -> None:
     queue = RecordingJobQueue()
     bench.write_down()
 
@@ -70,7 +70,7 @@ def test_what_is_not_claimed_is_sent_again_ever_more_seldom(bench: Bench) -> Non
     assert len(queue.sent) == 6
 
 
-def test_what_its_worker_left_behind_goes_first_and_soon_again(bench: Bench) -> None:
+def test_jobs_of_a_dead_worker_are_retried_first_and_soon(bench: Bench) -> None:
     queue = RecordingJobQueue()
     waiting, left = bench.write_down(), bench.write_down()
     bench.change(left, "state = 'running', lease_expires_at = clock_timestamp() - interval '1 second'")
@@ -112,7 +112,7 @@ class Emptied:
             resend_lost_jobs(self.bench.worker_context.database, self.detector)
 
 
-def test_what_waits_in_an_emptied_broker_is_sent_again_soon(bench: Bench) -> None:
+def test_jobs_lost_by_an_emptied_broker_are_sent_again_soon(bench: Bench) -> None:
     bench.change(bench.write_down(), "send_count = 9, due_at = clock_timestamp() + interval '19 seconds'")
     relay = Emptied(bench)
 
@@ -134,7 +134,7 @@ def test_what_waits_in_an_emptied_broker_is_sent_again_soon(bench: Bench) -> Non
         "state = 'done', send_count = 1, due_at = clock_timestamp() + interval '9 seconds'",
     ],
 )
-def test_what_lost_no_message_is_not_hurried(bench: Bench, change: str) -> None:
+def test_jobs_without_a_lost_message_keep_their_time(bench: Bench, change: str) -> None:
     bench.change(bench.write_down(), change)
     relay = Emptied(bench)
     relay.queue.held["decode"] = 1
@@ -204,7 +204,7 @@ def test_of_one_team_only_a_few_are_in_flight(bench: Bench) -> None:
     assert send_due(bench.worker_context.database, queue) == 10
 
 
-def test_what_is_long_over_is_tidied_away(bench: Bench) -> None:
+def test_old_finished_rows_are_deleted(bench: Bench) -> None:
     old, fresh, failed = bench.write_down(), bench.write_down(), bench.write_down()
     bench.change(old, "state = 'done', finished_at = clock_timestamp() - interval '31 days'")
     bench.change(fresh, "state = 'done', finished_at = clock_timestamp() - interval '29 days'")

@@ -36,7 +36,7 @@ class ProbeServerDouble:
     stays: bool = False
     """A probe is to wait when its windows are taken, rather than to be taken down."""
     uploaded: list[str] = field(default_factory=list)
-    said: dict[str, Any] = field(default_factory=dict)
+    heartbeat_fields: dict[str, Any] = field(default_factory=dict)
     """What is answered to every beat besides."""
     broken: bool = False
     introduced: list[dict[str, Any]] = field(default_factory=list)
@@ -98,7 +98,7 @@ class ProbeServerDouble:
             wanted = next(one["measurements_requested"] for one in self.leases if one["run_id"] == run_id)
             return 200, {
                 "command": self.command(run_id), "measurements_requested": wanted, "measurements_taken": len(self.windows.get(run_id, {})),
-                "lease_seconds": 3.0, "callback": None, **self.said,
+                "lease_seconds": 3.0, "callback": None, **self.heartbeat_fields,
             }  # fmt: skip
         if what == "measurements":
             self.windows.setdefault(run_id, {}).setdefault(body["index"], body)

@@ -93,7 +93,7 @@ def test_a_late_keeper_begins_nothing(tmp_path: Path, run_id: UUID) -> None:
         one.deploy(target(tmp_path, run_id))
 
 
-def test_what_leaves_its_group_is_taken_down_too(tmp_path: Path, run_id: UUID) -> None:
+def test_processes_that_leave_their_group_are_stopped_too(tmp_path: Path, run_id: UUID) -> None:
     one = driver(
         tmp_path,
         "setsid sh -c \"trap '' TERM; echo $$ > $FOLDER/far; exec sleep 100\" & exec sleep 100",

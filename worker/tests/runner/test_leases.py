@@ -188,7 +188,7 @@ def test_a_module_that_the_commit_requires_is_replaced(here: Here, app: tuple[So
         ('refs = ["refs/heads/release-*"]', "[allow] refs"),
     ],
 )
-def test_what_the_runner_s_file_does_not_allow_is_refused(
+def test_requests_outside_the_allowlist_of_the_runner_are_rejected(
     here: Here, app: tuple[SomeRepository, str], allow: str, why: str
 ) -> None:
     repository, sha = app

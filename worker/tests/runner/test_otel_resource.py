@@ -27,7 +27,7 @@ def test_pods_of_a_run_are_instances_of_their_own() -> None:
     assert of_pods(variables, RUN) == variables
 
 
-def test_what_comes_from_elsewhere_is_taken_along() -> None:
+def test_external_resources_are_embedded() -> None:
     source = {"configMapKeyRef": {"name": "otel", "key": "attributes"}}
     variables = of_pods([{"name": ATTRIBUTES, "valueFrom": source}], RUN)
     assert variables[0] == {"name": ORIGINAL_ATTRIBUTES, "valueFrom": source}

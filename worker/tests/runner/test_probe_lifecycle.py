@@ -215,10 +215,10 @@ def test_files_that_a_command_leaves_are_sent(here: Here) -> None:
     ],
     ids=["load", "load and evidence", "waited out"],
 )
-def test_latency_is_left_to_the_board(here: Here, measure: str, files: int) -> None:
+def test_latency_is_measured_by_the_dashboard(here: Here, measure: str, files: int) -> None:
     one = lease(signature={"kind": "latency", "subject": "lab p99"}, measurement_seconds=0.1)
     with lending(one) as lender:
-        lender.said = {"measurement_seconds": 0.3}  # changed since it was leased
+        lender.heartbeat_fields = {"measurement_seconds": 0.3}  # changed since it was leased
         here.start(lender, measure=measure)
         lender.until_ended(one["run_id"])
     [window] = lender.windows[one["run_id"]].values()
@@ -233,7 +233,7 @@ def test_latency_is_left_to_the_board(here: Here, measure: str, files: int) -> N
 
 
 @pytest.mark.parametrize("measure", ['["sh", "-c", "echo a > {out}/a.pb.gz; exit 1"]', '["true"]'])
-def test_what_breaks_is_no_verdict_where_files_are_to_be_read(here: Here, measure: str) -> None:
+def test_a_failing_command_is_no_verdict_where_artifacts_are_measured(here: Here, measure: str) -> None:
     one = lease(signature={"kind": "profile.category", "subject": "gc"})
     with lending(one) as lender:
         here.start(lender, measure=measure)
@@ -292,7 +292,7 @@ def test_a_server_that_sends_nothing_times_out(here: Here) -> None:
         assert "has not responded" in lender.ends[one["run_id"]]["log_tail"]
 
 
-def test_what_runs_of_a_folder_that_is_lost_is_taken_down(here: Here) -> None:
+def test_processes_of_a_lost_folder_are_stopped(here: Here) -> None:
     one = lease()
     with lending(one, stays=True) as lender:
         here.start(lender)
@@ -317,7 +317,7 @@ def test_stopped_it_takes_down_what_runs(here: Here) -> None:
     assert not _runs(one["run_id"])
 
 
-def test_what_is_taken_down_in_a_window_ends_at_once(here: Here) -> None:
+def test_a_probe_stopped_during_a_measurement_ends_at_once(here: Here) -> None:
     one = lease()
     with lending(one) as lender:
         here.start(lender, measure='["sleep", "200"]')

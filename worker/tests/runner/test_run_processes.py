@@ -9,7 +9,7 @@ from pathlib import Path
 from slowpath_cli.runner.core import run_processes
 
 
-def test_who_cleans_its_environment_is_ended_too(tmp_path: Path) -> None:
+def test_processes_without_the_run_variable_are_ended_too(tmp_path: Path) -> None:
     run_id = uuid.uuid4()
     pid_file = tmp_path / "pid"
     environment = {"PATH": os.environ["PATH"], run_processes.RUN_VARIABLE: str(run_id), run_processes.ROLE: "deploy"}

@@ -37,12 +37,16 @@ collect = { pprof = "127.0.0.1:{port}", seconds = 10, trace = 1, metrics = "http
 """
 
 
-def told(text: str, environment: Mapping[str, str] | None = None, base: Path = Path("/lab")) -> RunnerConfig:
+def parse_config_text(
+    text: str, environment: Mapping[str, str] | None = None, base: Path = Path("/lab")
+) -> RunnerConfig:
     return parse_config(tomllib.loads(text), environment or {}, base)
 
 
 def test_a_whole_file() -> None:
-    config = told(WHOLE, {"KUBECONFIG": "/k", "PATH": "/bin", "SLOWPATH_TOKEN": "slp_secret", "OTHER": "x"})
+    config = parse_config_text(
+        WHOLE, {"KUBECONFIG": "/k", "PATH": "/bin", "SLOWPATH_TOKEN": "slp_secret", "OTHER": "x"}
+    )
     assert (config.name, config.slots, config.directory) == ("lab-1", 2, "services/ingester")
     assert config.work == Path("/lab/work")
     assert config.repositories == {
@@ -73,10 +77,10 @@ def test_a_whole_file() -> None:
         ("[measure]", "[measuring]", "unknown key 'measuring'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(before: str, after: str, expected: str) -> None:
+def test_invalid_configuration_is_rejected(before: str, after: str, expected: str) -> None:
     assert before in WHOLE
     with pytest.raises(InvalidRunnerConfig, match=expected):
-        told(WHOLE.replace(before, after))
+        parse_config_text(WHOLE.replace(before, after))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +157,7 @@ health = { command = ["./in-the-build.sh"] }
 [measure]
 command = ["./measure.sh"]
 """
-    config = told(text, base=tmp_path)
+    config = parse_config_text(text, base=tmp_path)
     assert config.deploy["command"] == [f"{tmp_path}/deploy.sh", "./x"]
     assert config.measure.command == (f"{tmp_path}/measure.sh",)
     assert config.health is not None

@@ -84,7 +84,7 @@ def _runner(
         return subprocess.Popen(command, env=environment, stderr=log)
 
 
-def test_a_runner_that_is_killed_once_leads_to_the_guilty_commit(stack: RunningStack, tmp_path: Path) -> None:
+def test_a_runner_killed_once_still_finds_the_culprit(stack: RunningStack, tmp_path: Path) -> None:
     mono, shas = _history(tmp_path, 12, 7)
     with stack.signed_up() as person:
         settings = {"measurement_seconds": 0, "warm_up_seconds": 0, "slots": 2}
@@ -108,7 +108,7 @@ def test_a_runner_that_is_killed_once_leads_to_the_guilty_commit(stack: RunningS
     assert (listed["name"], listed["slots"], listed["running"]) == ("lab", 2, 0)
 
 
-def test_latency_that_deploys_push_leads_to_the_guilty_commit(stack: RunningStack, tmp_path: Path) -> None:
+def test_pushed_latency_of_probes_finds_the_culprit(stack: RunningStack, tmp_path: Path) -> None:
     mono, shas = _history(tmp_path, 3, 2)
     with stack.signed_up() as person:
         lab = person.post("/environments", json={"name": "lab"}).json()["id"]

@@ -69,7 +69,7 @@ def repeat(bench: Bench, number: int) -> None:
         )
 
 
-def test_a_build_is_measured_once_however_often_it_is_asked(client: TestClient, bench: Bench) -> None:
+def test_a_build_is_measured_once_for_repeated_requests(client: TestClient, bench: Bench) -> None:
     build_id = post(client, commit_of(0), "inlined", [0, 1])
     before = judgement(client, build_id)
     run_all(bench)

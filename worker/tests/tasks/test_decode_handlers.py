@@ -159,7 +159,7 @@ def test_deleting_removes_bytes_only_when_nothing_refers_to_them(
     assert set(house.blobs.kept) == set()
 
 
-def test_what_is_deleted_while_it_is_decoded_leaves_nothing(
+def test_an_artifact_deleted_during_decoding_leaves_nothing(
     client: TestClient, bench: Bench, house: AppUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     artifact = put(client, CPU)

@@ -129,7 +129,7 @@ def test_a_go_program_over_its_cpu_limit_is_reported_as_such(settings: Settings,
     assert refused.value.name == "decode-too-slow"
 
 
-def test_who_sleeps_is_ended_by_the_clock(settings: Settings, tmp_path: Path) -> None:
+def test_a_sleeping_process_is_ended_by_the_timeout(settings: Settings, tmp_path: Path) -> None:
     helper = helper_of(settings, "exec sleep 60", tmp_path)
     begun = time.monotonic()
 
@@ -156,7 +156,7 @@ def test_a_helper_that_talks_without_end_does_not_fill_memory(settings: Settings
     assert len(str(fault.value)) < 1000
 
 
-def test_what_the_check_raises_ends_the_helper(settings: Settings, tmp_path: Path) -> None:
+def test_an_exception_of_the_check_ends_the_helper(settings: Settings, tmp_path: Path) -> None:
     class EndedError(Exception):
         pass
 

@@ -62,7 +62,7 @@ def test_expired_data_is_deleted_with_its_bytes_as_previewed(
     assert [(row["files"], row["kinds"]) for row in listed] == [(1, {"profile.cpu": 1})]
 
 
-def test_what_an_open_regression_cites_stays_until_it_is_closed(
+def test_artifacts_of_an_open_regression_stay_until_it_is_closed(
     client: TestClient, bench: Bench, house: AppUnderTest
 ) -> None:
     base, candidate = put(client, variant(1)), put(client, variant(2))

@@ -97,10 +97,10 @@ def scan_history(
                 found.append(_found(line, row, held_back, change))
     by_kind = _by_kind(lines)
     known_again = [_again(by_kind[each.kind], each) for each in known if each.kind in by_kind]
-    stories = group_regressions(
+    groups = group_regressions(
         [*found, *(each for each in known_again if each is not None)], by_kind, _by_kind(unscanned), muted
     )
-    return ScanResult(tuple(stories), _too_few(states), _detectable(lines, chosen, states), len(states))
+    return ScanResult(tuple(groups), _too_few(states), _detectable(lines, chosen, states), len(states))
 
 
 def _since(line: SeriesMatrix, decided: Mapping[Key, int]) -> SeriesMatrix:

@@ -108,13 +108,13 @@ def group_regressions(
     ]
 
 
-def _named_by_functions(stories: Sequence[RegressionGroup]) -> list[RegressionGroup]:
+def _named_by_functions(change_groups: Sequence[RegressionGroup]) -> list[RegressionGroup]:
     """Let the function that gained as much at the same builds name a notified category, if there is one.
 
     The function may not be confirmed alone yet: its share of the confirmed gain is enough to name it.
     """
-    groups = list(stories)
-    for category_group in stories:
+    groups = list(change_groups)
+    for category_group in change_groups:
         if not category_group.is_told or category_group.lead.kind != "profile.category":
             continue
         function_groups = [

@@ -88,19 +88,22 @@ def _groups_at_place(together: list[SeriesChange]) -> list[ChangeGroup]:
     following = [one for one in together if one not in leading]
     if not leading:
         return [_make_group(following, None)]
-    moves, rest = _cost_shifts(leading)
-    stories = _connect(rest, _related)
+    shifts, rest = _cost_shifts(leading)
+    change_groups = _connect(rest, _related)
     for one in [one for one in rest if one.kind == "category"]:
-        alone = next(story for story in stories if one in story)
-        home = next((move for _, move in moves if any(_explains(part, one) for part in move)), None)
+        alone = next(change_group for change_group in change_groups if one in change_group)
+        home = next((shift for _, shift in shifts if any(_explains(part, one) for part in shift)), None)
         if len(alone) == 1 and home is not None:
             home.append(one)
-            stories.remove(alone)
-    groups = [_make_group(members, under) for under, members in moves]
-    if not stories:
+            change_groups.remove(alone)
+    groups = [_make_group(members, under) for under, members in shifts]
+    if not change_groups:
         return groups + ([_make_group(following, None)] if following else [])
-    largest = max(stories, key=lambda story: max(one.change.score for one in story))
-    return groups + [_make_group([*story, *following] if story is largest else story, None) for story in stories]
+    largest = max(change_groups, key=lambda change_group: max(one.change.score for one in change_group))
+    return groups + [
+        _make_group([*change_group, *following] if change_group is largest else change_group, None)
+        for change_group in change_groups
+    ]
 
 
 def _cost_shifts(changes: list[SeriesChange]) -> tuple[list[tuple[str, list[SeriesChange]]], list[SeriesChange]]:
@@ -160,15 +163,15 @@ def _connect(
     changes: list[SeriesChange], related: Callable[[SeriesChange, SeriesChange], bool]
 ) -> list[list[SeriesChange]]:
     """Connect related changes, also indirectly."""
-    stories = [[one] for one in changes]
+    groups = [[one] for one in changes]
     for one, other in combinations(changes, 2):
         if related(one, other):
-            first = next(story for story in stories if one in story)
-            second = next(story for story in stories if other in story)
+            first = next(change_group for change_group in groups if one in change_group)
+            second = next(change_group for change_group in groups if other in change_group)
             if first is not second:
                 first += second
-                stories.remove(second)
-    return stories
+                groups.remove(second)
+    return groups
 
 
 def _make_group(members: list[SeriesChange], under: str | None) -> ChangeGroup:

@@ -37,20 +37,20 @@ def artifacts(session: ReadSession, ids: Sequence[UUID]) -> Sequence[Artifact]:
 
 
 def newest(
-    session: ReadSession, wanted: ArtifactFilter, *, after: tuple[datetime, UUID] | None, limit: int
+    session: ReadSession, filters: ArtifactFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Artifact]:
     """Return artifacts newest first, by ix_artifact_newest (or ix_artifact_batch, ix_artifact_build)."""
     found = select(Artifact).order_by(Artifact.created_at.desc(), Artifact.id.desc()).limit(limit)
-    if wanted.batch is not None:
-        found = found.where(Artifact.batch == wanted.batch)
-    if wanted.states:
-        found = found.where(Artifact.state.in_(wanted.states))
-    if wanted.kind is not None:
-        found = found.where(Artifact.kind == wanted.kind)
-    if wanted.build_id is not None:
-        found = found.where(Artifact.build_id == wanted.build_id)
-    if wanted.name_contains:
-        found = found.where(Artifact.name.icontains(wanted.name_contains, autoescape=True))
+    if filters.batch is not None:
+        found = found.where(Artifact.batch == filters.batch)
+    if filters.states:
+        found = found.where(Artifact.state.in_(filters.states))
+    if filters.kind is not None:
+        found = found.where(Artifact.kind == filters.kind)
+    if filters.build_id is not None:
+        found = found.where(Artifact.build_id == filters.build_id)
+    if filters.name_contains:
+        found = found.where(Artifact.name.icontains(filters.name_contains, autoescape=True))
     if after is not None:
         found = found.where(tuple_(Artifact.created_at, Artifact.id) < after)
     return session.scalars(found).all()

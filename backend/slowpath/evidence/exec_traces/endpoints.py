@@ -68,9 +68,9 @@ def get_tile(
     status_code=202,
     responses=document_problems(NotFound, InvalidRequest),
 )
-def create_excerpt(artifact_id: UUID, wanted: ExcerptIn, caller: MayRead, session: Writing) -> ExcerptOut:
+def create_excerpt(artifact_id: UUID, body: ExcerptIn, caller: MayRead, session: Writing) -> ExcerptOut:
     """Create an excerpt of a trace around a time range. `go tool trace` opens it."""
-    row = trace_excerpts.create_excerpt(session, ArtifactId(artifact_id), wanted.from_ns, wanted.to_ns)
+    row = trace_excerpts.create_excerpt(session, ArtifactId(artifact_id), body.from_ns, body.to_ns)
     record_audit_event(
         session, caller, "trace-excerpt.created", "trace_excerpt", row.id, {"artifact_id": str(artifact_id)}
     )

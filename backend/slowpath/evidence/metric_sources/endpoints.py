@@ -58,13 +58,11 @@ def list_sources(caller: MayRead, session: Reading, paging: Paging) -> Page[Metr
     responses=document_problems(InvalidRequest, LimitExceeded),
 )
 def create_source(
-    wanted: MetricSourceIn, caller: MayManage, session: Writing, outside: WayOut, sealer: Seals
+    body: MetricSourceIn, caller: MayManage, session: Writing, outside: WayOut, sealer: Seals
 ) -> MetricSourceOut:
     """Create a metric source. It is not queried yet."""
-    sign_in = _make_credentials(wanted.credentials) or SourceCredentials("none")
-    row = metric_sources.create_metric_source(
-        session, sealer, outside, label=wanted.name, url=wanted.url, sign_in=sign_in
-    )
+    sign_in = _make_credentials(body.credentials) or SourceCredentials("none")
+    row = metric_sources.create_metric_source(session, sealer, outside, label=body.name, url=body.url, sign_in=sign_in)
     facts = {"name": row.label, "url": row.url, "credentials": row.credentials}
     record_audit_event(session, caller, "metric-source.created", "metric_source", row.id, facts)
     return MetricSourceOut.of(row)
@@ -151,14 +149,14 @@ def check_source(
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def import_history(
-    source_id: UUID, wanted: ImportIn, caller: MayManage, session: Writing, clock: Now
+    source_id: UUID, body: ImportIn, caller: MayManage, session: Writing, clock: Now
 ) -> ImportStartedOut:
     """Import the recognized metrics of a source in a time range. Importing again adds no duplicates."""
     job_id, from_ms, to_ms = metric_sources.enqueue_import(
         session,
         MetricSourceId(source_id),
-        int(wanted.begin.timestamp() * 1000),
-        int(wanted.end.timestamp() * 1000),
+        int(body.begin.timestamp() * 1000),
+        int(body.end.timestamp() * 1000),
         now_ms=int(clock.now().timestamp() * 1000),
     )
     record_audit_event(
@@ -189,14 +187,12 @@ def list_federated_services(
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
 def create_federated_service(
-    source_id: UUID, wanted: FederatedServiceIn, caller: MayManage, session: Writing
+    source_id: UUID, body: FederatedServiceIn, caller: MayManage, session: Writing
 ) -> FederatedServiceOut:
     """Create a federated service: the dashboard queries its samples at the source and does not store them."""
-    place = ServicePlacement(wanted.service, wanted.environment)
-    found = federated_services.create_federated_service(
-        session, MetricSourceId(source_id), place, wanted.label_matchers
-    )
-    facts = {"service": found[1].name, "environment": found[2].name, "label_matchers": wanted.label_matchers}
+    place = ServicePlacement(body.service, body.environment)
+    found = federated_services.create_federated_service(session, MetricSourceId(source_id), place, body.label_matchers)
+    facts = {"service": found[1].name, "environment": found[2].name, "label_matchers": body.label_matchers}
     record_audit_event(session, caller, "federated-service.created", "metric_source", source_id, facts)
     return FederatedServiceOut.of(found)
 

@@ -82,19 +82,19 @@ def list_repositories(caller: MayRead, session: Reading, paging: Paging) -> Page
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
 def create_repository(
-    wanted: RepositoryIn, caller: MayManage, session: Writing, remotes: Places, sealer: Seals
+    body: RepositoryIn, caller: MayManage, session: Writing, remotes: Places, sealer: Seals
 ) -> RepositoryOut:
     """Create a repository. A repository with a URL is fetched immediately."""
     row = repositories.create_repository(
         session,
         sealer,
         remotes,
-        label=wanted.name,
-        url=wanted.url,
-        kind=wanted.kind,
-        web_url=str(wanted.web_url).rstrip("/") if wanted.web_url else None,
-        sign_in=_sign_in(wanted.credentials) or GitCredentials("none"),
-        services=_built(wanted.services),
+        label=body.name,
+        url=body.url,
+        kind=body.kind,
+        web_url=str(body.web_url).rstrip("/") if body.web_url else None,
+        sign_in=_sign_in(body.credentials) or GitCredentials("none"),
+        services=_built(body.services),
     )
     facts = {"name": row.label, "url": row.url, "credentials": row.credentials}
     record_audit_event(session, caller, "repository.created", "repository", row.id, facts)
@@ -131,9 +131,11 @@ def change_repository(
     sealer: Seals,
 ) -> RepositoryOut:
     """Update a repository."""
-    said = change.model_dump(exclude_unset=True, mode="json")
+    changes = change.model_dump(exclude_unset=True, mode="json")
     values = {
-        "label" if name == "name" else name: said[name] for name in ("name", "url", "kind", "web_url") if said.get(name)
+        "label" if name == "name" else name: changes[name]
+        for name in ("name", "url", "kind", "web_url")
+        if changes.get(name)
     }
     if "web_url" in values:
         values["web_url"] = str(values["web_url"]).rstrip("/")
@@ -267,16 +269,16 @@ def commits_between(
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def read_closures(
-    service_id: UUID, wanted: CommitRangeIn, caller: MayWrite, session: Writing, response: Response
+    service_id: UUID, body: CommitRangeIn, caller: MayWrite, session: Writing, response: Response
 ) -> JobStartedOut:
     """Enqueue a job that finds the commits of a range that change the service's binary."""
-    job_id = suspect_commits.read_closures(session, ServiceId(service_id), wanted.good, wanted.bad)
+    job_id = suspect_commits.read_closures(session, ServiceId(service_id), body.good, body.bad)
     response.status_code = 200 if job_id is None else 202
     return JobStartedOut(job_id=job_id)
 
 
-def _built(said: list[ServiceSourceIn]) -> list[ServiceSource]:
-    return [ServiceSource(ServiceId(one.service_id), one.directory, one.main_package) for one in said]
+def _built(changes: list[ServiceSourceIn]) -> list[ServiceSource]:
+    return [ServiceSource(ServiceId(one.service_id), one.directory, one.main_package) for one in changes]
 
 
 def _sign_in(given: RepositoryCredentialsIn | None) -> GitCredentials | None:

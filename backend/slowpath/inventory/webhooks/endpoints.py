@@ -67,18 +67,18 @@ def list_hooks(caller: MayRead, session: Reading, settings: Configured, paging: 
     responses=document_problems(NotFound, InvalidRequest, AddressNotAllowed, LimitExceeded),
 )
 def create_hook(
-    wanted: WebhookIn, caller: MayManage, session: Writing, settings: Configured, outside: WayOut, sealer: Seals
+    body: WebhookIn, caller: MayManage, session: Writing, settings: Configured, outside: WayOut, sealer: Seals
 ) -> WebhookCreatedOut:
     """Create a webhook. Only this response contains its secret."""
     row, secret = webhooks.create_webhook(
         session,
         sealer,
         outside,
-        label=wanted.name,
-        kind=wanted.kind,
-        secret=wanted.secret.get_secret_value() if wanted.secret else None,
-        values=wanted.model_dump(include={"repository_id", "service_ids", "target"}),
-        api=_api(wanted.api),
+        label=body.name,
+        kind=body.kind,
+        secret=body.secret.get_secret_value() if body.secret else None,
+        values=body.model_dump(include={"repository_id", "service_ids", "target"}),
+        api=_api(body.api),
     )
     record_audit_event(session, caller, "webhook.created", "webhook", row.id, {"name": row.label, "kind": row.kind})
     return WebhookCreatedOut(webhook=WebhookOut.of(row, settings.public_url), secret=secret)

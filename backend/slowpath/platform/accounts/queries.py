@@ -252,10 +252,10 @@ def count_invitations(session: ReadSession, *, now: datetime) -> int:
 
 
 def audit_events(
-    session: ReadSession, *, after: After, limit: int, wanted: AuditFilter | None = None
+    session: ReadSession, *, after: After, limit: int, filters: AuditFilter | None = None
 ) -> Sequence[AuditEvent]:
     """Return audit events, newest first, by ix_audit_event_newest (or ix_audit_event_action)."""
-    statement, asked = select(AuditEvent), wanted or AuditFilter()
+    statement, asked = select(AuditEvent), filters or AuditFilter()
     if asked.actor:
         statement = statement.where(AuditEvent.actor_name.icontains(asked.actor, autoescape=True))
     if asked.actor_id is not None:

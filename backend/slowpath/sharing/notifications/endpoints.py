@@ -43,7 +43,7 @@ def list_channels(caller: MayRead, session: Reading, paging: Paging) -> Page[Cha
     responses=document_problems(NotFound, InvalidRequest, AddressNotAllowed, LimitExceeded),
 )
 def create_channel(
-    wanted: ChannelIn,
+    body: ChannelIn,
     caller: MayManage,
     session: Writing,
     settings: Configured,
@@ -51,16 +51,16 @@ def create_channel(
     sealer: Seals,
 ) -> ChannelCreatedOut:
     """Create a channel. Nothing is sent yet; only this response contains a webhook's signing secret."""
-    for service_id in wanted.service_ids or []:
+    for service_id in body.service_ids or []:
         catalog.service(session, ServiceId(service_id))
     added = channels.create_channel(
         session,
         sealer,
         outside,
-        wanted.ending(),
-        label=wanted.name,
-        events=wanted.events or sorted(USUAL_EVENTS[wanted.kind]),
-        service_ids=None if wanted.service_ids is None else [str(one) for one in wanted.service_ids],
+        body.ending(),
+        label=body.name,
+        events=body.events or sorted(USUAL_EVENTS[body.kind]),
+        service_ids=None if body.service_ids is None else [str(one) for one in body.service_ids],
         mail_is_sent=settings.sends_mail,
     )
     facts = {"name": added.channel.label, "kind": added.channel.kind, "target": added.channel.target}

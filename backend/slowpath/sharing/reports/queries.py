@@ -53,10 +53,10 @@ def next_number(session: ReadSession) -> int:
 
 def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
     """Return the names of members, by primary key."""
-    wanted = {user_id for user_id in user_ids if user_id is not None}
-    if not wanted:
+    ids = {user_id for user_id in user_ids if user_id is not None}
+    if not ids:
         return {}
-    return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(wanted)))}
+    return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(ids)))}
 
 
 def people(session: ReadSession) -> Sequence[Row[str, str]]:

@@ -141,10 +141,10 @@ class BlockUpdate:
     note: str | None = None
 
 
-def reorder_blocks(blocks: Sequence[Block], wanted: Sequence[BlockUpdate], new_ids: Iterable[UUID]) -> list[Block]:
+def reorder_blocks(blocks: Sequence[Block], updates: Sequence[BlockUpdate], new_ids: Iterable[UUID]) -> list[Block]:
     """Return blocks in a new order, without the missing ones. Raises `ValueError` with a message."""
     known = {block.id: block for block in blocks}
-    named = [one.id for one in wanted if one.id is not None]
+    named = [one.id for one in updates if one.id is not None]
     if len(set(named)) != len(named):
         raise ValueError("A block occurs twice.")
     if unknown := [one for one in named if one not in known]:
@@ -152,7 +152,7 @@ def reorder_blocks(blocks: Sequence[Block], wanted: Sequence[BlockUpdate], new_i
     fresh = iter(new_ids)
     return [
         _changed(known[one.id], one) if one.id is not None else TextBlock(next(fresh), one.markdown or "")
-        for one in wanted
+        for one in updates
     ]
 
 

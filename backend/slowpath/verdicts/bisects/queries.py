@@ -81,10 +81,10 @@ def next_number(session: ReadSession) -> int:
 
 def select_user_names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
     """Return the names of users of the team, by primary key."""
-    wanted = {one for one in user_ids if one is not None}
-    if not wanted:
+    ids = {one for one in user_ids if one is not None}
+    if not ids:
         return {}
-    return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(wanted)))}
+    return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(ids)))}
 
 
 def select_service_names(session: ReadSession, service_ids: Iterable[UUID]) -> dict[UUID, str]:
@@ -97,11 +97,11 @@ def select_regression_refs(
     session: ReadSession, regression_ids: Iterable[UUID | None]
 ) -> dict[UUID, tuple[int | None, str]]:
     """Return number and title of regressions, by primary key."""
-    wanted = {one for one in regression_ids if one is not None}
-    if not wanted:
+    ids = {one for one in regression_ids if one is not None}
+    if not ids:
         return {}
     found = select(Regression.id, Regression.number, Regression.title).where(
-        Regression.team_id == session.team_id, Regression.id.in_(wanted)
+        Regression.team_id == session.team_id, Regression.id.in_(ids)
     )
     return {row.id: (row.number, row.title) for row in session.execute(found)}
 
@@ -138,7 +138,7 @@ def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit:
 
     Only those that a runner with these labels may lease.
     """
-    wanted = func.coalesce(Bisect.settings["runner_labels"], cast({}, JSONB()))
+    required_labels = func.coalesce(Bisect.settings["runner_labels"], cast({}, JSONB()))
     found = (
         select(Probe.id, Probe.bisect_id)
         .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
@@ -146,7 +146,7 @@ def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit:
             Probe.team_id == session.team_id,
             Probe.state == ProbeState.QUEUED,
             Bisect.state == BisectState.SEARCHING,
-            cast(dict(labels), JSONB()).contains(wanted),
+            cast(dict(labels), JSONB()).contains(required_labels),
         )
     )
     return session.execute(found.order_by(Probe.queued_at, Probe.number).limit(limit)).all()

@@ -87,7 +87,7 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
 def create_comparison(
-    wanted: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
+    body: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
 ) -> ComparisonOut:
     """Compare two sides, each with artifacts, a time range of metrics, or both.
 
@@ -96,12 +96,12 @@ def create_comparison(
 
     def make() -> UUID:
         row = comparisons.create_comparison(
-            session, wanted.name, _make_side_request(wanted.base), _make_side_request(wanted.candidate)
+            session, body.name, _make_side_request(body.base), _make_side_request(body.candidate)
         )
         record_audit_event(session, caller, "comparison.created", "comparison", row.id, {"name": row.name})
         return row.id
 
-    asked = wanted.model_dump(mode="json")
+    asked = body.model_dump(mode="json")
     comparison_id = ComparisonId(work.run_idempotent(session, "comparisons:create", idempotency_key, asked, make))
     return _make_out(session, comparisons.get_comparison(session, comparison_id))
 
@@ -163,15 +163,11 @@ def get_kind_document(
     operation_id="comparisons:update",
     responses=document_problems(NotFound, InvalidRequest),
 )
-def update_comparison(
-    comparison_id: UUID, wanted: ComparisonUpdate, caller: MayWrite, session: Writing
-) -> ComparisonOut:
+def update_comparison(comparison_id: UUID, body: ComparisonUpdate, caller: MayWrite, session: Writing) -> ComparisonOut:
     """Update the name of a comparison or the labels of its sides."""
-    labels = (wanted.base_label, wanted.candidate_label)
-    row = comparisons.rename_comparison(session, ComparisonId(comparison_id), wanted.name, labels)
-    record_audit_event(
-        session, caller, "comparison.updated", "comparison", row.id, wanted.model_dump(exclude_none=True)
-    )
+    labels = (body.base_label, body.candidate_label)
+    row = comparisons.rename_comparison(session, ComparisonId(comparison_id), body.name, labels)
+    record_audit_event(session, caller, "comparison.updated", "comparison", row.id, body.model_dump(exclude_none=True))
     return _make_out(session, row)
 
 
@@ -223,13 +219,13 @@ def retry_comparison(comparison_id: UUID, caller: MayWrite, session: Writing) ->
     status_code=202,
     responses=document_problems(NotFound),
 )
-def create_diff_view(comparison_id: UUID, wanted: DiffViewIn, caller: MayRead, session: Writing) -> DiffViewOut:
+def create_diff_view(comparison_id: UUID, body: DiffViewIn, caller: MayRead, session: Writing) -> DiffViewOut:
     """Enqueue the computation of a view listed in the result.
 
     A finished or enqueued one is returned unchanged.
     """
     row = diff_views.get_view_by_key(
-        session, ComparisonId(comparison_id), wanted.kind, wanted.sample_type, wanted.granularity
+        session, ComparisonId(comparison_id), body.kind, body.sample_type, body.granularity
     )
     if row.state not in OPEN_OR_DONE:
         comparison_results.enqueue_view(session, row)
@@ -331,9 +327,9 @@ def get_view_chunk(
     status_code=202,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def create_export(comparison_id: UUID, wanted: ExportIn, caller: MayRead, session: Writing) -> ExportOut:
+def create_export(comparison_id: UUID, body: ExportIn, caller: MayRead, session: Writing) -> ExportOut:
     """Enqueue an export: the merged pprof of a side, the diff as pprof, JSON or CSV."""
-    row = comparison_exports.create_export(session, ComparisonId(comparison_id), wanted.format, wanted.kind)
+    row = comparison_exports.create_export(session, ComparisonId(comparison_id), body.format, body.kind)
     record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
     return make_export_out(row)
 

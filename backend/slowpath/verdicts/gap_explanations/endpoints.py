@@ -40,14 +40,14 @@ def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, ses
     responses=document_problems(NotFound, InvalidRequest, Unavailable),
 )
 def request_explanation(
-    artifact_id: UUID, trace_id: TraceId, wanted: GapIn, caller: MayRead, session: Writing, blobs: Blobs
+    artifact_id: UUID, trace_id: TraceId, body: GapIn, caller: MayRead, session: Writing, blobs: Blobs
 ) -> ExplanationOut:
     """Explain a gap from execution traces of the same process and time.
 
     Repeated requests return the same explanation.
     """
     row, anew = gap_explanations.request_explanation(
-        session, blobs, ArtifactId(artifact_id), GapRef(trace_id, wanted.span, wanted.gap)
+        session, blobs, ArtifactId(artifact_id), GapRef(trace_id, body.span, body.gap)
     )
     if anew:
         record_audit_event(

@@ -98,7 +98,7 @@ def list_regressions(
         raise InvalidRequest(
             "`assignee=me` requires a user: an API token has no assigned regressions.", remedy="Use the ID of a member."
         )
-    wanted = RegressionFilter(
+    filters = RegressionFilter(
         service_id=ServiceId(service_id) if service_id else None,
         branch=branch,
         states=state or (),
@@ -109,7 +109,7 @@ def list_regressions(
         build_id=BuildId(build_id) if build_id else None,
         search=search,
     )
-    rows = regression_views.list_regressions(session, wanted, after=paging.after, limit=paging.limit + 1)
+    rows = regression_views.list_regressions(session, filters, after=paging.after, limit=paging.limit + 1)
     names = regression_views.get_user_names(session, [row.assignee_id for row in rows])
     return paging.page(rows, lambda row: make_regression_out(row, names), lambda row: (row.created_at, row.id))
 
@@ -122,7 +122,7 @@ def list_regressions(
     responses=document_problems(NotFound, InvalidRequest),
 )
 def create_regression(
-    wanted: RegressionIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
+    body: RegressionIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
 ) -> RegressionDetailOut:
     """Create a regression from the first worse finding of a comparison.
 
@@ -130,13 +130,11 @@ def create_regression(
     """
 
     def make() -> UUID:
-        row = triage.create_regression_from_comparison(
-            session, ComparisonId(wanted.comparison_id), wanted.title, wanted.note
-        )
+        row = triage.create_regression_from_comparison(session, ComparisonId(body.comparison_id), body.title, body.note)
         record_audit_event(session, caller, "regression.created-manually", "regression", row.id, {"title": row.title})
         return row.id
 
-    asked = wanted.model_dump(mode="json")
+    asked = body.model_dump(mode="json")
     regression_id = RegressionId(work.run_idempotent(session, "regressions:create", idempotency_key, asked, make))
     return _make_detail_out(session, regression_views.get_regression(session, regression_id))
 
@@ -168,11 +166,11 @@ def summary(caller: MayRead, session: Reading) -> RegressionSummaryOut:
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def update_regressions(wanted: TriageIn, caller: MayWrite, session: Writing, clock: Now) -> TriageOut:
+def update_regressions(body: TriageIn, caller: MayWrite, session: Writing, clock: Now) -> TriageOut:
     """Update several regressions: all of them or none."""
-    change = wanted.change.model_dump(exclude_unset=True)
-    rows = triage.update_regressions(session, [RegressionId(each) for each in wanted.ids], change, clock.now())
-    details = wanted.change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
+    change = body.change.model_dump(exclude_unset=True)
+    rows = triage.update_regressions(session, [RegressionId(each) for each in body.ids], change, clock.now())
+    details = body.change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
     for row in rows:
         record_audit_event(session, caller, "regression.updated", "regression", row.id, details)
     return TriageOut(items=_make_regressions_out(session, rows))
@@ -230,11 +228,9 @@ def list_regression_events(
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest),
 )
-def create_regression_note(
-    regression_id: UUID, wanted: NoteIn, caller: MayWrite, session: Writing
-) -> RegressionEventOut:
+def create_regression_note(regression_id: UUID, body: NoteIn, caller: MayWrite, session: Writing) -> RegressionEventOut:
     """Add a note to a regression."""
-    row = triage.add_note(session, RegressionId(regression_id), wanted.text)
+    row = triage.add_note(session, RegressionId(regression_id), body.text)
     record_audit_event(session, caller, "regression.note-added", "regression", regression_id, {})
     return make_regression_event_out(row, regression_views.get_user_names(session, [row.user_id]))
 
@@ -285,10 +281,10 @@ def list_mute_rules(service_id: UUID, caller: MayRead, session: Reading) -> list
     operation_id="mute-rules:update",
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
-def set_mute_rule(service_id: UUID, wanted: MuteRuleIn, caller: MayWrite, session: Writing) -> MuteRuleOut:
+def set_mute_rule(service_id: UUID, body: MuteRuleIn, caller: MayWrite, session: Writing) -> MuteRuleOut:
     """Mute or unmute a series, or all series of a kind."""
-    row = build_series.set_mute_rule(session, ServiceId(service_id), wanted.kind, wanted.subject, muted=wanted.is_muted)
-    record_audit_event(session, caller, "mute-rule.updated", "service", service_id, wanted.model_dump())
+    row = build_series.set_mute_rule(session, ServiceId(service_id), body.kind, body.subject, muted=body.is_muted)
+    record_audit_event(session, caller, "mute-rule.updated", "service", service_id, body.model_dump())
     return make_mute_rule_out(row, regression_views.get_user_names(session, [row.created_by]))
 
 

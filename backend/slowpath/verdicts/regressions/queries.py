@@ -55,7 +55,7 @@ def select_regression(session: ReadSession, regression_id: RegressionId, *, held
 
 
 def select_regressions(
-    session: ReadSession, wanted: RegressionFilter, *, after: After, limit: int
+    session: ReadSession, filters: RegressionFilter, *, after: After, limit: int
 ) -> Sequence[Regression]:
     """Return regressions, newest first.
 
@@ -63,22 +63,22 @@ def select_regressions(
     """
     found = select(Regression).order_by(Regression.created_at.desc(), Regression.id.desc()).limit(limit)
     equal: Mapping[Any, Any] = {
-        Regression.service_id: wanted.service_id,
-        Regression.branch: wanted.branch,
-        Regression.kind: wanted.kind,
-        Regression.assignee_id: wanted.assignee_id,
-        Regression.confirmed: wanted.confirmed,
-        Regression.since_build_id: wanted.build_id,
+        Regression.service_id: filters.service_id,
+        Regression.branch: filters.branch,
+        Regression.kind: filters.kind,
+        Regression.assignee_id: filters.assignee_id,
+        Regression.confirmed: filters.confirmed,
+        Regression.since_build_id: filters.build_id,
     }
     found = found.where(*(column == value for column, value in equal.items() if value is not None))
-    if wanted.states:
-        found = found.where(Regression.state.in_(wanted.states))
-    if wanted.unassigned:
+    if filters.states:
+        found = found.where(Regression.state.in_(filters.states))
+    if filters.unassigned:
         found = found.where(Regression.assignee_id.is_(None))
-    if wanted.search:
+    if filters.search:
         texts = (Regression.title, Regression.subject, Regression.since_commit)
-        conditions = [each.icontains(wanted.search, autoescape=True) for each in texts]
-        if (number := NUMBER.fullmatch(wanted.search.strip())) is not None:
+        conditions = [each.icontains(filters.search, autoescape=True) for each in texts]
+        if (number := NUMBER.fullmatch(filters.search.strip())) is not None:
             conditions.append(Regression.number == int(number[1]))
         found = found.where(or_(*conditions))
     if after is not None:

@@ -46,7 +46,7 @@ def test_deployments_at_the_baseline_levels_agree() -> None:
     assert max(caveats) < 0.5
 
 
-def test_a_shift_of_three_deviations_is_seen_from_a_few_deploys() -> None:
+def test_a_shift_of_three_deviations_is_detected_from_few_deployments() -> None:
     for off in (3 * SPREAD, -3 * SPREAD):
         caveats = [
             baseline_disagreement(probed(begun(rng), rng, (32, 16, 24, 20), off)) for rng in map(default_rng, range(20))
@@ -54,7 +54,7 @@ def test_a_shift_of_three_deviations_is_seen_from_a_few_deploys() -> None:
         assert sum(one > 0.5 for one in caveats) >= 18
 
 
-def test_a_step_that_is_another_one_is_seen() -> None:
+def test_a_different_step_is_detected() -> None:
     caveats = [
         baseline_disagreement(probed(begun(rng), rng, (32, 16, 24, 18), 0.0, stretched=3 * SPREAD))
         for rng in map(default_rng, range(20))

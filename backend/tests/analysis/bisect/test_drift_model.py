@@ -35,7 +35,7 @@ def believed(some: list[ProbeReadings]) -> tuple[float, NoiseEstimate]:
     return float(mass[GUILTY] / mass.sum()), likelihoods.noise
 
 
-def test_what_a_control_saw_at_the_same_time_counts() -> None:
+def test_concurrent_controls_reduce_the_noise() -> None:
     joint, blind = [], []
     for seed in range(12):
         some = measured(default_rng(seed), 0.04)
@@ -79,7 +79,7 @@ def ended(seed: int, steps: float) -> tuple[SearchResult, SearchState]:
     return todo.finished, state
 
 
-def test_where_it_drifts_the_final_pair_is_deployed_twice() -> None:
+def test_with_drift_the_final_pair_is_deployed_twice() -> None:
     for steps, pairs in ((0.0, 1), (0.04, 2)):
         finished, state = ended(3, steps)
         assert (finished.outcome, finished.suspects) == ("found", ("20",))

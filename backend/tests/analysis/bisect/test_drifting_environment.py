@@ -29,14 +29,14 @@ def played(drift: Sequence[float], seed: int, *, control: bool = False) -> Searc
     return state
 
 
-def told(drift: Sequence[float], seed: int, *, control: bool = False) -> bool:
+def reports_drift(drift: Sequence[float], seed: int, *, control: bool = False) -> bool:
     state = played(drift, seed, control=control)
     return has_drift(state, search.compute_state_posterior(state))
 
 
 def test_drift_is_reported_and_its_absence_is_not() -> None:
-    still = [told([0.0] * len(ORDER), seed) for seed in range(20)]
+    still = [reports_drift([0.0] * len(ORDER), seed) for seed in range(20)]
     assert sum(still) <= 1
     rising = np.linspace(0.0, 0.12, len(ORDER)).tolist()
-    assert sum(told(rising, seed) for seed in range(10)) >= 8
-    assert not told(rising, 0, control=True)  # then it is taken off
+    assert sum(reports_drift(rising, seed) for seed in range(10)) >= 8
+    assert not reports_drift(rising, 0, control=True)  # then it is taken off

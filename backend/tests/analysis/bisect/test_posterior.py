@@ -30,7 +30,7 @@ def some(count: int) -> list[Candidate]:
     return [Candidate(f"c{one}", hides=True) for one in range(1, count + 1)]
 
 
-def test_what_hides_in_a_candidate_takes_its_place() -> None:
+def test_an_expanded_candidate_is_replaced_by_its_level() -> None:
     line = line_of(some(3)).opened("c2", [Candidate("a"), Candidate("b", weight=3.0)])
     assert line.ids == ("c1", "a", "b", "c3")
     assert line.position("c2") == line.position("b") == 3
@@ -50,7 +50,7 @@ def test_a_stored_line_without_depths_is_read() -> None:
     assert line.depth("c2") == line.deepest == 0
 
 
-def test_a_candidate_that_hides_nothing_stays() -> None:
+def test_a_candidate_without_inner_level_stays() -> None:
     line = line_of(some(2)).opened("c1", [])
     assert (line.ids, line.hiding) == (("c1", "c2"), frozenset({"c2"}))
 
@@ -97,7 +97,7 @@ def test_one_odd_deploy_makes_the_noise_larger_and_the_belief_smaller() -> None:
     rng = default_rng(2)
     line = line_of(some(20))
 
-    def told(odd: float) -> float:
+    def mass_at_culprit(odd: float) -> float:
         places = (-1, 21, 5, 9, 10, 15)
         values = [tuple(rng.normal(4.6 + 0.1 * (one >= 10) + (odd if one == 5 else 0), 0.02, 3)) for one in places]
         return float(
@@ -106,7 +106,7 @@ def test_one_odd_deploy_makes_the_noise_larger_and_the_belief_smaller() -> None:
             ]
         )
 
-    assert told(0.0) > 0.8 > told(0.06)
+    assert mass_at_culprit(0.0) > 0.8 > mass_at_culprit(0.06)
 
 
 def test_a_deployment_that_shows_the_opposite_does_not_decide() -> None:
@@ -174,7 +174,7 @@ def test_nothing_steps_where_the_bad_end_is_good() -> None:
     assert belief.mass[-1] > 0.8
 
 
-def test_the_middle_of_the_belief_is_looked_at_and_several_share_it() -> None:
+def test_the_median_of_the_posterior_is_probed_and_several_probes_divide_it() -> None:
     belief = compute_posterior(line_of(some(1000)), [])
     noise = NoiseEstimate(0.1, 4.6, 0.02, 0.3)
     can = np.ones(1001)
@@ -183,7 +183,7 @@ def test_the_middle_of_the_belief_is_looked_at_and_several_share_it() -> None:
     assert np.diff([0, *three, 1000]).min() > 120
 
 
-def test_what_exists_already_is_cheaper() -> None:
+def test_existing_builds_cost_less() -> None:
     belief = compute_posterior(line_of(some(100)), [])
     noise = NoiseEstimate(0.1, 4.6, 0.02, 0.3)
     costs = ProbeCosts(deploy=5.0, built={45: 0.1})
@@ -196,7 +196,7 @@ def test_builds_near_broken_ones_break_more_often() -> None:
     assert can[11] < can[13] < can[19] < can[3] == 1
 
 
-def test_soaking_stops_when_the_deploys_own_luck_is_all_that_is_left() -> None:
+def test_measuring_stops_when_only_variation_between_deployments_is_left() -> None:
     costs = ProbeCosts(most_windows=50)
     assert should_extend_probe(0.5, 1, NoiseEstimate(0.05, 0, 0.03, 0.1), costs, elsewhere=0.3)
     assert not should_extend_probe(0.5, 10, NoiseEstimate(0.05, 0, 0.03, 2.0), costs, elsewhere=0.3)

@@ -79,7 +79,7 @@ def test_the_deploys_of_the_final_pair_confirm_it_whatever_they_were_made_for() 
     assert not [one for one in state.deploys if one.purpose == "verify"]
 
 
-def test_a_suspect_that_only_its_weight_accuses_is_deployed_with_its_parent_before_it_is_named() -> None:
+def test_a_suspect_with_only_prior_weight_is_measured_with_its_parent() -> None:
     line = line_of([Candidate(f"c{one}", 1e6 if one == 20 else 1.0) for one in range(1, 65)])
     state = search.start_search(
         SearchSettings(most_windows=1, belief=0.8), line, [[4.0, 4.01, 3.99, 4.0]] * 2, [[5.0, 5.01, 4.99, 5.0]] * 2
@@ -116,12 +116,12 @@ def test_nothing_in_the_range() -> None:
     assert state.started <= 30
 
 
-def test_what_does_not_build_stays_among_the_suspects() -> None:
+def test_unbuildable_candidates_stay_suspects() -> None:
     ended, _ = driven(begun(64), lambda place: None if 20 <= place < 24 else 5.0 if place >= 22 else 4.0)
     assert (ended.outcome, ended.suspects) == ("not-separable", ("c20", "c21", "c22", "c23", "c24"))
 
 
-def test_what_hides_others_is_opened() -> None:
+def test_candidates_with_an_inner_level_are_expanded() -> None:
     line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
     state = search.start_search(SearchSettings(most_windows=1), line)
     ended, state = driven(state, lambda place: 5.0 if place >= 42.5 else 4.0)
@@ -158,7 +158,7 @@ def test_a_plain_suspect_is_remeasured_where_an_adjacent_one_can_be_expanded(hid
     assert bool(again) == bool(hiding)
 
 
-def test_so_many_deploys_and_no_more() -> None:
+def test_the_number_of_deployments_is_limited() -> None:
     ended, state = driven(begun(1024, most_deploys=8), lambda place: 5.0 if place >= 43 else 4.0)
     assert ended.outcome == "stopped"
     assert state.started == 8
@@ -194,7 +194,7 @@ def test_a_search_taken_up_again_at_every_step_goes_the_same_way() -> None:
     assert once[0].suspects == ("c30",)
 
 
-def test_what_was_annulled_does_not_count() -> None:
+def test_invalidated_probes_do_not_count() -> None:
     state = begun(8)
     todo = search.next_actions(state)
     state = search.record_started(state, todo.start)
@@ -204,7 +204,7 @@ def test_what_was_annulled_does_not_count() -> None:
     assert search.next_actions(state).start[0].build == GOOD_END
 
 
-def test_what_is_no_state_is_refused() -> None:
+def test_an_invalid_state_is_rejected() -> None:
     with pytest.raises(ValueError, match="not a"):
         states.from_json({"format": "other"})
     with pytest.raises(ValueError, match="not a whole"):

@@ -59,7 +59,7 @@ def test_a_rate_is_that_of_all_replicates_together_and_its_error_comes_from_them
     assert alike.error[0] == 0
 
 
-def test_what_a_build_has_nothing_of_is_a_trifle_and_what_was_not_measured_is_unknown() -> None:
+def test_absent_subjects_are_small_and_unmeasured_ones_unknown() -> None:
     found = lay_out([measure([50.0, 50.0]), None, measure([100.0], names=("app.a",))], least_share=0.01)
 
     assert found is not None

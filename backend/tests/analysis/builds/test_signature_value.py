@@ -30,7 +30,7 @@ def test_trifles_and_what_was_not_seen_count_as_the_smallest_part() -> None:
     assert signature_value([CPU], "profile.category", "map", "") == (2.0, "ms/s")
 
 
-def test_what_grew_no_stack_grew_it_never() -> None:
+def test_functions_without_growths_are_absent() -> None:
     log = measure("growth.count", "main.f", count=("growths", [7.0]))
     assert signature_value([log], "growth.count", "main.g", "") == (0.0, "growths")
 

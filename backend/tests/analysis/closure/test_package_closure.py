@@ -169,7 +169,7 @@ def test_heads_of_files() -> None:
 
 
 @given(st.text(alphabet='package import"`()/*\n\r \\ax.;_', max_size=300))
-def test_no_head_is_too_strange(text: str) -> None:
+def test_any_request_head_is_parsed_or_rejected(text: str) -> None:
     read_source(text)
     read_source("package a\n" + text)
     parse_go_mod(text)

@@ -19,7 +19,7 @@ from tests.analysis.kinds.spans.generated_spans import Service, drawn_set
 TRACE, SPANS, GROWTH = EXECUTION_TRACE.id, SPAN_SET.id, STACK_GROWTH.id
 PROFILE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
 CALM = GeneratedWaiter("main.batcher", "network", median_ns=10_000.0)
-BEHIND_A_HOG = GeneratedWaiter("main.batcher", "network", median_ns=5_000_000.0, blame={"user|main.hog": 1.0})
+BEHIND_A_HOG = GeneratedWaiter("main.batcher", "network", median_ns=5_000_000.0, occupancy={"user|main.hog": 1.0})
 
 
 def side(*, slow: bool) -> ComparisonSide:

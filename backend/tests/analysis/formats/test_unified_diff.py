@@ -62,11 +62,11 @@ def test_excess_rows_are_omitted_and_counted() -> None:
 
 
 @given(st.text(alphabet='diff --git a/b@+-"\\\n 019,', max_size=400))
-def test_no_patch_is_too_strange(text: str) -> None:
+def test_any_patch_is_parsed_or_rejected(text: str) -> None:
     parse_unified_diff("diff --git a/x b/x\n" + text)
 
 
-def test_what_a_commit_touches_makes_it_suspicious() -> None:
+def test_touched_files_raise_the_suspicion_of_a_commit() -> None:
     regressed = RegressedCode(
         ("example.org/app/store.(*Store[go.shape.int]).Get", "example.org/lib/deep.F", "main.main"),
         ("/src/app/far/f.go",),

@@ -49,7 +49,7 @@ def scrubbed(document: Any, **on: bool) -> Any:  # noqa: ANN401 - any JSON value
         ("thanks to ann smith and ANN.SMITH@corp.example", "thanks to person-1 and person-1"),
     ],
 )
-def test_what_is_written_like_a_secret_is_taken_out(text: str, shown: str) -> None:
+def test_texts_like_secrets_are_removed(text: str, shown: str) -> None:
     one = scrubber()
     one.learn_text(text)
     assert one.text(text) == shown
@@ -81,7 +81,7 @@ def test_what_is_written_like_a_secret_is_taken_out(text: str, shown: str) -> No
         "v1.2.3-20260101120000-abcdef012345",
     ],
 )
-def test_what_only_looks_like_one_stays(text: str) -> None:
+def test_similar_texts_stay(text: str) -> None:
     assert scrubber().text(text) == text
 
 
@@ -135,7 +135,7 @@ def test_strings_of_columns_are_taken_out_and_nothing_else_changes() -> None:
     assert shown == ["", "main.go", "github.com/x/y.F", "host-1", "wörd"]
 
 
-def test_what_is_switched_off_stays() -> None:
+def test_a_disabled_channel_stays_disabled() -> None:
     document = {
         "labels": {"customer": "acme-4711"},
         "instance": "web01.corp.internal",
@@ -146,7 +146,7 @@ def test_what_is_switched_off_stays() -> None:
     assert scrubbed(document, hosts=False, users=False, labels=False)["file"] == "c.go"
 
 
-def test_what_can_not_be_read_is_not_shown() -> None:
+def test_unreadable_entries_are_not_shown() -> None:
     assert scrubber().content("application/octet-stream", b"\x00\xffsecret") == b""
     assert scrubber().content("application/octet-stream", b"slowcol1secret") == b""
     assert scrubber().content("application/json", b"") == b""

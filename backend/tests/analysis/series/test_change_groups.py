@@ -36,7 +36,7 @@ def test_a_move_that_costs_more_than_it_saves_is_a_change() -> None:
     assert change.net == pytest.approx(0.05)
 
 
-def test_what_cancels_in_a_caller_that_changed_itself_is_no_move() -> None:
+def test_costs_that_cancel_in_a_changed_caller_are_no_cost_shift() -> None:
     groups = group([
         function("Clone", -0.05, "copy"), function("cloneBytes", 0.05, "copy"), function("copy", 0.03, "serve"),
     ])  # fmt: skip

@@ -65,7 +65,7 @@ def test_series_without_information_have_no_change(values: "np.ndarray[tuple[int
     assert find_change_points(values) == ()
 
 
-def test_what_appears_and_what_vanishes_is_a_change() -> None:
+def test_new_and_vanished_rows_are_changes() -> None:
     some = drawn(default_rng(17), "gauss", 1, 60)[0]
     appeared = np.concatenate([np.zeros(60), some])
     (point,) = find_change_points(appeared)

@@ -21,7 +21,7 @@ def looks(values: F64, first: int = 9) -> Iterator[tuple[int, OnlineDetectionRes
         yield builds, judge_newest(values[:builds])
 
 
-def told(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDArray[np.int64]:
+def builds_until_reported(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDArray[np.int64]:
     """[series] After how many builds each is told of; 9999 if never."""
     out = np.full(len(series), 9999)
     for builds in range(first, series.shape[1] + 1):
@@ -33,7 +33,7 @@ def told(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDAr
 
 @pytest.mark.parametrize("kind", ["gauss", "heavy", "spiky", "bimodal", "memory"])
 def test_evaluations_of_unchanged_builds_report_nothing(kind: str) -> None:
-    assert np.sum(told(drawn(default_rng(31), kind, 40), 9) < 9999) <= 2
+    assert np.sum(builds_until_reported(drawn(default_rng(31), kind, 40), 9) < 9999) <= 2
 
 
 def test_heavy_tails_are_detected_and_need_stronger_evidence() -> None:
@@ -43,16 +43,16 @@ def test_heavy_tails_are_detected_and_need_stronger_evidence() -> None:
 
     series = drawn(default_rng(36), "heavy", 150)
     careless = replace(LIMITS, score_heavy=0.0)
-    assert np.sum(told(series, 60) < 9999) < np.sum(told(series, 60, careless) < 9999)
+    assert np.sum(builds_until_reported(series, 60) < 9999) < np.sum(builds_until_reported(series, 60, careless) < 9999)
 
 
 def test_a_step_of_ten_percent_is_reported_within_three_builds() -> None:
-    delays = told(stepped(default_rng(32), "gauss", 100, 130, 1.1, 134), 131) - 130
+    delays = builds_until_reported(stepped(default_rng(32), "gauss", 100, 130, 1.1, 134), 131) - 130
     assert np.mean(delays <= 3) >= 0.85
 
 
 def test_a_step_of_five_percent_is_reported_within_twelve_builds() -> None:
-    delays = told(stepped(default_rng(33), "gauss", 100, 130, 1.05, 142), 131) - 130
+    delays = builds_until_reported(stepped(default_rng(33), "gauss", 100, 130, 1.05, 142), 131) - 130
     assert np.mean(delays <= 12) >= 0.85
 
 
@@ -60,7 +60,9 @@ def test_a_step_of_five_percent_is_reported_within_twelve_builds() -> None:
     ("history", "ratio", "least"), [(8, 2.0, 0.95), (12, 1.25, 0.8), (20, 1.25, 0.9), (20, 1.1, 0.2)]
 )
 def test_a_step_after_few_builds_is_reported_within_six(history: int, ratio: float, least: float) -> None:
-    delays = told(stepped(default_rng(42), "gauss", 60, history, ratio, history + 6), history + 1) - history
+    delays = (
+        builds_until_reported(stepped(default_rng(42), "gauss", 60, history, ratio, history + 6), history + 1) - history
+    )
     assert np.mean(delays <= 6) >= least
 
 
@@ -159,7 +161,7 @@ def test_the_smallest_detectable_change_is_what_is_found_in_most_series() -> Non
     rng = default_rng(40)
     ratio = smallest_detectable(drawn(rng, "gauss", 1, 130)[0])
     assert 1.04 < ratio < 1.065
-    delays = told(stepped(rng, "gauss", 60, 130, 1.05, 142), 131) - 130
+    delays = builds_until_reported(stepped(rng, "gauss", 60, 130, 1.05, 142), 131) - 130
     assert np.mean(delays <= 12) >= 0.8
     assert smallest_detectable(drawn(rng, "gauss", 1, 130, cv=0.087)[0]) > 1.1
     assert smallest_detectable(drawn(rng, "memory", 1, 200)[0]) > ratio

@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 from slowpath.analysis.stats.false_discovery_rate import q_values
 
 
-def test_benjamini_hochberg_by_hand() -> None:
+def test_benjamini_hochberg_matches_a_manual_calculation() -> None:
     q = q_values(np.array([0.01, 0.04, 0.03, 0.5]), np.ones(4))
     np.testing.assert_allclose(q, [0.04, 0.16 / 3, 0.16 / 3, 0.5])
 
 
-def test_weights_favour_without_making_more_of_them() -> None:
+def test_weights_change_the_prior_and_not_its_sum() -> None:
     q = q_values(np.array([0.01, 0.01]), np.array([3.0, 1.0]))
     assert q[0] < q[1]
 
 
-def test_not_a_number_counts_as_one_and_nothing_is_nothing() -> None:
+def test_nan_counts_as_a_value_and_no_values_give_none() -> None:
     assert q_values(np.array([np.nan]), np.ones(1)).tolist() == [1.0]
     assert len(q_values(np.zeros(0), np.zeros(0))) == 0
 

@@ -33,7 +33,7 @@ def builds(client: TestClient) -> list[dict[str, Any]]:
     return found
 
 
-def told(answer: httpx.Response, status: int = 201) -> dict[str, Any]:
+def body_of(answer: httpx.Response, status: int = 201) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -48,7 +48,7 @@ def told(answer: httpx.Response, status: int = 201) -> dict[str, Any]:
 def test_a_file_is_enough_to_make_service_and_build(
     ci: TestClient, client: TestClient, address: str, name: str
 ) -> None:
-    artifact = told(ci.put(f"{HERE}/{address}", content=b"bytes"))
+    artifact = body_of(ci.put(f"{HERE}/{address}", content=b"bytes"))
 
     [build] = builds(client)
     [service] = client.get("/api/v1/services").json()["items"]
@@ -58,8 +58,8 @@ def test_a_file_is_enough_to_make_service_and_build(
 
 
 def test_the_next_file_joins_the_build(ci: TestClient, client: TestClient) -> None:
-    first = told(ci.put(f"{HERE}/artifacts/a", content=b"1"))
-    second = told(ci.put(f"/api/v1/builds/INGESTER!/{COMMIT}/artifacts/b", content=b"2"))
+    first = body_of(ci.put(f"{HERE}/artifacts/a", content=b"1"))
+    second = body_of(ci.put(f"/api/v1/builds/INGESTER!/{COMMIT}/artifacts/b", content=b"2"))
 
     assert first["build_id"] == second["build_id"]
     assert len(builds(client)) == 1
@@ -71,7 +71,7 @@ def test_query_parameters_of_the_address_are_stored(ci: TestClient, client: Test
         "ci_url": "https://ci.example/7", "title": "Faster\nmaps", "author": "x" * 300,
     }  # fmt: skip
 
-    artifact = told(ci.put(f"{HERE}/artifacts/a", content=b"1", params={**fields, "facts": '{"requests": 5}'}))
+    artifact = body_of(ci.put(f"{HERE}/artifacts/a", content=b"1", params={**fields, "facts": '{"requests": 5}'}))
 
     [build] = builds(client)
     assert artifact["run_metadata"] == {"requests": 5}
@@ -81,9 +81,9 @@ def test_query_parameters_of_the_address_are_stored(ci: TestClient, client: Test
 def test_the_same_bytes_of_a_build_are_one_measurement(
     ci: TestClient, client: TestClient, house: AppUnderTest, team: SomeTeam
 ) -> None:
-    first = told(ci.put(f"{HERE}/artifacts/a", content=b"1"))
-    again = told(ci.put(f"{HERE}/artifacts/retried", content=b"1"), 200)
-    other = told(ci.put("/api/v1/builds/ingester/0b/artifacts/a", content=b"1"))
+    first = body_of(ci.put(f"{HERE}/artifacts/a", content=b"1"))
+    again = body_of(ci.put(f"{HERE}/artifacts/retried", content=b"1"), 200)
+    other = body_of(ci.put("/api/v1/builds/ingester/0b/artifacts/a", content=b"1"))
 
     assert first["id"] == again["id"] != other["id"]
     with house.database.reading(TeamScope(team.id)) as session:
@@ -92,8 +92,8 @@ def test_the_same_bytes_of_a_build_are_one_measurement(
 
 def test_a_key_is_answered_alike_and_not_for_something_else(ci: TestClient) -> None:
     key = {"Idempotency-Key": "7"}
-    first = told(ci.put(f"{HERE}/artifacts/a", content=b"1", headers=key))
-    again = told(ci.put(f"{HERE}/artifacts/a", content=b"1", headers=key), 200)
+    first = body_of(ci.put(f"{HERE}/artifacts/a", content=b"1", headers=key))
+    again = body_of(ci.put(f"{HERE}/artifacts/a", content=b"1", headers=key), 200)
     other = ci.put(f"{HERE}/artifacts/a", content=b"2", headers=key)
 
     assert first["id"] == again["id"]
@@ -118,7 +118,7 @@ def test_new_metadata_completes_a_build_and_contradicting_metadata_is_another_bu
     ci: TestClient, client: TestClient
 ) -> None:
     def put(content: bytes, **expected: str) -> str:
-        build_id: str = told(ci.put(f"{HERE}/artifacts/a", content=content, params=expected))["build_id"]
+        build_id: str = body_of(ci.put(f"{HERE}/artifacts/a", content=content, params=expected))["build_id"]
         return build_id
 
     bare = put(b"1")
@@ -135,9 +135,9 @@ def test_new_metadata_completes_a_build_and_contradicting_metadata_is_another_bu
 
 
 def test_a_service_may_be_named_by_its_id(ci: TestClient, client: TestClient) -> None:
-    service = told(client.post("/api/v1/services", json={"name": "Ingester"}))
+    service = body_of(client.post("/api/v1/services", json={"name": "Ingester"}))
 
-    told(ci.put(f"/api/v1/builds/{service['id']}/0a/artifacts/a", content=b"1"))
+    body_of(ci.put(f"/api/v1/builds/{service['id']}/0a/artifacts/a", content=b"1"))
 
     assert builds(client)[0]["service_id"] == service["id"]
     assert ci.put(f"/api/v1/builds/{uuid4()}/0a/artifacts/a", content=b"1").status_code == 404
@@ -146,12 +146,12 @@ def test_a_service_may_be_named_by_its_id(ci: TestClient, client: TestClient) ->
 def test_a_service_of_another_team_is_not_there(
     house: AppUnderTest, people: AccountsFactory, client: TestClient
 ) -> None:
-    service = told(client.post("/api/v1/services", json={"name": "Ingester"}))
+    service = body_of(client.post("/api/v1/services", json={"name": "Ingester"}))
     other = people.team("Others")
     foreign = house.asked(token=people.token(other, TokenScope.UPLOAD).secret)
 
     assert foreign.put(f"/api/v1/builds/{service['id']}/0a/artifacts/a", content=b"1").status_code == 404
-    told(foreign.put("/api/v1/builds/ingester/0a/artifacts/a", content=b"1"))
+    body_of(foreign.put("/api/v1/builds/ingester/0a/artifacts/a", content=b"1"))
 
     assert builds(client) == []
 
@@ -160,8 +160,8 @@ def test_a_service_of_another_team_is_not_there(
 
 
 def test_facts_come_as_json_and_complete_what_is_there(ci: TestClient, client: TestClient) -> None:
-    first = told(ci.post(HERE, json={"branch": "main", "parent": "0a", "title": "One"}))
-    again = told(ci.post(HERE, json={"branch": "main", "pull_request": {"number": 7}, "load": {"requests": 5}}), 200)
+    first = body_of(ci.post(HERE, json={"branch": "main", "parent": "0a", "title": "One"}))
+    again = body_of(ci.post(HERE, json={"branch": "main", "pull_request": {"number": 7}, "load": {"requests": 5}}), 200)
 
     assert first["build"]["id"] == again["build"]["id"]
     build = again["build"]
@@ -180,8 +180,8 @@ def test_a_form_brings_facts_and_files(ci: TestClient) -> None:
         ("file", ("cpu.1.pprof.facts.json", b'{"requests": 4}')),
     ]
 
-    uploaded = told(ci.post(HERE, files=files))
-    again = told(ci.post(HERE, files=files), 200)
+    uploaded = body_of(ci.post(HERE, files=files))
+    again = body_of(ci.post(HERE, files=files), 200)
 
     assert uploaded["build"]["dependencies"] == {"a.example/b": "v1.2.3", "c.example/d": "v0.1.0 => ../d"}
     assert [(each["name"], each["run_metadata"]) for each in uploaded["artifacts"]] == [
@@ -191,10 +191,10 @@ def test_a_form_brings_facts_and_files(ci: TestClient) -> None:
 
 
 def test_a_delivery_is_once(ci: TestClient, client: TestClient) -> None:
-    first = told(ci.post(HERE, json={"branch": "main", "delivery_id": "7"}))
+    first = body_of(ci.post(HERE, json={"branch": "main", "delivery_id": "7"}))
     client.patch(f"/api/v1/builds/{first['build']['id']}", json={"branch": "renamed"})
 
-    again = told(ci.post(HERE, json={"branch": "main", "delivery_id": "7"}), 200)
+    again = body_of(ci.post(HERE, json={"branch": "main", "delivery_id": "7"}), 200)
 
     assert again["build"]["branch"] == "renamed", "a repeated delivery does nothing"
     assert ci.post(HERE, json={"branch": "other", "delivery_id": "7"}).status_code == 422
@@ -242,7 +242,7 @@ def test_a_body_of_another_kind_and_a_huge_one_are_refused(ci: TestClient) -> No
     assert ci.put(f"{HERE}/artifacts/a", content=b"").status_code == 422
 
 
-def test_nobody_else_may(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
+def test_other_roles_are_rejected(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
     reader = house.asked(token=people.token(team, TokenScope.READ).secret)
 
     assert house.asked().put(f"{HERE}/artifacts/a", content=b"1").status_code == 401

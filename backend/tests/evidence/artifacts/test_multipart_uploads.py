@@ -132,7 +132,7 @@ def test_completing_twice_at_once_gives_one_artifact(client: TestClient, house: 
         assert session.scalar(select(func.count()).select_from(Artifact)) == 1
 
 
-def test_what_is_complete_takes_no_more_parts(client: TestClient) -> None:
+def test_a_complete_upload_accepts_no_more_parts(client: TestClient) -> None:
     upload = begun(client)
     send(client, upload, 1, 2, 3)
     client.post(f"{upload}/complete")
@@ -143,7 +143,7 @@ def test_what_is_complete_takes_no_more_parts(client: TestClient) -> None:
     assert answer.json()["type"] == "urn:slowpath:upload-complete"
 
 
-def test_what_is_abandoned_is_gone_with_its_parts(client: TestClient, house: AppUnderTest) -> None:
+def test_an_aborted_upload_is_deleted_with_its_parts(client: TestClient, house: AppUnderTest) -> None:
     upload = begun(client)
     send(client, upload, 1, 2)
     assert len(house.blobs.kept) == 2
@@ -218,7 +218,7 @@ def test_beginning_twice_with_a_key_is_one_upload(client: TestClient) -> None:
     assert other.json()["type"] == "urn:slowpath:idempotency-key-reused"
 
 
-def test_what_was_never_completed_is_to_be_forgotten_after_two_days(
+def test_incomplete_uploads_expire_after_two_days(
     client: TestClient, emptied: TestDatabase, house: AppUnderTest, people: AccountsFactory
 ) -> None:
     upload = begun(client)

@@ -9,14 +9,14 @@ from typing import Literal
 from slowpath.adapters.egress_policy import parse_url
 from slowpath.core.ports import HttpResponse
 
-Said = Mapping[str, tuple[int, object]]
+Responses = Mapping[str, tuple[int, object]]
 
 
 @dataclass
-class TwinPeer:
+class PrometheusFake:
     """Says what it was told to say."""
 
-    said: Said
+    responses: Responses
     asked: list[tuple[str, dict[str, str], dict[str, str]]] = field(default_factory=list)
 
     def get(
@@ -31,7 +31,7 @@ class TwinPeer:
         assert max_bytes > 0
         assert seconds > 0
         self.asked.append((path, dict(query), dict(headers or {})))
-        status, content = self.said.get(path, (404, "nothing here"))
+        status, content = self.responses.get(path, (404, "nothing here"))
         return HttpResponse(status, content if isinstance(content, bytes) else json.dumps(content).encode())
 
     def send(
@@ -51,14 +51,14 @@ class TwinPeer:
 class TwinOutside:
     """Leads to one peer, whatever the address."""
 
-    peer: TwinPeer
+    peer: PrometheusFake
     urls: list[str] = field(default_factory=list)
 
     def check(self, url: str) -> None:
         parse_url(url)
 
     @contextmanager
-    def opened(self, url: str) -> Iterator[TwinPeer]:
+    def opened(self, url: str) -> Iterator[PrometheusFake]:
         parse_url(url)
         self.urls.append(url)
         yield self.peer

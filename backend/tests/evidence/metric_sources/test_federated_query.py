@@ -32,7 +32,7 @@ from support.prometheus_oracle import (
     remote_write_body,
     running_prometheus,
 )
-from tests.evidence.metric_sources.prometheus_fake import TwinOutside, TwinPeer, success
+from tests.evidence.metric_sources.prometheus_fake import PrometheusFake, TwinOutside, success
 from tests.evidence.metrics.dashboard_samples import SomeService
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
@@ -89,7 +89,7 @@ class Watched:
 
 
 @dataclass
-class WatchedPeer(TwinPeer):
+class WatchedPeer(PrometheusFake):
     """One peer of these."""
 
     def __init__(self, peer: EgressConnection, watched: Watched) -> None:
@@ -218,7 +218,7 @@ def test_a_window_of_a_run_that_is_read_through_is_the_one_of_what_was_pushed(
     assert measurement.value_ns is not None
 
 
-def test_what_was_asked_is_remembered_for_a_step(client: TestClient, outside: Watched, prometheus: Prometheus) -> None:
+def test_query_results_are_cached_for_a_step(client: TestClient, outside: Watched, prometheus: Prometheus) -> None:
     bound(client, source_at(client, prometheus.url), "through", job="api")
     first = board_of(client)
     asked = len(outside.asked)
@@ -309,7 +309,7 @@ def test_an_address_that_may_not_be_asked_is_not_asked(
 def test_any_response_of_a_source_leaves_the_dashboard_usable(
     house: AppUnderTest, client: TestClient, responses: Mapping[str, tuple[int, object]]
 ) -> None:
-    house.app.state.beyond = FederatedQueries(TwinOutside(TwinPeer(responses)), house.app.state.sealer)
+    house.app.state.beyond = FederatedQueries(TwinOutside(PrometheusFake(responses)), house.app.state.sealer)
     bound(client, source_at(client, "https://prometheus.example"), "api", job="api")
     row = row_of(board_of(client), "api")[1]
     assert row["source"]["problem"]

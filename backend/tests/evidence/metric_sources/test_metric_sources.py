@@ -13,7 +13,7 @@ from slowpath.core.encryption import DecryptionError, SecretEncryptor
 from slowpath.core.ids import MetricSourceId
 from slowpath.evidence.metric_sources.service import metric_sources
 from slowpath.platform.accounts.rules.roles import Role
-from tests.evidence.metric_sources.prometheus_fake import TwinOutside, TwinPeer, success
+from tests.evidence.metric_sources.prometheus_fake import PrometheusFake, TwinOutside, success
 from tests.factories.accounts import SomeTeam
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
@@ -98,7 +98,7 @@ def test_credentials_are_sent_and_never_returned(
     caplog: pytest.LogCaptureFixture,
     credentials: dict[str, str],
 ) -> None:
-    peer = TwinPeer(PROMETHEUS)
+    peer = PrometheusFake(PROMETHEUS)
     house.app.state.outside = TwinOutside(peer)
     with caplog.at_level(logging.DEBUG):
         one = made(client, credentials=credentials)
@@ -158,7 +158,7 @@ def test_credentials_that_can_not_be_sent_are_refused(client: TestClient, creden
     assert client.post(SOURCES, json={"name": "ours", "url": URL, "credentials": credentials}).status_code == 422
 
 
-def test_what_was_sealed_is_read_only_with_its_key_and_for_its_row() -> None:
+def test_encrypted_values_are_bound_to_key_and_row() -> None:
     team_id, source_id = uuid4(), uuid4()
     sealer = SecretEncryptor("one key")
     sealed = sealer.seal("a secret", team_id, source_id)
@@ -185,7 +185,7 @@ def test_with_another_key_credentials_are_asked_for_again(house: AppUnderTest, c
 
 
 def test_a_check_reports_the_server_and_the_known_metric_names(house: AppUnderTest, client: TestClient) -> None:
-    house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
+    house.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
     body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
     usual = ["http_request_duration_seconds_bucket", "http_requests_total", "queue_depth"]
     assert body == {"version": "2.42.0", "names": 5, "recognized_names": usual}
@@ -194,14 +194,14 @@ def test_a_check_reports_the_server_and_the_known_metric_names(house: AppUnderTe
 def test_the_last_check_is_kept_good_or_bad(house: AppUnderTest, client: TestClient) -> None:
     one = made(client)
     assert one["last_check"] is None
-    house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
+    house.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
     body = client.post(f"{SOURCES}/{one['id']}/check").json()
     kept = client.get(SOURCES).json()["items"][0]["last_check"]
     assert {key: kept[key] for key in body} == body
     assert kept["detail"] is None
     assert kept["at_ms"] == 1_795_262_400_000
 
-    house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": (401, b"")}))
+    house.app.state.outside = TwinOutside(PrometheusFake({"/api/v1/label/__name__/values": (401, b"")}))
     assert client.post(f"{SOURCES}/{one['id']}/check").status_code == 422
     kept = client.get(SOURCES).json()["items"][0]["last_check"]
     assert (kept["names"], kept["detail"]) == (None, "The source rejected the credentials (401).")
@@ -212,7 +212,7 @@ def test_the_last_check_is_kept_good_or_bad(house: AppUnderTest, client: TestCli
 
 
 def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, client: TestClient) -> None:
-    house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
+    house.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
     client.post("/api/v1/metric-rules", json={"metric": "up", "role": "gauge"})
     client.post("/api/v1/metric-rules", json={"metric": "queue_depth", "role": "ignore"})
     body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
@@ -235,7 +235,7 @@ def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, clien
 def test_a_server_that_is_not_prometheus_is_reported(
     house: AppUnderTest, client: TestClient, response: tuple[int, object], name: str
 ) -> None:
-    house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": response}))
+    house.app.state.outside = TwinOutside(PrometheusFake({"/api/v1/label/__name__/values": response}))
     answer = client.post(f"{SOURCES}/{made(client)['id']}/check")
     assert (answer.status_code, name_of(answer)) == (422, name)
     assert len(answer.text) < 1_000

@@ -20,7 +20,7 @@ UP = {"__name__": "up", "job": "api"}
 HOUR = 3_600_000
 
 
-def told(series: list[SeriesData]) -> list[object]:
+def contents(series: list[SeriesData]) -> list[object]:
     """Everything of some series that matters, to the last bit."""
     out: list[object] = []
     for data in series:
@@ -38,7 +38,7 @@ def count(house: AppUnderTest, team: SomeTeam, table: str) -> int:
         return int(session.connection().exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() or 0)
 
 
-def test_what_is_folded_reads_as_before(
+def test_compacted_samples_read_as_before(
     push1: Push, stored: Stored, fold_all: Fold, house: AppUnderTest, team: SomeTeam
 ) -> None:
     start = NOW_MS - 5 * HOUR
@@ -54,16 +54,16 @@ def test_what_is_folded_reads_as_before(
             == 204
         )
     push1(Sent(UP, [Point(NOW_MS, bits=STALE_NAN_BITS)]))
-    before = told(stored()) + told(stored("h"))
+    before = contents(stored()) + contents(stored("h"))
 
     assert fold_all()
 
-    assert told(stored()) + told(stored("h")) == before
+    assert contents(stored()) + contents(stored("h")) == before
     assert count(house, team, "metric_wal_record") == 0
     assert count(house, team, "metric_chunk") > 5
 
 
-def test_what_is_folded_in_small_steps_is_the_same(push1: Push, stored: Stored, fold_all: Fold) -> None:
+def test_repeated_compaction_gives_equal_chunks(push1: Push, stored: Stored, fold_all: Fold) -> None:
     """Every fold finds the hour of the one before and adds to it; late samples find their place in it."""
     order = np.random.default_rng(3).permutation(40).tolist()
     for step in order:
@@ -181,7 +181,7 @@ def test_each_hour_counts_its_late_samples(push1: Push, stored: Stored, fold_all
         assert [(run.from_ms, run.to_ms) for run in data.late] == [(times[4], times[5])], name
 
 
-def test_what_is_too_old_goes_and_the_rest_stays(
+def test_expired_rows_are_deleted_and_the_rest_stays(
     push1: Push, stored: Stored, fold_all: Fold, house: AppUnderTest, team: SomeTeam
 ) -> None:
     old = {**UP, "job": "old"}
@@ -218,7 +218,7 @@ def test_a_series_in_the_tail_is_not_forgotten(
     assert [data.times_ms.tolist() for data in stored()] == [[NOW_MS]]
 
 
-def test_a_fold_is_asked_for_once(push1: Push, house: AppUnderTest, team: SomeTeam) -> None:
+def test_a_compaction_is_enqueued_once(push1: Push, house: AppUnderTest, team: SomeTeam) -> None:
     for step in range(3):
         push1(Sent(UP, [Point(NOW_MS + step, 1.0)]))
 

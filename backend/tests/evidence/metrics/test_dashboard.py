@@ -268,7 +268,7 @@ def test_an_environment_with_services_to_show_comes_first(client: TestClient, pu
     assert board_of(client).header["environment"]["name"] == "staging"
 
 
-def test_what_is_not_ours_is_not_there(client: TestClient, push: Push) -> None:
+def test_objects_of_others_are_not_found(client: TestClient, push: Push) -> None:
     push(steady("distributor"))
     assert client.get("/api/v1/dashboard", params={"environment_id": str(uuid4())}).status_code == 404
     assert client.get("/api/v1/dashboard", params={"services": str(uuid4())}).status_code == 404
@@ -306,7 +306,7 @@ def test_pages_lie_on_the_grid_that_they_name(client: TestClient, push: Push) ->
     assert np.isfinite(column(page, "r0_qps_2xx")).sum() > 200
 
 
-def test_who_shows_a_board_asks_for_its_newest_cells_only(
+def test_an_open_dashboard_requests_only_its_newest_cells(
     client: TestClient, push: Push, house: AppUnderTest, team: SomeTeam
 ) -> None:
     push(steady("distributor", gauge=True), steady("quiet", hours=0.25, ago=0.9))
@@ -324,7 +324,7 @@ def test_who_shows_a_board_asks_for_its_newest_cells_only(
     assert part.header["services"] == whole.header["services"]
 
 
-def test_samples_that_came_late_bring_the_whole_board_again(
+def test_late_samples_reload_the_whole_dashboard(
     client: TestClient, push: Push, house: AppUnderTest, team: SomeTeam
 ) -> None:
     push(steady("distributor", hours=0.15))

@@ -28,7 +28,7 @@ NOW_MS = 1_795_262_400_000
 """The frozen clock's time."""
 
 
-def told(client: TestClient, method: str, path: str, **what: Any) -> Any:  # noqa: ANN401 - JSON
+def request_json(client: TestClient, method: str, path: str, **what: Any) -> Any:  # noqa: ANN401 - JSON
     answer = client.request(method, f"/api/v1{path}", **what)
     assert answer.is_success, answer.text
     return answer.json() if answer.content else None
@@ -40,10 +40,12 @@ def test_the_board_shows_the_step_at_the_deploy(house: AppUnderTest, people: Acc
         house.asked(cookie=team.owner.cookie),
     )
     plan = json.loads((FOLDER / "investigation.json").read_text())
-    environment = told(person, "POST", "/environments", json=plan["environment"])["id"]
-    service = told(person, "POST", "/services", json=plan["service"])["id"]
+    environment = request_json(person, "POST", "/environments", json=plan["environment"])["id"]
+    service = request_json(person, "POST", "/services", json=plan["service"])["id"]
     builds = {
-        each["id"]: told(program, "POST", "/builds", json={"service_id": service, "commit": each["commit"]})["id"]
+        each["id"]: request_json(program, "POST", "/builds", json={"service_id": service, "commit": each["commit"]})[
+            "id"
+        ]
         for each in plan["builds"]
     }
 
@@ -52,7 +54,7 @@ def test_the_board_shows_the_step_at_the_deploy(house: AppUnderTest, people: Acc
         assert answer.status_code == 204, answer.text
 
     board = ExampleDashboard(plan, FOLDER, service, environment, builds, NOW_MS)
-    seed_board(lambda method, path, **what: told(program, method, path, **what), write, board)
+    seed_board(lambda method, path, **what: request_json(program, method, path, **what), write, board)
 
     asked = {"environment_id": environment, "from": str(NOW_MS - 4 * 3_600_000), "to": str(NOW_MS)}
     shown = read_columns(program.get("/api/v1/dashboard", params=asked).content, "slowpath.board")

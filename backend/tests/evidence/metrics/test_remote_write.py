@@ -78,7 +78,7 @@ def points(data: SeriesData) -> list[tuple[int, float]]:
     return list(zip((data.times_ms - NOW_MS).tolist(), data.values.tolist(), strict=True))
 
 
-def test_what_was_answered_with_204_can_be_read(push: Push, stored: Stored) -> None:
+def test_responses_with_status_204_can_be_read(push: Push, stored: Stored) -> None:
     answer = push(Sent(UP, [Point(NOW_MS - 15_000, 1.5), Point(NOW_MS, 0.0)]))
 
     assert (answer.status_code, answer.content) == (204, b"")
@@ -279,7 +279,9 @@ def test_other_encodings_are_not_understood(program: TestClient, encoding: str) 
         b"\x80\x80\x80\x80\x10",
     ],
 )
-def test_what_can_not_be_read_is_refused_whole(program: TestClient, headers: Mapping[str, str], body: bytes) -> None:
+def test_an_unreadable_request_is_rejected_as_a_whole(
+    program: TestClient, headers: Mapping[str, str], body: bytes
+) -> None:
     answer = program.post(WRITE, content=body, headers=headers)
 
     assert answer.status_code in {400, 413}

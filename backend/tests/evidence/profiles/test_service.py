@@ -29,7 +29,7 @@ def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> N
     artifact_id = ArtifactId(files.decoded())
     key = service.columns_key(files.team.id, "other")
 
-    with files.house.database.writing(files.scope) as session:
+    with files.app.database.writing(files.scope) as session:
         service.record(session, artifact_id, {**HEADER, "warnings": ["cut"]}, key, 7)
     with files.house.database.reading(files.scope) as session:
         row = session.get_one(Profile, (files.team.id, artifact_id))
@@ -51,7 +51,7 @@ def test_the_largest_numbers_of_a_profile_can_be_kept(files: FilesFactory) -> No
     artifact_id = ArtifactId(files.received())
     most = {**HEADER, "time_ns": 2**63 - 1, "duration_ns": -(2**63), "period": 2**63 - 1}
 
-    with files.house.database.writing(files.scope) as session:
+    with files.app.database.writing(files.scope) as session:
         service.record(session, artifact_id, most, service.columns_key(files.team.id, "x"), 1)
 
     assert service.summary(most)["time_ns"] == 2**63 - 1

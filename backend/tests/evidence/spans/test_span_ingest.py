@@ -93,7 +93,7 @@ def test_an_empty_push_is_no_row(client: TestClient, migrated: TestDatabase) -> 
         (bytes(3 << 20), PB, 413, "body-too-large"),
     ],
 )
-def test_what_is_no_push_is_refused_by_name(
+def test_an_invalid_push_is_rejected_with_its_reason(
     client: TestClient, migrated: TestDatabase, body: bytes, headers: dict[str, str], status: int, slug: str
 ) -> None:
     answer = client.post("/v1/traces", content=body, headers=headers)

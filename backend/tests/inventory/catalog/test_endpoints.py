@@ -88,7 +88,7 @@ def test_a_name_may_be_hostile_text(client: TestClient, kind: str) -> None:
         ("builds", "DELETE"),
     ],
 )
-def test_what_there_is_not(client: TestClient, kind: str, method: str) -> None:
+def test_missing_objects_are_not_found(client: TestClient, kind: str, method: str) -> None:
     body = {"name": "x"} if kind != "builds" else {"display_name": "x"}
     answer = client.request(method, f"/api/v1/{kind}/{uuid4()}", json=body if method == "PATCH" else None)
 

@@ -10,7 +10,7 @@ def edge(caller: str, callee: str, calls: int = 1) -> CallEdge[str]:
     return CallEdge(caller, callee, calls, 1)
 
 
-def test_callers_stand_above_their_callees() -> None:
+def test_callers_are_above_their_callees() -> None:
     nodes = ["distributor", "gateway", "ingester", "querier", "store"]
     edges = [edge("gateway", "distributor"), edge("distributor", "ingester", 3), edge("ingester", "store")]
     edges += [edge("gateway", "querier"), edge("querier", "store", 4)]

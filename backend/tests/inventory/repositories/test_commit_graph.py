@@ -128,7 +128,7 @@ def test_missing_metadata_is_filled_and_present_metadata_stays(
 
 
 @pytest.mark.database
-def test_long_and_strange_facts_are_cut(
+def test_long_and_invalid_metadata_is_truncated(
     house: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId
 ) -> None:
     many = [ChangedFile(f"{number}/" + "p" * 2_000, 1, 0) for number in range(400)]

@@ -142,7 +142,7 @@ def test_credentials_do_not_follow_to_another_host_unasked(client: TestClient) -
 FILES = [{"path": "store/get.go", "lines_added": 30, "lines_removed": 2}]
 
 
-def told(number: int, *parents: int, **more: object) -> dict[str, object]:
+def commit_fields(number: int, *parents: int, **more: object) -> dict[str, object]:
     return {"sha": sha(number), "parents": [sha(one) for one in parents], **more}
 
 
@@ -154,8 +154,8 @@ def test_pushed_commits_are_listed_by_suspicion(client: TestClient) -> None:
     recorded = client.post(
         commits,
         json={"commits": [
-            told(1), told(2, 1, title=HOSTILE, author_name=HOSTILE, files=[{"path": HOSTILE}]), told(3, 2, files=FILES),
-            told(4, 3, dependency_updates=bumps, files=[{"path": "go.mod", "lines_added": 1, "lines_removed": 1}]),
+            commit_fields(1), commit_fields(2, 1, title=HOSTILE, author_name=HOSTILE, files=[{"path": HOSTILE}]), commit_fields(3, 2, files=FILES),
+            commit_fields(4, 3, dependency_updates=bumps, files=[{"path": "go.mod", "lines_added": 1, "lines_removed": 1}]),
         ]},
     )  # fmt: skip
     assert (recorded.status_code, recorded.json()) == (200, {"new": 4})
@@ -207,12 +207,18 @@ def test_unknown_values_are_reported(client: TestClient) -> None:
     assert client.get(f"{REPOSITORIES}/{one['id']}/commits/{sha(1)}").status_code == 404
 
 
-def test_what_leaves_the_binary_as_it_was_is_no_suspect(
+def test_commits_with_an_equal_binary_are_no_suspects(
     house: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase
 ) -> None:
     service_id = service(client)
     one = made(client, services=[{"service_id": service_id}])
-    commits = [told(1), told(2, 1), told(3, 2, files=FILES), told(4, 2), told(5, 3, 4)]
+    commits = [
+        commit_fields(1),
+        commit_fields(2, 1),
+        commit_fields(3, 2, files=FILES),
+        commit_fields(4, 2),
+        commit_fields(5, 3, 4),
+    ]
     client.post(f"{REPOSITORIES}/{one['id']}/commits", json={"commits": commits})
     ask, body = f"/api/v1/services/{service_id}/commits", {"good": sha(1), "bad": sha(5)}
     begun = client.post(f"{ask.removesuffix('/commits')}/package-closures", json=body)

@@ -111,14 +111,16 @@ def test_a_hook_is_changed_and_deleted(client: TestClient, github: Sender) -> No
         ({"api": {"url": "https://api.github.com", "token": "a\nb" * 10}}, 422),
     ],
 )  # fmt: skip
-def test_what_can_not_be_is_refused(client: TestClient, fields: dict[str, Any], status: int) -> None:
+def test_invalid_requests_are_rejected(client: TestClient, fields: dict[str, Any], status: int) -> None:
     answer = client.post(HOOKS, json={"name": "Ingester", "kind": "github", **fields})
 
     assert answer.status_code == status, answer.text
     assert "x" * 20 not in answer.text
 
 
-def test_what_is_another_team_s_is_not_there(client: TestClient, people: AccountsFactory, house: AppUnderTest) -> None:
+def test_objects_of_another_team_are_not_found(
+    client: TestClient, people: AccountsFactory, house: AppUnderTest
+) -> None:
     other = house.asked(cookie=people.team("Others").owner.cookie)
     foreign = made(other)["webhook"]["id"]
     service = other.post("/api/v1/services", json={"name": "theirs"}).json()["id"]
@@ -165,7 +167,7 @@ def test_many_at_once_are_one(client: TestClient, github: Sender, house: AppUnde
     assert jobs(house, team) == ["webhooks.process-delivery"]
 
 
-def test_what_failed_is_tried_again_when_it_is_sent_again(
+def test_a_failed_delivery_is_processed_when_it_is_redelivered(
     client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam
 ) -> None:
     github.send(PUSH, delivery_id="a")

@@ -53,7 +53,7 @@ def test_a_message_that_came_under_another_id_has_come() -> None:
     assert asked_for(listed[1:]) == [8]
 
 
-def test_what_fails_again_and_again_is_given_up() -> None:
+def test_a_repeatedly_failing_job_is_abandoned() -> None:
     listed = [event(number, "refused", "422") for number in range(MOST_TRIES, 0, -1)]
 
     assert asked_for(listed) == []

@@ -174,7 +174,7 @@ def test_gitlab_events_are_parsed_like_those_of_github() -> None:
 
 
 @given(st.sampled_from(["push", "deployment_status", "workflow_run", "ping", "\x00"]), MESSAGES)
-def test_whatever_comes_is_read(event: str, message: dict[str, Any]) -> None:
+def test_any_input_is_parsed_or_rejected(event: str, message: dict[str, Any]) -> None:
     parse_github_event(event, message)
     parse_gitlab_event(message)
 

@@ -261,9 +261,7 @@ def test_only_old_blobs_whose_row_is_gone_are_orphaned(
     assert [blob for blob, _ in found] == [orphaned_file, orphaned_report]
 
 
-def test_a_file_that_was_stored_again_meanwhile_is_no_orphan_any_more(
-    house: AppUnderTest, team: SomeTeam, files: FilesFactory
-) -> None:
+def test_a_file_stored_again_is_no_orphan(house: AppUnderTest, team: SomeTeam, files: FilesFactory) -> None:
     artifact_id = files.decoded(content=b"stored again")
     with house.database.writing(TeamScope(team.id)) as session:
         digest = session.scalars(select(Artifact.sha256).where(Artifact.id == artifact_id)).one()

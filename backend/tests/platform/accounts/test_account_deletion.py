@@ -113,7 +113,7 @@ def test_no_cell_of_the_log_is_a_formula(client: TestClient, team: SomeTeam, emp
     assert rows[0]["actor"] == "'=cmd()"
 
 
-def test_the_log_forgets_only_what_is_older_than_a_year(
+def test_the_audit_log_deletes_only_entries_older_than_a_year(
     client: TestClient, house: AppUnderTest, team: SomeTeam, emptied: TestDatabase
 ) -> None:
     with emptied.as_admin() as admin:

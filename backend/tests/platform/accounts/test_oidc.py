@@ -84,7 +84,7 @@ def refused(answer: Any, status: int, slug: str) -> None:  # noqa: ANN401 - an a
 # -- as it should go -------------------------------------------------------------------------------
 
 
-def test_somebody_new_signs_in_and_comes_again(corp: Corp) -> None:
+def test_a_new_user_signs_in_twice(corp: Corp) -> None:
     assert corp.browser().get(f"{API}/auth/methods").json() == {
         "are_passwords_enabled": True, "sign_up": True, "is_mail_configured": False, "oidc": {"name": "Corp"},
     }  # fmt: skip
@@ -119,7 +119,7 @@ def test_signing_out_here_needs_nothing_of_the_issuer(corp: Corp, emptied: TestD
     assert browser.get(f"{API}/session").status_code == 401
 
 
-def test_who_signed_in_with_a_password_is_sent_nowhere(corp: Corp) -> None:
+def test_sign_out_after_a_password_does_not_redirect(corp: Corp) -> None:
     browser = corp.browser(corp.people.team().owner)
     assert browser.delete(f"{API}/session").json() == {"provider_sign_out_url": None}
 
@@ -132,7 +132,7 @@ def test_the_token_is_kept_sealed(corp: Corp, emptied: TestDatabase) -> None:
     assert b"eyJ" not in bytes(kept)
 
 
-def test_who_is_signed_in_links_and_unlinks(corp: Corp) -> None:
+def test_a_signed_in_user_links_and_unlinks_identities(corp: Corp) -> None:
     team = corp.people.team()
     browser = corp.browser(team.owner)
     sent = corp.returned(browser, "unverified:else@corp.example", to="link-requests", next="/t/x/settings")
@@ -144,7 +144,7 @@ def test_who_is_signed_in_links_and_unlinks(corp: Corp) -> None:
     assert browser.get(f"{API}/user/linked-identities").json() == {"has_password": True, "linked": []}
 
 
-def test_who_has_no_password_sets_one_just_after_signing_in(corp: Corp) -> None:
+def test_a_first_password_needs_a_recent_sign_in(corp: Corp) -> None:
     browser = corp.browser()
     corp.signs_in("mira@corp.example", browser)
     [linked] = browser.get(f"{API}/user/linked-identities").json()["linked"]
@@ -257,7 +257,7 @@ def test_letters_that_case_fold_into_others_find_no_user(emptied: TestDatabase, 
 # -- what comes back -------------------------------------------------------------------------------
 
 
-def test_an_answer_is_taken_once(corp: Corp) -> None:
+def test_a_response_is_accepted_once(corp: Corp) -> None:
     browser = corp.browser()
     sent = corp.returned(browser, "mira@corp.example")
     kept = dict(browser.cookies)
@@ -364,7 +364,7 @@ def test_an_account_is_linked_to_one_person(corp: Corp) -> None:
         "",
     ],
 )
-def test_nobody_is_led_to_another_site(corp: Corp, path: str) -> None:
+def test_redirects_stay_on_the_site(corp: Corp, path: str) -> None:
     assert safe_return_path(path) == "/"
     assert corp.signs_in("mira@corp.example", next=path)["next"] == "/"
 

@@ -60,7 +60,7 @@ def test_a_token_over_its_rate_limit_gets_retry_after(emptied: TestDatabase, eng
     assert house.asked(token=second.secret).get("/api/v1/services").status_code == 200
 
 
-def test_what_is_sent_in_is_counted_apart(emptied: TestDatabase, engine: Engine, broker: str) -> None:
+def test_uploads_are_limited_separately(emptied: TestDatabase, engine: Engine, broker: str) -> None:
     house = counting(emptied, engine, broker, token_requests_per_minute=1, token_uploads_per_minute=2)
     people = AccountsFactory(house)
     program = house.asked(token=people.token(people.team(), TokenScope.WRITE).secret)

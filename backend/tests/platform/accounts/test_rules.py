@@ -47,7 +47,7 @@ def test_each_role_includes_those_before_it() -> None:
     ]
 
 
-def test_what_each_right_asks_for() -> None:
+def test_each_permission_has_its_requirements() -> None:
     """The walk over all endpoints believes these two tables: here they are said a second time."""
     assert ROLE_FOR == {
         Permission.READ: VIEWER, Permission.WAIT: VIEWER, Permission.UPLOAD: MEMBER, Permission.SEND: MEMBER, Permission.RUN: MEMBER, Permission.WRITE: MEMBER,
@@ -72,7 +72,7 @@ def test_what_each_right_asks_for() -> None:
     }
 
 
-def test_nobody_below_an_admin_grants_a_role() -> None:
+def test_only_admins_grant_roles() -> None:
     assert {(by, to) for by, to in itertools.product(Role, Role) if can_grant(by, to)} == {
         (ADMIN, VIEWER), (ADMIN, MEMBER), (ADMIN, ADMIN),
         (OWNER, VIEWER), (OWNER, MEMBER), (OWNER, ADMIN), (OWNER, OWNER),
@@ -80,7 +80,7 @@ def test_nobody_below_an_admin_grants_a_role() -> None:
 
 
 @given(st.sampled_from(Role), st.sampled_from(Role), st.sampled_from(Role))
-def test_nobody_reaches_above_themselves(by: Role, current: Role, wanted: Role) -> None:
+def test_roles_above_the_own_cannot_be_changed(by: Role, current: Role, wanted: Role) -> None:
     if can_change_role(by, current, wanted):
         assert by.reaches(current)
         assert by.reaches(wanted)

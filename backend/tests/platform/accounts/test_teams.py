@@ -163,7 +163,7 @@ def test_a_member_can_leave_but_remove_no_other(house: AppUnderTest, team: SomeT
     assert client.get(f"/api/v1/teams/{team.id}").status_code == 404
 
 
-def test_nobody_of_that_id(team: SomeTeam, client: TestClient) -> None:
+def test_an_unknown_id_is_not_found(team: SomeTeam, client: TestClient) -> None:
     path = f"/api/v1/teams/{team.id}/members/{uuid4()}"
     assert [client.delete(path).status_code, client.patch(path, json={"role": "viewer"}).status_code] == [404, 404]
 
@@ -206,7 +206,7 @@ def test_of_two_simultaneous_acceptances_one_succeeds(
         assert at_once(lambda: first.post(path), lambda: second.post(path)) == [200, 409]  # noqa: B023 - called before the next round
 
 
-def test_whoever_is_in_already_does_not_use_an_invitation_up(
+def test_a_member_does_not_use_up_an_invitation(
     house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     secret = people.invitation(team)
@@ -336,7 +336,7 @@ def test_the_audit_log_records_actor_and_action(
     assert items[0]["subject"] == f"member {guest.name}"
 
 
-def test_what_failed_is_not_in_the_log(team: SomeTeam, client: TestClient) -> None:
+def test_failed_requests_are_not_in_the_audit_log(team: SomeTeam, client: TestClient) -> None:
     client.delete(f"/api/v1/teams/{team.id}/members/{team.owner.user_id}")
     items = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
     assert [one["action"] for one in items] == ["team.created"]

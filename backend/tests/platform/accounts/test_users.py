@@ -68,7 +68,7 @@ def test_an_e_mail_signs_up_once_whatever_its_case(house: AppUnderTest) -> None:
     ],
     ids=str,
 )
-def test_what_can_not_be_a_person_is_refused(house: AppUnderTest, wrong: dict[str, str]) -> None:
+def test_invalid_users_are_rejected(house: AppUnderTest, wrong: dict[str, str]) -> None:
     assert house.asked().post("/api/v1/sign-up", json={**NEW, **wrong}).status_code == 422
 
 
@@ -119,9 +119,7 @@ def test_sign_in_over_plain_http_is_rejected(house: AppUnderTest, team: SomeTeam
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:9999", "null", None])
-def test_what_another_site_makes_a_browser_send_is_refused(
-    house: AppUnderTest, team: SomeTeam, origin: str | None
-) -> None:
+def test_cross_site_requests_are_rejected(house: AppUnderTest, team: SomeTeam, origin: str | None) -> None:
     client = house.asked(cookie=team.owner.cookie)
     del client.headers["Origin"]
     headers = {} if origin is None else {"Origin": origin}
@@ -246,7 +244,7 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all(house: AppUnderTest, te
     assert here.get("/api/v1/session").status_code == 401
 
 
-def test_nobody_ends_the_session_of_another(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_sessions_of_others_cannot_be_ended(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     member = people.member(team)
     of_member = house.asked(cookie=member.cookie).get("/api/v1/sessions").json()[0]["id"]
     assert house.asked(cookie=team.owner.cookie).delete(f"/api/v1/sessions/{of_member}").status_code == 404

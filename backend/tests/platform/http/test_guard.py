@@ -81,7 +81,7 @@ def test_the_limit_of_a_route_holds_what_its_description_allows(endpoint: Endpoi
     assert largest(content["application/json"]["schema"], endpoint.components) <= limit.size_bytes
 
 
-def test_what_declares_nothing_has_16_kib() -> None:
+def test_undeclared_bodies_are_limited_to_16_kib() -> None:
     assert all_limits().of("POST", "/api/v1/session") == DEFAULT
     assert DEFAULT.size_bytes == 16 * 1024
 
@@ -121,7 +121,7 @@ def test_credentials_that_were_accepted_are_not_counted_and_made_up_ones_are() -
 
 
 @pytest.mark.database
-def test_strangers_are_refused_and_members_of_the_same_address_are_served(
+def test_unknown_callers_are_limited_and_members_of_the_same_address_are_not(
     emptied: TestDatabase, engine: Engine
 ) -> None:
     house = built(Database(engine), settings_for(emptied.app_url, anonymous_requests_per_minute=5))
@@ -191,7 +191,7 @@ def test_an_overloaded_server_sends_retry_after(app: FastAPI) -> None:
 
 
 @pytest.mark.parametrize("path", ["/taken", "/streamed"])
-def test_a_body_that_trickles_is_answered_408(app: FastAPI, path: str) -> None:
+def test_a_slowly_sent_body_gets_408(app: FastAPI, path: str) -> None:
     @app.put("/streamed")
     async def streamed(request: Request) -> int:
         return sum([len(chunk) async for chunk in request.stream()])

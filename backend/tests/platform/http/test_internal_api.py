@@ -53,7 +53,7 @@ def test_https_is_kept_where_it_is_used(emptied: TestDatabase, engine: Engine) -
     assert answer.headers["strict-transport-security"] == "max-age=31536000"
 
 
-def test_alive_and_ready(house: AppUnderTest) -> None:
+def test_health_and_readiness_checks(house: AppUnderTest) -> None:
     assert house.asked().get("/healthz").json() == {"status": "ok", "parts": {}}
     assert house.asked().get("/readyz").json() == {"status": "ok", "parts": {"database": "ok", "blobs": "ok"}}
 

@@ -236,7 +236,7 @@ def test_an_unreachable_database_is_reported_as_unavailable(asker: SomePerson) -
 
 
 @pytest.mark.database
-def test_what_collides_in_the_database_is_a_conflict(house: AppUnderTest, client: TestClient) -> None:
+def test_a_unique_violation_is_a_conflict(house: AppUnderTest, client: TestClient) -> None:
     with Session(house.database.engine) as session:
 
         def endpoint() -> None:

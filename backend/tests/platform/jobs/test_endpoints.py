@@ -57,7 +57,7 @@ def test_a_long_list_asks_no_more_of_the_database(client: TestClient, files: Fil
 
 
 @pytest.mark.parametrize("state", [JobState.FAILED, JobState.CANCELLED])
-def test_what_ended_badly_can_be_tried_again(client: TestClient, files: FilesFactory, state: JobState) -> None:
+def test_failed_jobs_can_be_retried(client: TestClient, files: FilesFactory, state: JobState) -> None:
     job_id = files.job_in(state)
 
     response = client.post(f"/api/v1/jobs/{job_id}/retry")
@@ -71,7 +71,7 @@ def test_what_ended_badly_can_be_tried_again(client: TestClient, files: FilesFac
     ("state", "slug"),
     [(JobState.WAITING, "job-still-open"), (JobState.RUNNING, "job-still-open"), (JobState.DONE, "job-done")],
 )
-def test_what_is_open_or_done_is_not_tried_again(
+def test_open_or_finished_jobs_are_not_retried(
     client: TestClient, files: FilesFactory, state: JobState, slug: str
 ) -> None:
     answer = client.post(f"/api/v1/jobs/{files.job_in(state)}/retry")
@@ -90,7 +90,7 @@ def test_an_open_job_can_be_asked_to_end(client: TestClient, files: FilesFactory
 
 
 @pytest.mark.parametrize("state", [JobState.DONE, JobState.FAILED, JobState.CANCELLED])
-def test_what_has_ended_can_not_be_cancelled(client: TestClient, files: FilesFactory, state: JobState) -> None:
+def test_finished_jobs_cannot_be_cancelled(client: TestClient, files: FilesFactory, state: JobState) -> None:
     answer = client.post(f"/api/v1/jobs/{files.job_in(state)}/cancel")
 
     assert answer.status_code == 409
@@ -115,7 +115,7 @@ def test_what_was_done_to_a_job_stands_in_the_log(client: TestClient, files: Fil
     assert {"job.retried", "job.cancelled"} <= {event["action"] for event in events}
 
 
-def test_the_stream_is_not_for_strangers(house: AppUnderTest, people: AccountsFactory) -> None:
+def test_the_event_stream_requires_sign_in(house: AppUnderTest, people: AccountsFactory) -> None:
     assert house.asked().get("/api/v1/events").status_code == 401
     other = people.team()
     client = house.asked(cookie=people.team().owner.cookie, team=other.id)

@@ -57,7 +57,7 @@ def test_at_the_same_moment_one_does_it_and_the_other_waits_for_its_answer(datab
     assert answers == set(made)
 
 
-def test_what_failed_leaves_the_key_free(database: Database, team: SomeTeam) -> None:
+def test_a_failed_request_releases_its_idempotency_key(database: Database, team: SomeTeam) -> None:
     def fail() -> UUID:
         raise Conflict("not now")
 

@@ -37,7 +37,7 @@ def on(build: str, text: str, **comment: object) -> dict[str, object]:
     return {"subject_kind": "build", "subject_id": build, "text": text, **comment}
 
 
-def said(client: TestClient, wanted: Mapping[str, object], **headers: str) -> dict[str, Any]:
+def post_comment(client: TestClient, wanted: Mapping[str, object], **headers: str) -> dict[str, Any]:
     answer = client.post("/api/v1/comments", json=wanted, headers=headers)
     assert answer.status_code == 201, answer.text
     body: dict[str, Any] = answer.json()
@@ -68,9 +68,9 @@ def comparison(house: AppUnderTest, team: SomeTeam, *findings: Finding) -> UUID:
 
 def test_comments_are_listed_answered_edited_and_deleted(client: TestClient, build: str) -> None:
     assert listed(client, build) == []
-    first = said(client, on(build, "  It is the *allocator*.  "))
-    answer = said(client, on(build, "Is it?", parent_id=first["id"]))
-    deeper = said(client, on(build, "It is.", parent_id=answer["id"]))
+    first = post_comment(client, on(build, "  It is the *allocator*.  "))
+    answer = post_comment(client, on(build, "Is it?", parent_id=first["id"]))
+    deeper = post_comment(client, on(build, "It is.", parent_id=answer["id"]))
     assert [one["text"] for one in listed(client, build)] == ["It is the *allocator*.", "Is it?", "It is."]
     assert (answer["parent_id"], deeper["parent_id"]) == (first["id"], first["id"])
 
@@ -87,7 +87,7 @@ def test_comments_are_listed_answered_edited_and_deleted(client: TestClient, bui
 
 def test_an_idempotency_key_posts_one_comment(client: TestClient, build: str) -> None:
     key = {"Idempotency-Key": "once"}
-    assert said(client, on(build, "hear"), **key)["id"] == said(client, on(build, "hear"), **key)["id"]
+    assert post_comment(client, on(build, "hear"), **key)["id"] == post_comment(client, on(build, "hear"), **key)["id"]
     assert len(listed(client, build)) == 1
 
 
@@ -98,7 +98,7 @@ def test_only_authors_change_and_only_they_and_admins_delete(
         people.member(team, role) for role in (Role.MEMBER, Role.MEMBER, Role.ADMIN, Role.VIEWER)
     )
     asked = {who: house.asked(cookie=who.cookie) for who in (author, other, admin, viewer)}
-    path = f"/api/v1/comments/{said(asked[author], on(build, 'mine'))['id']}"
+    path = f"/api/v1/comments/{post_comment(asked[author], on(build, 'mine'))['id']}"
     assert asked[viewer].post("/api/v1/comments", json=on(build, "no")).status_code == 403
     assert len(listed(asked[viewer], build)) == 1
     for who in (other, admin):
@@ -113,7 +113,7 @@ def test_a_token_comments_under_its_name_and_changes_nothing_else(
     house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
     program = house.asked(token=people.token(team, TokenScope.WRITE).secret)
-    comment = said(program, on(build, "measured"))
+    comment = post_comment(program, on(build, "measured"))
     assert (comment["author_kind"], comment["author_id"], comment["author_name"]) == ("token", None, "ci")
     path = f"/api/v1/comments/{comment['id']}"
     assert program.patch(path, json={"text": "x"}).status_code == 403
@@ -132,7 +132,7 @@ def test_an_answer_stands_where_the_comment_stands(
     client: TestClient, house: AppUnderTest, team: SomeTeam, build: str
 ) -> None:
     elsewhere = {"subject_kind": "comparison", "subject_id": str(comparison(house, team)), "text": "there"}
-    there = said(client, elsewhere)["id"]
+    there = post_comment(client, elsewhere)["id"]
     answer = client.post("/api/v1/comments", json=on(build, "here", parent_id=there))
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:thread-elsewhere")
 
@@ -140,7 +140,7 @@ def test_an_answer_stands_where_the_comment_stands(
 def test_a_finding_is_talked_about_by_what_it_is(client: TestClient, house: AppUnderTest, team: SomeTeam) -> None:
     comparison_id = str(comparison(house, team, replace(CLONE, subject="other"), CLONE))
     wanted = {"subject_kind": "finding", "subject_id": comparison_id, "part": part_of(CLONE), "text": "this one"}
-    said(client, wanted)
+    post_comment(client, wanted)
     asked = {"subject_kind": "finding", "subject_ids": [comparison_id, str(uuid4())]}
     assert client.get("/api/v1/comment-counts", params=asked).json()["items"] == [
         {"subject_id": comparison_id, "part": part_of(CLONE), "count": 1}
@@ -154,7 +154,7 @@ def test_a_finding_is_talked_about_by_what_it_is(client: TestClient, house: AppU
 
 
 @pytest.mark.parametrize("kind", ["finding", "comparison", "regression", "build", "report", "trace", "span-set"])
-def test_what_is_not_there_is_not_talked_about(client: TestClient, kind: str) -> None:
+def test_missing_subjects_have_no_discussion(client: TestClient, kind: str) -> None:
     subject = {"subject_kind": kind, "subject_id": str(uuid4())}
     assert client.get("/api/v1/comments", params=subject).status_code == 404
     assert client.post("/api/v1/comments", json={**subject, "text": "x"}).status_code == 404
@@ -164,18 +164,18 @@ def test_comments_are_deleted_with_their_subject(
     client: TestClient, build: str, people: AccountsFactory, team: SomeTeam, emptied: TestDatabase
 ) -> None:
     named = people.member(team)
-    said(client, on(build, f"@{named.name} look"))
+    post_comment(client, on(build, f"@{named.name} look"))
     assert client.delete(f"/api/v1/builds/{build}").status_code == 204
     with emptied.as_admin() as admin:
         for table in ("discussion", "comment", "mention"):
             assert admin.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,)
 
 
-def test_who_is_named_finds_it_in_the_inbox_until_it_is_read(
+def test_a_mention_is_unread_until_it_is_read(
     house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
     named, bystander = people.member(team), people.member(team, Role.VIEWER)
-    first = said(client, on(build, f"@{named.name} please look, not @{team.owner.name}"))
+    first = post_comment(client, on(build, f"@{named.name} please look, not @{team.owner.name}"))
     assert first["mentions"] == [{"user_id": str(named.user_id), "name": named.name}]
     theirs = house.asked(cookie=named.cookie)
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
@@ -196,7 +196,7 @@ def test_who_is_named_finds_it_in_the_inbox_until_it_is_read(
     assert theirs.post("/api/v1/mentions/read", json={"mention_ids": [mention["id"]]}).json() == {"unread": 0}
     assert theirs.get("/api/v1/mentions", params={"unread": True}).json()["items"] == []
     assert theirs.get("/api/v1/mentions").json()["items"][0]["read_at"] is not None
-    said(client, on(build, f"@{named.name} again"))
+    post_comment(client, on(build, f"@{named.name} again"))
     assert theirs.post("/api/v1/mentions/read", json={}).json() == {"unread": 0}
 
 
@@ -214,7 +214,7 @@ def test_the_feed_lists_events_except_those_for_admins(
 ) -> None:
     member = people.member(team, Role.VIEWER)
     people.token(team)
-    said(client, on(build, "seen"))
+    post_comment(client, on(build, "seen"))
     service_id = client.get("/api/v1/services").json()["items"][0]["id"]
     viewer = house.asked(cookie=member.cookie)
 

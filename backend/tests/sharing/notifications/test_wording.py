@@ -21,19 +21,19 @@ EVIL = "<img src=x onerror=alert(1)>\r\nBcc: all@example.com\u202e <!channel> @e
 ID = UUID("00000000-0000-4000-8000-000000000001")
 
 
-def told(event: NotificationEvent = NotificationEvent.JUDGED, name: str = EVIL) -> NotificationContent:
+def notification(event: NotificationEvent = NotificationEvent.JUDGED, name: str = EVIL) -> NotificationContent:
     one = RegressionContent(str(ID), 7, name, "new", name, name, "a" * 40, 1.31, 1.2, 1.45, name)
     build = BuildContent(str(ID), name, "a" * 40, name, 12, "changed", name)
     return NotificationContent(event, ID, ID, "https://slowpath.example/t/x", build, (one,), "fixed")
 
 
 def test_stored_content_equals_the_notification() -> None:
-    assert NotificationContent.from_json(json.loads(json.dumps(told().to_json()))) == told()
+    assert NotificationContent.from_json(json.loads(json.dumps(notification().to_json()))) == notification()
 
 
 @pytest.mark.parametrize("event", [NotificationEvent.OPENED, NotificationEvent.CHANGED, NotificationEvent.JUDGED])
 def test_hostile_names_are_harmless_in_slack(event: NotificationEvent) -> None:
-    body = json.loads(wording.slack(told(event)))
+    body = json.loads(wording.slack(notification(event)))
     *named, link = [block["text"] for block in body["blocks"]]
     text = body["text"] + "".join(each["text"] for each in named)
     assert "<!channel>" not in text
@@ -43,7 +43,7 @@ def test_hostile_names_are_harmless_in_slack(event: NotificationEvent) -> None:
 
 
 def test_a_method_of_a_pointer_is_no_markup_in_slack() -> None:
-    body = json.loads(wording.slack(told(NotificationEvent.OPENED, "(*Cart).Total & `x` _y_")))
+    body = json.loads(wording.slack(notification(NotificationEvent.OPENED, "(*Cart).Total & `x` _y_")))
     assert body["mrkdwn"] is False
     assert [block["text"]["type"] for block in body["blocks"]] == ["plain_text", "plain_text", "mrkdwn"]
     assert "(*Cart).Total &amp; `x` _y_" in body["blocks"][0]["text"]["text"]
@@ -51,7 +51,7 @@ def test_a_method_of_a_pointer_is_no_markup_in_slack() -> None:
 
 @pytest.mark.parametrize("name", ["x" * 5_000, "<&" * 2_500])
 def test_slack_is_sent_no_more_than_it_takes(name: str) -> None:
-    blocks = json.loads(wording.slack(told(NotificationEvent.OPENED, name)))["blocks"]
+    blocks = json.loads(wording.slack(notification(NotificationEvent.OPENED, name)))["blocks"]
     assert [block["type"] for block in blocks] == ["header", "section", "section", "section"]
     assert len(blocks[0]["text"]["text"]) <= 150
     assert all(len(block["text"]["text"]) <= 3_000 for block in blocks)
@@ -59,8 +59,8 @@ def test_slack_is_sent_no_more_than_it_takes(name: str) -> None:
 
 
 def test_hostile_names_are_harmless_in_markdown() -> None:
-    text = wording.comment(told())
-    assert text.startswith(wording.comment_marker(told()))
+    text = wording.comment(notification())
+    assert text.startswith(wording.comment_marker(notification()))
     assert text.count("-->") == 1  # the mark's own
     assert "<img" not in text
     assert "@everyone" not in text
@@ -68,7 +68,7 @@ def test_hostile_names_are_harmless_in_markdown() -> None:
 
 
 def test_a_comment_is_posted_once_per_event() -> None:
-    same = told(name="Clone takes more time: ×1.31 (1.2 to 1.45), since aaaaaaa.")
+    same = notification(name="Clone takes more time: ×1.31 (1.2 to 1.45), since aaaaaaa.")
     assert same.build is not None
     same = replace(same, build=replace(same.build, service="shop"))
     assert wording.comment(same).count("takes more time") == 1
@@ -78,14 +78,14 @@ def test_a_comment_is_posted_once_per_event() -> None:
 
 
 def test_a_subject_is_one_line() -> None:
-    subject, text = wording.mail(told(NotificationEvent.OPENED))
+    subject, text = wording.mail(notification(NotificationEvent.OPENED))
     assert "\n" not in subject
     assert "\r" not in subject + text
     assert "https://slowpath.example/t/x" in text
 
 
 def test_a_status_fits_and_fails_on_a_change_only() -> None:
-    status = wording.status(told(name="x" * 500))
+    status = wording.status(notification(name="x" * 500))
     assert len(status["description"]) == wording.STATUS_LENGTH
     assert status["state"] == "failure"
     passed = NotificationContent(
@@ -95,7 +95,9 @@ def test_a_status_fits_and_fails_on_a_change_only() -> None:
 
 
 def test_a_webhook_has_the_members_of_the_standard() -> None:
-    body = json.loads(wording.webhook(told(NotificationEvent.CHANGED, "shop"), datetime(2026, 11, 21, tzinfo=UTC)))
+    body = json.loads(
+        wording.webhook(notification(NotificationEvent.CHANGED, "shop"), datetime(2026, 11, 21, tzinfo=UTC))
+    )
     assert set(body) == {"type", "timestamp", "data"}
     assert (body["type"], body["data"]["what"]) == ("regression.updated", "fixed")
     assert body["data"]["regressions"][0]["number"] == 7

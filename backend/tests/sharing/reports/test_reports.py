@@ -182,7 +182,7 @@ def test_a_frozen_page_outlives_what_it_shows(client: TestClient, comparison: UU
         "/teams/00000000-0000-0000-0000-000000000007/members", "/nothing",
     ],
 )  # fmt: skip
-def test_only_what_may_be_frozen_is_asked(
+def test_only_allowed_requests_are_recorded(
     client: TestClient, comparison: UUID, house: AppUnderTest, request_: str
 ) -> None:
     report = begun(client)
@@ -204,13 +204,13 @@ def test_only_what_may_be_frozen_is_asked(
         "/comparisons/\x00", "/comparisons#x", "/comparisons?a=1#b", "/./session", "/comparisons/",
     ],
 )  # fmt: skip
-def test_what_is_no_request_is_refused(client: TestClient, request_: str) -> None:
+def test_an_invalid_request_is_rejected(client: TestClient, request_: str) -> None:
     answer = frozen(client, begun(client), [request_])
     assert answer.status_code == 422, answer.text
 
 
 @pytest.mark.parametrize("path", ["https://evil.example/", "//evil.example/", "comparisons", "/a b", "/a\\b", ""])
-def test_what_is_no_page_is_refused(client: TestClient, comparison: UUID, path: str) -> None:
+def test_an_invalid_page_is_rejected(client: TestClient, comparison: UUID, path: str) -> None:
     assert frozen(client, begun(client), [f"/comparisons/{comparison}"], path=path).status_code == 422
 
 
@@ -293,7 +293,7 @@ def test_an_excessive_size_is_reported_with_its_numbers(
     assert too_many.status_code == 422
 
 
-def test_what_can_be_opened_goes_along_as_far_as_there_is_room(
+def test_expandable_candidates_use_the_free_slots(
     client: TestClient, comparison: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report, requests = begun(client), of_view(client, comparison)

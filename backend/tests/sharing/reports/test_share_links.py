@@ -56,7 +56,7 @@ def header_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - an answer of htt
     return header
 
 
-def test_whoever_has_the_link_sees_the_newest_version_without_what_is_secret(
+def test_a_share_link_shows_the_newest_version_without_secrets(
     client: TestClient, report: dict[str, Any], house: AppUnderTest
 ) -> None:
     link = linked(client, report)
@@ -96,7 +96,7 @@ def test_a_draft_is_never_shown_by_a_link(client: TestClient, report: dict[str, 
     assert header_of(outsider.get(f"/api/v1/shared/{first['secret']}"))["report"]["title"] != "Draft only"
 
 
-def test_what_was_never_published_has_no_link(client: TestClient) -> None:
+def test_unpublished_reports_have_no_link(client: TestClient) -> None:
     draft = client.post("/api/v1/reports", json={"title": "x"}).json()
     path = f"/api/v1/reports/{draft['id']}/share-links"
     assert client.post(path, json={"name": "x"}).status_code == 409
@@ -137,7 +137,7 @@ def test_a_deleted_report_and_a_deleted_team_have_no_links(
     assert house.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 404
 
 
-def test_nothing_of_a_link_is_kept_indexed_or_handed_on(
+def test_share_links_are_not_cached_indexed_or_sent_as_referrer(
     client: TestClient, report: dict[str, Any], house: AppUnderTest
 ) -> None:
     link = linked(client, report)

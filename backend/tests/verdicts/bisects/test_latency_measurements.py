@@ -56,7 +56,9 @@ def test_a_value_is_in_nanoseconds_with_its_requests() -> None:
         (seen(0, 2000, 0, 0), 0, None),
     ],
 )
-def test_so_long_samples_are_waited_for(window: ProbeLatencyWindow, waited: float, again: float | None) -> None:
+def test_late_samples_are_accepted_for_a_limited_time(
+    window: ProbeLatencyWindow, waited: float, again: float | None
+) -> None:
     assert read_latency_measurement(window, None, replace(ASKED, waited_seconds=waited)).again_seconds == again
 
 

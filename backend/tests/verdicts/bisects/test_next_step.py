@@ -41,7 +41,7 @@ def test_a_job_waiting_for_capacity_does_not_block_others() -> None:
     assert todo(one(1, "queued"), full).close == (2,)
 
 
-def test_what_gives_no_number_is_given_up() -> None:
+def test_a_probe_without_measurements_is_abandoned() -> None:
     assert todo(one(1, "idle", None, None, None, wanted=3, problem="no profile")).give_up == (1,)
 
 

@@ -87,7 +87,7 @@ def played(seed: int, *, off: float | None, stretched: float = 1.0) -> tuple[boo
 SEEDS = range(3)
 
 
-def test_honest_ends_save_their_deploys() -> None:
+def test_valid_baselines_save_the_deployments_of_boundaries() -> None:
     with_, without = [played(one, off=0.0) for one in SEEDS], [played(one, off=None) for one in SEEDS]
     assert all(right for right, _, _ in (*with_, *without))
     assert all(kept for _, _, kept in with_)
@@ -111,7 +111,7 @@ def test_one_baseline_without_the_other_is_not_used() -> None:
     assert todo.disown == "The baseline of one boundary was deleted."
 
 
-def test_what_production_measured_is_no_deploy_and_takes_none_away() -> None:
+def test_production_baselines_count_as_no_deployment() -> None:
     rng = default_rng(1)
     tried = [known(rng, 1, KNOWN_GOOD, 0.0), known(rng, 2, KNOWN_BAD, STEP)]
     line = line_of([Candidate(str(one)) for one in range(1, 9)])

@@ -268,7 +268,7 @@ def test_lost_bytes_of_a_view_are_reported(
 # --- another view, exports
 
 
-def test_a_view_is_asked_for_once(client: TestClient, comparisons: ComparisonsFactory) -> None:
+def test_a_view_is_enqueued_once(client: TestClient, comparisons: ComparisonsFactory) -> None:
     address = f"/api/v1/comparisons/{comparisons.done()}/views"
     wanted = {"kind": "cpu", "sample_type": "cpu", "granularity": "line"}
 
@@ -301,7 +301,7 @@ def test_an_export_is_made_by_a_job_and_then_taken(client: TestClient, compariso
     assert client.get(f"/api/v1/exports/{made}").json()["size_bytes"] == 5
 
 
-def test_what_can_not_be_exported(client: TestClient, comparisons: ComparisonsFactory) -> None:
+def test_unsupported_exports_are_rejected(client: TestClient, comparisons: ComparisonsFactory) -> None:
     waiting = comparisons.asked()
 
     early = client.post(f"/api/v1/comparisons/{waiting}/exports", json={"format": "csv"})

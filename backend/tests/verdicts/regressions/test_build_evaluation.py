@@ -268,7 +268,7 @@ def test_a_branchs_regression_goes_along_when_its_pull_request_is_squashed(lab: 
     assert [each.id for each in lab.regressions()] == [row.id]
 
 
-def test_what_came_by_another_pull_request_is_another_regression(lab: SyntheticBuilds) -> None:
+def test_changes_of_different_pull_requests_are_separate_regressions(lab: SyntheticBuilds) -> None:
     lab.history()
     told_builds(lab, 4, "copy-less", pull_request={"number": 7})
     told_builds(lab, 5, "main", title="Read twice (#8)")

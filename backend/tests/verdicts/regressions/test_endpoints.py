@@ -142,9 +142,7 @@ def test_many_are_changed_together_or_not_at_all(client: TestClient, lab: Synthe
     assert listed(client, state="ignored") == [2, 1]
 
 
-def test_nobody_outside_the_team_can_be_given_anything(
-    client: TestClient, lab: SyntheticBuilds, people: AccountsFactory
-) -> None:
+def test_only_members_can_be_assigned(client: TestClient, lab: SyntheticBuilds, people: AccountsFactory) -> None:
     outsider = people.team("Others").owner
     response = client.patch(f"/api/v1/regressions/{put(lab)}", json={"assignee_id": str(outsider.user_id)})
 
@@ -187,7 +185,7 @@ def test_the_summary_counts_and_names_the_largest_open_one(client: TestClient, l
     assert body["headline"]["number"] == 2
 
 
-def test_a_comparison_becomes_a_regression_by_hand(client: TestClient, lab: SyntheticBuilds) -> None:
+def test_a_comparison_becomes_a_manual_regression(client: TestClient, lab: SyntheticBuilds) -> None:
     good, bad = lab.prepare(), lab.prepare()
     comparison_id = new_id()
     with lab.writing() as session:
@@ -242,7 +240,7 @@ def test_rules_on_series_are_replaced_not_piled_up(client: TestClient, lab: Synt
     assert (mute_rule["subject"], mute_rule["is_muted"]) == ("app.decode", False)
 
 
-def test_what_a_regression_names_is_drawn_as_changed_though_alone_it_shows_nothing(
+def test_the_function_of_a_regression_is_marked_as_changed_in_its_series(
     client: TestClient, lab: SyntheticBuilds
 ) -> None:
     for _ in range(8):

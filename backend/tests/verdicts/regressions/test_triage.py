@@ -102,7 +102,7 @@ def test_the_end_is_that_of_the_last_closing(lab: SyntheticBuilds) -> None:
     assert events(lab) == ["state", "state", "state"]
 
 
-def test_what_does_not_differ_is_no_event(lab: SyntheticBuilds) -> None:
+def test_an_update_without_change_is_no_event(lab: SyntheticBuilds) -> None:
     regression_id = put(lab)
     update(lab, regression_id, state="new", assignee_id=None, due_on=None, note="")
     assert events(lab) == []

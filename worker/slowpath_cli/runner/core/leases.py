@@ -62,8 +62,8 @@ def is_version(version: str, path: str) -> bool:
         return run_id[1] in {"0", "1"} or run_id["build"] is not None
     if run_id["build"] is not None:
         return False
-    wanted = major[1] or major[2]
-    return run_id[1] == wanted or (path.startswith("gopkg.in/") and wanted == "1" and version.startswith("v0.0.0-"))
+    required = major[1] or major[2]
+    return run_id[1] == required or (path.startswith("gopkg.in/") and required == "1" and version.startswith("v0.0.0-"))
 
 
 def _commit(text: str) -> str:

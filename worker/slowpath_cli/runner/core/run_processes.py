@@ -26,8 +26,8 @@ class StillRunning(Exception):
 
 def find_run_processes(run_id: UUID, role: str | None = None) -> list[int]:
     """Return the IDs of this user's processes that belong to a run. Linux only: empty on other systems."""
-    wanted = [f"{RUN_VARIABLE}={run_id}".encode()] + ([] if role is None else [f"{ROLE}={role}".encode()])
-    return [pid for pid in _all() if pid != os.getpid() and _has_variables(pid, wanted)]
+    variables = [f"{RUN_VARIABLE}={run_id}".encode()] + ([] if role is None else [f"{ROLE}={role}".encode()])
+    return [pid for pid in _all() if pid != os.getpid() and _has_variables(pid, variables)]
 
 
 def terminate_run(run_id: UUID, grace_seconds: float, role: str | None = None) -> None:
@@ -72,9 +72,9 @@ def _all() -> Iterator[int]:
         yield from (int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal())
 
 
-def _has_variables(pid: int, wanted: list[bytes]) -> bool:
+def _has_variables(pid: int, variables: list[bytes]) -> bool:
     try:
         environ = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
         return False  # ended, or of another user
-    return set(wanted) <= set(environ.split(b"\0"))
+    return set(variables) <= set(environ.split(b"\0"))

@@ -277,10 +277,10 @@ class GitHubActionsDriver:
         began, asked = self.now(), ""
         while run.get("status") != "completed":
             waited = self.now() - began
-            wanted = "force-cancel" if waited > FORCE_AFTER_SECONDS else "cancel"
-            if wanted != asked:
-                self._request_cancel(f"{path}/{wanted}")
-                asked = wanted
+            action = "force-cancel" if waited > FORCE_AFTER_SECONDS else "cancel"
+            if action != asked:
+                self._request_cancel(f"{path}/{action}")
+                asked = action
             if waited > CANCEL_SECONDS:
                 raise DeploymentFailed(
                     f"The run {run.get('html_url')} was cancelled, but has not ended within {CANCEL_SECONDS:g} s.",

@@ -33,23 +33,23 @@ class ClusterAccess:
         """Read `api`, else a kubeconfig's context, else the cluster of the runner's pod. Raises `InvalidDriverConfig`."""
         address, namespace = section.find_string("api"), section.find_string("namespace")
         given = _InlineCredentials.read(section)
-        kubeconfig, wanted = section.file("kubeconfig"), section.find_string("context")
+        kubeconfig, context_name = section.file("kubeconfig"), section.find_string("context")
         skips_verification = section.flag("insecure_skip_tls_verify", default=False)
         if address is not None:
-            if kubeconfig or wanted or skips_verification:
+            if kubeconfig or context_name or skips_verification:
                 raise InvalidDriverConfig(
                     "[deploy] has api, which excludes kubeconfig, context and insecure_skip_tls_verify."
                 )
             return cls._of(address, namespace, given)
         host = os.environ.get("KUBERNETES_SERVICE_HOST")
-        is_requested = kubeconfig or wanted or os.environ.get(kubeconfig_files.VARIABLE)
+        is_requested = kubeconfig or context_name or os.environ.get(kubeconfig_files.VARIABLE)
         paths = kubeconfig_files.files(kubeconfig) if is_requested or not host else []
         if paths:
             if given.any():
                 raise InvalidDriverConfig(
                     "[deploy] and the kubeconfig both have credentials. Remove one of them, or set api."
                 )
-            return cls._of_context(context(paths, wanted, unchecked=skips_verification), namespace)
+            return cls._of_context(context(paths, context_name, unchecked=skips_verification), namespace)
         if is_requested or not host:
             raise InvalidDriverConfig(
                 "No cluster configured: the runner is not in a cluster, and there is no kubeconfig. Set api or kubeconfig in [deploy]."

@@ -85,9 +85,9 @@ class KubeNamespace:
         """Check permissions, each (verb, group, resource). Raises `DriverError`, which lists the missing ones."""
         denied = []
         for verb, group, resource in needs:
-            wanted = {"namespace": self.namespace, "verb": verb, "group": group, "resource": resource}
+            attributes = {"namespace": self.namespace, "verb": verb, "group": group, "resource": resource}
             review = {
-                "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": wanted},
+                "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": attributes},
             }  # fmt: skip
             response = self._outside.send_idempotent(
                 "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body=review

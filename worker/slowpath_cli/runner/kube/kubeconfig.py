@@ -55,13 +55,13 @@ class KubeCredentials:
     refused: Callable[[], bool] = lambda: False
 
 
-def context(paths: list[Path], wanted: str | None, *, unchecked: bool = False) -> KubeContext:
+def context(paths: list[Path], context_name: str | None, *, unchecked: bool = False) -> KubeContext:
     """Return the context with this name, or the current one. Raises `InvalidDriverConfig`.
 
     `unchecked`: allow a cluster whose certificate is not verified.
     """
     read = kubeconfig_files.read(paths)
-    name = wanted or read.current
+    name = context_name or read.current
     if not name:
         raise InvalidDriverConfig(
             f"{read.where} has no current-context. Set context to one of {read.names('contexts')}."

@@ -80,12 +80,12 @@ def compare_traces(
     generators = side_generators(rng, map(_content, base), map(_content, candidate))
     matched = match_waiters(base, candidate, thresholds)
     progress("comparing scheduler delays", 0.1)
-    judged = compare_waiters(matched, thresholds, generators)
+    tested = compare_waiters(matched, thresholds, generators)
     progress("looking for who held the processors", 0.7)
-    blame = OccupancyTable(matched, thresholds.draws, generators)
-    judged = drop_host_noise(matched, judged, blame, thresholds)
-    waiting = waiting_of(matched, judged, thresholds, generators)
-    ground = TraceComparisonInputs(matched, judged, blame, costs_of(matched), waiting, thresholds)
+    occupancy = OccupancyTable(matched, thresholds.draws, generators)
+    tested = drop_host_noise(matched, tested, occupancy, thresholds)
+    waiting = waiting_of(matched, tested, thresholds, generators)
+    ground = TraceComparisonInputs(matched, tested, occupancy, costs_of(matched), waiting, thresholds)
     delays = delay_findings(ground)
     accused = main_occupants(ground, delays)
     groups = group_findings(ground, delays)
@@ -94,7 +94,7 @@ def compare_traces(
     gc = compare_gc(ground, generators)
     found = [*delays.values(), *accused, *groups, *([total] if total is not None else []), *gc.findings]
     findings = ranked(found, thresholds)
-    seen = seen_effects(judged, thresholds)
+    seen = seen_effects(tested, thresholds)
     verdict = decide_verdict(ground, findings, seen, gc)
     progress("done", 1.0)
     return TraceComparison(
@@ -113,5 +113,5 @@ def compare_traces(
 
 def _content(artifact: TraceArtifact) -> tuple[float, ...]:
     """Return numbers that distinguish one trace from another."""
-    victims = artifact.table.victims
-    return (artifact.table.seconds(), float(victims.total_ns.sum()), float(victims.max_ns.sum()))
+    waiters = artifact.table.victims
+    return (artifact.table.seconds(), float(waiters.total_ns.sum()), float(waiters.max_ns.sum()))

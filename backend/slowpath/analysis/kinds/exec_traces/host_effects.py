@@ -18,16 +18,16 @@ from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters
 MOSTLY = 0.5
 
 
-def is_mostly_wakeup_latency(blame: Occupancy, *, worse: bool) -> bool:
+def is_mostly_wakeup_latency(occupancy: Occupancy, *, worse: bool) -> bool:
     """Return whether most of the change of a waiter's mean wait was while processors were idle or looking for work."""
-    growth = trace_wording.growth_by_culprit(blame.parts)
+    growth = trace_wording.growth_by_culprit(occupancy.parts)
     signed = {name: ns if worse else -ns for name, ns in growth.items()}
     total = sum(max(ns, 0.0) for ns in signed.values())
     return total > 0 and signed.get(WAKE_UP, 0.0) >= MOSTLY * total
 
 
 def drop_host_noise(
-    matched: MatchedWaiters, results: Mapping[int, TestedWaiter], blame: OccupancyTable, thresholds: TraceThresholds
+    matched: MatchedWaiters, results: Mapping[int, TestedWaiter], occupancy: OccupancyTable, thresholds: TraceThresholds
 ) -> dict[int, TestedWaiter]:
     """Withhold the decisions that the machine may have caused, unless they exceed its usual variation.
 
@@ -41,7 +41,7 @@ def drop_host_noise(
         and not _is_beyond(each, each.quantile, least)
         and (
             not matched.enough_clean
-            or is_mostly_wakeup_latency(blame.of(number), worse=each.shift_ns(each.quantile) > 0)
+            or is_mostly_wakeup_latency(occupancy.of(number), worse=each.shift_ns(each.quantile) > 0)
         )
         else each
         for number, each in results.items()

@@ -28,12 +28,12 @@ def main_occupants(ground: TraceComparisonInputs, delays: Mapping[int, Finding])
     return findings
 
 
-def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: Occupancy) -> Finding | None:
+def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, occupancy: Occupancy) -> Finding | None:
     worse = delay.direction == "worse"
-    by = culprits(blame, worse=worse)
+    by = culprits(occupancy, worse=worse)
     if not by or by[0].share < MIN_OCCUPANT_SHARE:
         return None
-    parts = [part for part in blame.parts if part.occupant.culprit == by[0].subject]
+    parts = [part for part in occupancy.parts if part.occupant.culprit == by[0].subject]
     low, high = sum(part.low for part in parts), sum(part.high for part in parts)
     difference = sum(part.difference for part in parts)
     if (low if worse else -high) <= 0:
@@ -67,14 +67,14 @@ def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: 
 
 
 def _sentence(
-    victim: Waiter,
+    waiter: Waiter,
     name: str,
     parts: list[OccupancyShare],
     per_wait: tuple[float, float],
     bounds: tuple[float, float],
 ) -> str:
     occupied = f"{trace_wording.describe_occupant(name)} occupied the processors"
-    if name == victim.group:
+    if name == waiter.group:
         occupied = f"other goroutines of {occupied}"
     if name == WAKE_UP:
         occupied = "processors were idle or looking for work"
@@ -83,4 +83,4 @@ def _sentence(
     more = f"{wording.format_duration(bounds[0])} to {wording.format_duration(bounds[1])} {'more' if bounds[0] > 0 else 'less'}"
     if bounds[0] <= 0:
         more = f"{wording.format_duration(-bounds[1])} to {wording.format_duration(-bounds[0])} less"
-    return f"Of each wait of {trace_wording.describe_waiter(victim.group, victim.reason)}, {occupied} for {pair} ({more}).{new}"
+    return f"Of each wait of {trace_wording.describe_waiter(waiter.group, waiter.reason)}, {occupied} for {pair} ({more}).{new}"

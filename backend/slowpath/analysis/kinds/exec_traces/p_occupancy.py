@@ -102,15 +102,15 @@ class OccupancyTable:
         self._number: dict[Occupant, int] = {}
         self._sides = tuple(self._read(side, draws, rng) for side, rng in zip(matched.sides, generators, strict=True))
 
-    def of(self, victim: int) -> Occupancy:
+    def of(self, waiter: int) -> Occupancy:
         """Return the P occupancy during the waits of one waiter."""
-        rows_by_side = [np.flatnonzero(side.waiter == victim) for side in self._sides]
+        rows_by_side = [np.flatnonzero(side.waiter == waiter) for side in self._sides]
         occupants = np.unique(
             np.concatenate([side.holder[rows] for side, rows in zip(self._sides, rows_by_side, strict=True)])
         )
-        totals = [float(side.total_ns[victim].sum()) for side in self._matched.sides]
+        totals = [float(side.total_ns[waiter].sum()) for side in self._matched.sides]
         means = [
-            total / max(side.waits_of(victim), 1.0) for side, total in zip(self._matched.sides, totals, strict=True)
+            total / max(side.waits_of(waiter), 1.0) for side, total in zip(self._matched.sides, totals, strict=True)
         ]
         occupied = [_occupied_time(side, rows, occupants) for side, rows in zip(self._sides, rows_by_side, strict=True)]
         shares = [each.parts.sum(axis=0) / max(float(each.parts.sum()), 1e-9) for each in occupied]
@@ -129,11 +129,11 @@ class OccupancyTable:
             for i, index in enumerate(occupants.tolist())
         ]
         parts.sort(key=lambda p: (-max(p.base_ns_per_wait, p.candidate_ns_per_wait), p.occupant.name))
-        return Occupancy(victim, tuple(parts), totals[0], totals[1])
+        return Occupancy(waiter, tuple(parts), totals[0], totals[1])
 
     def _read(self, side: WaiterSide, draws: int, rng: Generator) -> _SideOccupancy:
         count = len(side.artifacts)
-        victims, holders, seconds = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
+        waiters, holders, seconds = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
         amounts, weights = [np.zeros(0)], [np.zeros((draws, 0))]
         trace_draws = rng.multinomial(count, np.full(max(count, 1), 1 / max(count, 1)), size=draws)
         seconds_per_block = max(-(-sum(table.read.blame_blocks for table in side.traces) // MOST_SECONDS), 1)
@@ -143,7 +143,7 @@ class OccupancyTable:
                 self._number_of(kind, None if group is None else side.named(group))
                 for kind, group in zip(table.class_kinds, table.class_groups, strict=True)
             ]
-            victims.append(side.rows[trace][table.blame.victim])
+            waiters.append(side.rows[trace][table.blame.victim])
             holders.append(np.array(numbers, dtype=np.int64)[table.blame.class_])
             seconds.append(table.blame.block.astype(np.int64) // seconds_per_block + first_block)
             # Processor time over the number of processors is time of the wait. Differences of large sums may be
@@ -154,9 +154,9 @@ class OccupancyTable:
                 rng.multinomial(blocks * trace_draws[:, trace], np.full(blocks, 1 / blocks)).astype(np.float64)
             )
             first_block += blocks
-        victim, holder, second = (np.concatenate(each).astype(np.int64) for each in (victims, holders, seconds))
+        waiter, holder, second = (np.concatenate(each).astype(np.int64) for each in (waiters, holders, seconds))
         return _SideOccupancy(
-            victim, holder, second, ns=np.concatenate(amounts), weights=np.concatenate(weights, axis=1)
+            waiter, holder, second, ns=np.concatenate(amounts), weights=np.concatenate(weights, axis=1)
         )
 
     def _number_of(self, kind: str, group: str | None) -> int:

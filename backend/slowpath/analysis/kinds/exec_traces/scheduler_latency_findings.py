@@ -50,22 +50,22 @@ def _certain_together(ground: TraceComparisonInputs, findings: dict[int, Finding
 
 def _finding(ground: TraceComparisonInputs, waiter: TestedWaiter, quantile: float, cost: float) -> Finding:
     matched, number = ground.matched, waiter.waiter
-    blame = ground.occupancy.of(number)
-    victim, row = matched.waiters[number], AT[quantile]
+    occupancy = ground.occupancy.of(number)
+    waiter_number, row = matched.waiters[number], AT[quantile]
     base, candidate = float(waiter.base_ns[row]), float(waiter.candidate_ns[row])
     ratio, low, high = waiter.ratio(quantile)
     worse = candidate > base
     side = matched.candidate if worse else matched.base
-    verdict = decoder_verdict(side, number, blame, worse=worse)
+    verdict = decoder_verdict(side, number, occupancy, worse=worse)
     text = delay_text(verdict) if worse else DELAY_LESS
     shift = wording.format_shift(base, candidate, ratio, low, high)
-    sentence = f"{wording.format_quantile_name(quantile)} scheduler latency of {trace_wording.describe_waiter(victim.group, victim.reason)}: {shift}"
-    occupancy_text = _describe_occupants(matched, number, blame, verdict, worse=worse)
+    sentence = f"{wording.format_quantile_name(quantile)} scheduler latency of {trace_wording.describe_waiter(waiter_number.group, waiter_number.reason)}: {shift}"
+    occupancy_text = _describe_occupants(matched, number, occupancy, verdict, worse=worse)
     change = Effect(ratio, candidate - base, low, high, ground.thresholds.confidence, "ratio")
     return Finding(
         kind=KIND,
         profile_kind="trace",
-        subject=victim.subject,
+        subject=waiter_number.subject,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
@@ -74,8 +74,8 @@ def _finding(ground: TraceComparisonInputs, waiter: TestedWaiter, quantile: floa
         normalization="quantile",
         q_value=waiter.q,
         attributed_callers=(),
-        contributions=culprits(blame, worse=worse),
-        is_significant=ground.certain(change) and not is_mostly_wakeup_latency(blame, worse=worse),
+        contributions=culprits(occupancy, worse=worse),
+        is_significant=ground.certain(change) and not is_mostly_wakeup_latency(occupancy, worse=worse),
         profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
@@ -85,9 +85,11 @@ def _finding(ground: TraceComparisonInputs, waiter: TestedWaiter, quantile: floa
     )
 
 
-def _describe_occupants(matched: MatchedWaiters, number: int, blame: Occupancy, verdict: str, *, worse: bool) -> str:
+def _describe_occupants(
+    matched: MatchedWaiters, number: int, occupancy: Occupancy, verdict: str, *, worse: bool
+) -> str:
     side = matched.candidate if worse else matched.base
-    shares = trace_wording.by_culprit(blame, candidate=worse)
+    shares = trace_wording.by_culprit(occupancy, candidate=worse)
     if not shares:
         return ""
     leading = max(shares, key=lambda name: shares[name])
@@ -101,18 +103,18 @@ def _describe_occupants(matched: MatchedWaiters, number: int, blame: Occupancy, 
     )
 
 
-def decoder_verdict(side: WaiterSide, number: int, blame: Occupancy, *, worse: bool) -> str:
+def decoder_verdict(side: WaiterSide, number: int, occupancy: Occupancy, *, worse: bool) -> str:
     """Return the decoder's verdict on a waiter; a CPU hog with very many goroutines is a thundering herd."""
     verdict = verdict_of(side, number) or MIXED
-    shares = trace_wording.by_culprit(blame, candidate=worse)
+    shares = trace_wording.by_culprit(occupancy, candidate=worse)
     leading = max(shares, key=lambda name: shares[name], default=None)
     many = leading is not None and goroutines_of(side, leading) > trace_wording.HERD_FROM
     return "thundering-herd" if verdict == "cpu-hog" and many else verdict
 
 
-def culprits(blame: Occupancy, *, worse: bool) -> tuple[Contribution, ...]:
+def culprits(occupancy: Occupancy, *, worse: bool) -> tuple[Contribution, ...]:
     """Return what makes up the change of the mean wait, with shares of it; opposite changes are omitted."""
-    growth = trace_wording.growth_by_culprit(blame.parts)
+    growth = trace_wording.growth_by_culprit(occupancy.parts)
     signed = {name: ns if worse else -ns for name, ns in growth.items()}
     total = sum(max(ns, 0.0) for ns in signed.values())
     if total <= 0:

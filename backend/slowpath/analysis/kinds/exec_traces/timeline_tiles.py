@@ -42,18 +42,23 @@ def cut_tiles(columns: ColumnFile) -> Iterator[TimelineTile]:
     for row, (index, level) in enumerate(zip(worst.tolist(), levels.tolist(), strict=True)):
         number = seen.get((index, level), 0)
         seen[index, level] = number + 1
-        said = {"level": level, "number": number, "numbers": pieces[index, level], "finer": pieces.get((index, 1), 0)}
-        yield TimelineTile(index, level, number, _content(columns, row, index, said))
+        numbering = {
+            "level": level,
+            "number": number,
+            "numbers": pieces[index, level],
+            "finer": pieces.get((index, 1), 0),
+        }
+        yield TimelineTile(index, level, number, _content(columns, row, index, numbering))
 
 
-def _content(columns: ColumnFile, row: int, index: int, said: dict[str, int]) -> bytes:
+def _content(columns: ColumnFile, row: int, index: int, numbering: dict[str, int]) -> bytes:
     begin, end = columns.column("tile_offset", "u64")[row : row + 2].tolist()
     used, classes = np.unique(columns.column("segment_class", "u32")[begin:end], return_inverse=True)
     header = {
         "format": FORMAT,
         "format_version": 1,
         "index": index,
-        **said,
+        **numbering,
         "start_ns": int(columns.arrays["tile_start_ns"][row]),
         "end_ns": int(columns.arrays["tile_end_ns"][row]),
         "wait_start_ns": int(columns.arrays["worst_start_ns"][index]),

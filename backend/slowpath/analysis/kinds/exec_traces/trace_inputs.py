@@ -40,10 +40,10 @@ class TraceComparisonInputs:
         nearest = change.ci_low if change.difference > 0 else 1 / max(change.ci_high, 1e-12)
         return bool(np.isfinite(nearest)) and nearest >= self.thresholds.single_certain_ratio
 
-    def growth_beside_idle(self, victim: int) -> float:
+    def growth_beside_idle(self, waiter: int) -> float:
         """Return by how many ns per second more a waiter waits while processors are idle or looking for work."""
-        parts = self.occupancy.of(victim).parts
-        rates = [side.waits_of(victim) / side.seconds for side in self.matched.sides]
+        parts = self.occupancy.of(waiter).parts
+        rates = [side.waits_of(waiter) / side.seconds for side in self.matched.sides]
         return sum(
             part.candidate_ns_per_wait * rates[1] - part.base_ns_per_wait * rates[0]
             for part in parts

@@ -34,7 +34,7 @@ MOST_PARTS = 12
 _MOST_FRAMES = 24
 
 
-def group_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> list[WaiterRow]:
+def group_rows(matched: MatchedWaiters, tested: Mapping[int, TestedWaiter]) -> list[WaiterRow]:
     """Return one row per waiter, the longest waiting first."""
     shares = [matched.shares(side, matched.can_be_findings) for side in matched.sides]
     rows = []
@@ -51,8 +51,8 @@ def group_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> l
                 candidate=sides[1],
                 share_of_wait_base=rounded(float(shares[0][number])),
                 share_of_wait_candidate=rounded(float(shares[1][number])),
-                change=_changes(judged.get(number)),
-                state=_state(judged.get(number), sides),
+                change=_changes(tested.get(number)),
+                state=_state(tested.get(number), sides),
                 verdict_base=verdict_of(matched.base, number),
                 verdict_candidate=verdict_of(matched.candidate, number),
                 start=side.strings[int(side.groups.start[int(side.victims.group[row])])],
@@ -97,23 +97,23 @@ def _side_of_row(side: WaiterSide, number: int) -> SchedulerLatency | None:
     )
 
 
-def _changes(judged: TestedWaiter | None) -> LatencyRatios:
-    return LatencyRatios(**{name: _change(judged, quantile) for name, quantile in CHANGES.items()})
+def _changes(tested: TestedWaiter | None) -> LatencyRatios:
+    return LatencyRatios(**{name: _change(tested, quantile) for name, quantile in CHANGES.items()})
 
 
-def _change(judged: TestedWaiter | None, quantile: float) -> LatencyRatio | None:
-    if judged is None or not judged.usable[AT[quantile]]:
+def _change(tested: TestedWaiter | None, quantile: float) -> LatencyRatio | None:
+    if tested is None or not tested.usable[AT[quantile]]:
         return None
-    ratio, low, high = (rounded(each) for each in judged.ratio(quantile))
-    return LatencyRatio(ratio, low, high, q_value=None if np.isnan(judged.q) else rounded(judged.q))
+    ratio, low, high = (rounded(each) for each in tested.ratio(quantile))
+    return LatencyRatio(ratio, low, high, q_value=None if np.isnan(tested.q) else rounded(tested.q))
 
 
-def _state(judged: TestedWaiter | None, sides: Sequence[SchedulerLatency | None]) -> WaiterState:
+def _state(tested: TestedWaiter | None, sides: Sequence[SchedulerLatency | None]) -> WaiterState:
     if sides[0] is None or sides[1] is None:
         return "only-candidate" if sides[0] is None else "only-base"
-    if judged is None or judged.quantile is None:
+    if tested is None or tested.quantile is None:
         return "noise"
-    return "more" if judged.shift_ns(judged.quantile) > 0 else "less"
+    return "more" if tested.shift_ns(tested.quantile) > 0 else "less"
 
 
 def _wakers(matched: MatchedWaiters, number: int) -> list[Waker]:
@@ -129,10 +129,10 @@ def _wakers(matched: MatchedWaiters, number: int) -> list[Waker]:
     return [Waker(name, round(counts[name][0]), round(counts[name][1])) for name in leading]
 
 
-def shift_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> list[QuantileShift]:
+def shift_rows(matched: MatchedWaiters, tested: Mapping[int, TestedWaiter]) -> list[QuantileShift]:
     """Return the change of each quantile of a waiter's latency with its interval, where the data reach."""
     rows = []
-    for number, each in list(judged.items())[:MOST_SHIFTS]:
+    for number, each in list(tested.items())[:MOST_SHIFTS]:
         differences = np.exp(each.effects.candidate_draws) - np.exp(each.effects.base_draws)
         low, high = np.quantile(differences, [0.025, 0.975], axis=0)
         shift = each.candidate_ns - each.base_ns

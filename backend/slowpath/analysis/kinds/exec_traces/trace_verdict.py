@@ -73,11 +73,11 @@ def detectable_effects(
     ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect], gc: GcComparison
 ) -> tuple[MinimumDetectableEffect, ...]:
     """Return minimum detectable effects for display: groups of the program, the total, and GC."""
-    victims = ground.matched.waiters
+    waiters = ground.matched.waiters
     group_effects = [
-        MinimumDetectableEffect(KIND, victims[s.waiter].subject, s.ratio)
+        MinimumDetectableEffect(KIND, waiters[s.waiter].subject, s.ratio)
         for s in seen
-        if victims[s.waiter].can_be_finding
+        if waiters[s.waiter].can_be_finding
     ]
     total = ground.waiting.total
     total_effect = (

@@ -95,10 +95,10 @@ def describe_occupancy(
     return occupied
 
 
-def by_culprit(blame: Occupancy, *, candidate: bool) -> dict[str, float]:
+def by_culprit(occupancy: Occupancy, *, candidate: bool) -> dict[str, float]:
     """Return shares of the wait on one side by reported occupant."""
     shares: dict[str, float] = {}
-    for part in blame.parts:
+    for part in occupancy.parts:
         share = part.candidate_share if candidate else part.base_share
         shares[part.occupant.culprit] = shares.get(part.occupant.culprit, 0.0) + share
     return shares

@@ -17,11 +17,11 @@ def current_verdict(name: str) -> str:
     return FORMER_VERDICTS.get(name, name)
 
 
-def verdict_of(side: WaiterSide, victim: int) -> str | None:
+def verdict_of(side: WaiterSide, waiter: int) -> str | None:
     """Return the verdict of most of the waiter's waiting on that side; None if it never waited."""
     weights: dict[str, float] = {}
     for rows, table in zip(side.rows, side.traces, strict=True):
-        for row in np.flatnonzero(rows == victim).tolist():
+        for row in np.flatnonzero(rows == waiter).tolist():
             verdict = current_verdict(table.strings[int(table.victims.verdict[row])]) or MIXED
             weights[verdict] = weights.get(verdict, 0.0) + float(table.victims.total_ns[row])
     return max(weights, key=lambda verdict: (weights[verdict], verdict)) if weights else None
@@ -37,11 +37,11 @@ def goroutines_of(side: WaiterSide, group: str) -> int:
     return most
 
 
-def hidden_quantiles(side: WaiterSide, victim: int, at: tuple[float, ...]) -> list[float] | None:
+def hidden_quantiles(side: WaiterSide, waiter: int, at: tuple[float, ...]) -> list[float] | None:
     """Return quantiles (ns) of the netpoll delay; None if the network woke nothing."""
     counts: dict[int, float] = {}
     for rows, table in zip(side.rows, side.traces, strict=True):
-        of_waiter = rows[table.netpoll.victim] == victim
+        of_waiter = rows[table.netpoll.victim] == waiter
         for bucket, count in zip(
             table.netpoll.bucket[of_waiter].tolist(), table.netpoll.count[of_waiter].tolist(), strict=True
         ):

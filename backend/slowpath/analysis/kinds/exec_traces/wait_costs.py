@@ -40,19 +40,19 @@ class WaitCosts:
     main_waker: tuple[str | None, ...]
     groups: tuple[str, ...]
 
-    def of(self, victim: int) -> float:
+    def of(self, waiter: int) -> float:
         """Return by how many seconds per second more (or less) goroutines wait because of the waiter's change."""
-        more = float(self.candidate[victim] - self.base[victim])
-        return more * (1.0 + float(self.others[victim])) * float(self.weight[victim])
+        more = float(self.candidate[waiter] - self.base[waiter])
+        return more * (1.0 + float(self.others[waiter])) * float(self.weight[waiter])
 
-    def among(self, victims: Sequence[int]) -> dict[int, float]:
+    def among(self, waiters: Sequence[int]) -> dict[int, float]:
         """Return the costs of some waiters.
 
         A main waker with a comparable wait costs slightly more than its waiter.
         """
-        costs = {victim: self.of(victim) for victim in victims}
-        for woken in sorted(victims, key=lambda victim: abs(costs[victim])):
-            for waker in victims:
+        costs = {waiter: self.of(waiter) for waiter in waiters}
+        for woken in sorted(waiters, key=lambda waiter: abs(costs[waiter])):
+            for waker in waiters:
                 serves = self.main_waker[woken] == self.groups[waker] and waker != woken
                 alike = costs[waker] * costs[woken] > 0 and abs(costs[woken]) * SAME_ORDER <= abs(costs[waker])
                 if serves and alike and abs(costs[waker]) < abs(costs[woken]):
@@ -65,18 +65,18 @@ def costs_of(matched: MatchedWaiters) -> WaitCosts:
     groups = [_woken_by_group(side) for side in matched.sides]
     waits = [_wakes_of_groups(matched, side) for side in matched.sides]
     others = np.zeros(len(matched.waiters))
-    for number, victim in enumerate(matched.waiters):
-        if victim.reason not in _NOT_WOKEN:
+    for number, waiter in enumerate(matched.waiters):
+        if waiter.reason not in _NOT_WOKEN:
             ratios = [
-                woken.get(victim.group, 0.0) / wakes[victim.group]
+                woken.get(waiter.group, 0.0) / wakes[waiter.group]
                 for woken, wakes in zip(groups, waits, strict=True)
-                if wakes.get(victim.group)
+                if wakes.get(waiter.group)
             ]
             others[number] = min(max(ratios, default=0.0), MOST_WAITING)
-    weight = np.array([PAUSE_WEIGHT if victim.reason in PAUSES else 1.0 for victim in matched.waiters])
+    weight = np.array([PAUSE_WEIGHT if waiter.reason in PAUSES else 1.0 for waiter in matched.waiters])
     rates = [side.total_ns.sum(axis=1) / 1e9 / side.seconds for side in matched.sides]
     wakers = _main_wakers(matched)
-    return WaitCosts(rates[0], rates[1], others, weight, wakers, tuple(victim.group for victim in matched.waiters))
+    return WaitCosts(rates[0], rates[1], others, weight, wakers, tuple(waiter.group for waiter in matched.waiters))
 
 
 def _main_wakers(matched: MatchedWaiters) -> tuple[str | None, ...]:
@@ -86,16 +86,16 @@ def _main_wakers(matched: MatchedWaiters) -> tuple[str | None, ...]:
         for rows, table in zip(side.rows, side.traces, strict=True):
             names = [side.named(name) for name in table.group_names]
             wakers = table.wakers
-            for victim, group, waits in zip(
+            for waiter, group, waits in zip(
                 wakers.victim.tolist(), wakers.group.tolist(), wakers.waits.tolist(), strict=True
             ):
-                by_waker = counts[int(rows[victim])]
+                by_waker = counts[int(rows[waiter])]
                 name = None if group == NONE else names[group]
                 by_waker[name] = by_waker.get(name, 0.0) + waits
     leading = [max(by_waker, key=lambda name: by_waker[name]) if by_waker else None for by_waker in counts]
     return tuple(
-        name if name != victim.group and by_waker and by_waker[name] >= MOSTLY * sum(by_waker.values()) else None
-        for name, by_waker, victim in zip(leading, counts, matched.waiters, strict=True)
+        name if name != waiter.group and by_waker and by_waker[name] >= MOSTLY * sum(by_waker.values()) else None
+        for name, by_waker, waiter in zip(leading, counts, matched.waiters, strict=True)
     )
 
 
@@ -115,7 +115,7 @@ def _woken_by_group(side: WaiterSide) -> dict[str, float]:
 def _wakes_of_groups(matched: MatchedWaiters, side: WaiterSide) -> dict[str, float]:
     """Count how often goroutines of each group were woken."""
     wakes: dict[str, float] = {}
-    for victim, waits in zip(matched.waiters, side.waits.sum(axis=1).tolist(), strict=True):
-        if victim.reason not in _NOT_WOKEN:
-            wakes[victim.group] = wakes.get(victim.group, 0.0) + waits
+    for waiter, waits in zip(matched.waiters, side.waits.sum(axis=1).tolist(), strict=True):
+        if waiter.reason not in _NOT_WOKEN:
+            wakes[waiter.group] = wakes.get(waiter.group, 0.0) + waits
     return wakes

@@ -90,29 +90,29 @@ def compare_waiters(
     weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
     spread = as_float64([thresholds.spread(quantile) for quantile in GRID.tolist()])
     pairs = {
-        victim: (
-            pooled_quantiles(matched.base, victim, weights[0], GRID),
-            pooled_quantiles(matched.candidate, victim, weights[1], GRID),
+        waiter: (
+            pooled_quantiles(matched.base, waiter, weights[0], GRID),
+            pooled_quantiles(matched.candidate, waiter, weights[1], GRID),
         )
-        for victim in _waiters_with_data(matched, thresholds)
+        for waiter in _waiters_with_data(matched, thresholds)
     }
     spread = estimate_spread(list(pairs.values()), spread, thresholds)
     measured = [
         TestedWaiter(
-            victim,
+            waiter,
             np.exp(base.value),
             np.exp(candidate.value),
             compare_pooled(base, candidate, spread, thresholds, generators),
-            _usable(matched, victim, candidate.value - base.value, thresholds),
+            _usable(matched, waiter, candidate.value - base.value, thresholds),
         )
-        for victim, (base, candidate) in pairs.items()
+        for waiter, (base, candidate) in pairs.items()
     ]
     return _apply_thresholds(matched, measured, thresholds)
 
 
-def _usable(matched: MatchedWaiters, victim: int, log_ratio: F64, thresholds: TraceThresholds) -> NDArray[np.bool_]:
+def _usable(matched: MatchedWaiters, waiter: int, log_ratio: F64, thresholds: TraceThresholds) -> NDArray[np.bool_]:
     """Return which quantiles have enough waits beyond them, on the side with shorter waits and on the other."""
-    beyond = [side.waits_of(victim) * (1 - GRID) * (1 + 1e-9) for side in matched.sides]
+    beyond = [side.waits_of(waiter) * (1 - GRID) * (1 + 1e-9) for side in matched.sides]
     shorter, longer = np.where(log_ratio >= 0, beyond, beyond[::-1])
     usable: NDArray[np.bool_] = (shorter >= thresholds.least_beyond) & (longer >= thresholds.least_beyond_longer)
     return usable
@@ -121,13 +121,13 @@ def _usable(matched: MatchedWaiters, victim: int, log_ratio: F64, thresholds: Tr
 def _waiters_with_data(matched: MatchedWaiters, thresholds: TraceThresholds) -> list[int]:
     """Return the waiters with enough waits in enough blocks on both sides, the longest waiting first, up to a limit."""
     waiters: list[int] = []
-    for victim in range(len(matched.waiters)):
-        cells = [side.cells(victim) for side in matched.sides]
+    for waiter in range(len(matched.waiters)):
+        cells = [side.cells(waiter) for side in matched.sides]
         if all(
             each.count.sum() >= thresholds.least_waits and len(np.unique(each.block)) >= thresholds.least_blocks
             for each in cells
         ):
-            waiters.append(victim)
+            waiters.append(waiter)
     return waiters[: thresholds.most_judged]
 
 

@@ -118,14 +118,14 @@ class WaiterSide:
         """Return the number of blocks of each trace."""
         return np.bincount(self.block_trace, minlength=len(self.artifacts)).astype(np.int64)
 
-    def cells(self, victim: int) -> WaitCells:
+    def cells(self, waiter: int) -> WaitCells:
         """Return the histogram cells of one waiter."""
-        part = slice(int(self._starts[victim]), int(self._starts[victim + 1]))
+        part = slice(int(self._starts[waiter]), int(self._starts[waiter + 1]))
         return WaitCells(self._cells.block[part], self._cells.bucket[part], self._cells.count[part])
 
-    def histograms(self, victim: int) -> tuple[I64, F64]:
+    def histograms(self, waiter: int) -> tuple[I64, F64]:
         """Return the waiter's buckets, ascending, and its counts (traces x buckets)."""
-        cells = self.cells(victim)
+        cells = self.cells(waiter)
         buckets, column = np.unique(cells.bucket, return_inverse=True)
         flat = self.block_trace[cells.block] * len(buckets) + column
         counts: F64 = np.bincount(flat, weights=cells.count, minlength=len(self.artifacts) * len(buckets)).astype(
@@ -133,9 +133,9 @@ class WaiterSide:
         )
         return buckets, counts.reshape(len(self.artifacts), len(buckets))
 
-    def waits_of(self, victim: int) -> float:
+    def waits_of(self, waiter: int) -> float:
         """Return how many waits of the waiter have a known length."""
-        return float(self.waits[victim].sum())
+        return float(self.waits[waiter].sum())
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class MatchedWaiters:
     @cached_property
     def can_be_findings(self) -> NDArray[np.bool_]:
         """Return which waiters a finding may be about."""
-        return np.array([victim.can_be_finding for victim in self.waiters], dtype=np.bool_)
+        return np.array([waiter.can_be_finding for waiter in self.waiters], dtype=np.bool_)
 
     @cached_property
     def common(self) -> NDArray[np.bool_]:
@@ -202,11 +202,11 @@ def match_waiters(
                 system[key] = system.get(key, False) or is_system
     ordered = sorted(weight, key=lambda key: (-weight[key], key))
     number = {key: index for index, key in enumerate(ordered)}
-    victims = tuple(Waiter(group, reason, system[group, reason]) for group, reason in ordered)
+    waiters = tuple(Waiter(group, reason, system[group, reason]) for group, reason in ordered)
     sides = [
         _side(artifacts, number, names, thresholds) for artifacts, names in zip((base, candidate), aliases, strict=True)
     ]
-    return MatchedWaiters(victims, sides[0], sides[1], renamed)
+    return MatchedWaiters(waiters, sides[0], sides[1], renamed)
 
 
 def _keys(table: TraceTable, aliases: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -225,7 +225,7 @@ def _side(
     rows = tuple(np.array([number[key] for key in _keys(table, aliases)], dtype=np.int64) for table in tables)
     joined = max(-(-sum(table.read.blocks for table in tables) // MOST_BLOCKS), 1)
     blocks = [-(-table.read.blocks // joined) for table in tables]
-    cells, starts = _cells(tables, rows, blocks=blocks, joined=joined, victims=len(number), coverage=coverage)
+    cells, starts = _cells(tables, rows, blocks=blocks, joined=joined, waiters=len(number), coverage=coverage)
     compared = [_compared_waits(table, mask) for table, mask in zip(tables, coverage.blocks, strict=True)]
 
     def sum_by_waiter(values: Sequence[NDArray[np.generic]]) -> F64:
@@ -286,7 +286,7 @@ def _cells(
     *,
     blocks: Sequence[int],
     joined: int,
-    victims: int,
+    waiters: int,
     coverage: Coverage,
 ) -> tuple[WaitCells, I64]:
     """Return all compared histogram cells of a side, sorted by waiter, and where each waiter's begin."""
@@ -294,7 +294,7 @@ def _cells(
     sections = [table.histogram for table in tables]
     inside = [mask[s.block] for s, mask in zip(sections, coverage.blocks, strict=True)]
     empty = np.zeros(0, dtype=np.int64)
-    victim = np.concatenate([empty, *(row[s.victim[i]] for row, s, i in zip(rows, sections, inside, strict=True))])
+    waiter = np.concatenate([empty, *(row[s.victim[i]] for row, s, i in zip(rows, sections, inside, strict=True))])
     block = np.concatenate(
         [empty, *(s.block[i].astype(np.int64) // joined + b for s, i, b in zip(sections, inside, before, strict=False))]
     )
@@ -302,6 +302,6 @@ def _cells(
     counts = [s.count[i].astype(np.int64) for s, i in zip(sections, inside, strict=True)]
     count = np.concatenate([empty, *counts]).astype(np.float64)
     # Short integers are sorted by radix sort, which is fast; blocks and buckets are in order already.
-    order = np.argsort(victim.astype(np.uint16 if victims < 2**16 else np.int64), kind="stable")
-    starts = np.searchsorted(victim[order], np.arange(victims + 1)).astype(np.int64)
+    order = np.argsort(waiter.astype(np.uint16 if waiters < 2**16 else np.int64), kind="stable")
+    starts = np.searchsorted(waiter[order], np.arange(waiters + 1)).astype(np.int64)
     return WaitCells(block[order], bucket[order], count[order]), starts

@@ -47,25 +47,25 @@ def group_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding])
     ]
 
 
-def _added_per_second(ground: TraceComparisonInputs, victims: tuple[int, ...]) -> float:
+def _added_per_second(ground: TraceComparisonInputs, waiters: tuple[int, ...]) -> float:
     """Return by how many ns per second the waiters wait more or less."""
-    sides = [float(side.total_ns[list(victims)].sum()) / side.seconds for side in ground.matched.sides]
+    sides = [float(side.total_ns[list(waiters)].sum()) / side.seconds for side in ground.matched.sides]
     return abs(sides[1] - sides[0])
 
 
 def _group_finding(ground: TraceComparisonInputs, rate: WaitingRate, most: float | None) -> Finding:
     matched, leading = ground.matched, rate.waiters[0]
-    victim, blame = matched.waiters[leading], ground.occupancy.of(leading)
+    waiter, occupancy = matched.waiters[leading], ground.occupancy.of(leading)
     worse = rate.is_worse
     side = matched.candidate if worse else matched.base
-    text = delay_text(decoder_verdict(side, leading, blame, worse=worse)) if worse else WAITING_LESS
+    text = delay_text(decoder_verdict(side, leading, occupancy, worse=worse)) if worse else WAITING_LESS
     cost = sum(ground.costs.of(number) for number in rate.waiters)
     if most is not None:
         cost = math.copysign(min(abs(cost), _RANK_AFTER * most), cost)
     return Finding(
         kind=GROUP,
         profile_kind="trace",
-        subject=victim.subject,
+        subject=waiter.subject,
         direction="worse" if worse else "better",
         base=rate.base,
         candidate=rate.candidate,
@@ -74,12 +74,12 @@ def _group_finding(ground: TraceComparisonInputs, rate: WaitingRate, most: float
         normalization=_basis(ground),
         q_value=rate.q,
         attributed_callers=(),
-        contributions=culprits(blame, worse=worse),
-        is_significant=_certain_group(ground, rate, blame),
+        contributions=culprits(occupancy, worse=worse),
+        is_significant=_certain_group(ground, rate, occupancy),
         profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=_group_sentence(ground, rate, side, blame),
+        sentence=_group_sentence(ground, rate, side, occupancy),
         cost_s_per_s=cost,
     )
 
@@ -88,7 +88,7 @@ def _basis(ground: TraceComparisonInputs) -> str:
     return "per_request" if ground.waiting.unit.endswith("/request") else "per_second"
 
 
-def _certain_group(ground: TraceComparisonInputs, rate: WaitingRate, blame: Occupancy) -> bool:
+def _certain_group(ground: TraceComparisonInputs, rate: WaitingRate, occupancy: Occupancy) -> bool:
     """Return whether the finding is certain.
 
     Only if the total changed alike, since a group may replace another.
@@ -96,20 +96,22 @@ def _certain_group(ground: TraceComparisonInputs, rate: WaitingRate, blame: Occu
     total = ground.waiting.total
     if total is None or total.is_worse != rate.is_worse or not total.is_beyond(1.0) or not ground.matched.enough_clean:
         return False
-    if is_mostly_wakeup_latency(blame, worse=rate.is_worse):
+    if is_mostly_wakeup_latency(occupancy, worse=rate.is_worse):
         return False
     several = min(len(side.artifacts) for side in ground.matched.sides) > 1
     return several or total.is_beyond(ground.thresholds.single_certain_ratio)
 
 
-def _group_sentence(ground: TraceComparisonInputs, rate: WaitingRate, side: WaiterSide, blame: Occupancy) -> str:
+def _group_sentence(ground: TraceComparisonInputs, rate: WaitingRate, side: WaiterSide, occupancy: Occupancy) -> str:
     matched = ground.matched
     numbers = list(rate.waiters)
-    victim = matched.waiters[numbers[0]]
+    waiter_number = matched.waiters[numbers[0]]
     others = matched.base if rate.is_worse else matched.candidate
     all_of_group = len({matched.waiters[number].reason for number in numbers}) > 1
     waiter = (
-        wording.function(victim.group) if all_of_group else trace_wording.describe_waiter(victim.group, victim.reason)
+        wording.function(waiter_number.group)
+        if all_of_group
+        else trace_wording.describe_waiter(waiter_number.group, waiter_number.reason)
     )
     hardly = "almost only" if others.waits[numbers].sum() > 0 else "only"
     share = float(matched.shares(side, matched.can_be_findings)[numbers].sum())
@@ -119,16 +121,16 @@ def _group_sentence(ground: TraceComparisonInputs, rate: WaitingRate, side: Wait
         f"{waiter} waits {hardly} in the {'candidate' if rate.is_worse else 'base'}: {trace_wording.percent(share)} of all waiting "
         f"for a processor there, {wording.format_number(wakes)} wakes and {waiting} of waiting per second"
     )
-    occupancy_text = _occupants(matched, numbers[0], side, blame, worse=rate.is_worse)
+    occupancy_text = _occupants(matched, numbers[0], side, occupancy, worse=rate.is_worse)
     return f"{described}; {occupancy_text}." if occupancy_text else f"{described}."
 
 
-def _occupants(matched: MatchedWaiters, number: int, side: WaiterSide, blame: Occupancy, *, worse: bool) -> str:
-    shares = trace_wording.by_culprit(blame, candidate=worse)
+def _occupants(matched: MatchedWaiters, number: int, side: WaiterSide, occupancy: Occupancy, *, worse: bool) -> str:
+    shares = trace_wording.by_culprit(occupancy, candidate=worse)
     if not shares:
         return ""
     leading = max(shares, key=lambda name: shares[name])
-    verdict = decoder_verdict(side, number, blame, worse=worse)
+    verdict = decoder_verdict(side, number, occupancy, worse=worse)
     return trace_wording.describe_occupancy(
         shares, verdict, goroutines_of(side, leading), matched.waiters[number].group, None
     )
@@ -183,10 +185,10 @@ def _is_reported(ground: TraceComparisonInputs, rate: WaitingRate, groups: list[
     return any(finding.subject == subject for finding in groups)
 
 
-def _waiting_growth(ground: TraceComparisonInputs, victims: tuple[int, ...]) -> dict[int, float]:
+def _waiting_growth(ground: TraceComparisonInputs, waiters: tuple[int, ...]) -> dict[int, float]:
     """Return by how many ns per second each waiter waits more."""
     base, candidate = (side.total_ns.sum(axis=1) / side.seconds for side in ground.matched.sides)
-    return {number: float(candidate[number] - base[number]) for number in victims}
+    return {number: float(candidate[number] - base[number]) for number in waiters}
 
 
 def _certain_total(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:

@@ -93,7 +93,7 @@ def waiting_of(
     largest = np.maximum(*(matched.shares(side, matched.can_be_findings) for side in matched.sides))
     groups = _one_sided(matched, results, largest, thresholds)
     common = [
-        (victim,) for victim in results if matched.can_be_findings[victim] and largest[victim] >= thresholds.least_share
+        (waiter,) for waiter in results if matched.can_be_findings[waiter] and largest[waiter] >= thresholds.least_share
     ]
     offset = thresholds.least_share * max(
         _rate(side, all_waiters) / each for side, each in zip(matched.sides, per, strict=True)
@@ -103,8 +103,8 @@ def waiting_of(
     weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
     tested: list[Victims] = [all_waiters, *groups]
     pooled = [
-        _pool_sides(matched, victims, weights, per=per, offset=offset, generators=generators)
-        for victims in [*tested, *common]
+        _pool_sides(matched, waiters, weights, per=per, offset=offset, generators=generators)
+        for waiters in [*tested, *common]
     ]
     spread = estimate_spread(pooled, as_float64([thresholds.spread_waiting]), thresholds)
     effects = [
@@ -112,8 +112,8 @@ def waiting_of(
     ]
     q = q_values(as_float64([float(each.p_value[0]) for each in effects]), np.ones(len(effects)))
     rates = [
-        _compare(matched, victims, each, q=rate, per=per, offset=offset, thresholds=thresholds)
-        for victims, each, rate in zip(tested, effects, q.tolist(), strict=True)
+        _compare(matched, waiters, each, q=rate, per=per, offset=offset, thresholds=thresholds)
+        for waiters, each, rate in zip(tested, effects, q.tolist(), strict=True)
     ]
     return WaitingRates(
         unit="nanoseconds/request" if per_request else "nanoseconds/s",
@@ -129,25 +129,25 @@ def _one_sided(
     """Return waiters with a part of the waiting on one side and too few waits on the other, by group."""
     waits = np.stack([side.waits.sum(axis=1) for side in matched.sides])
     by_group: dict[tuple[str, int], list[int]] = {}
-    for number, victim in enumerate(matched.waiters):
+    for number, waiter in enumerate(matched.waiters):
         if not matched.can_be_findings[number] or number in results or largest[number] < thresholds.least_share:
             continue
         side = int(np.argmax(waits[:, number]))
         if waits[side, number] >= thresholds.least_waits > waits[1 - side, number]:
-            by_group.setdefault((victim.group, side), []).append(number)
+            by_group.setdefault((waiter.group, side), []).append(number)
     return [tuple(numbers) for numbers in by_group.values()][: thresholds.most_judged]
 
 
-def _rate(side: WaiterSide, victims: Sequence[int]) -> float:
+def _rate(side: WaiterSide, waiters: Sequence[int]) -> float:
     """Return waiting in ns per second."""
-    return float(side.total_ns[list(victims)].sum()) / side.seconds if victims else 0.0
+    return float(side.total_ns[list(waiters)].sum()) / side.seconds if waiters else 0.0
 
 
-def _block_waiting(side: WaiterSide, victims: Sequence[int]) -> F64:
+def _block_waiting(side: WaiterSide, waiters: Sequence[int]) -> F64:
     """Return waiting (ns) in each block of the side."""
     total = np.zeros(len(side.block_trace))
-    for victim in victims:
-        cells = side.cells(victim)
+    for waiter in waiters:
+        cells = side.cells(waiter)
         middle = lower_bounds(cells.bucket) + widths(cells.bucket) / 2
         total += np.bincount(cells.block, weights=cells.count * middle, minlength=len(total))
     return total
@@ -155,7 +155,7 @@ def _block_waiting(side: WaiterSide, victims: Sequence[int]) -> F64:
 
 def _pool_sides(
     matched: MatchedWaiters,
-    victims: Victims,
+    waiters: Victims,
     weights: Sequence[F32],
     *,
     per: Sequence[float],
@@ -167,12 +167,12 @@ def _pool_sides(
     No event in so many blocks does not mean a rate of zero: each draw gets an additional average busy block, in an amount
     distributed exponentially about one (the posterior of a rate after no event).
     """
-    blocks = [_block_waiting(side, victims) for side in matched.sides]
+    blocks = [_block_waiting(side, waiters) for side in matched.sides]
     busy = np.concatenate([each[each > 0] for each in blocks])
     usual = float(busy.mean()) if len(busy) else 0.0
     base, candidate = (
         _pool_side(
-            side, victims, each, weight, per=unit, offset=offset, unseen=usual * rng.standard_exponential(len(weight))
+            side, waiters, each, weight, per=unit, offset=offset, unseen=usual * rng.standard_exponential(len(weight))
         )
         for side, each, weight, unit, rng in zip(matched.sides, blocks, weights, per, generators, strict=True)
     )
@@ -180,14 +180,14 @@ def _pool_sides(
 
 
 def _pool_side(
-    side: WaiterSide, victims: Victims, blocks: F64, weights: F32, *, per: float, offset: float, unseen: F64
+    side: WaiterSide, waiters: Victims, blocks: F64, weights: F32, *, per: float, offset: float, unseen: F64
 ) -> PooledQuantiles:
-    rate, block_total = _rate(side, victims), float(blocks.sum())
+    rate, block_total = _rate(side, waiters), float(blocks.sum())
     # Lengths of waits are bucketed; the rate is exact.
     exact = rate * side.seconds / block_total if block_total else 1.0
     resampled = ((weights @ blocks.astype(np.float32)).astype(np.float64) + unseen) * exact / side.seconds / per
     seconds = np.maximum(np.array(side.seconds_of), 1e-9)
-    each = side.total_ns[list(victims)].sum(axis=0) / seconds / per
+    each = side.total_ns[list(waiters)].sum(axis=0) / seconds / per
     return PooledQuantiles(
         value=np.log([rate / per + offset]),
         draws=np.log(resampled + offset)[:, None],
@@ -198,7 +198,7 @@ def _pool_side(
 
 def _compare(
     matched: MatchedWaiters,
-    victims: Victims,
+    waiters: Victims,
     effects: QuantileEffects,
     *,
     q: float,
@@ -206,15 +206,15 @@ def _compare(
     offset: float,
     thresholds: TraceThresholds,
 ) -> WaitingRate:
-    base, candidate = (_rate(side, victims) / each for side, each in zip(matched.sides, per, strict=True))
+    base, candidate = (_rate(side, waiters) / each for side, each in zip(matched.sides, per, strict=True))
     difference = candidate - base
     ratio = candidate / base if base > 0 and candidate > 0 else None
     if ratio is not None and min(base, candidate) > offset:
         low, high = (float(np.exp(np.clip(each[0], -_HIGHEST, _HIGHEST))) for each in (effects.low, effects.high))
         change = Effect(ratio, difference, min(low, ratio), max(high, ratio), thresholds.confidence, "ratio")
-        return WaitingRate(victims, base, candidate, change, effects, q)
+        return WaitingRate(waiters, base, candidate, change, effects, q)
     tail = (1 - thresholds.confidence) / 2
     resampled = np.exp(effects.candidate_draws[:, 0]) - np.exp(effects.base_draws[:, 0])
     low, high = (float(bound) for bound in np.quantile(resampled, [tail, 1 - tail]))
     change = Effect(ratio, difference, min(low, difference), max(high, difference), thresholds.confidence, "difference")
-    return WaitingRate(victims, base, candidate, change, effects, q)
+    return WaitingRate(waiters, base, candidate, change, effects, q)

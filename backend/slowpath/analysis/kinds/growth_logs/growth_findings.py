@@ -24,9 +24,9 @@ def findings_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: Grow
     if changes.total_changed:
         found.append(_finding(measured, measured.total, 0, float(measured.total.comparison.p_value[0]), thresholds))
     rows = np.flatnonzero(changes.payer_changed).tolist()
-    payers = [_finding(measured, measured.callers, row, float(changes.payer_q[row]), thresholds) for row in rows]
-    payers.sort(key=lambda finding: (finding.direction != "worse", -abs(finding.change.difference)))
-    return [*found, *payers]
+    callers = [_finding(measured, measured.callers, row, float(changes.payer_q[row]), thresholds) for row in rows]
+    callers.sort(key=lambda finding: (finding.direction != "worse", -abs(finding.change.difference)))
+    return [*found, *callers]
 
 
 def find_cost_shifts(measured: GrowthCounts, changes: GrowthChanges) -> list[CostShift]:
@@ -83,18 +83,18 @@ def _finding(
     measured: GrowthCounts, rows: GrowthRows, row: int, q_value: float, thresholds: GrowthThresholds
 ) -> Finding:
     comparison, factor, name = rows.comparison, factor_of(measured, rows), rows.keys[row][0]
-    payer = None if rows is measured.total else name
+    caller = None if rows is measured.total else name
     base, candidate = float(comparison.base[row]) * factor, float(comparison.candidate[row]) * factor
     change = change_of(measured, rows, row, thresholds)
-    sizes = sizes_of(measured, payer)
-    payers = top_attributed_callers(measured, change.difference, factor, payer)
+    sizes = sizes_of(measured, caller)
+    callers = top_attributed_callers(measured, change.difference, factor, caller)
     old = sizes[0][0][1] if sizes else 0
     text = _text(measured, grows_more=change.difference > 0, only_candidate=base == 0, old_bytes=old)
     certain = min(measured.replicates) >= thresholds.fewest_replicates
     return Finding(
         kind=KIND,
         profile_kind=PROFILE,
-        subject=TOTAL if payer is None else name,
+        subject=TOTAL if caller is None else name,
         direction="worse" if change.difference > 0 else "better",
         base=base,
         candidate=candidate,
@@ -102,13 +102,13 @@ def _finding(
         change=change,
         normalization=measured.basis.id,
         q_value=q_value,
-        attributed_callers=payers,
-        contributions=_parts(measured, payer),
+        attributed_callers=callers,
+        contributions=_parts(measured, caller),
         is_significant=certain,
         profiles_needed=None if certain else thresholds.fewest_replicates - min(measured.replicates),
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=sentence(measured, payer, base=base, candidate=candidate, change=change, payers=payers),
+        sentence=sentence(measured, caller, base=base, candidate=candidate, change=change, callers=callers),
     )
 
 
@@ -153,21 +153,21 @@ def top_attributed_callers(
     return tuple(found)
 
 
-def dominating(artifacts: tuple[GrowthArtifact, ...], payer: str | None) -> GrowthPath | None:
+def dominating(artifacts: tuple[GrowthArtifact, ...], caller: str | None) -> GrowthPath | None:
     """Return the most frequent path of one caller or all (times rate); the later log wins a tie."""
     sums: dict[tuple[str, ...], float] = {}
     paths: dict[tuple[str, ...], GrowthPath] = {}
     for artifact in artifacts:
         for path in artifact.table.paths:
-            if payer in {None, path.caller} and path.path:
+            if caller in {None, path.caller} and path.path:
                 sums[path.path] = sums.get(path.path, 0.0) + path.sampled * artifact.table.rate
                 paths[path.path] = path
     return paths[max(sums, key=sums.__getitem__)] if sums else None
 
 
-def _parts(measured: GrowthCounts, payer: str | None) -> tuple[Contribution, ...]:
+def _parts(measured: GrowthCounts, caller: str | None) -> tuple[Contribution, ...]:
     """Return the sizes that make up the change, with their shares of it."""
-    sizes = [(key, difference) for key, difference in sizes_of(measured, payer) if key[1] > 0]
+    sizes = [(key, difference) for key, difference in sizes_of(measured, caller) if key[1] > 0]
     total = sum(difference for _, difference in sizes)
     if total == 0:
         return ()
@@ -177,27 +177,27 @@ def _parts(measured: GrowthCounts, payer: str | None) -> tuple[Contribution, ...
 
 def sentence(
     measured: GrowthCounts,
-    payer: str | None,
+    caller: str | None,
     *,
     base: float,
     candidate: float,
     change: Effect,
-    payers: tuple[AttributedCaller, ...],
+    callers: tuple[AttributedCaller, ...],
 ) -> str:
     """Write what changed, by how much, at which sizes, and the attributed caller."""
     more = "more" if change.difference > 0 else "less"
-    title = "Goroutine stacks grow" if payer is None else f"{wording.function(payer)} makes stacks grow"
+    title = "Goroutine stacks grow" if caller is None else f"{wording.function(caller)} makes stacks grow"
     values = wording.format_pair(candidate, base, measured.basis.unit)
     words = f"{title} {more} often: {values.replace('nothing', 'never').replace('of none', 'of never')}"
     if change.ratio is not None and change.ci_of == "ratio":
         words += f" ({_times(change.ratio, change.ci_low, change.ci_high)})"
-    sizes = [(key, part) for key, part in sizes_of(measured, payer) if key[1] > 0 and part * change.difference > 0]
+    sizes = [(key, part) for key, part in sizes_of(measured, caller) if key[1] > 0 and part * change.difference > 0]
     total = sum(part for _, part in sizes)
     if sizes and sizes[0][1] / total >= PAYS_MUCH:
         (_, old, new), _ = sizes[0]
         words += f", {'' if sizes[0][1] == total else 'mostly '}from {size(old)} to {size(new)}"
-    if payer is None and payers and payers[0].difference / change.difference >= PAYS_MUCH:
-        words += f", attributed to {wording.function(payers[0].function)}"
+    if caller is None and callers and callers[0].difference / change.difference >= PAYS_MUCH:
+        words += f", attributed to {wording.function(callers[0].function)}"
     if measured.basis.id == "count" and factor_of(measured, measured.callers) != 1 and measured.total.quantum != 1:
         words += f"; only every {ordinal(measured.artifacts[0].table.rate)} growth is counted"
     return f"{words}."

@@ -102,14 +102,14 @@ def _ratio_to_first(
     """Return (ratio, low, high) of the growths to the first set, per request or second where known."""
     if this is first:
         return 1.0, None, None
-    judged = measure(first.artifacts, this.artifacts, thresholds).total.comparison
-    return plain(float(judged.ratio[0])), plain(float(judged.low[0])), plain(float(judged.high[0]))
+    comparison = measure(first.artifacts, this.artifacts, thresholds).total.comparison
+    return plain(float(comparison.ratio[0])), plain(float(comparison.low[0])), plain(float(comparison.high[0]))
 
 
 def rows_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: GrowthThresholds) -> list[GrowthRow]:
     """Return attributed callers by old and new stack size on both sides, most growths first."""
-    judged = measured.paths.comparison
-    order = np.argsort(-np.maximum(judged.base, judged.candidate), kind="stable")[: thresholds.most_rows]
+    comparison = measured.paths.comparison
+    order = np.argsort(-np.maximum(comparison.base, comparison.candidate), kind="stable")[: thresholds.most_rows]
     return [_row(measured, changes, row) for row in order.tolist()]
 
 
@@ -124,9 +124,9 @@ def _row(measured: GrowthCounts, changes: GrowthChanges, row: int) -> GrowthRow:
         new_bytes=new_bytes or None,
         base=_side(measured, row, base=True),
         candidate=_side(measured, row, base=False),
-        ratio=plain(float(judged.ratio[row])),
-        low=plain(float(judged.low[row])),
-        high=plain(float(judged.high[row])),
+        ratio=plain(float(comparison.ratio[row])),
+        low=plain(float(comparison.low[row])),
+        high=plain(float(comparison.high[row])),
         q_value=plain(float(changes.path_q[row])),
         state=_state(measured, changes, row),
     )

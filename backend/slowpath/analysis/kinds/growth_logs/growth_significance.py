@@ -42,12 +42,12 @@ def changes_of(measured: GrowthCounts, thresholds: GrowthThresholds) -> GrowthCh
     path_q, path_changed = _changed(measured, measured.paths, thresholds.alpha_payers, thresholds)
     payer_q, payer_changed = _changed(measured, measured.callers, thresholds.alpha_payers, thresholds)
     shifts = _shifts(measured, path_changed, thresholds)
-    shifted = {(shift.old_bytes, payer) for shift in shifts for payer in (shift.from_payer, shift.to_payer)}
-    for row, (payer, _, _) in enumerate(measured.callers.keys):
+    shifted = {(shift.old_bytes, caller) for shift in shifts for caller in (shift.from_payer, shift.to_payer)}
+    for row, (caller, _, _) in enumerate(measured.callers.keys):
         caller_paths = [
-            key for key, changed in zip(measured.paths.keys, path_changed, strict=True) if changed and key[0] == payer
+            key for key, changed in zip(measured.paths.keys, path_changed, strict=True) if changed and key[0] == caller
         ]
-        if caller_paths and all((old, payer) in shifted for _, old, _ in caller_paths):
+        if caller_paths and all((old, caller) in shifted for _, old, _ in caller_paths):
             payer_changed[row] = False
     total = measured.total.comparison
     ratio = float(total.ratio[0])
@@ -96,16 +96,16 @@ def _sum_by_caller(paths: GrowthRows, changed: Mask, old_bytes: int) -> dict[str
     """Sum what each caller's changed paths of one old size gained (or lost)."""
     sums: dict[str, float] = {}
     for row in np.flatnonzero(changed).tolist():
-        payer, old, _ = paths.keys[row]
+        caller, old, _ = paths.keys[row]
         if old == old_bytes:
-            sums[payer] = sums.get(payer, 0.0) + float(paths.comparison.difference[row])
+            sums[caller] = sums.get(caller, 0.0) + float(paths.comparison.difference[row])
     return sums
 
 
-def sizes_of(measured: GrowthCounts, payer: str | None) -> list[tuple[Key, float]]:
+def sizes_of(measured: GrowthCounts, caller: str | None) -> list[tuple[Key, float]]:
     """Return ((old and new size), difference) of a caller (None: of all), the largest difference first."""
     sums: dict[tuple[int, int], float] = {}
     for row, (owner, old, new) in enumerate(measured.paths.keys):
-        if payer in {None, owner}:
+        if caller in {None, owner}:
             sums[old, new] = sums.get((old, new), 0.0) + float(measured.paths.comparison.difference[row])
     return [(("", old, new), sums[old, new]) for old, new in sorted(sums, key=lambda size: -abs(sums[size]))]

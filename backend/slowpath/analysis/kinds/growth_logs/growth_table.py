@@ -135,8 +135,8 @@ def _path(table: ProfileTable, node: int, old_bytes: int, new_bytes: int, sample
     while node > 0:
         names.append(table.strings[int(table.node_key[node])])
         node = int(table.node_parent[node])
-    payer, entry = attributed_caller_of(names)
-    return GrowthPath(payer, entry, tuple(reversed(names)), old_bytes, new_bytes, sampled)
+    caller, entry = attributed_caller_of(names)
+    return GrowthPath(caller, entry, tuple(reversed(names)), old_bytes, new_bytes, sampled)
 
 
 def attributed_caller_of(leaf_first: list[str]) -> tuple[str, str | None]:

@@ -108,7 +108,7 @@ def check_to_json(check: DeploymentCheck) -> dict[str, Any]:
             }
             for change in check.changes
         ],
-        "doubts": [{"id": doubt.id, "sentence": doubt.sentence} for doubt in check.caveats],
+        "doubts": [{"id": caveat.id, "sentence": caveat.sentence} for caveat in check.caveats],
     }
 
 

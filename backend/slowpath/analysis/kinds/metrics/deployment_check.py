@@ -96,13 +96,13 @@ def check_deployment(  # noqa: PLR0917 - both sides, how they were got, and when
     `past_log_ratios` are log ratios of p99 at earlier deployments of equal builds, on the same basis: with at least 4 of them the
     variation between deployments is the service's own.
     """
-    doubts = []
+    caveats = []
     shared = same_bounds(base, candidate)
     enough = shared is not None and all(_is_enough(side) for side in shared)
     if shared is None:
-        doubts.append(Caveat("bounds-differ", "The histograms of both builds have no common bucket bounds."))
+        caveats.append(Caveat("bounds-differ", "The histograms of both builds have no common bucket bounds."))
     elif not enough:
-        doubts.append(
+        caveats.append(
             Caveat(
                 "few-requests",
                 f"Fewer than {LEAST_MINUTES} minutes or {LEAST_REQUESTS} requests on one side: "
@@ -111,7 +111,7 @@ def check_deployment(  # noqa: PLR0917 - both sides, how they were got, and when
         )
     learnt = len(past_log_ratios) >= LEARNT
     if basis == "before-after" and not learnt:
-        doubts.append(
+        caveats.append(
             Caveat(
                 "before-after",
                 "No instance of the old build ran at the same time, and no earlier deployments of equal builds show how much "
@@ -119,7 +119,7 @@ def check_deployment(  # noqa: PLR0917 - both sides, how they were got, and when
             )
         )
     if shared is None or not enough:
-        return DeploymentCheck("inconclusive", basis, minutes, (), tuple(doubts))
+        return DeploymentCheck("inconclusive", basis, minutes, (), tuple(caveats))
     spread = _spread(past_log_ratios)
     replicates = ratios(*shared, QUANTILES, spread, rng, paired=basis == "concurrent")
     error = ERROR_AT[minutes]
@@ -129,7 +129,7 @@ def check_deployment(  # noqa: PLR0917 - both sides, how they were got, and when
     verdict = _verdict(changes, minutes)
     if verdict == "slower" and basis == "before-after" and not learnt:
         verdict = "inconclusive"
-    return DeploymentCheck(verdict, basis, minutes, tuple(changes), tuple(doubts))
+    return DeploymentCheck(verdict, basis, minutes, tuple(changes), tuple(caveats))
 
 
 def _is_enough(side: HistogramCells) -> bool:

@@ -141,10 +141,10 @@ class _ProtobufReader:
         self.left = MAX_MESSAGES
         self.left_in_piece = 0
 
-    def places(self, start: int, end: int, wanted: int) -> Iterator[Place]:
+    def places(self, start: int, end: int, field_number: int) -> Iterator[Place]:
         """Yield where the messages under a number lie."""
         for number, wire, begin, stop in fields(self.body, start, end):
-            if number == wanted and wire == BYTES:
+            if number == field_number and wire == BYTES:
                 self._count()
                 yield begin, stop
 

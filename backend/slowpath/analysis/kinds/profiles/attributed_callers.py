@@ -26,19 +26,19 @@ def top_attributed_callers(comparison: ProfileKindComparison, among: Mask) -> tu
     stacks_with_caller = np.flatnonzero(among & (attribution.attributed_caller > 0) & (comparison.change != 0))
     if len(stacks_with_caller) == 0:
         return ()
-    change, payer, entry = (
+    change, caller, entry = (
         comparison.change[stacks_with_caller],
         attribution.attributed_caller[stacks_with_caller],
         attribution.entry[stacks_with_caller],
     )
     sign = 1.0 if change.sum() >= 0 else -1.0
-    by_payer = sign * np.bincount(payer, weights=change, minlength=len(labels))
+    by_payer = sign * np.bincount(caller, weights=change, minlength=len(labels))
     floor = SMALLEST_SHARE * abs(float(change.sum()))
     callers = []
     for label in np.argsort(-by_payer, kind="stable")[:MAX_CALLERS].tolist():
         if by_payer[label] <= floor:
             break
-        of_payer = payer == label
+        of_payer = caller == label
         best = int(np.argmax(sign * np.bincount(entry[of_payer], weights=change[of_payer])))
         stack = stacks_with_caller[of_payer & (entry == best)]
         stack = stack[np.argmax(sign * comparison.change[stack])]

@@ -63,7 +63,7 @@ def _finding(comparison: ProfileKindComparison, row: int, significance: Signific
     subjects, estimates, factor = comparison.categories, comparison.categories.estimates, comparison.basis.factor
     subject = subjects.names[row]
     among = comparison.attribution.of(subject)
-    payers = _payers(comparison, subject)
+    callers = _payers(comparison, subject)
     leading = None if subject in GROUPS else leading_entry_category(comparison, among)
     text = text_for(subject, leading)
     change = change_of(comparison, subjects, row)
@@ -82,13 +82,13 @@ def _finding(comparison: ProfileKindComparison, row: int, significance: Signific
         change=change,
         normalization=comparison.basis.id,
         q_value=float(significance.q[row]),
-        attributed_callers=payers,
+        attributed_callers=callers,
         contributions=_parts(subjects, row) if subject in GROUPS else entries_of(comparison, among),
         is_significant=comparison.significant,
         profiles_needed=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism,
         advice=text.advice if change.difference > 0 else "",
-        sentence=f"{described}{_attributed_to(subject, payers, change.difference)}.",
+        sentence=f"{described}{_attributed_to(subject, callers, change.difference)}.",
     )
 
 
@@ -100,15 +100,15 @@ def _payers(comparison: ProfileKindComparison, subject: str) -> tuple[Attributed
     return top_attributed_callers(comparison, attribution.of(subject))
 
 
-def _attributed_to(subject: str, payers: tuple[AttributedCaller, ...], difference: float) -> str:
+def _attributed_to(subject: str, callers: tuple[AttributedCaller, ...], difference: float) -> str:
     """Write the attributed caller, if it has much of the change; for the collector what allocates more."""
-    if not payers:
+    if not callers:
         return ""
     if subject in PAID_BY_ALLOCATION:
         word = "more" if difference > 0 else "less"
-        return f"; what allocates {word} is {wording.function(payers[0].function)}"
-    share = payers[0].difference / difference
-    return f", attributed to {wording.function(payers[0].function)}" if share >= MIN_ATTRIBUTED_SHARE else ""
+        return f"; what allocates {word} is {wording.function(callers[0].function)}"
+    share = callers[0].difference / difference
+    return f", attributed to {wording.function(callers[0].function)}" if share >= MIN_ATTRIBUTED_SHARE else ""
 
 
 def _parts(subjects: SubjectEstimates, row: int) -> tuple[Contribution, ...]:

@@ -63,7 +63,7 @@ def _exclusive(comparison: ProfileKindComparison, category: Finding, covered: Ma
     by_category = explained_by_category(comparison, category.subject)
     background = among & (attribution.attributed_caller == 0)
     unexplained = float(change[among & ~background & (by_category | ~covered)].sum())
-    attributed = sum(abs(payer.difference) for payer in category.attributed_callers)
-    to_reported = sum(abs(payer.difference) for payer in category.attributed_callers if payer.function in reported)
+    attributed = sum(abs(caller.difference) for caller in category.attributed_callers)
+    to_reported = sum(abs(caller.difference) for caller in category.attributed_callers if caller.function in reported)
     unexplained += float(change[background].sum()) * (1 - to_reported / attributed if attributed else 1.0)
     return unexplained

@@ -151,7 +151,7 @@ def compare_profiles(
         candidate=tuple(candidate),
         verdict=verdict,
         findings=tuple(findings),
-        cost_shifts=tuple(move for result in results for move in result.cost_shifts),
+        cost_shifts=tuple(shift for result in results for shift in result.cost_shifts),
         caveats=by_gravity(merged(caveats)),
         detectable=tuple(each for result in results for each in result.detectable),
         kinds=tuple(results),

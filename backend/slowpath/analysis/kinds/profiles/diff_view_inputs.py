@@ -54,8 +54,8 @@ class DiffViewInputs:
     @cached_property
     def default(self) -> Normalization:
         """Return the normalization that the comparison is evaluated on, if this view has it; else the first."""
-        wanted = self.comparison.basis.id
-        return next((basis for basis in self.bases if basis.id == wanted), self.bases[0])
+        requested = self.comparison.basis.id
+        return next((basis for basis in self.bases if basis.id == requested), self.bases[0])
 
     @cached_property
     def stacks(self) -> DistinctStacks:

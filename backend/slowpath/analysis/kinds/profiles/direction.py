@@ -36,7 +36,7 @@ class KindDecision:
 
 
 def ruling_of(
-    comparison: ProfileKindComparison, findings: Sequence[Finding], moves: Sequence[CostShift] = ()
+    comparison: ProfileKindComparison, findings: Sequence[Finding], shifts: Sequence[CostShift] = ()
 ) -> KindDecision:
     """Decide by the net significant change.
 
@@ -45,7 +45,7 @@ def ruling_of(
     bound = _bound(comparison)
     certain = [finding for finding in findings if finding.is_significant]
     if certain:
-        verdict = _changed_verdict(comparison, certain, moves)
+        verdict = _changed_verdict(comparison, certain, shifts)
         return KindDecision(verdict, bound, tuple(certain) if verdict == "inconclusive" else ())
     limited = bound is not None and bound <= comparison.thresholds.unchanged_within
     has_no_findings = not findings and comparison.certain
@@ -83,13 +83,13 @@ def total_direction(comparison: ProfileKindComparison) -> Direction | None:
 
 
 def _changed_verdict(
-    comparison: ProfileKindComparison, certain: Sequence[Finding], moves: Sequence[CostShift]
+    comparison: ProfileKindComparison, certain: Sequence[Finding], shifts: Sequence[CostShift]
 ) -> Verdict:
     of_total = total_direction(comparison)
     if of_total is not None:
         return VERDICT_OF[of_total]
     directions = {finding.direction for finding in certain}
-    net = estimate_stacks(comparison, stacks_of(comparison, certain, moves))
+    net = estimate_stacks(comparison, stacks_of(comparison, certain, shifts))
     if len(directions) > 1:
         if not float(net.p_value[0]) <= comparison.thresholds.alpha_total:
             return "mixed"
@@ -123,7 +123,7 @@ def _is_one_sided(finding: Finding) -> bool:
 
 
 def stacks_of(
-    comparison: ProfileKindComparison, findings: Sequence[Finding], moves: Sequence[CostShift] = ()
+    comparison: ProfileKindComparison, findings: Sequence[Finding], shifts: Sequence[CostShift] = ()
 ) -> NDArray[np.bool_]:
     """Return the stacks that any finding covers, each once.
 
@@ -136,7 +136,10 @@ def stacks_of(
         elif finding.kind == "profile.category":
             covered[comparison.attribution.of(finding.subject)] = True
         else:
-            names = {finding.subject, *(move.from_function for move in moves if move.to_function == finding.subject)}
+            names = {
+                finding.subject,
+                *(shift.from_function for shift in shifts if shift.to_function == finding.subject),
+            }
             rows = [row for row, name in enumerate(comparison.functions.names) if name in names]
             for row in rows:
                 covered |= comparison.occurrences.holding(row)

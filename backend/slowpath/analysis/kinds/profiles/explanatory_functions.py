@@ -137,7 +137,7 @@ def _innermost(comparison: ProfileKindComparison, rows: Index) -> int:
     return max(candidates, key=lambda row: path.index(row) if row in path else -1)
 
 
-def _add_move(moves: list[CostShift], move: CostShift) -> None:
+def _add_move(shifts: list[CostShift], shift: CostShift) -> None:
     """Add a shift unless the pair of functions is included already."""
-    if all({move.from_function, move.to_function} != {each.from_function, each.to_function} for each in moves):
-        moves.append(move)
+    if all({shift.from_function, shift.to_function} != {each.from_function, each.to_function} for each in shifts):
+        shifts.append(shift)

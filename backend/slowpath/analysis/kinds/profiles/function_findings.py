@@ -54,7 +54,7 @@ def _finding(comparison: ProfileKindComparison, cause: Cause, significance: Sign
     name = comparison.labels[row].name
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
-    payers = _callers(comparison, row, change.difference)
+    callers = _callers(comparison, row, change.difference)
     text = FUNCTION if change.difference > 0 else FUNCTION_LESS
     described = wording.change_sentence(
         wording.function(name), comparison.kind, base=base, candidate=candidate, unit=unit, change=change
@@ -70,13 +70,13 @@ def _finding(comparison: ProfileKindComparison, cause: Cause, significance: Sign
         change=change,
         normalization=comparison.basis.id,
         q_value=float(significance.q[row]),
-        attributed_callers=payers,
+        attributed_callers=callers,
         contributions=(),
         is_significant=comparison.significant,
         profiles_needed=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice if comparison.kind == "cpu" else "",
-        sentence=f"{described}{place_of(comparison, row, payers[0].path)}.",
+        sentence=f"{described}{place_of(comparison, row, callers[0].path)}.",
         exclusive_difference=cause.exclusive,
     )
 
@@ -99,5 +99,5 @@ def _callers(comparison: ProfileKindComparison, row: int, difference: float) -> 
     ].tolist()
     callers = [label for label in path[: path.index(row) + 1] if comparison.tellable[label]]
     users = [label for label in callers if not comparison.attribution.is_library[label]]
-    payer = users[-1] if users else row
-    return (AttributedCaller(comparison.labels[payer].name, None, path_of(comparison, stack, last=row), difference),)
+    caller = users[-1] if users else row
+    return (AttributedCaller(comparison.labels[caller].name, None, path_of(comparison, stack, last=row), difference),)

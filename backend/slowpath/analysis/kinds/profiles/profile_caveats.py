@@ -76,9 +76,9 @@ def merged(caveats: Iterable[KindCaveat | Caveat]) -> list[Caveat]:
     ]
 
 
-def by_gravity(doubts: Iterable[Caveat]) -> tuple[Caveat, ...]:
+def by_gravity(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
     """Return the caveats, the most severe first."""
-    return tuple(sorted(doubts, key=lambda caveat: _rank(caveat.id)))
+    return tuple(sorted(caveats, key=lambda caveat: _rank(caveat.id)))
 
 
 def _rank(identity: str) -> int:

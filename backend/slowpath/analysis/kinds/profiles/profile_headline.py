@@ -241,8 +241,8 @@ def _more_for_bound(comparison: ProfileKindComparison) -> int:
         return 0
     half, middle = (log(high) - log(low)) / 2, abs(log(high) + log(low)) / 2
     stricter = NORMAL.inv_cdf(1 - thresholds.alpha_total / 2) / NORMAL.inv_cdf(0.5 + thresholds.confidence / 2)
-    wanted = max(log(thresholds.unchanged_within) - middle, middle / stricter)
-    return max(0, min(ceil(here * (half / wanted) ** 2) - here, MOST_MORE_PROFILES))
+    target = max(log(thresholds.unchanged_within) - middle, middle / stricter)
+    return max(0, min(ceil(here * (half / target) ** 2) - here, MOST_MORE_PROFILES))
 
 
 def _total(comparison: ProfileKindComparison) -> TotalChange | None:

@@ -23,30 +23,30 @@ UNCOVERED = 0.4
 
 
 def shift_findings(
-    comparison: ProfileKindComparison, moves: Sequence[CostShift], findings: Sequence[Finding]
+    comparison: ProfileKindComparison, shifts: Sequence[CostShift], findings: Sequence[Finding]
 ) -> list[Finding]:
     """Return a finding for every shift whose net change is significant and not covered by `findings`."""
     covered = stacks_of(comparison, findings)
     net_findings = []
-    for move in moves:
-        if move.common_caller in {move.from_function, move.to_function}:
+    for shift in shifts:
+        if shift.common_caller in {shift.from_function, shift.to_function}:
             continue  # the function and its caller as one are the caller, which was tested
-        finding = _net_finding(comparison, move, covered)
+        finding = _net_finding(comparison, shift, covered)
         if finding is not None:
             net_findings.append(finding)
-            covered |= _pair(comparison, move)
+            covered |= _pair(comparison, shift)
     return net_findings
 
 
-def _pair(comparison: ProfileKindComparison, move: CostShift) -> Mask:
+def _pair(comparison: ProfileKindComparison, shift: CostShift) -> Mask:
     names = comparison.functions.names
-    one, other = names.index(move.from_function), names.index(move.to_function)
+    one, other = names.index(shift.from_function), names.index(shift.to_function)
     pair: Mask = comparison.occurrences.holding(one) | comparison.occurrences.holding(other)
     return pair
 
 
-def _net_finding(comparison: ProfileKindComparison, move: CostShift, covered: Mask) -> Finding | None:
-    stacks = _pair(comparison, move)
+def _net_finding(comparison: ProfileKindComparison, shift: CostShift, covered: Mask) -> Finding | None:
+    stacks = _pair(comparison, shift)
     tested = estimate_stacks(comparison, stacks)
     rows = comparison.measured.by_group(stacks.astype(np.int64), 2)[1:2]
     displayed = estimate_rows(rows, comparison.sets, comparison.basis, comparison.quantum, comparison.thresholds)
@@ -74,7 +74,7 @@ def _net_finding(comparison: ProfileKindComparison, move: CostShift, covered: Ma
     )
     worse = difference > 0
     base, candidate = float(displayed.base[0]) * factor, float(displayed.candidate[0]) * factor
-    title = f"{wording.function(move.to_function)}, formerly {wording.function(move.from_function)},"
+    title = f"{wording.function(shift.to_function)}, formerly {wording.function(shift.from_function)},"
     described = wording.change_sentence(
         title, comparison.kind, base=base, candidate=candidate, unit=unit, change=change
     )
@@ -82,7 +82,7 @@ def _net_finding(comparison: ProfileKindComparison, move: CostShift, covered: Ma
     return Finding(
         kind="profile.function",
         profile_kind=comparison.kind,
-        subject=move.to_function,
+        subject=shift.to_function,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,

@@ -128,16 +128,16 @@ def judge_gaps(table: GapTable, thresholds: SpanThresholds, generators: SideGene
 
 
 def _apply_thresholds(
-    table: GapTable, judged: Mapping[int, TestedGap], thresholds: SpanThresholds
+    table: GapTable, tested_gaps: Mapping[int, TestedGap], thresholds: SpanThresholds
 ) -> dict[int, TestedGap]:
     shares = (table.share(0), table.share(1))
-    tested = [e for e in judged if max(shares[0][e], shares[1][e]) >= thresholds.least_share]
-    p_values = [simes(np.where(judged[e].usable, judged[e].effects.p_value, np.nan)) for e in tested]
+    tested = [e for e in tested_gaps if max(shares[0][e], shares[1][e]) >= thresholds.least_share]
+    p_values = [simes(np.where(tested_gaps[e].usable, tested_gaps[e].effects.p_value, np.nan)) for e in tested]
     q = q_values(as_float64(p_values), np.ones(len(tested)))
     shift = least_shift(table, thresholds)
-    results = dict(judged)
+    results = dict(tested_gaps)
     for edge, rate in zip(tested, q.tolist(), strict=True):
-        gap, reported = judged[edge], None
+        gap, reported = tested_gaps[edge], None
         if rate <= thresholds.alpha:
             reported = next(
                 (each for each in REPORTED_QUANTILES if _passes(gap, each, shares, shift, thresholds)), None

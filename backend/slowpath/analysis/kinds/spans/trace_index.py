@@ -97,18 +97,18 @@ class TraceIndex:
         }
         return write_columns({"format": FORMAT, "format_version": 1}, arrays)
 
-    def page(self, wanted: TraceListQuery, limit: int, offset: int) -> tuple[list[SpanTraceRow], int]:
+    def page(self, query: TraceListQuery, limit: int, offset: int) -> tuple[list[SpanTraceRow], int]:
         """Return (rows, number of all)."""
         chosen = np.ones(len(self), dtype=bool)
-        if wanted.search:
-            letters = wanted.search.casefold()
+        if query.search:
+            letters = query.search.casefold()
             found = np.array([letters in name.casefold() for name in self.names], dtype=bool)
             chosen &= found[self.service] | found[self.op]
-        if wanted.errors:
+        if query.errors:
             chosen &= self.measures["errors"] > 0
         traces = np.flatnonzero(chosen)
-        key = self.measures[wanted.order][traces]
-        rising = (wanted.order == "start") != wanted.reverse
+        key = self.measures[query.order][traces]
+        rising = (query.order == "start") != query.reverse
         traces = traces[np.argsort(key if rising else -key, kind="stable")]
         return [self._row(trace) for trace in traces[offset : offset + limit].tolist()], len(traces)
 

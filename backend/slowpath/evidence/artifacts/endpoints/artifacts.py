@@ -147,8 +147,8 @@ def list_artifacts(
     name: Annotated[str | None, Query(max_length=200, description="text that the name contains")] = None,
 ) -> Page[ArtifactOut]:
     """List artifacts, newest first."""
-    wanted = artifacts.ArtifactFilter(batch, state or (), kind, BuildId(build_id) if build_id else None, name)
-    rows = list(artifacts.list_artifacts(session, wanted, after=paging.after, limit=paging.limit + 1))
+    filters = artifacts.ArtifactFilter(batch, state or (), kind, BuildId(build_id) if build_id else None, name)
+    rows = list(artifacts.list_artifacts(session, filters, after=paging.after, limit=paging.limit + 1))
     outs = dict(zip((row.id for row in rows), make_artifact_outs(session, rows), strict=True))
     return paging.page(rows, lambda row: outs[row.id], lambda row: (row.created_at, row.id))
 

@@ -44,7 +44,7 @@ router = APIRouter(prefix="/api/v1", tags=["artifacts"])
     responses=document_problems(TooLarge, InvalidRequest, NotFound),
 )
 def begin_upload(
-    wanted: MultipartUploadIn,
+    body: MultipartUploadIn,
     caller: MayUpload,
     session: Writing,
     clock: Now,
@@ -52,17 +52,17 @@ def begin_upload(
     idempotency_key: IdempotencyKey = None,
 ) -> MultipartUploadOut:
     """Start a multipart upload."""
-    build_id = BuildId(wanted.build_id) if wanted.build_id else None
+    build_id = BuildId(body.build_id) if body.build_id else None
     artifacts.require_visible_build(session, build_id, caller)
     labels = ArtifactLabels(
-        clean_name(wanted.name), wanted.batch, build_id, wanted.run_metadata.model_dump(exclude_none=True)
+        clean_name(body.name), body.batch, build_id, body.run_metadata.model_dump(exclude_none=True)
     )
     limits = multipart_uploads.MultipartLimits(get_size_limits(settings), settings.part_bytes)
 
     def make() -> UUID:
-        return multipart_uploads.begin_upload(session, labels, wanted.size_bytes, limits, clock.now()).id
+        return multipart_uploads.begin_upload(session, labels, body.size_bytes, limits, clock.now()).id
 
-    asked = wanted.model_dump(mode="json")
+    asked = body.model_dump(mode="json")
     upload_id = UploadId(work.run_idempotent(session, "uploads:create", idempotency_key, asked, make))
     return make_upload_out(*multipart_uploads.get_upload(session, upload_id))
 

@@ -93,10 +93,10 @@ def get_artifacts_by_hash(session: ReadSession, build_id: BuildId, hashes: Seque
 
 
 def list_artifacts(
-    session: ReadSession, wanted: ArtifactFilter, *, after: tuple[datetime, UUID] | None, limit: int
+    session: ReadSession, filters: ArtifactFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Artifact]:
     """Return up to `limit` artifacts, newest first."""
-    return queries.newest(session, wanted, after=after, limit=limit)
+    return queries.newest(session, filters, after=after, limit=limit)
 
 
 def update_artifact(

@@ -89,8 +89,8 @@ def get(
         asked = [each for each in bound if each.environment_id == shown]
         content = None if asked else service.build_dashboard(session, wish, now.now(), RemoteSamples(also))
     if content is None:  # no transaction is open during queries to sources
-        wanted = [each for each in asked if not wish.service_ids or each.service_id in wish.service_ids]
-        through = beyond.asked(wanted, *service.read_between(wish))
+        bound_services = [each for each in asked if not wish.service_ids or each.service_id in wish.service_ids]
+        through = beyond.asked(bound_services, *service.read_between(wish))
         with database.reading(scope_of(request)) as session:
             content = service.build_dashboard(session, wish, now.now(), RemoteSamples(also, through))
     return Response(packer.compress(content) + packer.flush(), media_type="application/octet-stream", headers=PACKED)

@@ -59,9 +59,9 @@ def list_rules(caller: MayRead, session: Reading, paging: Paging) -> Page[Metric
 @router.post(
     "/metric-rules", operation_id="metric-rules:create", status_code=201, responses=document_problems(InvalidRequest)
 )
-def create_rule(wanted: MetricRuleIn, caller: MayWrite, session: Writing) -> MetricRuleOut:
+def create_rule(body: MetricRuleIn, caller: MayWrite, session: Writing) -> MetricRuleOut:
     """Create a metric rule. The series of the metric are classified again at once."""
-    row = metric_rules.add_rule(session, wanted.model_dump())
+    row = metric_rules.add_rule(session, body.model_dump())
     record_audit_event(
         session, caller, "metric-rule.created", "metric_rule", row.id, {"metric": row.metric, "role": row.role}
     )

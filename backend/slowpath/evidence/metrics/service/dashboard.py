@@ -190,8 +190,8 @@ def _page(listed: Sequence[Service], known: Sequence[Service], wish: DashboardRe
     missing = [one for one in asked if one not in by_id]
     if missing:
         raise ServiceNotFound("There is no such service in this team.")
-    wanted = set(asked)
-    return [each for each in known if each.id in wanted]
+    selected = set(asked)
+    return [each for each in known if each.id in selected]
 
 
 def _grid(wish: DashboardRequest, samples: Mapping[ServiceId, ServiceSamples]) -> TimeGrid:

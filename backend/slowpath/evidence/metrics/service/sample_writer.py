@@ -148,13 +148,13 @@ class _SampleWriter:
         among = deduplicate_within_request(column.slots[positions], column.times_ms[positions], column.bits[positions])
         n_same, n_contrary = int(among.same.sum()), int(among.contrary.sum())
         positions = positions[among.new]
-        judged = self._find_duplicates(column.at(positions))
-        n_same += int(judged.same.sum())
-        n_contrary += int(judged.contrary.sum())
+        checked = self._find_duplicates(column.at(positions))
+        n_same += int(checked.same.sum())
+        n_contrary += int(checked.contrary.sum())
         if n_contrary:
             detail = "The series already has a different value at the same time; the first value is retained."
             self.faults.add("same-time-other-value", detail, n_contrary)
-        return positions[judged.new], n_same
+        return positions[checked.new], n_same
 
     def _in_time(self, column: SampleColumn) -> Mask:
         """Return the mask of samples that have a series and are neither too old nor ahead of the clock."""

@@ -110,7 +110,7 @@ def read_samples(
     """Return the samples of series (ID to series group) in a time range."""
     if not block_of:
         return {}
-    wanted = np.array(sorted(block_of), np.int64)
+    series_ids = np.array(sorted(block_of), np.int64)
     records = queries.select_wal_records(session, from_ms, to_ms)
     chunks = queries.chunks(session, sorted(set(block_of.values())), (from_ms // HOUR_MS, to_ms // HOUR_MS))
     runs: dict[int, SeriesPieces] = {}
@@ -120,7 +120,7 @@ def read_samples(
         for group in block.groups:
             pieces.setdefault(group.series_ids.tobytes(), []).append(group if cut is None else _inside(group, cut))
         _add_rest(runs, block, block_of, cut)
-    newest = _newest_of(runs, records, wanted, (from_ms, to_ms))
+    newest = _newest_of(runs, records, series_ids, (from_ms, to_ms))
     for groups in pieces.values():
         _add_groups(runs, groups, block_of, newest)
     for series_id, (times, values) in newest.items():
@@ -135,7 +135,7 @@ Newest = dict[int, tuple[Ints, Floats]]
 
 
 def _add_groups(
-    runs: dict[int, SeriesPieces], groups: Sequence[FloatMatrix], wanted: Mapping[int, int], newest: Newest
+    runs: dict[int, SeriesPieces], groups: Sequence[FloatMatrix], block_of_series: Mapping[int, int], newest: Newest
 ) -> None:
     """Append the hours of the same series, for all series of a group at once, and then their newest samples."""
     ascending = sorted((each for each in groups if len(each.times_ms)), key=lambda each: int(each.times_ms[0]))
@@ -147,7 +147,7 @@ def _add_groups(
     times = np.concatenate([each.times_ms for each in ascending])
     values = np.concatenate([each.values for each in ascending], axis=1)  # copies bits, which preserves stale markers
     for place, series_id in enumerate(ascending[0].series_ids.tolist()):
-        if series_id in wanted:
+        if series_id in block_of_series:
             into = runs.setdefault(series_id, SeriesPieces())
             into.times.append(times)
             into.values.append(values[place])
@@ -168,15 +168,15 @@ def _behind(last: FloatMatrix, newest: Newest) -> FloatMatrix | None:
 
 
 def _add_rest(
-    runs: dict[int, SeriesPieces], block: GroupedChunk, wanted: Mapping[int, int], cut: tuple[int, int] | None
+    runs: dict[int, SeriesPieces], block: GroupedChunk, block_of_series: Mapping[int, int], cut: tuple[int, int] | None
 ) -> None:
     for native in block.natives:
-        if native.series_id in wanted:
+        if native.series_id in block_of_series:
             runs.setdefault(native.series_id, SeriesPieces()).natives.append(
                 native if cut is None else _within(native, cut)
             )
     for series_id, late in block.late.items():
-        if series_id in wanted:
+        if series_id in block_of_series:
             into = runs.setdefault(series_id, SeriesPieces())
             into.late = (*into.late, *late)
 
@@ -194,10 +194,10 @@ def _within(run: NativeHistogramRun, cut: tuple[int, int]) -> NativeHistogramRun
 
 
 def _newest_of(
-    runs: dict[int, SeriesPieces], records: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]
+    runs: dict[int, SeriesPieces], records: list[tuple[bytes, int]], series_ids: Ints, cut: tuple[int, int]
 ) -> Newest:
     """Read the WAL: return floats by series; add native histograms and late samples to the runs."""
-    parts = [chosen(samples, wanted, *cut) for samples in unpack_tails([content for content, _ in records])]
+    parts = [chosen(samples, series_ids, *cut) for samples in unpack_tails([content for content, _ in records])]
     for part, (_, received_ms) in zip(parts, records, strict=True):
         for series_id, late in late_runs(part, received_ms).items():
             into = runs.setdefault(series_id, SeriesPieces())

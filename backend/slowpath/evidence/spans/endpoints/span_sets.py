@@ -67,12 +67,12 @@ def get_set(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) 
     responses=document_problems(NotFound, InvalidRequest, Unavailable),
 )
 def list_traces(
-    artifact_id: UUID, wanted: Annotated[TraceListParams, Query()], caller: MayRead, session: Reading, blobs: Blobs
+    artifact_id: UUID, params: Annotated[TraceListParams, Query()], caller: MayRead, session: Reading, blobs: Blobs
 ) -> TraceListOut:
     """List the traces of a span set by offset; a span set never changes."""
     index = span_sets.traces(span_sets.get_span_set(session, ArtifactId(artifact_id)), blobs)
-    asked = TraceListQuery(wanted.order, wanted.reverse, wanted.search, wanted.errors)
-    rows, total = index.page(asked, wanted.limit, wanted.offset)
+    asked = TraceListQuery(params.order, params.reverse, params.search, params.errors)
+    rows, total = index.page(asked, params.limit, params.offset)
     return TraceListOut(items=[TraceListItemOut.model_validate(row) for row in rows], total=total)
 
 

@@ -54,9 +54,9 @@ def list_services(caller: MayRead, session: Reading, paging: Paging) -> Page[Ser
 @router.post(
     "/services", operation_id="services:create", status_code=201, responses=document_problems(InvalidRequest, Conflict)
 )
-def create_service(wanted: ServiceIn, caller: MayManage, session: Writing) -> ServiceOut:
+def create_service(body: ServiceIn, caller: MayManage, session: Writing) -> ServiceOut:
     """Create a service."""
-    row = service.create_service(session, wanted.name, wanted.model_dump(exclude={"name"}))
+    row = service.create_service(session, body.name, body.model_dump(exclude={"name"}))
     record_audit_event(session, caller, "service.created", "service", row.id, {"name": row.name})
     return ServiceOut.model_validate(row)
 
@@ -114,9 +114,9 @@ def list_environments(caller: MayRead, session: Reading, paging: Paging) -> Page
     status_code=201,
     responses=document_problems(InvalidRequest, Conflict),
 )
-def create_environment(wanted: EnvironmentIn, caller: MayManage, session: Writing) -> EnvironmentOut:
+def create_environment(body: EnvironmentIn, caller: MayManage, session: Writing) -> EnvironmentOut:
     """Create an environment."""
-    row = service.create_environment(session, wanted.name)
+    row = service.create_environment(session, body.name)
     record_audit_event(session, caller, "environment.created", "environment", row.id, {"name": row.name})
     return EnvironmentOut.model_validate(row)
 
@@ -173,12 +173,12 @@ def list_builds(
         200: {"model": BuildOut, "description": "The build already exists"},
     },
 )
-def register_build(wanted: BuildIn, caller: MaySend, session: Writing, response: Response) -> BuildOut:
+def register_build(body: BuildIn, caller: MaySend, session: Writing, response: Response) -> BuildOut:
     """Create a build, or return the existing build with the same identity (200)."""
-    identity = BuildIdentity(ServiceId(wanted.service_id), **wanted.model_dump(include=set(IDENTITY)))
-    values = wanted.model_dump(exclude={"service_id", *IDENTITY})
-    values["ci_url"] = str(wanted.ci_url) if wanted.ci_url else None
-    values["pull_request"] = wanted.pull_request.model_dump(mode="json") if wanted.pull_request else None
+    identity = BuildIdentity(ServiceId(body.service_id), **body.model_dump(include=set(IDENTITY)))
+    values = body.model_dump(exclude={"service_id", *IDENTITY})
+    values["ci_url"] = str(body.ci_url) if body.ci_url else None
+    values["pull_request"] = body.pull_request.model_dump(mode="json") if body.pull_request else None
     row, made = service.register_build(session, identity, values, by=make_metadata_sender(caller))
     if made:
         record_audit_event(session, caller, "build.created", "build", row.id, {"commit": row.commit})

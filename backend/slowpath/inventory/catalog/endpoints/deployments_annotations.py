@@ -69,20 +69,20 @@ def list_deployments(
     responses={**document_problems(NotFound, InvalidRequest), **KNOWN},
 )
 def create_deployment(
-    wanted: DeploymentIn, caller: MayDeploy, session: Writing, now: Now, response: Response
+    body: DeploymentIn, caller: MayDeploy, session: Writing, now: Now, response: Response
 ) -> DeploymentOut:
     """Create a deployment, or return the existing one with the same `external_id` (200)."""
     new = DeploymentFields(
-        service_id=ServiceId(wanted.service_id),
-        environment_id=EnvironmentId(wanted.environment_id),
-        started_at=wanted.started_at or now.now(),
+        service_id=ServiceId(body.service_id),
+        environment_id=EnvironmentId(body.environment_id),
+        started_at=body.started_at or now.now(),
         source="api",
-        commit=wanted.commit,
-        build_id=BuildId(wanted.build_id) if wanted.build_id else None,
-        label=wanted.label,
-        external_id=wanted.external_id,
-        url=str(wanted.url) if wanted.url else None,
-        commits=[commit.model_dump(mode="json", exclude_none=True) for commit in wanted.commits],
+        commit=body.commit,
+        build_id=BuildId(body.build_id) if body.build_id else None,
+        label=body.label,
+        external_id=body.external_id,
+        url=str(body.url) if body.url else None,
+        commits=[commit.model_dump(mode="json", exclude_none=True) for commit in body.commits],
     )
     row, made = service.record_deployment(session, new)
     if made:
@@ -185,11 +185,11 @@ def list_annotations(
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest),
 )
-def create_annotation(wanted: AnnotationIn, caller: MayWrite, session: Writing) -> AnnotationOut:
+def create_annotation(body: AnnotationIn, caller: MayWrite, session: Writing) -> AnnotationOut:
     """Create an annotation."""
-    of_service = ServiceId(wanted.service_id) if wanted.service_id else None
-    values = wanted.model_dump(include={"started_at", "ended_at", "text"})
-    row = service.create_annotation(session, EnvironmentId(wanted.environment_id), of_service, values)
+    of_service = ServiceId(body.service_id) if body.service_id else None
+    values = body.model_dump(include={"started_at", "ended_at", "text"})
+    row = service.create_annotation(session, EnvironmentId(body.environment_id), of_service, values)
     record_audit_event(session, caller, "annotation.created", "annotation", row.id, {"text": row.text})
     return AnnotationOut.model_validate(row)
 
@@ -242,10 +242,10 @@ def get_service_order(environment_id: UUID, caller: MayRead, session: Reading) -
     responses=document_problems(NotFound, InvalidRequest),
 )
 def set_service_order(
-    environment_id: UUID, wanted: ServiceOrderIn, caller: MayWrite, session: Writing
+    environment_id: UUID, body: ServiceOrderIn, caller: MayWrite, session: Writing
 ) -> ServiceOrderOut:
     """Set the service order manually; missing services follow at the end."""
-    ids = [ServiceId(each) for each in wanted.service_ids]
+    ids = [ServiceId(each) for each in body.service_ids]
     laid = service.set_service_order(session, EnvironmentId(environment_id), ids)
     record_audit_event(session, caller, "service-order.set", "environment", environment_id, {})
     return _make_order_out(laid)

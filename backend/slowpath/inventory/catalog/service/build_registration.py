@@ -122,8 +122,9 @@ def _keep(row: Build, metadata: BuildMetadata) -> None:
 
 def _exists(session: WriteSession, row: Build, parts: Mapping[str, str]) -> bool:
     """Return whether another build has the identity that this one would get."""
-    wanted = {part: parts.get(part) or getattr(row, part) for part in IDENTITY_PARTS}
+    identity = {part: parts.get(part) or getattr(row, part) for part in IDENTITY_PARTS}
     others = queries.builds_of_commit(session, ServiceId(row.service_id), row.commit)
     return any(
-        other.id != row.id and all(getattr(other, part) == value for part, value in wanted.items()) for other in others
+        other.id != row.id and all(getattr(other, part) == value for part, value in identity.items())
+        for other in others
     )

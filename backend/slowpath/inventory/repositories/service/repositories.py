@@ -274,12 +274,12 @@ def _seal(row: Repository, sealer: SecretEncryptor, sign_in: GitCredentials) -> 
 
 def _build(session: WriteSession, row: Repository, services: Sequence[ServiceSource]) -> None:
     """Link services to a repository. This ends a service's link to another repository."""
-    wanted = {one.service_id: one for one in services}
+    by_service = {one.service_id: one for one in services}
     for built in queries.services_of(session, [row.id]):
-        if built.service_id not in wanted:
+        if built.service_id not in by_service:
             session.delete(built)
     session.flush()
-    for service_id, one in wanted.items():
+    for service_id, one in by_service.items():
         catalog_entries.service(session, service_id)
         found = queries.service_repository(session, service_id)
         if found is None:

@@ -42,11 +42,11 @@ def rank_suspects(
     found = closures_of(session, between, recipe)
     main = "/".join(filter(None, (between.built.directory, between.built.main_package)))
     asked = RegressedCode(regressed.functions, regressed.files, main)
-    judged = [(row, _changes(row, found)) for row in between.commits]
-    weighed = [(row, changes, suspicion(_touched(row, changes), asked)) for row, changes in judged]
+    changes = [(row, _changes(row, found)) for row in between.commits]
+    weighed = [(row, changes, suspicion(_touched(row, changes), asked)) for row, changes in changes]
     total = sum(one.weight for *_, one in weighed)
-    known = sum(changes is not None for _, changes in judged)
-    closures: Closures = "known" if known == len(judged) else "partly" if known else "unknown"
+    known = sum(changes is not None for _, changes in changes)
+    closures: Closures = "known" if known == len(changes) else "partly" if known else "unknown"
     if closures != "known" and queries.reading_closures(session, service_id):
         closures = "reading"
     return RankedSuspects(

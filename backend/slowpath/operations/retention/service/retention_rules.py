@@ -69,7 +69,7 @@ def list_retained_kinds(session: ReadSession) -> list[RetainedKind]:
     return kinds
 
 
-def validate_rules(wanted: Days) -> None:
+def validate_rules(rules: Days) -> None:
     """Raise `InvalidRetentionRule` if a kind is unknown or its days are out of range."""
     known = limits_by_kind()
     for kind, kind_days in wanted.items():
@@ -100,40 +100,40 @@ def validate_rules(wanted: Days) -> None:
             )
 
 
-def update_rules(session: WriteSession, wanted: Days) -> dict[str, dict[str, int | None]]:
+def update_rules(session: WriteSession, rules: Days) -> dict[str, dict[str, int | None]]:
     """Update retention rules and enqueue the deletion of expired data; return the changes by kind.
 
     Raises `InvalidRetentionRule`.
     """
-    validate_rules(wanted)
+    validate_rules(rules)
     before = days(session)
     changed = {
-        kind: {"from": before[kind], "to": kind_days} for kind, kind_days in wanted.items() if before[kind] != kind_days
+        kind: {"from": before[kind], "to": kind_days} for kind, kind_days in rules.items() if before[kind] != kind_days
     }
     rows = queries.select_retention_rules(session)
     for kind in changed:
         if kind == SAMPLES:
-            samples = wanted[kind]
+            samples = rules[kind]
             assert samples is not None  # `validate_rules` rejects it
             metric_rules.set_sample_retention(session, samples)
         elif kind in rows:
-            rows[kind].days = wanted[kind]
+            rows[kind].days = rules[kind]
         else:
-            session.add(RetentionRule(team_id=session.team_id, id=new_id(), kind=kind, days=wanted[kind]))
+            session.add(RetentionRule(team_id=session.team_id, id=new_id(), kind=kind, days=rules[kind]))
     session.flush()
     if changed:
         enqueue_unless_pending(session, EnforceRetention(session.team_id))
     return changed
 
 
-def preview_expiry(session: ReadSession, wanted: Days, now: datetime) -> list[ExpiryPreview]:
+def preview_expiry(session: ReadSession, rules: Days, now: datetime) -> list[ExpiryPreview]:
     """Return what the given rules would delete now; kinds without expired artifacts are omitted.
 
     Raises `InvalidRetentionRule`.
     """
-    validate_rules(wanted)
+    validate_rules(rules)
     found: dict[str, dict[bool, tuple[int, int]]] = {}
-    for kind, in_use, files, size in queries.select_expiry_preview(session, wanted, now):
+    for kind, in_use, files, size in queries.select_expiry_preview(session, rules, now):
         found.setdefault(kind, {})[in_use] = (files, int(size or 0))
     nothing = (0, 0)
     return [

@@ -47,9 +47,9 @@ Wanted = Annotated[AuditFilter, Depends(_wanted)]
 
 
 @inside.get("/audit-events", operation_id="audit-events:list", responses=document_problems(*COMMON, InvalidRequest))
-def list_audit_events(caller: MayManage, session: Reading, paging: Paging, wanted: Wanted) -> Page[AuditEventOut]:
+def list_audit_events(caller: MayManage, session: Reading, paging: Paging, filters: Wanted) -> Page[AuditEventOut]:
     """List audit events, newest first."""
-    rows = service.list_audit_events(session, after=paging.after, limit=paging.limit + 1, wanted=wanted)
+    rows = service.list_audit_events(session, after=paging.after, limit=paging.limit + 1, filters=filters)
     return paging.page(rows, audit_event_out, moment_of)
 
 
@@ -63,20 +63,20 @@ def list_audit_events(caller: MayManage, session: Reading, paging: Paging, wante
     response_class=StreamingResponse,
 )
 def download_audit_events(
-    caller: MayManage, database: DatabaseOf, clock: Now, wanted: Wanted, form: Literal["csv", "json"] = "csv"
+    caller: MayManage, database: DatabaseOf, clock: Now, filters: Wanted, form: Literal["csv", "json"] = "csv"
 ) -> StreamingResponse:
     """Export the matching audit events, newest first, as CSV or JSON lines."""
     lines = _csv if form == "csv" else _json
     name = f"slowpath-audit-{clock.now():%Y-%m-%d}.{form}"
-    return make_attachment_response(lines(_entries(database, caller, wanted)), name, media_type=MEDIA_TYPES[form])
+    return make_attachment_response(lines(_entries(database, caller, filters)), name, media_type=MEDIA_TYPES[form])
 
 
-def _entries(database: Database, caller: Caller, wanted: AuditFilter) -> Iterator[AuditEventOut]:
+def _entries(database: Database, caller: Caller, filters: AuditFilter) -> Iterator[AuditEventOut]:
     """Yield audit events; each page has its own transaction, so that a slow reader holds no connection."""
     after: tuple[datetime, UUID] | None = None
     while True:
         with database.reading(TeamScope(caller.team_id, caller.user_id)) as session:
-            rows = service.list_audit_events(session, after=after, limit=AT_ONCE, wanted=wanted)
+            rows = service.list_audit_events(session, after=after, limit=AT_ONCE, filters=filters)
         yield from map(audit_event_out, rows)
         if len(rows) < AT_ONCE:
             return

@@ -231,7 +231,7 @@ def get_email_preferences(person: SignedIn, session: Reading) -> EmailPreference
 )
 def update_email_preferences(person: SignedIn, sent: EmailPreferencesUpdate, session: Writing) -> EmailPreferencesOut:
     """Choose which emails you receive."""
-    service.set_mention_email_preference(session, person, wanted=sent.email_on_mention)
+    service.set_mention_email_preference(session, person, is_enabled=sent.email_on_mention)
     return EmailPreferencesOut(email_on_mention=sent.email_on_mention)
 
 

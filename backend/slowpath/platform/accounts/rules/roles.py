@@ -157,9 +157,9 @@ def can_grant(granting: Role, granted: Role) -> bool:
     return granting.reaches(Role.ADMIN) and granting.reaches(granted)
 
 
-def can_change_role(changing: Role, current: Role, wanted: Role) -> bool:
+def can_change_role(changing: Role, current: Role, role: Role) -> bool:
     """Return whether a role may be changed: no member can act above their own role, before or after the change."""
-    return can_grant(changing, current) and can_grant(changing, wanted)
+    return can_grant(changing, current) and can_grant(changing, role)
 
 
 def can_remove_member(removing: Role, removed: Role, *, oneself: bool) -> bool:
@@ -167,6 +167,6 @@ def can_remove_member(removing: Role, removed: Role, *, oneself: bool) -> bool:
     return oneself or can_grant(removing, removed)
 
 
-def would_leave_no_owner(owners: int, current: Role, wanted: Role | None) -> bool:
+def would_leave_no_owner(owners: int, current: Role, role: Role | None) -> bool:
     """Return whether a change would leave the team without an owner; `wanted` is None for leaving."""
-    return current is Role.OWNER and wanted is not Role.OWNER and owners <= 1
+    return current is Role.OWNER and role is not Role.OWNER and owners <= 1

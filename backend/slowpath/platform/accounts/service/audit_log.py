@@ -48,7 +48,7 @@ def record_audit_event(  # noqa: PLR0917 - actor, action, subject: the order of 
 
 
 def list_audit_events(
-    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, wanted: AuditFilter | None = None
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, filters: AuditFilter | None = None
 ) -> Sequence[AuditEvent]:
     """Return up to `limit` audit events, newest first."""
-    return queries.audit_events(session, after=after, limit=limit, wanted=wanted)
+    return queries.audit_events(session, after=after, limit=limit, filters=filters)

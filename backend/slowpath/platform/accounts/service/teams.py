@@ -125,20 +125,20 @@ def _member(session: ReadSession, user_id: UUID) -> Row[Membership, User]:
     return found
 
 
-def change_role(session: WriteSession, caller: Caller, user_id: UUID, wanted: Role) -> Row[Membership, User]:
+def change_role(session: WriteSession, caller: Caller, user_id: UUID, role: Role) -> Row[Membership, User]:
     """Change the role of a member. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
     _locked(session, caller.team_id)
     found = _member(session, user_id)
     membership, user = found
     current = Role(membership.role)
-    if not can_change_role(caller.role, current, wanted):
+    if not can_change_role(caller.role, current, role):
         raise InsufficientRole(
-            f"The role {caller.role} cannot change {current} to {wanted}.", remedy="Ask an owner of the team."
+            f"The role {caller.role} cannot change {current} to {role}.", remedy="Ask an owner of the team."
         )
-    _keep_an_owner(session, current, wanted)
-    if current is not wanted:
-        membership.role = wanted.value
-        facts: dict[str, Any] = {"name": user.name, "from": current.value, "to": wanted.value}
+    _keep_an_owner(session, current, role)
+    if current is not role:
+        membership.role = role.value
+        facts: dict[str, Any] = {"name": user.name, "from": current.value, "to": role.value}
         record_audit_event(session, caller, "member.role-changed", "member", user_id, facts)
     return found
 
@@ -160,6 +160,6 @@ def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
     session.delete(membership)
 
 
-def _keep_an_owner(session: ReadSession, current: Role, wanted: Role | None) -> None:
-    if would_leave_no_owner(queries.count_owners(session), current, wanted):
+def _keep_an_owner(session: ReadSession, current: Role, role: Role | None) -> None:
+    if would_leave_no_owner(queries.count_owners(session), current, role):
         raise LastOwner("This would leave the team without an owner.", remedy="Make another member an owner first.")

@@ -188,9 +188,9 @@ def get_mention_email_preference(session: ReadSession, person: SignedInUser) -> 
     return session.get_one(User, person.user_id).email_on_mention
 
 
-def set_mention_email_preference(session: WriteSession, person: SignedInUser, *, wanted: bool) -> None:
+def set_mention_email_preference(session: WriteSession, person: SignedInUser, *, is_enabled: bool) -> None:
     """Change whether a user receives emails about mentions."""
-    session.execute(update(User).where(User.id == person.user_id).values(email_on_mention=wanted))
+    session.execute(update(User).where(User.id == person.user_id).values(email_on_mention=is_enabled))
 
 
 def can_set_first_password(session: ReadSession, person: SignedInUser, *, now: datetime) -> bool:

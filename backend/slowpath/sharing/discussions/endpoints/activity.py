@@ -31,13 +31,13 @@ def list_activity(
     actor: Annotated[UUID | Literal["slowpath"] | None, Query(description="a member, or the system")] = None,
 ) -> Page[ActivityOut]:
     """List the activity of the team, newest first."""
-    wanted = ActivityFilter(
+    filters = ActivityFilter(
         kinds=frozenset(kind or ()),
         service_id=ServiceId(service_id) if service_id else None,
         by=UserId(actor) if isinstance(actor, UUID) else None,
         by_machine=actor == "slowpath",
     )
-    rows = activity_feed.list_activity(session, wanted, after=paging.after, limit=paging.limit + 1)
+    rows = activity_feed.list_activity(session, filters, after=paging.after, limit=paging.limit + 1)
     return paging.page(rows, _make_activity_out, lambda row: (row.at, row.id))
 
 

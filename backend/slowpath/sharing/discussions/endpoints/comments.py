@@ -88,7 +88,7 @@ def count_comments(
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
 def write_comment(
-    wanted: CommentIn,
+    body: CommentIn,
     caller: MayWrite,
     session: Writing,
     others: Discussable,
@@ -104,18 +104,18 @@ def write_comment(
             session,
             caller,
             words,
-            wanted.subject_kind,
-            wanted.subject_id,
-            wanted.part,
+            body.subject_kind,
+            body.subject_id,
+            body.part,
             subject,
             mail_is_sent=settings.sends_mail,
         )
         record_audit_event(
-            session, caller, "comment.created", "comment", row.id, {"on": wanted.subject_kind, "title": subject.title}
+            session, caller, "comment.created", "comment", row.id, {"on": body.subject_kind, "title": subject.title}
         )
         return row.id
 
-    made = work.run_idempotent(session, "comments:create", idempotency_key, wanted.model_dump(mode="json"), make)
+    made = work.run_idempotent(session, "comments:create", idempotency_key, body.model_dump(mode="json"), make)
     (comment,) = _comments_out(comments.get_comment_view(session, comments.get_comment(session, CommentId(made))))
     return comment
 

@@ -40,7 +40,7 @@ def count_mentions(caller: MayRead, session: Reading) -> MentionCount:
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, InvalidRequest),
 )
-def read_mentions(wanted: MarkMentionsReadIn, caller: MayRead, session: Writing, clock: Now) -> MentionCount:
+def read_mentions(body: MarkMentionsReadIn, caller: MayRead, session: Writing, clock: Now) -> MentionCount:
     """Mark these mentions, or all of them, as read."""
-    mentions.mark_mentions_read(session, caller.user_id, wanted.mention_ids, clock.now())
+    mentions.mark_mentions_read(session, caller.user_id, body.mention_ids, clock.now())
     return MentionCount(unread=mentions.count_unread_mentions(session, caller.user_id))

@@ -53,7 +53,7 @@ class ActivityFilter:
     by_machine: bool = False
 
 
-def select_activity(session: ReadSession, wanted: ActivityFilter, *, after: After, limit: int) -> Sequence[Row[Any]]:
+def select_activity(session: ReadSession, filters: ActivityFilter, *, after: After, limit: int) -> Sequence[Row[Any]]:
     """Return `id, at, kind, action, actor_kind, actor_id, actor_name, subject_kind, subject_id, title, path, service_id, facts`."""
     branches = [
         branch
@@ -63,9 +63,9 @@ def select_activity(session: ReadSession, wanted: ActivityFilter, *, after: Afte
             ({ActivityKind.DEPLOYMENT}, _deploys),
             ({ActivityKind.COMMENT}, _comments),
         )
-        if not wanted.kinds or wanted.kinds & kinds
+        if not filters.kinds or filters.kinds & kinds
     ]
-    parts = [select(branch(session, wanted, after, limit).subquery()) for branch in branches]
+    parts = [select(branch(session, filters, after, limit).subquery()) for branch in branches]
     whole = union_all(*parts).subquery()
     return session.execute(select(whole).order_by(whole.c.at.desc(), whole.c.id.desc()).limit(limit)).all()
 
@@ -80,9 +80,9 @@ def _text(value: str | None) -> ColumnElement[str | None]:
     return cast(literal(value) if value is not None else null(), String())
 
 
-def _logged(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
+def _logged(session: ReadSession, filters: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
     """By ix_audit_event_newest. Files that programs upload all day are not activity."""
-    actions = [action for action, kind in LOGGED.items() if not wanted.kinds or kind in wanted.kinds]
+    actions = [action for action, kind in LOGGED.items() if not filters.kinds or kind in filters.kinds]
     found = select(
         AuditEvent.id.label("id"),
         AuditEvent.created_at.label("at"),
@@ -102,13 +102,13 @@ def _logged(session: ReadSession, wanted: ActivityFilter, after: After, limit: i
         AuditEvent.action.in_(actions),
         or_(AuditEvent.action != "artifact.received", AuditEvent.actor_kind == "user"),
     )
-    if wanted.by is not None:
-        found = found.where(AuditEvent.actor_id == wanted.by)
-    if wanted.by_machine:
+    if filters.by is not None:
+        found = found.where(AuditEvent.actor_id == filters.by)
+    if filters.by_machine:
         found = found.where(AuditEvent.actor_kind == "system")
-    if wanted.service_id is not None:
-        of_it = AuditEvent.subject_id.in_(_things_of(session, wanted.service_id))
-        says_so = AuditEvent.details["service_id"].astext == str(wanted.service_id)  # of packages above this one
+    if filters.service_id is not None:
+        of_it = AuditEvent.subject_id.in_(_things_of(session, filters.service_id))
+        says_so = AuditEvent.details["service_id"].astext == str(filters.service_id)  # of packages above this one
         found = found.where(or_(of_it, says_so))
     return _cut(found, AuditEvent, after, limit)
 
@@ -123,7 +123,7 @@ def _things_of(session: ReadSession, service_id: ServiceId) -> CompoundSelect[*t
     return union_all(select(cast(literal(service_id), Uuid())), builds, files, compared)
 
 
-def _regressions(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
+def _regressions(session: ReadSession, filters: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
     """By ix_regression_event_newest of each regression, without events that caused no notification."""
     found = (
         select(
@@ -148,16 +148,16 @@ def _regressions(session: ReadSession, wanted: ActivityFilter, after: After, lim
         .outerjoin(User, User.id == RegressionEvent.user_id)
         .where(RegressionEvent.team_id == session.team_id, Regression.confirmed)
     )
-    if wanted.by is not None:
-        found = found.where(RegressionEvent.user_id == wanted.by)
-    if wanted.by_machine:
+    if filters.by is not None:
+        found = found.where(RegressionEvent.user_id == filters.by)
+    if filters.by_machine:
         found = found.where(RegressionEvent.user_id.is_(None))
-    if wanted.service_id is not None:
-        found = found.where(Regression.service_id == wanted.service_id)
+    if filters.service_id is not None:
+        found = found.where(Regression.service_id == filters.service_id)
     return _cut(found, RegressionEvent, after, limit)
 
 
-def _deploys(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
+def _deploys(session: ReadSession, filters: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
     """By ix_deploy_newest. A deployment has no user as its actor; `seen` means that none sent it."""
     facts = func.jsonb_build_object("label", Deployment.label, "commit", Deployment.commit, "source", Deployment.source)
     found = select(
@@ -175,14 +175,14 @@ def _deploys(session: ReadSession, wanted: ActivityFilter, after: After, limit: 
         Deployment.service_id.label("service_id"),
         cast(facts, JSONB()).label("facts"),
     ).where(Deployment.team_id == session.team_id)
-    if wanted.by is not None:
+    if filters.by is not None:
         found = found.where(literal(value=False))
-    if wanted.service_id is not None:
-        found = found.where(Deployment.service_id == wanted.service_id)
+    if filters.service_id is not None:
+        found = found.where(Deployment.service_id == filters.service_id)
     return _cut(found, Deployment, after, limit)
 
 
-def _comments(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
+def _comments(session: ReadSession, filters: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
     """By ix_comment_newest."""
     found = (
         select(
@@ -203,10 +203,10 @@ def _comments(session: ReadSession, wanted: ActivityFilter, after: After, limit:
         .join(Discussion, (Discussion.team_id == Comment.team_id) & (Discussion.id == Comment.discussion_id))
         .where(Comment.team_id == session.team_id, Comment.deleted_at.is_(None))
     )
-    if wanted.by is not None:
-        found = found.where(Comment.author_id == wanted.by)
-    if wanted.by_machine:
+    if filters.by is not None:
+        found = found.where(Comment.author_id == filters.by)
+    if filters.by_machine:
         found = found.where(literal(value=False))
-    if wanted.service_id is not None:
-        found = found.where(Discussion.service_id == wanted.service_id)
+    if filters.service_id is not None:
+        found = found.where(Discussion.service_id == filters.service_id)
     return _cut(found, Comment, after, limit)

@@ -44,9 +44,11 @@ class ActivityEvent:
     facts: dict[str, Any]
 
 
-def list_activity(session: ReadSession, wanted: ActivityFilter, *, after: After, limit: int) -> Sequence[ActivityEvent]:
+def list_activity(
+    session: ReadSession, filters: ActivityFilter, *, after: After, limit: int
+) -> Sequence[ActivityEvent]:
     """Return the activity, newest first."""
-    return [_event(row) for row in queries.select_activity(session, wanted, after=after, limit=limit)]
+    return [_event(row) for row in queries.select_activity(session, filters, after=after, limit=limit)]
 
 
 def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union

@@ -62,9 +62,9 @@ def list_reports(
 
 
 @router.post("/reports", operation_id="reports:create", status_code=201, responses=document_problems(InvalidRequest))
-def create_report(wanted: ReportIn, caller: MayWrite, session: Writing, clock: Now) -> ReportOut:
+def create_report(body: ReportIn, caller: MayWrite, session: Writing, clock: Now) -> ReportOut:
     """Create a report."""
-    row = reports.create_report(session, wanted.title, caller.user_id, clock.now())
+    row = reports.create_report(session, body.title, caller.user_id, clock.now())
     record_audit_event(session, caller, "report.created", "report", row.id, {"title": row.title})
     return _make_report_out(session, row, clock.now())
 
@@ -83,14 +83,14 @@ def get_report(report_id: UUID, caller: MayRead, session: Reading, clock: Now, v
     openapi_extra=body_up_to(2048 * KIB, members=5_000),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def update_report(report_id: UUID, wanted: ReportUpdate, caller: MayWrite, session: Writing, clock: Now) -> ReportOut:
+def update_report(report_id: UUID, body: ReportUpdate, caller: MayWrite, session: Writing, clock: Now) -> ReportOut:
     """Update the title, or the blocks of the draft and their order."""
     row = reports.update_report(
         session,
         ReportId(report_id),
-        title=wanted.title,
-        blocks=None if wanted.blocks is None else [block.change() for block in wanted.blocks],
-        seen_at=wanted.updated_at,
+        title=body.title,
+        blocks=None if body.blocks is None else [block.change() for block in body.blocks],
+        seen_at=body.updated_at,
         now=clock.now(),
     )
     facts = {"title": row.title, "blocks": len(row.blocks)}
@@ -117,7 +117,7 @@ def delete_report(report_id: UUID, caller: MayWrite, session: Writing) -> None:
 )
 def create_snapshot(
     report_id: UUID,
-    wanted: SnapshotIn,
+    body: SnapshotIn,
     request: Request,
     caller: MayWrite,
     database: DatabaseOf,
@@ -131,7 +131,7 @@ def create_snapshot(
     """
     scope, asked = (
         scope_of(request),
-        SnapshotRequest(wanted.title, wanted.path, wanted.requests, wanted.additional_requests),
+        SnapshotRequest(body.title, body.path, body.requests, body.additional_requests),
     )
     with database.reading(scope) as session:
         requests = snapshots.validate_snapshot_request(session, ReportId(report_id), asked)

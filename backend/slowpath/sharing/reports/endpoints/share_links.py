@@ -38,20 +38,20 @@ def list_links(report_id: UUID, caller: MayRead, session: Reading) -> list[Share
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
 def create_link(
-    report_id: UUID, wanted: ShareLinkIn, caller: MayWrite, session: Writing, settings: Configured, clock: Now
+    report_id: UUID, body: ShareLinkIn, caller: MayWrite, session: Writing, settings: Configured, clock: Now
 ) -> ShareLinkCreatedOut:
     """Create a share link, which shows the report without sign-in. Only this response contains its secret."""
     row, secret = share_links.create_share_link(
         session,
         ReportId(report_id),
-        name=wanted.name,
-        days=wanted.expires_in_days,
-        version=None if wanted.version == "newest" else wanted.version,
-        scrub=wanted.scrub.scrub(),
+        name=body.name,
+        days=body.expires_in_days,
+        version=None if body.version == "newest" else body.version,
+        scrub=body.scrub.scrub(),
         by=caller.user_id,
         now=clock.now(),
     )
-    facts = {"name": row.name, "report_id": str(report_id), "scrub": row.scrub, "days": wanted.expires_in_days}
+    facts = {"name": row.name, "report_id": str(report_id), "scrub": row.scrub, "days": body.expires_in_days}
     record_audit_event(session, caller, "share_link.created", "share_link", row.id, facts)
     names = share_links.names(session, [row])
     return link_made(row, names, secret, f"{settings.public_url.rstrip('/')}/s/{secret}")
@@ -77,10 +77,10 @@ def get_sharing(caller: MayRead, session: Reading) -> ShareSettingsOut:
 
 
 @router.patch("/share-settings", operation_id="share-settings:update", responses=document_problems(InvalidRequest))
-def change_sharing(wanted: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
+def change_sharing(body: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
     """Allow share links, or disable all of them immediately."""
-    share_links.set_share_links_allowed(session, are_links_allowed=wanted.are_links_allowed)
+    share_links.set_share_links_allowed(session, are_links_allowed=body.are_links_allowed)
     record_audit_event(
-        session, caller, "share-settings.updated", "sharing", None, {"are_links_allowed": wanted.are_links_allowed}
+        session, caller, "share-settings.updated", "sharing", None, {"are_links_allowed": body.are_links_allowed}
     )
-    return ShareSettingsOut(are_links_allowed=wanted.are_links_allowed)
+    return ShareSettingsOut(are_links_allowed=body.are_links_allowed)

@@ -64,7 +64,7 @@ def get_report_content(session: ReadSession, report_id: ReportId, number: int | 
     row = reports.get_report(session, report_id)
     version = None if number is None else reports.version_of(session, report_id, number)
     content = row if version is None else version
-    said = {
+    header = {
         "number": row.number,
         "title": content.title,
         "state": "published" if row.version else "draft",
@@ -77,7 +77,7 @@ def get_report_content(session: ReadSession, report_id: ReportId, number: int | 
     }
     author = queries.names(session, [row.created_by]).get(row.created_by) if row.created_by else None
     people = tuple((one.name, one.email) for one in queries.people(session))
-    return ReportContent(session.team_id, report_id, said, author, _present(load_blocks(content.blocks)), people)
+    return ReportContent(session.team_id, report_id, header, author, _present(load_blocks(content.blocks)), people)
 
 
 def _present(blocks: Sequence[Block]) -> tuple[Block, ...]:

@@ -125,10 +125,10 @@ def update_report(
     return row
 
 
-def _arrange(session: WriteSession, row: Report, wanted: Sequence[BlockUpdate]) -> None:
+def _arrange(session: WriteSession, row: Report, updates: Sequence[BlockUpdate]) -> None:
     before = load_blocks(row.blocks)
     try:
-        after = reorder_blocks(before, wanted, (new_id() for _ in wanted))
+        after = reorder_blocks(before, updates, (new_id() for _ in updates))
     except ValueError as error:
         raise InvalidBlocks(str(error), remedy="Reload the report.") from error
     row.blocks = dump_blocks(after)

@@ -52,15 +52,15 @@ class CanonicalRequests:
     also: Sequence[str]
 
 
-def validate_snapshot_request(session: ReadSession, report_id: ReportId, wanted: SnapshotRequest) -> CanonicalRequests:
+def validate_snapshot_request(session: ReadSession, report_id: ReportId, request: SnapshotRequest) -> CanonicalRequests:
     """Return the canonical requests. Raises `ReportNotFound`, `InvalidSnapshotRequest`, `TooManyReportParts`."""
     reports.check_part_limit(len(reports.get_report(session, report_id).blocks))
-    if not is_page_path(wanted.path):
+    if not is_page_path(request.path):
         raise InvalidSnapshotRequest(
             "The page address is not relative to a team's address.", remedy="Start it with one slash."
         )
-    requests = list(dict.fromkeys(_canonical(request) for request in wanted.requests))
-    also = dict.fromkeys(_canonical(request) for request in wanted.also)
+    requests = list(dict.fromkeys(_canonical(request) for request in request.requests))
+    also = dict.fromkeys(_canonical(request) for request in request.also)
     return CanonicalRequests(requests, [request for request in also if request not in requests])
 
 
@@ -80,7 +80,7 @@ def append_snapshot(
     session: WriteSession,
     blobs: BlobStore,
     report_id: ReportId,
-    wanted: SnapshotRequest,
+    request: SnapshotRequest,
     *,
     answers: Sequence[InternalResponse],
     now: datetime,
@@ -91,7 +91,7 @@ def append_snapshot(
     """
     row = reports.lock_report(session, report_id)
     reports.check_part_limit(len(row.blocks))
-    view = SnapshotBlock(new_id(), wanted.title, wanted.path, "", now, tuple(_frozen(answer) for answer in answers))
+    view = SnapshotBlock(new_id(), request.title, request.path, "", now, tuple(_frozen(answer) for answer in answers))
     blocks = [*load_blocks(row.blocks), view]
     if (whole := frozen_bytes(blocks)) > MAX_REPORT_BYTES:
         raise SnapshotTooLarge(

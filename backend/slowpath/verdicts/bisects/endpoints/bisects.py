@@ -55,8 +55,8 @@ def list_bisects(
     regression_id: UUID | None = None,
 ) -> Page[BisectListItemOut]:
     """List bisects, newest first."""
-    wanted = bisect_views.BisectFilter(tuple(state or ()), service_id, regression_id)
-    rows = bisect_views.list_bisects(session, wanted, after=paging.after, limit=paging.limit + 1)
+    filters = bisect_views.BisectFilter(tuple(state or ()), service_id, regression_id)
+    rows = bisect_views.list_bisects(session, filters, after=paging.after, limit=paging.limit + 1)
     named = bisect_views.load_referenced_names(session, rows)
     return paging.page(rows, lambda row: make_bisect_list_item_out(row, named), lambda row: (row.created_at, row.id))
 
@@ -68,17 +68,17 @@ def list_bisects(
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest, Conflict, LimitExceeded),
 )
-def create_bisect(wanted: BisectIn, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
+def create_bisect(body: BisectIn, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
     """Create a bisect. Omitted fields come from the proposal for the regression or the comparison."""
     asked = bisect_creation.BisectOptions(
-        service_id=wanted.service_id,
-        regression_id=wanted.regression_id,
-        comparison_id=wanted.comparison_id,
-        repository_id=wanted.repository_id,
-        good_sha=wanted.good_sha,
-        bad_sha=wanted.bad_sha,
-        signature=(wanted.signature.kind, wanted.signature.subject) if wanted.signature else None,
-        settings=wanted.settings.model_dump(mode="json", by_alias=True, include=wanted.settings.model_fields_set),
+        service_id=body.service_id,
+        regression_id=body.regression_id,
+        comparison_id=body.comparison_id,
+        repository_id=body.repository_id,
+        good_sha=body.good_sha,
+        bad_sha=body.bad_sha,
+        signature=(body.signature.kind, body.signature.subject) if body.signature else None,
+        settings=body.settings.model_dump(mode="json", by_alias=True, include=body.settings.model_fields_set),
     )
     row = bisect_creation.create_bisect(session, asked, by=caller.user_id, now=clock.now())
     facts = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
@@ -143,9 +143,9 @@ def list_candidates(
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def update_bisect(bisect_id: UUID, wanted: BisectUpdate, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
+def update_bisect(bisect_id: UUID, body: BisectUpdate, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
     """Update settings during the search."""
-    update = wanted.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    update = body.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
     row = bisect_actions.update_settings(session, BisectId(bisect_id), update, by=caller.user_id, now=clock.now())
     record_audit_event(session, caller, "bisect.updated", "bisect", row.id, update)
     return make_bisect_out(session, row, clock.now())
@@ -182,14 +182,14 @@ def get_probe_artifacts(bisect_id: UUID, caller: MayRead, session: Reading) -> B
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
 def apply_bisect_action(
-    bisect_id: UUID, wanted: BisectActionIn, caller: MayWrite, session: Writing, clock: Now
+    bisect_id: UUID, body: BisectActionIn, caller: MayWrite, session: Writing, clock: Now
 ) -> BisectOut:
     """Pause, resume or cancel a bisect, approve its next round, or retry a failed start."""
     row = bisect_actions.apply_action(
-        session, BisectId(bisect_id), wanted.action, wanted.reason, by=caller.user_id, now=clock.now()
+        session, BisectId(bisect_id), body.action, body.reason, by=caller.user_id, now=clock.now()
     )
     record_audit_event(
-        session, caller, "bisect.action-applied", "bisect", row.id, {"move": wanted.action, "reason": wanted.reason}
+        session, caller, "bisect.action-applied", "bisect", row.id, {"move": body.action, "reason": body.reason}
     )
     return make_bisect_out(session, row, clock.now())
 
@@ -201,7 +201,7 @@ def apply_bisect_action(
 )
 def override_candidate(
     bisect_id: UUID,
-    wanted: CandidateOverrideIn,
+    body: CandidateOverrideIn,
     caller: MayWrite,
     session: Writing,
     clock: Now,
@@ -211,12 +211,12 @@ def override_candidate(
     row = bisect_actions.override_candidate(
         session,
         BisectId(bisect_id),
-        bisect_actions.CandidateOverride(wanted.candidate, wanted.verdict, wanted.reason),
+        bisect_actions.CandidateOverride(body.candidate, body.verdict, body.reason),
         secret=settings.secret_key.get_secret_value(),
         by=caller.user_id,
         now=clock.now(),
     )
-    record_audit_event(session, caller, "bisect.candidate-overridden", "bisect", row.id, wanted.model_dump())
+    record_audit_event(session, caller, "bisect.candidate-overridden", "bisect", row.id, body.model_dump())
     return make_bisect_out(session, row, clock.now())
 
 
@@ -227,7 +227,7 @@ def override_candidate(
 )
 def request_probe(
     bisect_id: UUID,
-    wanted: ReprobeIn,
+    body: ReprobeIn,
     caller: MayWrite,
     session: Writing,
     clock: Now,
@@ -237,12 +237,12 @@ def request_probe(
     row = bisect_actions.request_probe(
         session,
         BisectId(bisect_id),
-        wanted.candidate,
+        body.candidate,
         secret=settings.secret_key.get_secret_value(),
         by=caller.user_id,
         now=clock.now(),
     )
-    record_audit_event(session, caller, "bisect.probe-requested", "bisect", row.id, {"candidate": wanted.candidate})
+    record_audit_event(session, caller, "bisect.probe-requested", "bisect", row.id, {"candidate": body.candidate})
     return make_bisect_out(session, row, clock.now())
 
 
@@ -252,11 +252,11 @@ def request_probe(
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def invalidate_probe(
-    bisect_id: UUID, wanted: ProbeInvalidationIn, caller: MayWrite, session: Writing, clock: Now
+    bisect_id: UUID, body: ProbeInvalidationIn, caller: MayWrite, session: Writing, clock: Now
 ) -> BisectOut:
     """Invalidate a probe. Its measurements stay visible."""
     row = bisect_actions.invalidate_probe(
-        session, BisectId(bisect_id), wanted.number, wanted.reason, by=caller.user_id, now=clock.now()
+        session, BisectId(bisect_id), body.number, body.reason, by=caller.user_id, now=clock.now()
     )
-    record_audit_event(session, caller, "bisect.probe-invalidated", "bisect", row.id, wanted.model_dump())
+    record_audit_event(session, caller, "bisect.probe-invalidated", "bisect", row.id, body.model_dump())
     return make_bisect_out(session, row, clock.now())

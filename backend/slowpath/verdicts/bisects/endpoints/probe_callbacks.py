@@ -29,7 +29,7 @@ def receive_probe_callback(
     _anyone: Anyone,
     request: Request,
     secret: Secret,
-    wanted: ProbeCallbackIn,
+    body: ProbeCallbackIn,
     database: DatabaseOf,
     throttle: Throttled,
     clock: Now,
@@ -42,6 +42,6 @@ def receive_probe_callback(
         )
     team_id, probe_id = probe_callbacks.get_callback_probe(database, secret)
     with database.writing(TeamScope(team_id)) as session:
-        probe, is_new = probe_callbacks.record_callback(session, probe_id, wanted.state, wanted.detail, now=clock.now())
+        probe, is_new = probe_callbacks.record_callback(session, probe_id, body.state, body.detail, now=clock.now())
         if is_new:
-            record_audit_event(session, None, "probe.callback-received", "probe", probe.id, {"state": wanted.state})
+            record_audit_event(session, None, "probe.callback-received", "probe", probe.id, {"state": body.state})

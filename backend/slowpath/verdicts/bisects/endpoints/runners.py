@@ -55,16 +55,16 @@ def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOu
     operation_id="runners:register",
     responses=document_problems(Conflict, InvalidRequest, LimitExceeded),
 )
-def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
+def register_runner(runner_name: Name, body: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
     """Register a runner or update its registration.
 
     Of two processes with one name the later one is rejected.
     """
-    process = runners.RunnerProcess(wanted.instance, wanted.host)
-    info = runners.RunnerInfo(runner_name, wanted.slots, dict(wanted.labels), wanted.version, process)
+    process = runners.RunnerProcess(body.instance, body.host)
+    info = runners.RunnerInfo(runner_name, body.slots, dict(body.labels), body.version, process)
     seen, changed = runners.register_runner(session, info, token_id=caller.token_id, now=clock.now())
     if changed:
-        facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version, "host": wanted.host}
+        facts = {"name": runner_name, "slots": body.slots, "version": body.version, "host": body.host}
         record_audit_event(session, caller, "runner.registered", "runner", seen.row.id, facts)
     return make_runner_out(seen, clock.now())
 
@@ -87,10 +87,10 @@ def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: 
     status_code=204,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def release_runner(runner_name: Name, wanted: RunnerShutdownIn, caller: MayRun, session: Writing, clock: Now) -> None:
+def release_runner(runner_name: Name, body: RunnerShutdownIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Release the name of a runner that has stopped and left nothing deployed."""
     runners.require_runner_token(session, runner_name, caller)
-    row = runners.release_runner(session, runner_name, wanted.instance, now=clock.now())
+    row = runners.release_runner(session, runner_name, body.instance, now=clock.now())
     record_audit_event(session, caller, "runner.released", "runner", row.id, {"name": row.name})
 
 
@@ -119,7 +119,7 @@ def list_runner_probes(
 )
 async def lease_probes(
     runner_name: Name,
-    wanted: LeaseRequestIn,
+    body: LeaseRequestIn,
     request: Request,
     caller: MayRun,
     database: DatabaseOf,
@@ -128,10 +128,10 @@ async def lease_probes(
 ) -> LeasesOut:
     """Lease queued probes for the free slots of a runner; waits for work. A probe is leased once."""
     loop = asyncio.get_running_loop()
-    asked, deadline = loop.time(), loop.time() + wanted.wait_seconds
+    asked, deadline = loop.time(), loop.time() + body.wait_seconds
     scope = scope_of(request)
     while True:
-        leases = await run_in_threadpool(_taken, runner_name, wanted, caller, database, scope, settings, clock)
+        leases = await run_in_threadpool(_taken, runner_name, body, caller, database, scope, settings, clock)
         left = deadline - loop.time()
         if leases or left <= 0 or await request.is_disconnected():
             return LeasesOut(leases=leases)
@@ -144,18 +144,18 @@ async def lease_probes(
 
 def _taken(
     runner_name: str,
-    wanted: LeaseRequestIn,
+    body: LeaseRequestIn,
     caller: Caller,
     database: Database,
     scope: TeamScope,
     settings: Settings,
     clock: Clock,
 ) -> list[LeaseOut]:
-    secret, slots, leases = settings.secret_key.get_secret_value(), set(wanted.free_slots), []
+    secret, slots, leases = settings.secret_key.get_secret_value(), set(body.free_slots), []
     while slots:
         with database.writing(scope) as session:
             runners.require_runner_token(session, runner_name, caller)
-            slots_request = probe_leases.LeaseRequest(runner_name, wanted.instance, sorted(slots))
+            slots_request = probe_leases.LeaseRequest(runner_name, body.instance, sorted(slots))
             found = probe_leases.lease_probes(session, slots_request, secret=secret, now=clock.now())
             for one in found:
                 if one.is_new:
@@ -174,10 +174,10 @@ def _taken(
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: Writing, clock: Now) -> HeartbeatOut:
+def send_heartbeat(run_id: UUID, body: HeartbeatIn, caller: MayRun, session: Writing, clock: Now) -> HeartbeatOut:
     """Renew the lease of a probe, and return the next command."""
     runners.require_run_token(session, run_id, caller)
-    beat = probe_reports.Heartbeat(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
+    beat = probe_reports.Heartbeat(body.runner, body.instance, body.phase, body.log_tail)
     reply = probe_reports.record_heartbeat(session, run_id, beat, now=clock.now())
     callback = reply.probe.callback
     return HeartbeatOut(
@@ -196,22 +196,22 @@ def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: W
     status_code=204,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun, session: Writing, clock: Now) -> None:
+def report_measurement(run_id: UUID, body: ProbeMeasurementIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Record one measurement. A repeated index changes nothing."""
     runners.require_run_token(session, run_id, caller)
     report = probe_reports.MeasurementReport(
-        index=wanted.index,
-        value=wanted.value,
-        verdict=wanted.verdict,
-        problem=wanted.problem,
-        artifact_ids=tuple(wanted.artifact_ids),
-        started_at=wanted.started_at,
-        ended_at=wanted.ended_at,
+        index=body.index,
+        value=body.value,
+        verdict=body.verdict,
+        problem=body.problem,
+        artifact_ids=tuple(body.artifact_ids),
+        started_at=body.started_at,
+        ended_at=body.ended_at,
     )
     probe, is_new = probe_reports.record_measurement(session, run_id, report, now=clock.now())
     if is_new:
         record_audit_event(
-            session, caller, "probe.measured", "probe", probe.id, {"number": probe.number, "index": wanted.index}
+            session, caller, "probe.measured", "probe", probe.id, {"number": probe.number, "index": body.index}
         )
 
 
@@ -222,11 +222,11 @@ def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun,
     status_code=204,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def report_probe_result(run_id: UUID, wanted: ProbeResultIn, caller: MayRun, session: Writing, clock: Now) -> None:
+def report_probe_result(run_id: UUID, body: ProbeResultIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Record the end of a probe. Repetitions change nothing."""
     runners.require_run_token(session, run_id, caller)
-    probe, is_new = probe_reports.record_probe_result(session, run_id, wanted.outcome, wanted.log_tail, now=clock.now())
+    probe, is_new = probe_reports.record_probe_result(session, run_id, body.outcome, body.log_tail, now=clock.now())
     if is_new:
         record_audit_event(
-            session, caller, "probe.ended", "probe", probe.id, {"number": probe.number, "how": wanted.outcome}
+            session, caller, "probe.ended", "probe", probe.id, {"number": probe.number, "how": body.outcome}
         )

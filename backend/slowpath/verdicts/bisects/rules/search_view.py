@@ -269,8 +269,8 @@ def _known(state: SearchState, end: str) -> list[ProbeRecord]:
     return [one for one in state.deploys if one.is_measured and one.build == end]
 
 
-def _windows(wanted: Sequence[ProbeRecord]) -> tuple[float, ...]:
-    return tuple(window.value for one in wanted for window in one.windows)
+def _windows(probes: Sequence[ProbeRecord]) -> tuple[float, ...]:
+    return tuple(window.value for one in probes for window in one.windows)
 
 
 def estimate_git_bisect_cost(plan: SearchPlan, measurements: int) -> int:

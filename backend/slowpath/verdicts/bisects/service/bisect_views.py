@@ -78,11 +78,11 @@ class CandidatePageRows:
 
 
 def list_bisects(
-    session: ReadSession, wanted: BisectFilter, *, after: tuple[datetime, UUID] | None, limit: int
+    session: ReadSession, filters: BisectFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Bisect]:
     """Return bisects, newest first."""
     return queries.select_bisects(
-        session, wanted.states, wanted.service_id, wanted.regression_id, after=after, limit=limit
+        session, filters.states, filters.service_id, filters.regression_id, after=after, limit=limit
     )
 
 
@@ -127,9 +127,9 @@ def list_candidates(
         queries.select_probes(session, row.id), queries.select_measurements(session, row.id)
     )
     view = compute_search_view(plan, load_search_state(row, plan, known), known, most=len(plan.nodes))
-    wanted = words.strip().lower()
+    text = words.strip().lower()
     shown = next(one.candidates for one in view.levels if one.key == level)
-    fit = [(place, one) for place, one in enumerate(shown) if _fits(one, wanted)]
+    fit = [(place, one) for place, one in enumerate(shown) if _fits(one, text)]
     rest = [one for one in reversed(fit) if before is None or one[0] < before]
     return CandidatePageRows(rest[:limit], len(fit), more=len(rest) > limit)
 

@@ -205,7 +205,7 @@ class MultiRepositoryHistory(Generic[R]):
         out = set()
         for module, version in new.items():
             asked = self._mod(module, self.repositories[module].version(version or "", module)).requires
-            out |= {name for name, wanted in asked.items() if name != module and new.get(name) == wanted}
+            out |= {name for name, requirement in asked.items() if name != module and new.get(name) == requirement}
         return out if len(out) < len(new) else set()
 
     def _changed(self, repository: str, parent: str, sha: str) -> list[tuple[str, str | None, str | None]]:

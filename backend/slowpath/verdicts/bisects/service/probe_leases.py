@@ -129,9 +129,9 @@ def _lease(session: ReadSession, probe: Probe, secret: str, *, is_new: bool) -> 
 
 def _repositories(session: ReadSession, bisect: Bisect) -> dict[str, tuple[str | None, str]]:
     modules = dict(search_plan.from_json(bisect.plan).modules) if bisect.plan else {}
-    wanted = {**modules, **({"": str(bisect.repository_id)} if bisect.repository_id else {})}
+    repository_ids = {**modules, **({"": str(bisect.repository_id)} if bisect.repository_id else {})}
     found = {}
-    for module, id_ in wanted.items():
+    for module, id_ in repository_ids.items():
         try:
             row = repositories.get_repository(session, RepositoryId(UUID(id_)))
         except NotFound:

@@ -41,8 +41,8 @@ def find_production_baselines(
 
     None unless both exist, in one unit and under equal conditions.
     """
-    wanted = SubjectQuery(signature.kind, signature.subject, signature.unit, MOST_WINDOWS)
-    first, second = (commits.find_measurement(sha, wanted) for sha in (good, bad))
+    query = SubjectQuery(signature.kind, signature.subject, signature.unit, MOST_WINDOWS)
+    first, second = (commits.find_measurement(sha, query) for sha in (good, bad))
     if first is None or second is None or (first.unit, first.conditions) != (second.unit, second.conditions):
         return None
     return first, second

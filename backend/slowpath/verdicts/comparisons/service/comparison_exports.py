@@ -12,7 +12,7 @@ from slowpath.verdicts.comparisons.tables import ComparisonExport
 
 
 def create_export(
-    session: WriteSession, comparison_id: ComparisonId, wanted: ExportFormat, kind: str | None
+    session: WriteSession, comparison_id: ComparisonId, export_format: ExportFormat, kind: str | None
 ) -> ComparisonExport:
     """Create an export and enqueue its job. Raises `ComparisonNotFound`, `ComparisonNotFinished`."""
     comparison = comparisons.get_comparison(session, comparison_id)
@@ -24,7 +24,7 @@ def create_export(
         team_id=session.team_id,
         id=new_id(),
         comparison_id=comparison_id,
-        format=wanted,
+        format=export_format,
         kind=kind,
         state=ComparisonState.WAITING,
         created_by=session.scope.user_id,

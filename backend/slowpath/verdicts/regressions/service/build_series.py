@@ -99,14 +99,14 @@ class BuildSeriesPage:
 def load_regression_series(session: ReadSession, regression_id: RegressionId) -> BuildSeriesPage:
     """Return the series of a regression: its own first. Raises `RegressionNotFound`."""
     row = regression_views.get_regression(session, regression_id)
-    wanted: dict[str, list[str]] = {}
+    subjects_of: dict[str, list[str]] = {}
     for member in [{"kind": row.kind, "subject": row.subject}, *row.related_series][:MOST_SERIES]:
-        subjects = wanted.setdefault(str(member["kind"]), [])
+        subjects = subjects_of.setdefault(str(member["kind"]), [])
         if member["subject"] not in subjects:
             subjects.append(str(member["subject"]))
     service_id = ServiceId(row.service_id)
     return _drawn(
-        session, service_id, row.branch, load_branch_history(session, service_id, row.branch), wanted, own=row.id
+        session, service_id, row.branch, load_branch_history(session, service_id, row.branch), subjects_of, own=row.id
     )
 
 
@@ -122,19 +122,19 @@ def _drawn(
     service_id: ServiceId,
     branch: str,
     places: Sequence[HistoryPosition],
-    wanted: dict[str, list[str]] | dict[str, None],
+    subjects_of: dict[str, list[str]] | dict[str, None],
     *,
     own: UUID | None = None,
 ) -> BuildSeriesPage:
     branches = queries.count_builds_by_branch(session, service_id)
     builds = [place.build for place in places]
-    measures = queries.select_measurements(session, [build.id for build in builds], list(wanted))
+    measures = queries.select_measurements(session, [build.id for build in builds], list(subjects_of))
     measurements = {(row.build_id, row.kind): unpack(row.content) for row in measures}
     conditions = _conditions(builds, measures, measurements)
     rules = {(rule.kind, rule.subject): rule.muted for rule in queries.select_mute_rules(session, service_id)}
     steps = _steps(session, service_id, branch, builds, own)
     series: list[DrawnSeries] = []
-    for kind, subjects in wanted.items():
+    for kind, subjects in subjects_of.items():
         of_kind: list[KindMeasurement | None] = [measurements.get((build.id, kind)) for build in builds]
         line = lay_out(of_kind, least_share=LEAST_SHARE, only=subjects)
         if line is not None:

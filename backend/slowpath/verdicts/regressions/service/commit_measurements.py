@@ -49,7 +49,7 @@ class CommitMeasurements:
         self._measures = cache(self._read)
         self._files = cache(partial(_files, session))
 
-    def find_measurement(self, commit: str, wanted: SubjectQuery) -> CommitMeasurement | None:
+    def find_measurement(self, commit: str, query: SubjectQuery) -> CommitMeasurement | None:
         """Return the measurement of the newest build that has one, with its artifacts; None without artifacts."""
         source = next((one for one, kinds in measured_kinds().items() if wanted.kind in kinds), None)
         for build, measure, conditions in self._measures(commit, wanted.kind) if source is not None else ():

@@ -43,5 +43,5 @@ def find_location(row: Regression, findings: Sequence[Finding]) -> str | None:
 def _is_inside(finding: Finding, subject: str) -> bool:
     """Return whether the finding's cost is below the function `subject` on every path that it names."""
     return bool(finding.attributed_callers) and all(
-        subject in (*payer.path, payer.function) for payer in finding.attributed_callers
+        subject in (*caller.path, caller.function) for caller in finding.attributed_callers
     )

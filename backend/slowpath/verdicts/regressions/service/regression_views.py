@@ -44,10 +44,10 @@ class RegressionCounts:
 
 
 def list_regressions(
-    session: ReadSession, wanted: RegressionFilter, *, after: tuple[datetime, UUID] | None, limit: int
+    session: ReadSession, filters: RegressionFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Regression]:
     """Return up to `limit` regressions, newest first."""
-    return queries.select_regressions(session, wanted, after=after, limit=limit)
+    return queries.select_regressions(session, filters, after=after, limit=limit)
 
 
 def get_regression(session: ReadSession, regression_id: RegressionId) -> Regression:

@@ -19,7 +19,7 @@ def _times(factor: float, shift: float = 0.0) -> list[float]:
     return [value * factor + shift for value in QUIET]
 
 
-def _doubts(comparison: BenchComparison) -> dict[str, str]:
+def _caveat_sentences(comparison: BenchComparison) -> dict[str, str]:
     return {caveat.id: caveat.sentence for caveat in comparison.caveats}
 
 
@@ -78,12 +78,12 @@ def test_throughput_is_not_reported_beside_its_time() -> None:
     assert page["sides"] == {"base": {"label": "3f1c0a7"}, "candidate": {"label": "9b6e24d"}}
 
 
-def test_a_unit_without_a_direction_is_shown_and_not_judged() -> None:
+def test_a_unit_without_a_direction_is_shown_without_a_verdict() -> None:
     comparison = compare_benchmarks(answer(row(_times(1), _times(2), unit="points")))
     assert comparison.findings == ()
     assert as_json(comparison.page())["rows"][0]["state"] == "more"
     assert as_json(comparison.page())["rows"][0]["direction"] is None
-    assert "Unit points better=higher" in _doubts(comparison)["bench-direction"]
+    assert "Unit points better=higher" in _caveat_sentences(comparison)["bench-direction"]
     assert comparison.verdict == "inconclusive"
 
 
@@ -116,9 +116,9 @@ def test_two_values_a_side_see_nothing() -> None:
     comparison = compare_benchmarks(answer(row([1, 2], [3, 4])))
     assert comparison.findings == ()
     assert comparison.verdict == "inconclusive"
-    assert "no difference can be significant" in _doubts(comparison)["bench-too-few"]
+    assert "no difference can be significant" in _caveat_sentences(comparison)["bench-too-few"]
     five = compare_benchmarks(answer(row(_times(1)[:5], _times(2)[:5])))
-    assert set(_doubts(five)) == {"bench-few"}
+    assert set(_caveat_sentences(five)) == {"bench-few"}
 
 
 def test_quiet_rows_are_unchanged() -> None:
@@ -156,7 +156,7 @@ def test_differing_machines_raise_a_caveat() -> None:
         {"key": "cpu", "base": ["A"], "candidate": ["B", "C", "D", "E"]},
         {"key": "commit", "base": [], "candidate": ["9"]},
     ]
-    caveats = _doubts(compare_benchmarks(answer(row(QUIET, QUIET), differs=differs)))
+    caveats = _caveat_sentences(compare_benchmarks(answer(row(QUIET, QUIET), differs=differs)))
     assert caveats["bench-cpu"] == (
         "Benchmarks differ in cpu: A in base, B, C and D and 1 more in candidate; times on different machines are not comparable."
     )
@@ -165,7 +165,7 @@ def test_differing_machines_raise_a_caveat() -> None:
 
 def test_rows_of_one_side_and_warnings_of_the_output_raise_caveats() -> None:
     unpaired = [{"side": "base", "name": name, "unit": "sec/op", "n": 1, "center": 1} for name in "abcd"]
-    caveats = _doubts(
+    caveats = _caveat_sentences(
         compare_benchmarks(answer(row(QUIET, QUIET), unpaired=unpaired, warnings=["base: failures: 2 lines"]))
     )
     assert (
@@ -176,12 +176,12 @@ def test_rows_of_one_side_and_warnings_of_the_output_raise_caveats() -> None:
 
 def test_noise_is_named() -> None:
     loud = [100.0, 180, 60, 120, 90, 140, 70, 100]
-    caveats = _doubts(compare_benchmarks(answer(row(loud, loud), row(QUIET, QUIET))))
+    caveats = _caveat_sentences(compare_benchmarks(answer(row(loud, loud), row(QUIET, QUIET))))
     assert caveats["bench-noisy"].startswith(
         "1 benchmark result of 2 vary by more than ±10.0% (Encode-8 sec/op: ±80.0%)"
     )
     low = [100.0, 100, 100, 100, 100, 100, 100, 60]
-    assert "Encode-8 sec/op: ±40.0%" in _doubts(compare_benchmarks(answer(row(low, low))))["bench-noisy"]
+    assert "Encode-8 sec/op: ±40.0%" in _caveat_sentences(compare_benchmarks(answer(row(low, low))))["bench-noisy"]
 
 
 def test_two_speeds_have_medians_far_apart_and_an_interval_that_holds_their_ratio() -> None:
@@ -209,7 +209,7 @@ def test_findings_follow_benchstat_and_significance_allows_for_many_rows() -> No
         assert len(comparison.findings) == sum(each["significant"] for each in rows)
         reported += len(comparison.findings)
         certain += any(finding.is_significant for finding in comparison.findings)
-        assert ("bench-many" in _doubts(comparison)) == bool(comparison.findings)
+        assert ("bench-many" in _caveat_sentences(comparison)) == bool(comparison.findings)
     assert 30 <= reported <= 80
     assert certain <= 4
 
@@ -236,7 +236,7 @@ def test_other_json_is_refused(value: object) -> None:
 
 
 @given(st.sampled_from(["name", "unit", "config", "base", "candidate", "ratio", "p", "significant"]))
-def test_a_lacking_field_is_refused(field: str) -> None:
+def test_a_missing_field_is_rejected(field: str) -> None:
     broken = copy.deepcopy(WHOLE)
     del broken["rows"][0][field]
     with pytest.raises(ValueError, match=field):

@@ -37,7 +37,7 @@ class GeneratedWaiter:
     median_ns: float = 10_000.0
     sigma: float = 1.2
     burst: float = 0.3
-    blame: Mapping[str, float] = field(default_factory=lambda: {"user|main.worker": 0.7, "idle": 0.3})
+    occupancy: Mapping[str, float] = field(default_factory=lambda: {"user|main.worker": 0.7, "idle": 0.3})
     verdict: str = "mixed"
     goroutines: int = 4
     system: bool = False
@@ -89,11 +89,11 @@ def file_of(
             [
                 *(w.group for w in waiters),
                 *(w.woken_by for w in waiters if w.woken_by),
-                *(n.split("|")[1] for w in waiters for n in w.blame if "|" in n),
+                *(n.split("|")[1] for w in waiters for n in w.occupancy if "|" in n),
             ]
         )
     )
-    holders = list(dict.fromkeys(name for waiter in waiters for name in waiter.blame))
+    holders = list(dict.fromkeys(name for waiter in waiters for name in waiter.occupancy))
     waits = [_waits(waiter, rng, seconds, spread) for waiter in waiters]
     arrays: dict[str, Array] = {
         **_groups(groups, waiters, string),
@@ -101,7 +101,7 @@ def file_of(
         **_wakers(waiters, waits, groups),
         **_histogram(waits),
         **_netpoll(waiters, waits),
-        **_blame(waiters, waits, holders, groups, procs),
+        **_occupancy(waiters, waits, holders, groups, procs),
         **_worst(waiters, string, worst_ns, duration),
         **_gc(gc_fraction, duration, procs, string),
         **_series(duration, idle_bins),
@@ -202,13 +202,13 @@ def _netpoll(waiters: Sequence[GeneratedWaiter], waits: Sequence[Waits]) -> dict
     }
 
 
-def _blame(
+def _occupancy(
     waiters: Sequence[GeneratedWaiter], waits: Sequence[Waits], holders: list[str], groups: list[str], procs: int
 ) -> dict[str, Array]:
     rows = []
     for one_waiter, (waiter, (block, lengths)) in enumerate(zip(waiters, waits, strict=True)):
         second = np.bincount(block // 10, weights=lengths.astype(np.float64))
-        for name, share in waiter.blame.items():
+        for name, share in waiter.occupancy.items():
             rows += [(one_waiter, holders.index(name), at, ns * share * procs) for at, ns in enumerate(second.tolist())]
     kinds = [name.partition("|")[0] for name in holders]
     return {

@@ -15,7 +15,7 @@ from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, Generated
 
 CLIENT, BATCHER, WORKER, SWEEPER = SERVICE
 HOGGED = tuple(
-    replace(each, median_ns=each.median_ns * times, blame={"user|main.hog": 0.95, "idle": 0.05}, verdict="cpu-hog")
+    replace(each, median_ns=each.median_ns * times, occupancy={"user|main.hog": 0.95, "idle": 0.05}, verdict="cpu-hog")
     for each, times in ((CLIENT, 20), (BATCHER, 300), (WORKER, 20), (SWEEPER, 500))
 )
 
@@ -50,7 +50,7 @@ def test_a_thundering_herd_is_one_finding() -> None:
         replace(
             each,
             median_ns=each.median_ns * times,
-            blame={"user|main.ticker": 0.87, "idle": 0.13},
+            occupancy={"user|main.ticker": 0.87, "idle": 0.13},
             verdict="thundering-herd",
         )
         for each, times in ((CLIENT, 40), (BATCHER, 200))
@@ -94,7 +94,7 @@ def test_one_trace_a_side_reports_only_large_effects() -> None:
 
 
 def test_a_group_that_only_one_side_has_is_a_finding() -> None:
-    new = GeneratedWaiter("main.new", "sync", 500, 5e6, blame={"user|main.hog": 0.9, "idle": 0.1})
+    new = GeneratedWaiter("main.new", "sync", 500, 5e6, occupancy={"user|main.hog": 0.9, "idle": 0.1})
     base, candidate = traces(SERVICE, 2, 1), traces([*SERVICE, new], 2, 2)
     found, swapped = compared(base, candidate), compared(candidate, base)
     assert (found.verdict, swapped.verdict) == ("regressed", "improved")

@@ -40,7 +40,7 @@ def test_from_nothing_there_is_no_ratio() -> None:
     dump_document(found.page())
 
 
-def test_a_little_more_of_little_is_nothing() -> None:
+def test_a_small_increase_of_a_small_cost_is_no_finding() -> None:
     assert compared(traces(SERVICE, 3, 1, gc_fraction=0.001), traces(SERVICE, 3, 2, gc_fraction=0.008)).findings == ()
 
 

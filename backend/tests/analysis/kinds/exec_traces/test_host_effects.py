@@ -10,8 +10,8 @@ from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, traces
 
 IDLE = {"user|main.worker": 0.1, "idle": 0.9}
-TIRED = [replace(each, median_ns=each.median_ns * 4, blame=IDLE, verdict="wake-up") for each in SERVICE]
-BUSY = [replace(each, median_ns=each.median_ns * 4, blame={"user|main.hog": 0.9, "idle": 0.1}) for each in SERVICE]
+TIRED = [replace(each, median_ns=each.median_ns * 4, occupancy=IDLE, verdict="wake-up") for each in SERVICE]
+BUSY = [replace(each, median_ns=each.median_ns * 4, occupancy={"user|main.hog": 0.9, "idle": 0.1}) for each in SERVICE]
 CONTENDED: dict[str, Any] = {"totals": {"procs_ns": 10**10, "host_contention": True}}
 
 

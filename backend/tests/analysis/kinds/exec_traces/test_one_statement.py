@@ -17,7 +17,7 @@ from tests.analysis.kinds.exec_traces.test_corpus import example
 from tests.analysis.kinds.exec_traces.test_findings import HOGGED
 
 FIELDS = {0.5: ("p50_ns", "p50"), 0.9: ("p90_ns", "p90"), 0.99: ("p99_ns", "p99"), 0.999: ("p999_ns", "p999")}
-NEW = GeneratedWaiter("main.new", "sync", 500, 5e6, blame={"user|main.hog": 0.9, "idle": 0.1})
+NEW = GeneratedWaiter("main.new", "sync", 500, 5e6, occupancy={"user|main.hog": 0.9, "idle": 0.1})
 
 
 def check(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> set[str]:
@@ -121,7 +121,7 @@ def test_a_ratio_that_nearly_vanished_keeps_its_digits_and_an_absent_bound_is_no
 def test_idle_processors_are_not_reported_as_occupied() -> None:
     idle = [
         GeneratedWaiter(
-            each.group, each.reason, each.per_second, each.median_ns * 60, blame={"user|main.hog": 0.6, "idle": 0.4}
+            each.group, each.reason, each.per_second, each.median_ns * 60, occupancy={"user|main.hog": 0.6, "idle": 0.4}
         )
         for each in SERVICE
     ]

@@ -12,7 +12,7 @@ from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SECOND, SERVICE, traces
 
 
-def doubts(candidate_seconds: float = 3.0, **candidate: Any) -> dict[str, str]:  # noqa: ANN401 - header fields
+def caveat_sentences(candidate_seconds: float = 3.0, **candidate: Any) -> dict[str, str]:  # noqa: ANN401 - header fields
     """Doubts about two sets of which the candidate's files say something else."""
     base = traces(SERVICE, 2, 1, seconds=3.0)
     found = compared(base, traces(SERVICE, 2, 2, seconds=candidate_seconds, **candidate))
@@ -20,7 +20,7 @@ def doubts(candidate_seconds: float = 3.0, **candidate: Any) -> dict[str, str]: 
 
 
 def test_equal_recordings_raise_no_caveat() -> None:
-    assert doubts() == {}
+    assert caveat_sentences() == {}
 
 
 PROCS = {"first": 4, "last": 4, "max": 4, "changes": 0}
@@ -39,13 +39,13 @@ PROCS = {"first": 4, "last": 4, "max": 4, "changes": 0}
     ],
 )  # fmt: skip
 def test_the_files_match_their_description(identity: str, header: dict[str, Any], words: str) -> None:
-    found = doubts(**header)
+    found = caveat_sentences(**header)
     assert set(found) == {identity}
     assert words in found[identity]
 
 
 def test_a_short_trace() -> None:
-    assert "lasts 1.50 s" in doubts(candidate_seconds=1.5)["short-trace"]
+    assert "lasts 1.50 s" in caveat_sentences(candidate_seconds=1.5)["short-trace"]
 
 
 def test_one_trace_or_one_run() -> None:

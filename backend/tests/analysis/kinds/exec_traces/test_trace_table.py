@@ -89,7 +89,7 @@ def test_histograms_out_of_order_are_refused() -> None:
         TraceTable.parse(damaged(hist_block=block))
 
 
-def test_what_was_checked_before_is_not_checked_again() -> None:
+def test_checked_credentials_are_cached() -> None:
     TraceTable.parse(damaged(victim_group=np.full(4, 99, dtype=U32)), checked=True)
 
 
@@ -99,7 +99,7 @@ def test_an_empty_trace_is_one() -> None:
     assert table.seconds() > 0
 
 
-def test_blame_that_is_no_number_is_refused() -> None:
+def test_invalid_p_occupancy_is_rejected() -> None:
     occupancy = read_columns(whole(), "slowpath.trace").arrays["blame_ns"].copy()
     occupancy[1] = np.nan
     with pytest.raises(ColumnFileError, match="blame_ns contains a value that is not a number"):

@@ -72,18 +72,18 @@ def test_significant_is_not_enough_the_whole_interval_must_be_beyond_the_floor()
 
 
 def test_with_one_trace_a_side_a_moderate_change_is_only_likely() -> None:
-    slower = [replace(each, median_ns=each.median_ns * 9, blame={"user|main.hog": 1.0}) for each in SERVICE]
+    slower = [replace(each, median_ns=each.median_ns * 9, occupancy={"user|main.hog": 1.0}) for each in SERVICE]
     found = compared(traces(SERVICE, 1, 1), traces(slower, 1, 2))
     assert found.findings
     assert not any(each.is_significant for each in found.findings)
     assert found.verdict == "inconclusive"
 
 
-def test_a_hog_of_a_thousand_goroutines_is_a_herd() -> None:
+def test_a_cpu_hog_of_a_thousand_goroutines_is_a_thundering_herd() -> None:
     ticker = GeneratedWaiter("main.ticker", "sleep", 500, 400_000, goroutines=1_000)
     # "hog" is the name of the verdict in traces that earlier releases decoded
     slower = [
-        replace(each, median_ns=each.median_ns * 200, blame={"user|main.ticker": 1.0}, verdict="hog")
+        replace(each, median_ns=each.median_ns * 200, occupancy={"user|main.ticker": 1.0}, verdict="hog")
         for each in SERVICE
     ]
     first = compared(traces(SERVICE, 2, 1), traces([*slower, ticker], 2, 2)).findings[0]
@@ -91,9 +91,9 @@ def test_a_hog_of_a_thousand_goroutines_is_a_herd() -> None:
     assert "spread their phases" in first.advice
 
 
-def test_blame_adds_up_to_the_mean_wait_of_each_side() -> None:
+def test_p_occupancy_sums_to_the_mean_wait_of_each_side() -> None:
     slower = [
-        replace(each, median_ns=each.median_ns * 10, blame={"user|main.hog": 0.6, "idle": 0.4}) for each in SERVICE
+        replace(each, median_ns=each.median_ns * 10, occupancy={"user|main.hog": 0.6, "idle": 0.4}) for each in SERVICE
     ]
     matched = match_waiters(traces(SERVICE, 2, 1), traces(slower, 2, 2))
     occupancy = OccupancyTable(matched, 100, GENERATORS)

@@ -27,7 +27,7 @@ def test_names_without_what_changes_from_build_to_build(name: str, key: str) -> 
     assert normalised(name) == key
 
 
-def test_only_the_programs_own_goroutines_are_accusable() -> None:
+def test_only_goroutines_of_the_program_can_be_findings() -> None:
     assert Waiter("main.a", "network", system=False).can_be_finding
     assert not Waiter("runtime.bgsweep", "network", system=True).can_be_finding
     assert not Waiter("(other)", "network", system=False).can_be_finding

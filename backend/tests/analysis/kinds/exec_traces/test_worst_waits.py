@@ -3,7 +3,7 @@
 from slowpath.analysis.kinds.exec_traces.trace_page_overview import WORST_OF_SIDE, WORST_OF_VICTIM, _longest_of_side
 
 
-def test_a_herd_does_not_push_out_the_others() -> None:
+def test_a_thundering_herd_does_not_displace_other_findings() -> None:
     herd, few = [0] * 50, [3] * 5
     longest = _longest_of_side(herd + few)
     assert len(longest) == WORST_OF_SIDE

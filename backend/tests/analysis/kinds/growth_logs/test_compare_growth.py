@@ -20,7 +20,7 @@ CLONE, SERVE, DECODE = (
 )
 
 
-def _doubts(comparison: GrowthComparison) -> set[str]:
+def _caveat_ids(comparison: GrowthComparison) -> set[str]:
     return {caveat.id for caveat in comparison.caveats}
 
 
@@ -55,7 +55,7 @@ def test_the_example_names_the_helper_and_what_it_costs() -> None:
     assert not total.is_significant
     assert total.profiles_needed == 1
     assert comparison.verdict == "inconclusive"
-    assert _doubts(comparison) == {"growth-single-log"}
+    assert _caveat_ids(comparison) == {"growth-single-log"}
 
 
 def test_the_pool_makes_it_better() -> None:
@@ -101,7 +101,7 @@ def test_one_log_a_side_of_the_example_is_tentative_with_a_reason() -> None:
     assert [finding.subject for finding in comparison.findings][:2] == ["total", "main.clone"]
     assert comparison.findings[0].normalization == "per_second"
     assert comparison.verdict == "inconclusive"
-    assert _doubts(comparison) == {"growth-single-log", "growth-load-unknown"}
+    assert _caveat_ids(comparison) == {"growth-single-log", "growth-load-unknown"}
 
 
 def test_without_load_and_duration_counts_are_reported_unnormalized() -> None:
@@ -111,7 +111,7 @@ def test_without_load_and_duration_counts_are_reported_unnormalized() -> None:
     assert (total.normalization, total.base, total.candidate, total.unit) == ("count", 3_465, 15_685, "count")
     assert total.sentence.startswith("Goroutine stacks grow more often: 15,685 times instead of 3,465 (×4.53,")
     assert total.sentence.endswith(", attributed to main.clone; only every 1,000th growth is counted.")
-    assert "growth-duration-unknown" in _doubts(comparison)
+    assert "growth-duration-unknown" in _caveat_ids(comparison)
 
 
 def test_a_payer_that_only_changed_its_place_is_a_move() -> None:
@@ -124,7 +124,7 @@ def test_a_payer_that_only_changed_its_place_is_a_move() -> None:
     )
 
 
-def test_where_a_size_grew_more_often_its_payers_are_named() -> None:
+def test_a_stack_size_that_grew_more_often_has_its_callers() -> None:
     base, candidate = {SERVE: 200, ("main.serve;main.a", 4_096): 100}, {SERVE: 200, ("main.serve;main.b", 4_096): 300}
     comparison = compare_growth(_runs(base), _runs(candidate))
     assert comparison.cost_shifts == ()
@@ -152,7 +152,7 @@ def test_seven_events_are_too_few_to_name_a_payer() -> None:
         assert ("main.clone" in found) == named
 
 
-def test_growths_of_few_goroutines_point_at_shrinking() -> None:
+def test_stack_growths_of_few_goroutines_mention_shrinking() -> None:
     def made(count: int) -> list[GrowthArtifact]:
         return [log(table({CLONE: count}, goroutines=3), f"{n}.log") for n in range(3)]
 
@@ -190,7 +190,7 @@ def test_doubts_about_the_logs_themselves() -> None:
         )
     ]
     comparison = compare_growth(base, candidate)
-    assert _doubts(comparison) == {
+    assert _caveat_ids(comparison) == {
         "growth-single-log",
         "growth-duration",
         "growth-rate-unknown",
@@ -272,7 +272,7 @@ def test_steady_logs_are_called_unchanged() -> None:
     assert ratio < 1.1
 
 
-def test_what_is_called_detectable_is_detected() -> None:
+def test_detectable_effects_are_detected() -> None:
     rng = np.random.default_rng(5)
     base = drawn(rng, {CLONE: 300, DECODE: 300}, 4, cv=0.02)
     ratio = compare_growth(base, drawn(rng, {CLONE: 300, DECODE: 300}, 4, cv=0.02)).detectable[0].ratio

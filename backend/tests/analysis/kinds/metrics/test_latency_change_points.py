@@ -81,7 +81,7 @@ def test_a_burst_just_before_a_step_does_not_move_it() -> None:
     assert step.low <= 200 <= step.high <= 202
 
 
-def test_what_was_decided_is_decided_again_whatever_comes_later() -> None:
+def test_later_builds_do_not_change_a_decided_verdict() -> None:
     values = noise(400)
     values[200:] += 0.7
     values[300:] -= 0.7
@@ -164,7 +164,7 @@ def test_words() -> None:
 
 
 @pytest.mark.parametrize(("slower", "word"), [(2.0, "slower"), (1.0, "not-slower")])
-def test_a_deploy_is_judged_by_what_runs_beside_it(slower: float, word: str) -> None:
+def test_a_deployment_is_compared_with_concurrent_instances(slower: float, word: str) -> None:
     rng = default_rng(3)
     seen = weather(rng, 60, bursts=0.0)
     base, candidate = (cells_of(counts_of(rng, seen, 20.0, slower=by)) for by in (1.0, slower))

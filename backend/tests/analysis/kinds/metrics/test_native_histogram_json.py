@@ -22,7 +22,7 @@ def bucket(number: int, schema: int, count: float, *, below: bool = False) -> li
     return [1, repr(-upper), repr(-lower), repr(count)] if below else [0, repr(lower), repr(upper), repr(count)]
 
 
-def told(*buckets: list[Any], count: float = 7, summed: float = 1.5) -> dict[str, Any]:
+def histogram_json(*buckets: list[Any], count: float = 7, summed: float = 1.5) -> dict[str, Any]:
     return {"count": repr(count), "sum": repr(summed), "buckets": list(buckets)}
 
 
@@ -30,7 +30,7 @@ def told(*buckets: list[Any], count: float = 7, summed: float = 1.5) -> dict[str
 def test_each_resolution_is_read_off_its_bounds(schema: int) -> None:
     far = int(200 * 2.0**schema)
     numbers = sorted({-far, -3, 0, 1, 2, 17 if schema > 0 else 4, far})
-    (found,) = parse_histograms([told(*(bucket(n, schema, i + 1.0) for i, n in enumerate(numbers)))])
+    (found,) = parse_histograms([histogram_json(*(bucket(n, schema, i + 1.0) for i, n in enumerate(numbers)))])
     assert found is not None
     assert (found.schema, found.positive[0]) == (schema, tuple(numbers))
     assert found.positive[1] == tuple(float(i) for i in range(1, len(numbers) + 1))
@@ -40,7 +40,7 @@ def test_both_sides_zero_and_the_ends_of_numbers() -> None:
     top = 1024 * 8
     (found,) = parse_histograms(
         [
-            told(
+            histogram_json(
                 bucket(2, 3, 5, below=True),
                 [3, "-0.001", "0.001", "4"],
                 bucket(9, 3, 1),
@@ -55,7 +55,11 @@ def test_both_sides_zero_and_the_ends_of_numbers() -> None:
 
 
 def test_empty_buckets_use_their_neighbors() -> None:
-    empty, coarse, fine = told(count=0), told([3, "-0.5", "0.5", "1"], bucket(3, 1, 1)), told(bucket(3, 4, 1))
+    empty, coarse, fine = (
+        histogram_json(count=0),
+        histogram_json([3, "-0.5", "0.5", "1"], bucket(3, 1, 1)),
+        histogram_json(bucket(3, 4, 1)),
+    )
     found = parse_histograms([empty, coarse, empty, fine, empty])
     assert [one.schema for one in found if one] == [1, 1, 1, 4, 4]
     assert {one.zero_threshold for one in found if one} == {0.5}
@@ -68,16 +72,22 @@ def test_empty_buckets_use_their_neighbors() -> None:
     "bounds", [("0", "0.1"), ("0.1", "0.25"), ("-Inf", "0.1"), ("1.7976931348623157e+308", "+Inf"), ("-1", "1")]
 )
 def test_custom_bounds_are_reported(bounds: tuple[str, str]) -> None:
-    assert parse_histograms([told([0, *bounds, "2"]), told(bucket(1, 0, 1))])[0] is None
-    assert parse_histograms([told(bucket(1, 0, 1), bucket(1, 1, 1))]) == [None]  # of two resolutions
-    assert parse_histograms([told(bucket(1, 0, 1), [0, "10", "+Inf", "1"])]) == [None]
-    assert parse_histograms([told([0, "1e300", repr(math.nextafter(1e300, math.inf)), "1"])]) == [None]
+    assert parse_histograms([histogram_json([0, *bounds, "2"]), histogram_json(bucket(1, 0, 1))])[0] is None
+    assert parse_histograms([histogram_json(bucket(1, 0, 1), bucket(1, 1, 1))]) == [None]  # of two resolutions
+    assert parse_histograms([histogram_json(bucket(1, 0, 1), [0, "10", "+Inf", "1"])]) == [None]
+    assert parse_histograms([histogram_json([0, "1e300", repr(math.nextafter(1e300, math.inf)), "1"])]) == [None]
 
 
 @pytest.mark.parametrize(
     "bad",
-    [{}, {"count": "x", "sum": "1"}, told([0, "1"]), told([0, "a", "b", "c"]), told(*[[0, "1", "2", "1"]] * 5001)],
+    [
+        {},
+        {"count": "x", "sum": "1"},
+        histogram_json([0, "1"]),
+        histogram_json([0, "a", "b", "c"]),
+        histogram_json(*[[0, "1", "2", "1"]] * 5001),
+    ],
 )
-def test_what_is_no_histogram_is_refused(bad: dict[str, Any]) -> None:
+def test_an_invalid_histogram_is_rejected(bad: dict[str, Any]) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
         parse_histograms([bad])

@@ -47,7 +47,7 @@ def plain(body: bytes) -> bytes:
     return bytes(cramjam.snappy.decompress_raw(body))
 
 
-def told(incoming: IngestBatch, name_of: dict[int, bytes]) -> list[tuple[bytes, int, bytes]]:
+def sorted_samples(incoming: IngestBatch, name_of: dict[int, bytes]) -> list[tuple[bytes, int, bytes]]:
     slots, times, values = incoming.columns()
     keys = {**name_of, **{slot: key for key, slot in incoming.new_slots.items()}}
     rows = zip(slots.tolist(), times.tolist(), values, strict=True)
@@ -62,7 +62,7 @@ def test_a_known_series_parses_like_a_new_one(series: list[Sent]) -> None:
 
     again = read_v1(body, known)
 
-    assert told(again, {number: key for key, number in known.items()}) == told(fresh, {})
+    assert sorted_samples(again, {number: key for key, number in known.items()}) == sorted_samples(fresh, {})
     assert len(again.natives) == len(fresh.natives)
     assert again.faults.counts == fresh.faults.counts
 
@@ -72,7 +72,9 @@ def test_both_protocol_versions_give_equal_samples(series: list[Sent]) -> None:
     first, second = read_v1(plain(v1(series)), {}), read_v2(plain(v2(series)), {})
 
     assert [one.labels for one in first.new] == [one.labels for one in second.new]
-    assert [at for _, at, _ in told(first, {})].sort() == [at for _, at, _ in told(second, {})].sort()
+    assert [at for _, at, _ in sorted_samples(first, {})].sort() == [
+        at for _, at, _ in sorted_samples(second, {})
+    ].sort()
     assert len(first.exemplars) == len(second.exemplars)
 
 

@@ -132,7 +132,7 @@ def test_gauges_are_added_up_over_instances() -> None:
     assert panels.gauges[0][-1] == 3.0
 
 
-def test_a_hole_in_the_samples_is_a_gap() -> None:
+def test_missing_samples_are_a_gap() -> None:
     panels = panels_of(ServiceSamples([("2xx", counter(1, lambda minute: not 20 <= minute < 25))]))
     (gap,) = panels.gaps
     assert gap.why == panel_gaps.NO_SAMPLES

@@ -65,7 +65,7 @@ def test_of_new_code_the_innermost_that_holds_most_is_the_cause() -> None:
     assert "of the change of x.Serve" in comparison.findings[0].sentence
 
 
-def test_a_new_call_of_an_old_function_is_put_on_the_new_caller() -> None:
+def test_a_new_call_of_an_old_function_is_attributed_to_the_new_caller() -> None:
     drawing = """
         main.main  main.main  main.main  main.main  main.main
         a/x.Serve  a/x.Serve  a/x.Serve  a/x.Rest   a/x.Rest
@@ -111,7 +111,7 @@ def test_mutual_recursion_ends() -> None:
     assert subject in {"x.A", "x.B"}
 
 
-def test_a_rename_is_looked_through_to_what_grew_below_it() -> None:
+def test_a_rename_does_not_hide_growth_below_it() -> None:
     """The old name lost what the new one gained; the net change lies in a function that both call."""
     drawing = """
         main.main main.main main.main  main.main  main.main
@@ -148,7 +148,7 @@ def test_a_function_that_only_allocates_more_has_one_allocation_finding() -> Non
     assert subjects(against(PUSH, "100 60 80 300", "103 180 80 300")) == ["allocation"]
 
 
-def test_bytes_allocated_below_a_function_are_put_on_what_allocates() -> None:
+def test_bytes_allocated_below_a_function_are_attributed_to_the_allocating_function() -> None:
     drawing = """
         main.main  main.main  main.main main.main
         a/q.Serve  a/q.Serve  a/q.Serve a/q.Rest

@@ -65,7 +65,7 @@ def test_states_distinguish_increased_new_and_vanished_rows() -> None:
     assert 1 < columns.arrays["low_per_request"][work] < columns.arrays["high_per_request"][work]
 
 
-def test_the_root_is_judged_as_the_headline_is() -> None:
+def test_the_root_has_the_verdict_of_the_headline() -> None:
     """One planned question: what is too little for the many looks at all frames is enough for the whole."""
     ten = " ".join(f"a/x.F{number}" for number in range(10))
     base, candidate = runs(f"{ten}\n{'30 ' * 10}", 6), runs(f"{ten}\n{'37 ' * 10}", 6, seed=4)
@@ -125,7 +125,7 @@ def test_equal_sets_are_wholly_grey() -> None:
         assert not columns.arrays[f"state_{basis['id']}"].any()
 
 
-def test_children_stand_behind_their_parent_the_heaviest_first() -> None:
+def test_children_follow_their_parent_the_largest_first() -> None:
     columns = diff()
     assert names(columns)[:3] == ["root", "main.main", "a/x.Serve"]
     assert columns.arrays["node_id"].tolist() == list(range(7))

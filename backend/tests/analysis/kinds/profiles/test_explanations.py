@@ -43,7 +43,7 @@ def test_a_function_that_grew_is_significant() -> None:
     assert explaining(found) == set()
 
 
-def test_of_one_binary_nothing_is_significant() -> None:
+def test_profiles_of_one_binary_have_no_significant_finding() -> None:
     base, candidate = side(1, EVEN), side(2, ONE_MORE, begin=20)
     same = compared(knowing(base, build_id="b"), knowing(candidate, build_id="b"))
     assert same.verdict == "inconclusive"

@@ -11,7 +11,7 @@ from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import artifact, runs, stacks, with_cpu
 
 
-def told(comparison: ProfileComparison) -> list[tuple[str, str]]:
+def reported(comparison: ProfileComparison) -> list[tuple[str, str]]:
     return [(short(finding.subject), finding.direction) for finding in comparison.findings]
 
 
@@ -36,7 +36,7 @@ def test_equal_sets_show_nothing() -> None:
 
 def test_the_cause_is_reported_without_the_frames_above_it() -> None:
     comparison = compared(runs(BASE), runs(BASE.replace("100 ", "250 "), seed=2))
-    assert told(comparison) == [("x.field", "worse")]
+    assert reported(comparison) == [("x.field", "worse")]
     assert comparison.verdict == "regressed"
     (caller,) = comparison.findings[0].attributed_callers
     assert caller.path == ("main.main", "a/x.Serve", "a/x.Decode", "a/x.field")
@@ -45,7 +45,7 @@ def test_the_cause_is_reported_without_the_frames_above_it() -> None:
 
 def test_two_causes_explain_their_common_caller() -> None:
     candidate = BASE.replace("100 ", "250 ").replace("300 ", "600 ")
-    assert told(compared(runs(BASE), runs(candidate, seed=2))) == [("x.Encode", "worse"), ("x.field", "worse")]
+    assert reported(compared(runs(BASE), runs(candidate, seed=2))) == [("x.Encode", "worse"), ("x.field", "worse")]
 
 
 CHAIN = """
@@ -61,19 +61,19 @@ CHAIN = """
 def test_of_a_chain_of_thin_callers_the_innermost_is_reported(seed: int) -> None:
     """Whichever of them happens to be the most significant."""
     comparison = compared(runs(CHAIN.format(600, 30), 10, seed=seed), runs(CHAIN.format(690, 30), 10, seed=seed + 100))
-    assert told(comparison) == [("x.Add", "worse")]
+    assert reported(comparison) == [("x.Add", "worse")]
     (caller,) = comparison.findings[0].attributed_callers
     assert caller.path == ("main.main", "a/x.Serve", "a/x.AddAll", "a/x.Add")
 
 
 def test_a_caller_with_more_self_time_is_reported() -> None:
     comparison = compared(runs(CHAIN.format(600, 30), 10), runs(CHAIN.format(600, 150), 10, seed=2))
-    assert told(comparison) == [("x.AddAll", "worse")]
+    assert reported(comparison) == [("x.AddAll", "worse")]
 
 
 def test_swapped_sides_are_an_improvement() -> None:
     comparison = compared(runs(BASE.replace("100 ", "250 "), seed=2), runs(BASE))
-    assert told(comparison) == [("x.field", "better")]
+    assert reported(comparison) == [("x.field", "better")]
     assert comparison.verdict == "improved"
 
 
@@ -81,7 +81,7 @@ def test_names_and_seeds_do_not_matter() -> None:
     renamed = BASE.replace("a/x", "z/y")
     for seed in (5, 6, 7):
         comparison = compared(runs(renamed, seed=seed), runs(renamed.replace("100 ", "250 "), seed=seed + 10))
-        assert told(comparison) == [("y.field", "worse")]
+        assert reported(comparison) == [("y.field", "worse")]
 
 
 GROWTH = """
@@ -96,7 +96,7 @@ GROWTH = """
 
 def test_stack_growth_is_a_category_attributed_to_the_function_that_grew() -> None:
     comparison = compared(runs(GROWTH.format(40)), runs(GROWTH.format(160), seed=2))
-    assert told(comparison) == [("stack-growth", "worse")]
+    assert reported(comparison) == [("stack-growth", "worse")]
     (caller,) = comparison.findings[0].attributed_callers
     assert (caller.function, caller.entry) == ("a/x.Clone", "runtime.newstack")
     assert "attributed to x.Clone" in comparison.findings[0].sentence
@@ -113,7 +113,7 @@ GC = """
 
 def test_collector_parts_that_change_together_are_one_finding_at_the_allocating_caller() -> None:
     comparison = compared(runs(GC.format(20, 10, 20)), runs(GC.format(120, 60, 120), seed=2))
-    assert told(comparison) == [("gc", "worse"), ("allocation", "worse")]
+    assert reported(comparison) == [("gc", "worse"), ("allocation", "worse")]
     collected = comparison.findings[0]
     assert [part.subject for part in collected.contributions][:2] == ["gc-mark", "gc-sweep"]
     assert collected.attributed_callers[0].function == "a/x.Make"
@@ -122,7 +122,7 @@ def test_collector_parts_that_change_together_are_one_finding_at_the_allocating_
 
 def test_a_single_changed_part_is_reported_by_its_own_name() -> None:
     comparison = compared(runs(GC.format(20, 10, 40)), runs(GC.format(120, 10, 40), seed=2))
-    assert told(comparison) == [("gc-mark", "worse")]
+    assert reported(comparison) == [("gc-mark", "worse")]
 
 
 CHANNEL = """
@@ -145,7 +145,7 @@ def test_a_helper_taken_out_is_a_move_and_no_finding() -> None:
     base = "main.main main.main\na/x.Serve a/x.Serve\na/x.Old a/x.Rest\n300 400"
     candidate = base.replace("a/x.Old", "a/x.New")
     comparison = compared(runs(base, 10), runs(candidate, 10, seed=2))
-    assert told(comparison) == []
+    assert reported(comparison) == []
     assert [(short(m.from_function), short(m.to_function), short(m.common_caller)) for m in comparison.cost_shifts] == [
         ("x.Old", "x.New", "x.Serve")
     ]
@@ -156,7 +156,7 @@ def test_a_cost_shift_that_also_grew_is_reported_at_the_caller() -> None:
     base = "main.main main.main\na/x.Serve a/x.Other\na/x.Old .\n300 400"
     candidate = "main.main main.main\na/x.Serve a/x.Other\na/x.New .\n600 400"
     comparison = compared(runs(base, 10), runs(candidate, 10, seed=2))
-    assert told(comparison) == [("x.Serve", "worse")]
+    assert reported(comparison) == [("x.Serve", "worse")]
     assert len(comparison.cost_shifts) == 1
 
 
@@ -165,18 +165,18 @@ def test_one_profile_against_one_is_tentative_with_required_evidence() -> None:
     candidate = [artifact(stacks(BASE.replace("100 ", "900 ")))]
     comparison = compared(base, candidate)
     assert comparison.verdict == "inconclusive"
-    assert told(comparison) == [("x.field", "worse")]
+    assert reported(comparison) == [("x.field", "worse")]
     assert not comparison.findings[0].is_significant
     assert (comparison.findings[0].profiles_needed or 0) >= 1
     assert "single-profile" in {caveat.id for caveat in comparison.caveats}
 
 
-def test_costs_both_ways_are_judged_by_the_total() -> None:
+def test_mixed_changes_are_decided_by_the_total() -> None:
     base = "main.main main.main main.main\na/x.A a/x.B a/x.C\n400 30 200"
     candidate = "main.main main.main main.main\na/x.A a/x.B a/x.C\n100 60 200"
     comparison = compared(runs(base, 10), runs(candidate, 10, seed=2))
     assert comparison.verdict == "improved"
-    assert told(comparison) == [("x.A", "better"), ("x.B", "worse")]  # what the verdict rests on comes first
+    assert reported(comparison) == [("x.A", "better"), ("x.B", "worse")]  # what the verdict rests on comes first
 
 
 def test_without_requests_or_duration_only_increased_shares_are_findings() -> None:
@@ -185,7 +185,7 @@ def test_without_requests_or_duration_only_increased_shares_are_findings() -> No
     sides = (runs(base, 10, requests=None, duration_ns=0), runs(candidate, 10, seed=2, requests=None, duration_ns=0))
     bare = [[artifact_without_window(each) for each in side] for side in sides]
     comparison = compared(bare[0], bare[1])
-    assert told(comparison) == [("x.B", "worse")]
+    assert reported(comparison) == [("x.B", "worse")]
     assert comparison.findings[0].normalization == "share"
     assert "share-only" in {caveat.id for caveat in comparison.caveats}
 
@@ -227,14 +227,14 @@ def test_empty_profiles_are_inconclusive() -> None:
 
 def test_a_function_called_more_often_is_reported_without_its_callees() -> None:
     base = "main.main main.main main.main main.main\na/x.Serve a/x.Serve a/x.Serve a/x.Idle\na/x.A a/x.B a/x.C .\n200 200 200 300"
-    assert told(compared(runs(base), runs(base.replace("200", "300"), seed=2))) == [("x.Serve", "worse")]
+    assert reported(compared(runs(base), runs(base.replace("200", "300"), seed=2))) == [("x.Serve", "worse")]
 
 
 def test_a_new_function_is_reported_whole_without_the_library_it_calls() -> None:
     base = "main.main main.main main.main\na/x.Serve a/x.Serve a/x.Serve\n. a/x.New a/x.New\n. slices.Sort math/rand.Int\n400 0 0"
     candidate = base.replace("400 0 0", "400 150 80")
     comparison = compared(runs(base), runs(candidate, seed=2))
-    assert told(comparison) == [("x.New", "worse")]
+    assert reported(comparison) == [("x.New", "worse")]
 
 
 def test_a_library_function_is_attributed_to_the_user_function_that_calls_it() -> None:

@@ -24,7 +24,7 @@ def shares(drawing: str, seed: int, **options: object) -> list[ProfileArtifact]:
     return [ProfileArtifact(each.name, each.table, RunMetadata(run=each.facts.run)) for each in made]
 
 
-def moves(comparison: ProfileComparison) -> set[frozenset[str]]:
+def cost_shifts(comparison: ProfileComparison) -> set[frozenset[str]]:
     return {frozenset({short(each.from_function), short(each.to_function)}) for each in comparison.cost_shifts}
 
 
@@ -47,7 +47,7 @@ def test_a_re_parented_root_is_a_shift_beneath_the_process() -> None:
         comparison = compared(absolute(sides[0], 1), absolute(sides[1], 2))
         assert subjects(comparison) == set()
         assert comparison.verdict == "unchanged"
-        assert moves(comparison) == {frozenset({"x.(*Server).handle", "x.(*Pool).worker.func1"})}
+        assert cost_shifts(comparison) == {frozenset({"x.(*Server).handle", "x.(*Pool).worker.func1"})}
         assert " under " not in comparison.cost_shifts[0].sentence
 
 
@@ -72,7 +72,7 @@ def test_roots_that_do_not_resemble_each_other_are_no_shift() -> None:
 def test_a_renamed_root_that_grew_is_a_shift_and_its_net_growth_the_finding() -> None:
     grown = POOL.replace("300                   200", "480                   320")
     forward = compared(absolute(GO_STATEMENT, 1), absolute(grown, 2))
-    assert moves(forward) == {frozenset({"x.(*Server).handle", "x.(*Pool).worker.func1"})}
+    assert cost_shifts(forward) == {frozenset({"x.(*Server).handle", "x.(*Pool).worker.func1"})}
     assert forward.verdict == "regressed"
     assert {direction for _, direction in subjects(forward)} == {"worse"}
     (first, *_) = forward.findings
@@ -109,7 +109,7 @@ def test_a_renamed_method_in_shares_is_a_shift_and_no_regression(options: dict[s
         assert len(comparison.cost_shifts) == 1
 
 
-def test_in_shares_a_new_function_beside_an_unlike_loss_is_a_regression() -> None:
+def test_in_shares_a_new_function_with_a_different_loss_is_a_regression() -> None:
     grown = METHOD.replace("300          250", "300          250") + "\n"
     grown = METHOD.replace("a/x.Decode   .", "a/x.Decode   a/x.Format").replace("250", "700")
     comparison = compared(shares(METHOD, 1, **ALLOCS), shares(grown, 2, **ALLOCS))
@@ -139,7 +139,7 @@ def test_work_that_two_existing_functions_hand_over_is_a_shift() -> None:
     candidate = base.replace("a/x.Encode  a/x.Encode  a/x.Flush", "a/x.Flush  a/x.Encode  a/x.Flush")
     comparison = compared(absolute(base, 1), absolute(candidate, 2))
     assert subjects(comparison) == set()
-    assert moves(comparison) == {frozenset({"x.Encode", "x.Flush"})}
+    assert cost_shifts(comparison) == {frozenset({"x.Encode", "x.Flush"})}
 
 
 def test_a_wrapper_around_all_that_a_caller_calls_is_no_new_work() -> None:
@@ -158,4 +158,4 @@ def test_inlining_into_the_caller_is_a_shift() -> None:
         comparison = compared(absolute(sides[0], 1), absolute(sides[1], 2))
         assert subjects(comparison) == set()
         assert comparison.verdict == "unchanged"
-        assert moves(comparison) == {frozenset({"x.hash", "x.Serve"})}
+        assert cost_shifts(comparison) == {frozenset({"x.hash", "x.Serve"})}

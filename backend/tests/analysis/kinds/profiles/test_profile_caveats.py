@@ -28,20 +28,20 @@ def side(
     ]
 
 
-def doubts(base: list[ProfileArtifact], candidate: list[ProfileArtifact]) -> dict[str, str]:
+def caveat_sentences(base: list[ProfileArtifact], candidate: list[ProfileArtifact]) -> dict[str, str]:
     return {caveat.id: caveat.sentence for caveat in compared(base, candidate).caveats}
 
 
 def test_equal_conditions_raise_no_caveat() -> None:
-    assert doubts(side(begin=10), side(seed=2, begin=20)) == {}
+    assert caveat_sentences(side(begin=10), side(seed=2, begin=20)) == {}
 
 
 def test_consecutive_sides_recommend_interleaved_captures() -> None:
-    sentence = doubts(side(begin=10), side(seed=2, begin=1000))["consecutive"]
+    sentence = caveat_sentences(side(begin=10), side(seed=2, begin=1000))["consecutive"]
     assert sentence.startswith("The sides were captured one after the other")
     assert "slowpath collect URL --against URL2" in sentence
     assert "times smaller" in sentence
-    assert "not all capture times are known" in doubts(side(), side(seed=2))["consecutive"]
+    assert "not all capture times are known" in caveat_sentences(side(), side(seed=2))["consecutive"]
 
 
 @pytest.mark.parametrize(
@@ -74,38 +74,38 @@ def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int
     ],
 )  # fmt: skip
 def test_facts_that_differ(identity: str, base: dict[str, object], candidate: dict[str, object], expected: str) -> None:
-    raised = doubts(side(facts=base), side(seed=2, facts=candidate))
+    raised = caveat_sentences(side(facts=base), side(seed=2, facts=candidate))
     assert expected in raised[identity]
 
 
 def test_metadata_of_one_side_raises_no_caveat() -> None:
     knowing = side(facts={"go_version": "go1.26.8", "cpu_flags": ["aes"]}, begin=10)
-    assert doubts(knowing, side(seed=2, begin=20)) == {}
+    assert caveat_sentences(knowing, side(seed=2, begin=20)) == {}
 
 
 def test_the_same_binary() -> None:
     mappings = [{"file": "/bin/x", "build_id": "b1"}]
-    assert "same binary" in doubts(side(mappings=mappings), side(seed=2, mappings=mappings))["same-build"]
+    assert "same binary" in caveat_sentences(side(mappings=mappings), side(seed=2, mappings=mappings))["same-build"]
 
 
 def test_few_profiles_and_one_run() -> None:
-    assert "Only 2 profiles per side (cpu): only" in doubts(side(2), side(2, seed=2))["few-profiles"]
-    assert "1 profile in base, 3 in candidate (cpu)" in doubts(side(1), side(3, seed=2))["single-profile"]
-    raised = doubts(side(facts={"run": "only"}), side(seed=2))
+    assert "Only 2 profiles per side (cpu): only" in caveat_sentences(side(2), side(2, seed=2))["few-profiles"]
+    assert "1 profile in base, 3 in candidate (cpu)" in caveat_sentences(side(1), side(3, seed=2))["single-profile"]
+    raised = caveat_sentences(side(facts={"run": "only"}), side(seed=2))
     assert "base come from one run" in raised["one-run"]
 
 
 def test_duration_and_period() -> None:
-    raised = doubts(side(), side(seed=2, duration_ns=60 * SECOND, period=TICK // 2))
+    raised = caveat_sentences(side(), side(seed=2, duration_ns=60 * SECOND, period=TICK // 2))
     assert "last 10.0 s in base and 60.0 s" in raised["duration"]
     assert "10,000,000 nanoseconds in base, 5,000,000 in candidate" in raised["period"]
 
 
 def test_unknown_load() -> None:
-    assert "cpu" in doubts(side(requests=None), side(seed=2, requests=None))["load-unknown"]
+    assert "cpu" in caveat_sentences(side(requests=None), side(seed=2, requests=None))["load-unknown"]
 
 
-def test_lockstep_sampling_is_loud() -> None:
+def test_lockstep_sampling_raises_a_caveat() -> None:
     def striding(seed: int) -> list[ProfileArtifact]:
         return [
             artifact(
@@ -115,7 +115,7 @@ def test_lockstep_sampling_is_loud() -> None:
             for i in range(8)
         ]
 
-    assert "x.A" in doubts(striding(1), striding(2))["overdispersed"]
+    assert "x.A" in caveat_sentences(striding(1), striding(2))["overdispersed"]
 
 
 def test_drift_over_the_profiles() -> None:
@@ -129,33 +129,35 @@ def test_drift_over_the_profiles() -> None:
             for i in range(8)
         ]
 
-    raised = doubts(drifting(0), drifting(30))
+    raised = caveat_sentences(drifting(0), drifting(30))
     assert "cost of the candidate rises over its profiles by 70.0%" in raised["drifting"]
 
 
 def test_a_machine_without_aes_betrays_itself() -> None:
     slow = "main.main main.main\na/x.A runtime.mapaccess1\n. runtime.memhashFallback\n300 60"
-    assert "Only the candidate hashes in software" in doubts(side(), side(seed=2, drawing=slow))["no-aes"]
+    assert "Only the candidate hashes in software" in caveat_sentences(side(), side(seed=2, drawing=slow))["no-aes"]
 
 
 def test_cut_stacks_that_fit_nowhere() -> None:
     cut = "main.main [root_cut_off]\na/x.A a/x.B\n300 60".replace("[root_cut_off]", "CUT")
     samples = [(tuple("[root cut off]" if f == "CUT" else f for f in stack), n) for stack, n in stacks(cut)]
     made = [artifact(samples, facts=RunMetadata(run=str(i)), cut_samples=60) for i in range(8)]
-    assert "16.7% of the samples" in doubts(made, made)["cut-stacks"]
+    assert "16.7% of the samples" in caveat_sentences(made, made)["cut-stacks"]
 
 
 def test_kinds_and_sample_types_lacking_on_one_side() -> None:
     heap = artifact(stacks(DRAWING), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
     wall = artifact(stacks(DRAWING), types=[("wall", "nanoseconds")], ticks=[1])
-    raised = doubts([*side(), heap], side(seed=2))
+    raised = caveat_sentences([*side(), heap], side(seed=2))
     assert raised["kind-missing"] == "The candidate has none (heap): not compared."
-    assert "have different sample types" in doubts([wall], side())["sample-type"]
-    assert "1 profile without the sample type cpu (cpu)" in doubts([*side(), wall], side(seed=2))["sample-type"]
+    assert "have different sample types" in caveat_sentences([wall], side())["sample-type"]
+    assert (
+        "1 profile without the sample type cpu (cpu)" in caveat_sentences([*side(), wall], side(seed=2))["sample-type"]
+    )
 
 
 def test_warnings_of_the_decoder_are_passed_on() -> None:
-    assert "clipped" in doubts(side(warnings=["values were clipped"]), side(seed=2))["decode-warnings"]
+    assert "clipped" in caveat_sentences(side(warnings=["values were clipped"]), side(seed=2))["decode-warnings"]
 
 
 def kinds_of(side_of: list[ProfileArtifact], counts: dict[str, int], seed: int) -> list[ProfileArtifact]:
@@ -190,16 +192,16 @@ def test_caveats_on_one_profile_and_on_few_are_merged() -> None:
 
 
 def test_a_caveat_about_both_sides_names_both() -> None:
-    raised = doubts(side(facts={"run": "a"}), side(seed=2, facts={"run": "b"}))
+    raised = caveat_sentences(side(facts={"run": "a"}), side(seed=2, facts={"run": "b"}))
     assert raised["one-run"].startswith("All profiles of the base and candidate come from one run (cpu): ")
     full: dict[str, object] = {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}
     assert (
         "saturated: 100% in base and 100% in candidate"
-        in doubts(side(facts=full), side(seed=2, facts=full))["cpu-saturated"]
+        in caveat_sentences(side(facts=full), side(seed=2, facts=full))["cpu-saturated"]
     )
 
 
-def test_the_gravest_come_first() -> None:
+def test_caveats_are_ordered_by_severity() -> None:
     heap = artifact(stacks(DRAWING), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
     facts: dict[str, object] = {"goarch": "amd64", "go_version": "go1.25.8"}
     other: dict[str, object] = {"goarch": "arm64", "go_version": "go1.26.8", "requests": 3000}

@@ -103,7 +103,7 @@ def test_drawn_runs_have_requests() -> None:
     assert [basis.id for basis in bases_of(sets_of(runs(DRAWING), runs(DRAWING, seed=2)))][-1] == "per_request"
 
 
-def test_what_is_held_at_a_moment_has_a_mean_and_no_rate() -> None:
+def test_snapshots_have_a_mean_and_no_rate() -> None:
     types = (("inuse_objects", "count"), ("inuse_space", "bytes"))
     facts = RunMetadata(requests=100, wall_ns=Nanoseconds(20 * SECOND))
     heap = artifact(stacks(DRAWING), kind="heap", types=types, facts=facts)

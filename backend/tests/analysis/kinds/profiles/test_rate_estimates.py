@@ -54,7 +54,7 @@ def test_what_is_on_one_side_only_has_a_difference_and_no_ratio() -> None:
     assert found.difference_low[0] > 0
 
 
-def test_what_vanished_has_ratio_zero_and_no_interval_of_it() -> None:
+def test_vanished_rows_have_ratio_zero_without_interval() -> None:
     found = compared([[30, 30, 30]], [[0, 0, 0]])
     assert found.ratio[0] == 0
     assert np.isnan(found.low[0])

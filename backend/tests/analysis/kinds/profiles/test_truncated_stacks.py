@@ -31,7 +31,7 @@ def test_without_complete_stacks_the_less_cut_one_lends_its_root() -> None:
     assert paths(unite_stacks([base, candidate])) == [f"{CUT} serve a b c d x", f"{CUT} serve a b c d x helper"]
 
 
-def test_what_fits_in_several_places_stays() -> None:
+def test_ambiguous_stacks_stay_truncated() -> None:
     complete = table([(stack("main r a b c d"), 1), (stack("main s a b c d"), 1)])
     deep = table([((CUT, *stack("a b c d e")), 1)])
     assert f"{CUT} a b c d e" in paths(unite_stacks([complete, deep]))
@@ -43,7 +43,7 @@ def test_ambiguous_recursion_stays_truncated() -> None:
     assert f"{CUT} walk walk walk walk walk deep" in paths(unite_stacks([complete, deep]))
 
 
-def test_what_is_put_back_joins_what_was_there() -> None:
+def test_regrafted_stacks_join_existing_ones() -> None:
     complete = table([(stack("main a b c d e"), 2)])
     deep = table([((CUT, *stack("a b c d e")), 3)])
     found = unite_stacks([complete, deep])

@@ -188,7 +188,7 @@ def test_doubts_name_what_differs() -> None:
     }
 
 
-def test_gaps_beside_a_moved_clock_are_not_judged() -> None:
+def test_gaps_with_clock_skew_are_not_tested() -> None:
     def skewed(gap_ns: int) -> SpanArtifact:
         traces = []
         for n in range(200):

@@ -92,7 +92,7 @@ def test_an_ambiguous_id_identifies_no_trace() -> None:
 
 
 @pytest.mark.parametrize(("span", "gap"), [(5, 0), (1, 2), (-1, 0), (1, -1)])
-def test_what_is_not_there_is_not_asked(span: int, gap: int) -> None:
+def test_missing_sources_are_not_queried(span: int, gap: int) -> None:
     with pytest.raises(IndexError):
         make_gap_question(request(), 0, span, gap)
 
