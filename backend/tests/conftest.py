@@ -85,15 +85,15 @@ def emptied(migrated: TestDatabase) -> TestDatabase:
 
 
 @pytest.fixture
-def house(emptied: TestDatabase, engine: Engine) -> AppUnderTest:
+def app(emptied: TestDatabase, engine: Engine) -> AppUnderTest:
     """Give the app over an empty database."""
     return built(Database(engine), settings_for(emptied.app_url))
 
 
 @pytest.fixture
-def people(house: AppUnderTest) -> AccountsFactory:
+def people(app: AppUnderTest) -> AccountsFactory:
     """Give the maker of people and teams."""
-    return AccountsFactory(house)
+    return AccountsFactory(app)
 
 
 @pytest.fixture
@@ -115,9 +115,9 @@ def asker(people: AccountsFactory, team: SomeTeam, role: Role) -> SomePerson:
 
 
 @pytest.fixture
-def client(house: AppUnderTest, asker: SomePerson) -> TestClient:
+def client(app: AppUnderTest, asker: SomePerson) -> TestClient:
     """Give the browser of whoever asks."""
-    return house.asked(cookie=asker.cookie)
+    return app.asked(cookie=asker.cookie)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ class SomeToken:
 
 @dataclass(frozen=True)
 class AccountsFactory:
-    """Makes people and teams in a house."""
+    """Makes users and teams in an app."""
 
     app: AppUnderTest
 

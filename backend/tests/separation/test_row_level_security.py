@@ -290,7 +290,7 @@ def test_the_scope_ends_with_its_transaction(app: psycopg.Connection, world: Two
 def test_a_reading_session_can_not_write(world: TwoTeamWorld) -> None:
     scope = TeamScope(world.team.id, world.team.owner.user_id)
     with (
-        world.house.database.reading(scope) as session,
+        world.app.database.reading(scope) as session,
         pytest.raises(Exception, match="read-only transaction"),
     ):
         session.connection().exec_driver_sql("UPDATE team SET name = 'x'")

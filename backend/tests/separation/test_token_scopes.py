@@ -53,11 +53,11 @@ class Programs:
 
 
 @pytest.fixture
-def programs(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> Programs:
+def programs(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> Programs:
     def of(scope: TokenScope) -> TestClient:
-        return house.asked(token=people.token(team, scope).secret)
+        return app.asked(token=people.token(team, scope).secret)
 
-    owner = house.asked(cookie=team.owner.cookie)
+    owner = app.asked(cookie=team.owner.cookie)
     return Programs(owner, of(TokenScope.UPLOAD), of(TokenScope.UPLOAD), of(TokenScope.RUNNER))
 
 
@@ -133,9 +133,9 @@ def test_a_file_is_sent_to_a_build_that_the_program_has_a_part_in(programs: Prog
 
 @pytest.mark.database
 def test_a_runner_is_spoken_for_by_its_own_token(
-    programs: Programs, house: AppUnderTest, people: AccountsFactory, team: SomeTeam
+    programs: Programs, app: AppUnderTest, people: AccountsFactory, team: SomeTeam
 ) -> None:
-    other = house.asked(token=people.token(team, TokenScope.RUNNER).secret)
+    other = app.asked(token=people.token(team, TokenScope.RUNNER).secret)
     fields = {"slots": 1, "labels": {}, "version": "1", "instance": "a" * 16, "host": "h"}
     assert programs.runner.put("/api/v1/runners/bench", json=fields).status_code == 200
 
@@ -150,9 +150,9 @@ def test_a_runner_is_spoken_for_by_its_own_token(
 
 @pytest.mark.database
 def test_a_deployment_is_announced_by_a_token_for_that_alone(
-    programs: Programs, house: AppUnderTest, people: AccountsFactory, team: SomeTeam
+    programs: Programs, app: AppUnderTest, people: AccountsFactory, team: SomeTeam
 ) -> None:
-    announcer = house.asked(token=people.token(team, TokenScope.DEPLOY).secret)
+    announcer = app.asked(token=people.token(team, TokenScope.DEPLOY).secret)
     message = {"service": "checkout", "environment": "production", "commit": 40 * "a"}
 
     refused = [one.post("/api/v1/deployment-events", json=message) for one in (programs.mine, programs.runner)]

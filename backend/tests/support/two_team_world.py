@@ -54,7 +54,7 @@ class FullBlobStore(MemoryBlobStore):
 class TwoTeamWorld:
     """The team that is asked about, another one, and the ids of what is in both."""
 
-    house: AppUnderTest
+    app: AppUnderTest
     team: SomeTeam
     members: Mapping[Role, SomePerson]
     other: SomeTeam
@@ -72,28 +72,28 @@ class TwoTeamWorld:
 
     def browser(self, role: Role) -> TestClient:
         """Return the browser of a member of the first team."""
-        return self.house.asked(cookie=self.members[role].cookie, team=self.team.id)
+        return self.app.asked(cookie=self.members[role].cookie, team=self.team.id)
 
     def program(self, scope: TokenScope) -> TestClient:
         """Return a program with a token of the first team."""
-        return self.house.asked(token=self.tokens[scope])
+        return self.app.asked(token=self.tokens[scope])
 
     def other_program(self) -> TestClient:
         """Return a program with a token of the other team that may all that tokens may."""
-        return self.house.asked(token=self.other_token)
+        return self.app.asked(token=self.other_token)
 
     def outsider(self, who: str) -> TestClient:
         """Return a fresh client: one that was answered before may hold a cookie since."""
-        return self.house.asked(**self.outsiders[who])
+        return self.app.asked(**self.outsiders[who])
 
     def other_browser(self, team_id: UUID) -> TestClient:
         """Return the browser of the other team's owner, asking for a team."""
-        return self.house.asked(cookie=self.other.owner.cookie, team=team_id)
+        return self.app.asked(cookie=self.other.owner.cookie, team=team_id)
 
 
-def make_world(house: AppUnderTest, connection: psycopg.Connection) -> TwoTeamWorld:
+def make_world(app: AppUnderTest, connection: psycopg.Connection) -> TwoTeamWorld:
     """Make both teams by the app's own verbs, and fill what is left of their tables."""
-    people = AccountsFactory(house)
+    people = AccountsFactory(app)
     team, other = people.team(f"{CANARY} Ingesters"), people.team("Others")
     connection.execute(
         "UPDATE app_user SET name = %s || name, email = %s || email WHERE id = %s", (CANARY, CANARY, team.owner.user_id)
@@ -133,9 +133,9 @@ def make_world(house: AppUnderTest, connection: psycopg.Connection) -> TwoTeamWo
     ended = people.member(team, Role.OWNER)
     connection.execute("DELETE FROM app_user WHERE id = %s", (ended.user_id,))
     for secret in (*(token.secret for token in tokens.values()), other_token.secret):
-        house.asked(token=secret).get("/api/v1/services")  # from now on looking at them changes nothing
+        app.asked(token=secret).get("/api/v1/services")  # from now on looking at them changes nothing
     return TwoTeamWorld(
-        house,
+        app,
         team,
         {**members, Role.OWNER: team.owner},
         other,

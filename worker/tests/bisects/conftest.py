@@ -20,11 +20,11 @@ from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNod
 from slowpath.verdicts.bisects.service import search_planner
 from slowpath.verdicts.bisects.tables import Bisect
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    app,
     asker,
     client,
     emptied,
     engine,
-    house,
     migrated,
     people,
     role,

@@ -141,12 +141,12 @@ def test_a_repository_that_cannot_be_read_starts_no_search(client: TestClient) -
     assert client.get("/api/v1/bisects").json()["items"] == []
 
 
-def test_a_start_that_failed_is_tried_again(client: TestClient, house: AppUnderTest, team: SomeTeam) -> None:
+def test_a_start_that_failed_is_tried_again(client: TestClient, app: AppUnderTest, team: SomeTeam) -> None:
     service, repository_id = repository(client)
     asked = {"service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD}
     path = f"/api/v1/bisects/{client.post('/api/v1/bisects', json=asked).json()['id']}"
     assert client.post(f"{path}/actions", json={"action": "retry"}).status_code == 409
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         session.execute(update(JobRow).values(state="failed"))
         search_planner.record_plan_failure(
             session, BisectId(UUID(path.rsplit("/", 1)[-1])), {"detail": "mono has no commit."}, NOW
@@ -158,7 +158,7 @@ def test_a_start_that_failed_is_tried_again(client: TestClient, house: AppUnderT
     assert again.status_code == 200, again.text
     assert (again.json()["state"], again.json()["problem"]) == ("planned", None)
     assert [one["sentence"] for one in again.json()["events"]].count("Retried") == 1
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         names = session.scalars(select(JobRow.name).where(JobRow.state == "waiting")).all()
     assert names.count("bisects.plan") == 1
     assert client.post(f"{path}/actions", json={"action": "retry"}).status_code == 409

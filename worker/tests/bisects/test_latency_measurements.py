@@ -22,7 +22,7 @@ SLOW_S, FAST_S = 0.045, 0.015
 
 
 @dataclass
-class Lab:
+class LatencyBisect:
     """An environment whose instances push metrics, and a bisect of its latency."""
 
     search: Search
@@ -41,7 +41,7 @@ class Lab:
         )
 
     def measure(self, run_id: str, from_ms: int, to_ms: int) -> None:
-        """Tell a window, as a runner does that has waited it out."""
+        """Report a measurement, as a runner does at its end."""
         index = self.search.runner.taken.get(run_id, 0)
         times = {"started_at": iso(from_ms), "ended_at": iso(to_ms)}
         response = self.search.runner.client.post(
@@ -80,122 +80,134 @@ def iso(at_ms: int) -> str:
 
 
 @pytest.fixture
-def lab(search: Search, people: AccountsFactory) -> Lab:
+def latency_bisect(search: Search, people: AccountsFactory) -> LatencyBisect:
     token = people.token(search.bench.team, TokenScope.UPLOAD)
     environment = search.person.post("/api/v1/environments", json={"name": "lab"}).json()["id"]
     now_ms = int(search.now().timestamp() * 1000)
-    return Lab(search, people.app.asked(token=token.secret), now_ms, {"environment_id": environment})
+    return LatencyBisect(search, people.app.asked(token=token.secret), now_ms, {"environment_id": environment})
 
 
 @pytest.fixture
-def window(lab: Lab) -> tuple[int, int]:
-    return lab.now_ms - 80_000, lab.now_ms - 20_000
+def window(latency_bisect: LatencyBisect) -> tuple[int, int]:
+    return latency_bisect.now_ms - 80_000, latency_bisect.now_ms - 20_000
 
 
-def test_each_run_is_read_by_its_own_instance(lab: Lab, window: tuple[int, int]) -> None:
-    lab.begin(slots=2)
-    slow, fast = lab.search.runner.lease()
-    times = lab.pushes(lab.now_ms - 110_000, lab.now_ms)
-    lab.instance(slow["run_id"]).run(times, SLOW_S, 100)
-    lab.instance(f"{fast['run_id']}.ingester-7d4f").run(times, FAST_S, 100)
-    lab.instance("production-1").run(times, 0.4, 500)
+def test_each_run_is_read_by_its_own_instance(latency_bisect: LatencyBisect, window: tuple[int, int]) -> None:
+    latency_bisect.begin(slots=2)
+    slow, fast = latency_bisect.search.runner.lease()
+    times = latency_bisect.pushes(latency_bisect.now_ms - 110_000, latency_bisect.now_ms)
+    latency_bisect.instance(slow["run_id"]).run(times, SLOW_S, 100)
+    latency_bisect.instance(f"{fast['run_id']}.ingester-7d4f").run(times, FAST_S, 100)
+    latency_bisect.instance("production-1").run(times, 0.4, 500)
     for lease in (slow, fast):
-        lab.measure(lease["run_id"], *window)
+        latency_bisect.measure(lease["run_id"], *window)
 
-    assert lab.read() == ["done", "done"]
-    measurements = lab.windows()
+    assert latency_bisect.read() == ["done", "done"]
+    measurements = latency_bisect.windows()
     assert measurements[slow["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
     assert measurements[fast["run_id"]]["value"] == pytest.approx(FAST_S * 1e9, rel=0.1)
     assert {one["requests"] for one in measurements.values()} == {600}
-    assert lab.search.get_detail()["evidence"]["unit"] == "ns"
+    assert latency_bisect.search.get_detail()["evidence"]["unit"] == "ns"
 
 
-def test_late_samples_are_waited_for(lab: Lab, window: tuple[int, int]) -> None:
-    lab.begin()
-    [lease] = lab.search.runner.lease()
-    instance = lab.instance(lease["run_id"])
-    instance.run(lab.pushes(lab.now_ms - 110_000, window[1] - 15_000), FAST_S, 100)
-    lab.measure(lease["run_id"], *window)
+def test_late_samples_are_waited_for(latency_bisect: LatencyBisect, window: tuple[int, int]) -> None:
+    latency_bisect.begin()
+    [lease] = latency_bisect.search.runner.lease()
+    instance = latency_bisect.instance(lease["run_id"])
+    instance.run(latency_bisect.pushes(latency_bisect.now_ms - 110_000, window[1] - 15_000), FAST_S, 100)
+    latency_bisect.measure(lease["run_id"], *window)
 
-    assert lab.read() == lab.read() == ["waiting"]
-    assert lab.windows()[lease["run_id"]]["value"] is None
-    instance.run(lab.pushes(window[1] - 10_000, lab.now_ms), SLOW_S, 1000)
-    assert lab.read() == ["done"]
-    measurement = lab.windows()[lease["run_id"]]
+    assert latency_bisect.read() == latency_bisect.read() == ["waiting"]
+    assert latency_bisect.windows()[lease["run_id"]]["value"] is None
+    instance.run(latency_bisect.pushes(window[1] - 10_000, latency_bisect.now_ms), SLOW_S, 1000)
+    assert latency_bisect.read() == ["done"]
+    measurement = latency_bisect.windows()[lease["run_id"]]
     assert measurement["value"] == pytest.approx(SLOW_S * 1e9, rel=0.15)
     assert measurement["requests"] > 1000
 
 
-def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
-    lab.begin(quantile="p99", measurement_seconds=60)
-    [lease] = lab.search.runner.lease()
-    lab.instance(lease["run_id"]).run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 50)
-    lab.measure(lease["run_id"], *window)
+def test_too_few_requests_are_reported_and_the_next_windows_are_longer(
+    latency_bisect: LatencyBisect, window: tuple[int, int]
+) -> None:
+    latency_bisect.begin(quantile="p99", measurement_seconds=60)
+    [lease] = latency_bisect.search.runner.lease()
+    latency_bisect.instance(lease["run_id"]).run(
+        latency_bisect.pushes(latency_bisect.now_ms - 110_000, latency_bisect.now_ms), FAST_S, 50
+    )
+    latency_bisect.measure(lease["run_id"], *window)
 
-    assert lab.read() == ["done"]
-    measurement = lab.windows()[lease["run_id"]]
+    assert latency_bisect.read() == ["done"]
+    measurement = latency_bisect.windows()[lease["run_id"]]
     assert (measurement["value"], measurement["requests"]) == (None, 300)
     assert (
         measurement["problem"]
         == "300 requests in this measurement window of 60 s; p99 requires 1,000. Measure for 260 s."
     )
-    bisect = lab.search.get_detail()
+    bisect = latency_bisect.search.get_detail()
     assert bisect["settings"]["measurement_seconds"] == 260
     assert any("from 60 to 260 s" in one["sentence"] for one in bisect["events"])
-    assert lab.search.runner.beat(lease["run_id"])["measurement_seconds"] == 260
+    assert latency_bisect.search.runner.beat(lease["run_id"])["measurement_seconds"] == 260
 
 
-def test_a_run_without_pushed_metrics_is_reported_as_such(lab: Lab, window: tuple[int, int]) -> None:
-    lab.begin()
-    [lease] = lab.search.runner.lease()
-    lab.instance("production-1").run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 100)
-    lab.measure(lease["run_id"], *window)
+def test_a_run_without_pushed_metrics_is_reported_as_such(
+    latency_bisect: LatencyBisect, window: tuple[int, int]
+) -> None:
+    latency_bisect.begin()
+    [lease] = latency_bisect.search.runner.lease()
+    latency_bisect.instance("production-1").run(
+        latency_bisect.pushes(latency_bisect.now_ms - 110_000, latency_bisect.now_ms), FAST_S, 100
+    )
+    latency_bisect.measure(lease["run_id"], *window)
 
-    assert lab.read() == ["waiting"]
-    lab.waited(200)
-    assert lab.read() == ["done"]
-    problem = lab.windows()[lease["run_id"]]["problem"]
+    assert latency_bisect.read() == ["waiting"]
+    latency_bisect.waited(200)
+    assert latency_bisect.read() == ["done"]
+    problem = latency_bisect.windows()[lease["run_id"]]["problem"]
     assert problem.startswith(f"No samples of run {lease['run_id']} in lab; 1 other instance of ingester pushed")
     assert f"service.instance.id={lease['run_id']}" in problem
 
 
-def test_a_deployment_without_requests_has_no_value(lab: Lab, window: tuple[int, int]) -> None:
-    lab.begin()
-    [lease] = lab.search.runner.lease()
-    instance = lab.instance(lease["run_id"])
+def test_a_deployment_without_requests_has_no_value(latency_bisect: LatencyBisect, window: tuple[int, int]) -> None:
+    latency_bisect.begin()
+    [lease] = latency_bisect.search.runner.lease()
+    instance = latency_bisect.instance(lease["run_id"])
     instance.answer(FAST_S, 5)
-    for at_ms in lab.pushes(lab.now_ms - 110_000, lab.now_ms):
+    for at_ms in latency_bisect.pushes(latency_bisect.now_ms - 110_000, latency_bisect.now_ms):
         instance.push(at_ms)
-    lab.measure(lease["run_id"], *window)
+    latency_bisect.measure(lease["run_id"], *window)
 
-    assert lab.read() == ["done"]
-    assert "answered no requests in this measurement window" in lab.windows()[lease["run_id"]]["problem"]
+    assert latency_bisect.read() == ["done"]
+    assert "answered no requests in this measurement window" in latency_bisect.windows()[lease["run_id"]]["problem"]
 
 
 @pytest.mark.parametrize("named", [lambda lease: lease["run_id"], lambda lease: name_of(lease["build"]["commit"], {})])
 def test_by_version_a_label_names_the_build(
-    lab: Lab, window: tuple[int, int], named: Callable[[dict[str, Any]], str]
+    latency_bisect: LatencyBisect, window: tuple[int, int], named: Callable[[dict[str, Any]], str]
 ) -> None:
-    lab.begin("version")
-    [lease] = lab.search.runner.lease()
-    times = lab.pushes(lab.now_ms - 110_000, lab.now_ms)
-    lab.instance("a", labels={"version": named(lease)}).run(times, SLOW_S, 100)
-    lab.instance("b", labels={"version": "f" * 40}).run(times, FAST_S, 100)
-    lab.measure(lease["run_id"], *window)
+    latency_bisect.begin("version")
+    [lease] = latency_bisect.search.runner.lease()
+    times = latency_bisect.pushes(latency_bisect.now_ms - 110_000, latency_bisect.now_ms)
+    latency_bisect.instance("a", labels={"version": named(lease)}).run(times, SLOW_S, 100)
+    latency_bisect.instance("b", labels={"version": "f" * 40}).run(times, FAST_S, 100)
+    latency_bisect.measure(lease["run_id"], *window)
 
-    assert lab.read() == ["done"]
-    assert lab.windows()[lease["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
+    assert latency_bisect.read() == ["done"]
+    assert latency_bisect.windows()[lease["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
 
 
-def test_a_whole_environment_is_one_deploy_at_a_time(lab: Lab, window: tuple[int, int]) -> None:
-    lab.begin("environment")
-    [lease] = lab.search.runner.lease()
-    lab.instance("whatever").run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), SLOW_S, 100)
-    lab.measure(lease["run_id"], *window)
-    assert lab.read() == ["done"]
-    assert lab.windows()[lease["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
+def test_a_whole_environment_is_one_deploy_at_a_time(latency_bisect: LatencyBisect, window: tuple[int, int]) -> None:
+    latency_bisect.begin("environment")
+    [lease] = latency_bisect.search.runner.lease()
+    latency_bisect.instance("whatever").run(
+        latency_bisect.pushes(latency_bisect.now_ms - 110_000, latency_bisect.now_ms), SLOW_S, 100
+    )
+    latency_bisect.measure(lease["run_id"], *window)
+    assert latency_bisect.read() == ["done"]
+    assert latency_bisect.windows()[lease["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
 
-    response = lab.search.person.patch(f"/api/v1/bisects/{lab.search.bisect_id}", json={"settings": {"slots": 2}})
+    response = latency_bisect.search.person.patch(
+        f"/api/v1/bisects/{latency_bisect.search.bisect_id}", json={"settings": {"slots": 2}}
+    )
     assert response.status_code == 422
     assert "by instance or version" in response.json()["resolution"]
 

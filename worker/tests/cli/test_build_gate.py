@@ -14,11 +14,11 @@ from slowpath.platform.accounts.rules.roles import TokenScope
 from slowpath_cli.commands.build_gate import GateResult
 from slowpath_cli.main import main
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    app,
     asker,
     client,
     emptied,
     engine,
-    house,
     migrated,
     people,
     role,
@@ -35,8 +35,8 @@ PROFILE = PROFILES / "go-cpu-1.26.pb.gz"
 
 
 @contextmanager
-def served(house: AppUnderTest) -> Iterator[str]:  # noqa: F811 - a fixture's name
-    server = uvicorn.Server(uvicorn.Config(house.app, port=0, log_level="critical", lifespan="off"))
+def served(app: AppUnderTest) -> Iterator[str]:  # noqa: F811 - a fixture's name
+    server = uvicorn.Server(uvicorn.Config(app.app, port=0, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -68,7 +68,7 @@ def working(bench: Bench) -> Iterator[None]:  # noqa: F811 - a fixture's name
 
 @pytest.mark.database
 def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_upload(
-    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, bench: Bench, client: TestClient,  # noqa: F811
+    app: AppUnderTest, people: AccountsFactory, team: SomeTeam, bench: Bench, client: TestClient,  # noqa: F811
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     for name in ("GITHUB_ACTIONS", "GITLAB_CI"):
@@ -77,7 +77,7 @@ def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_up
     token = people.token(team, TokenScope.UPLOAD).secret
     broken = tmp_path / "broken.pprof"
     broken.write_bytes(b"no profile")
-    with served(house) as url, working(bench):
+    with served(app) as url, working(bench):
         words = ["upload", "--url", url, "--token", token, "--build", "Ingester@4f2c", "--branch", "main"]
         first = main([*words, "--wait", "--wait-timeout", "4", str(PROFILE)])
         again = main([*words, str(PROFILE)])

@@ -16,11 +16,11 @@ from slowpath.core.ids import new_id
 from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.cli.test_build_gate import served
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    app,
     asker,
     client,
     emptied,
     engine,
-    house,
     migrated,
     people,
     role,
@@ -80,14 +80,14 @@ def store_verdict(database: TestDatabase, build: dict[str, Any], team: SomeTeam,
         )
 
 
-def test_curl_in_five_lines(house: AppUnderTest, client: TestClient, token: str, folder: Path) -> None:  # noqa: F811
+def test_curl_in_five_lines(app: AppUnderTest, client: TestClient, token: str, folder: Path) -> None:  # noqa: F811
     blocks = re.findall(r"```sh\n(.*?)```", (DOCS / "ci.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     lines, form = blocks[0], blocks[1]
     assert len(lines.strip().splitlines()) == 5
     (folder / "go.mod").write_text("module x\n\nrequire a.example/b v1.2.3\n", encoding="utf-8")
     for name in ("cpu.0.pprof", "cpu.1.pprof", "cpu.1.pprof.metadata.json"):
         (folder / name).write_text('{"requests": 4}' if name.endswith("json") else name, encoding="utf-8")
-    with served(house) as url:
+    with served(app) as url:
         script = f"{lines}\n{form}".replace("https://slowpath.example", url).replace("$(git rev-parse HEAD)", COMMIT)
         done = run(script, folder, {"SLOWPATH_TOKEN": token})
 
@@ -98,7 +98,7 @@ def test_curl_in_five_lines(house: AppUnderTest, client: TestClient, token: str,
 
 
 def test_the_action_of_github(
-    house: AppUnderTest, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
+    app: AppUnderTest, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
 ) -> None:  # fmt: skip
     action = yaml.safe_load((DOCS / "ci" / "action.yml").read_text(encoding="utf-8"))
     [step] = action["runs"]["steps"]
@@ -111,7 +111,7 @@ def test_the_action_of_github(
     }  # fmt: skip
     assert set(environ) - {"GITHUB_OUTPUT"} | {"SLOWPATH_URL"} == set(step["env"])
     codes = {}
-    with served(house) as url:
+    with served(app) as url:
         environ["SLOWPATH_URL"] = f"{url}/"
         first = run(step["run"], folder, environ)
         assert first.returncode == 0, first.stdout + first.stderr
@@ -140,7 +140,7 @@ def test_the_action_of_github(
 
 
 def test_the_job_of_gitlab(
-    house: AppUnderTest, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
+    app: AppUnderTest, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
 ) -> None:  # fmt: skip
     job = yaml.safe_load((DOCS / "ci" / "gitlab.yml").read_text(encoding="utf-8"))["slowpath"]
     script = "\n".join(job["script"]).replace("/tmp/", f"{folder}/")
@@ -151,7 +151,7 @@ def test_the_job_of_gitlab(
         "CI_MERGE_REQUEST_IID": "5",
     }  # fmt: skip
     codes = {}
-    with served(house) as url:
+    with served(app) as url:
         environ["SLOWPATH_URL"] = url
         document = json.dumps({"branch": "main"})
         client.post(f"/api/v1/builds/ingester/{COMMIT}", content=document, headers={"Content-Type": "application/json"})

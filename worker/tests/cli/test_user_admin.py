@@ -23,21 +23,21 @@ def admin(database: TestDatabase, *words: str, password: str = "a long enough on
     )
 
 
-def sign_in(house: AppUnderTest, password: str) -> int:
-    answer = house.asked().post("/api/v1/session", json={"email": "jo@example.com", "password": password})
+def sign_in(app: AppUnderTest, password: str) -> int:
+    answer = app.asked().post("/api/v1/session", json={"email": "jo@example.com", "password": password})
     status: int = answer.status_code
     return status
 
 
-def test_a_user_is_created_and_the_password_is_reset(house: AppUnderTest, emptied: TestDatabase) -> None:
+def test_a_user_is_created_and_the_password_is_reset(app: AppUnderTest, emptied: TestDatabase) -> None:
     made = admin(emptied, "create-user", "--email", "jo@example.com", "--name", "Jo", "--team", "Ingesters")
     assert made.returncode == 0, made.stderr
     assert made.stdout.startswith("jo@example.com owns the team ingesters-")
-    assert sign_in(house, "a long enough one") == 201
+    assert sign_in(app, "a long enough one") == 201
 
     changed = admin(emptied, "set-password", "--email", "JO@example.com", password="another long one")
     assert (changed.returncode, changed.stdout) == (0, "Set the password of JO@example.com and ended 1 sessions.\n")
-    assert [sign_in(house, "a long enough one"), sign_in(house, "another long one")] == [401, 201]
+    assert [sign_in(app, "a long enough one"), sign_in(app, "another long one")] == [401, 201]
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from fastapi.testclient import TestClient
 from slowpath.core.db_sessions import TeamScope
 from slowpath.verdicts.bisects.service import recorded_bisects
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    app,
     asker,
     client,
     emptied,
     engine,
-    house,
     migrated,
     people,
     role,
@@ -30,14 +30,14 @@ ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.mark.database
-def test_its_pages_show_how_the_commit_was_found(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:  # noqa: F811
+def test_its_pages_show_how_the_commit_was_found(app: AppUnderTest, team: SomeTeam, client: TestClient) -> None:  # noqa: F811
     document = json.loads(gzip.decompress(FILE.read_bytes()))
     service = client.post("/api/v1/services", json={"name": "ingester"}).json()["id"]
     repository = client.post("/api/v1/repositories", json={"name": document["repository"], "services": []}).json()["id"]
     commits = client.post(f"/api/v1/repositories/{repository}/commits", json={"commits": document["commits"]})
     assert commits.json() == {"new": len(document["commits"])}
     me = team.owner.user_id
-    with house.database.writing(TeamScope(team_id=team.id, user_id=me)) as session:
+    with app.database.writing(TeamScope(team_id=team.id, user_id=me)) as session:
         place = recorded_bisects.RecordedBisectTarget(UUID(service), UUID(repository), None, me)
         id_ = recorded_bisects.insert_recorded_bisect(session, document, place, ended_at=ENDED).id
 

@@ -17,9 +17,9 @@ from slowpath_worker.job_context import JobContext, WorkerContext
 from slowpath_worker.job_execution import run_job
 from slowpath_worker.job_handlers import HANDLERS, JobHandler, RecordFailure
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    app,
     emptied,
     engine,
-    house,
     migrated,
     people,
     team,
@@ -83,10 +83,10 @@ class Bench:
 
 
 @pytest.fixture
-def bench(house: AppUnderTest, team: SomeTeam, emptied: TestDatabase, tmp_path: Path) -> Iterator[Bench]:  # noqa: F811
+def bench(app: AppUnderTest, team: SomeTeam, emptied: TestDatabase, tmp_path: Path) -> Iterator[Bench]:  # noqa: F811
     settings = settings_for(emptied.app_url, lease_seconds=LEASE_SECONDS)
     with emptied.as_admin() as admin:
-        yield Bench(make_worker_context(settings, house.database, house.blobs, tmp_path), team, admin)
+        yield Bench(make_worker_context(settings, app.database, app.blobs, tmp_path), team, admin)
 
 
 HandleErrand = Callable[[Callable[[Any, JobContext], None], RecordFailure | None], None]

@@ -39,13 +39,13 @@ Watch = Callable[[], None]
 
 
 @pytest.fixture
-def program(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
-    return house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+def program(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
+    return app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
 
 
 @pytest.fixture
-def client(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
-    return house.asked(token=people.token(team, TokenScope.WRITE).secret)
+def client(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
+    return app.asked(token=people.token(team, TokenScope.WRITE).secret)
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_a_deployment_soon_after_a_step_has_its_own_step(client: TestClient, pus
 
 
 def test_a_look_reads_what_is_new_and_decides_what_reading_all_would(
-    client: TestClient, push: Push, watch: Watch, house: AppUnderTest, team: SomeTeam
+    client: TestClient, push: Push, watch: Watch, app: AppUnderTest, team: SomeTeam
 ) -> None:
     """What is remembered and what is new give the same minutes as hours that are read at once; and little is read."""
     memory = DetectionCache()
@@ -140,7 +140,7 @@ def test_a_look_reads_what_is_new_and_decides_what_reading_all_would(
 
     def looked() -> list[ServiceCells]:
         _, environment = ids_of(client)
-        with house.database.reading(TeamScope(team.id)) as session:
+        with app.database.reading(TeamScope(team.id)) as session:
             gathered = change_detection.gather_scan_input(session, EnvironmentId(UUID(environment)), memory)
         assert gathered is not None
         (service,) = gathered.services
@@ -178,7 +178,7 @@ def test_a_repeated_read_changes_nothing(client: TestClient, push: Push, watch: 
 
 
 def test_a_deploy_reported_later_explains_an_unexplained_change(
-    client: TestClient, push: Push, watch: Watch, house: AppUnderTest, team: SomeTeam
+    client: TestClient, push: Push, watch: Watch, app: AppUnderTest, team: SomeTeam
 ) -> None:
     push(part("distributor", -90, -40), part("distributor", -40, -1, shares=SLOWER))
     watch()
@@ -194,7 +194,7 @@ def test_a_deploy_reported_later_explains_an_unexplained_change(
         "deployment_id": deploy["id"],
         "sentence": only_change["sentence"],
     }
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         catalog.delete_deploy(session, DeployId(UUID(deploy["id"])))
     push(part("distributor", -0.5, 0, shares=SLOWER))
     watch()
@@ -209,13 +209,13 @@ def test_a_steady_service_has_no_change(client: TestClient, push: Push, watch: W
 
 
 def test_a_waiter_is_listed_after_its_waker(
-    client: TestClient, push: Push, watch: Watch, house: AppUnderTest, team: SomeTeam
+    client: TestClient, push: Push, watch: Watch, app: AppUnderTest, team: SomeTeam
 ) -> None:
     push(*(part(job, -90, -40) for job in ("distributor", "ingester")))
     services, environment = ids_of(client)
     edge = CallEdge(ServiceId(UUID(services["distributor"])), ServiceId(UUID(services["ingester"])), 300, 100)
     seen_at = datetime.fromtimestamp(NOW_MS / 1000, UTC)
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         catalog.record_edges(session, EnvironmentId(UUID(environment)), [edge], seen_at)
     deployed(client, "ingester", -40, "0ddba11")
     push(*(part(job, -40, 0, shares=SLOWER) for job in ("distributor", "ingester")))

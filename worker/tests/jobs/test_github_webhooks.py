@@ -33,10 +33,10 @@ def near(bench: Bench) -> Bench:
     return bench.with_settings(settings)
 
 
-def hook(client: TestClient, house: AppUnderTest, **fields: Any) -> Sender:  # noqa: ANN401, F811 - any JSON value; a fixture's name
+def hook(client: TestClient, app: AppUnderTest, **fields: Any) -> Sender:  # noqa: ANN401, F811 - any JSON value; a fixture's name
     answer = client.post("/api/v1/webhooks", json={"name": "Ingester", "kind": "github", **fields})
     assert answer.status_code == 201, answer.text
-    return Sender(house.asked(), answer.json())
+    return Sender(app.asked(), answer.json())
 
 
 def service(client: TestClient, name: str = "Ingester") -> str:  # noqa: F811 - a fixture's name
@@ -64,9 +64,9 @@ def taken(bench: Bench, client: TestClient, sender: Sender) -> tuple[str, str]: 
     return newest["state"], newest["outcome"]
 
 
-def test_a_push_records_commits_and_updates_builds(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+def test_a_push_records_commits_and_updates_builds(client: TestClient, bench: Bench, app: AppUnderTest) -> None:  # noqa: F811
     of_service = service(client)
-    sender = hook(client, house, kind="gitlab", repository_id=repository(client, of_service))
+    sender = hook(client, app, kind="gitlab", repository_id=repository(client, of_service))
     client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={"author": "said before"})
 
     sender.send(GITLAB_PUSH, "Push Hook")
@@ -82,9 +82,9 @@ def test_a_push_records_commits_and_updates_builds(client: TestClient, bench: Be
 
 
 def test_an_organisation_hook_reveals_no_other_repository(
-    client: TestClient, bench: Bench, house: AppUnderTest,  # noqa: F811
+    client: TestClient, bench: Bench, app: AppUnderTest,  # noqa: F811
 ) -> None:  # fmt: skip
-    sender = hook(client, house, kind="gitlab", repository_id=repository(client, service(client)), target="Group/App")
+    sender = hook(client, app, kind="gitlab", repository_id=repository(client, service(client)), target="Group/App")
     project = {"path_with_namespace": "group/other"}
 
     sender.send({**GITLAB_PUSH, "project": project}, "Push Hook")
@@ -96,9 +96,9 @@ def test_an_organisation_hook_reveals_no_other_repository(
     assert taken(bench, client, sender)[0] == "done"
 
 
-def test_a_run_of_ci_completes_builds_of_its_commit(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+def test_a_run_of_ci_completes_builds_of_its_commit(client: TestClient, bench: Bench, app: AppUnderTest) -> None:  # noqa: F811
     of_service = service(client)
-    sender = hook(client, house, service_ids=[of_service])
+    sender = hook(client, app, service_ids=[of_service])
 
     client.put(f"/api/v1/builds/{of_service}/{RUN_SHA}/artifacts/a", content=b"1")
     sender.send(RUN, "workflow_run")
@@ -112,10 +112,10 @@ def test_a_run_of_ci_completes_builds_of_its_commit(client: TestClient, bench: B
 def test_a_run_of_a_commit_without_a_build_is_stored_for_the_first_build(
     client: TestClient,  # noqa: F811 - a fixture's name
     bench: Bench,
-    house: AppUnderTest,
+    app: AppUnderTest,
 ) -> None:
     of_service, elsewhere = service(client), service(client, "Other")
-    sender = hook(client, house, service_ids=[of_service])
+    sender = hook(client, app, service_ids=[of_service])
 
     sender.send(RUN, "workflow_run")
     assert taken(bench, client, sender) == ("done", "Stored until this commit has a build")
@@ -130,10 +130,10 @@ def test_a_run_of_a_commit_without_a_build_is_stored_for_the_first_build(
     assert other["ci_url"] is None
 
 
-def test_a_deployment_is_stored_once_per_service(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+def test_a_deployment_is_stored_once_per_service(client: TestClient, bench: Bench, app: AppUnderTest) -> None:  # noqa: F811
     services = [service(client, "Ingester"), service(client, "Distributor")]
-    sender = hook(client, house, service_ids=services)
-    alone = hook(client, house, kind="gitlab")
+    sender = hook(client, app, service_ids=services)
+    alone = hook(client, app, kind="gitlab")
     success = EXAMPLES["deployment_status"][0]
 
     sender.send(success, "deployment_status")
@@ -148,9 +148,9 @@ def test_a_deployment_is_stored_once_per_service(client: TestClient, bench: Benc
     assert sorted(each["commit"][:7] for each in deploys) == ["279484c", "f95f852", "f95f852"]
 
 
-def test_pipelines_of_gitlab(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811 - a fixture's name
+def test_pipelines_of_gitlab(client: TestClient, bench: Bench, app: AppUnderTest) -> None:  # noqa: F811 - a fixture's name
     of_service = service(client)
-    sender = hook(client, house, kind="gitlab", service_ids=[of_service])
+    sender = hook(client, app, kind="gitlab", service_ids=[of_service])
     client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={})
 
     sender.send(GITLAB_PIPELINE, "Pipeline Hook")
@@ -162,25 +162,25 @@ def test_pipelines_of_gitlab(client: TestClient, bench: Bench, house: AppUnderTe
 @pytest.mark.parametrize(
     "message", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b"payload=", b"payload=%7B", b'{"ref": "\\ud800"}']
 )
-def test_an_invalid_message_is_ignored(client: TestClient, bench: Bench, house: AppUnderTest, message: bytes) -> None:  # noqa: F811
-    sender = hook(client, house)
+def test_an_invalid_message_is_ignored(client: TestClient, bench: Bench, app: AppUnderTest, message: bytes) -> None:  # noqa: F811
+    sender = hook(client, app)
     sender.send(message)
 
     assert taken(bench, client, sender)[0] == "ignored"
     assert bench.admin.execute("SELECT count(*) FROM webhook_delivery WHERE content IS NOT NULL").fetchone() == (0,)
 
 
-def test_a_form_and_a_ping_of_github_are_accepted(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
-    sender = hook(client, house)
+def test_a_form_and_a_ping_of_github_are_accepted(client: TestClient, bench: Bench, app: AppUnderTest) -> None:  # noqa: F811
+    sender = hook(client, app)
     sender.send(b"payload=%7B%22repository%22%3A%7B%22full_name%22%3A%22o%2Fr%22%7D%7D", "ping")
 
     assert taken(bench, client, sender) == ("done", "Ping from GitHub: the webhook is set up.")
     assert client.get(f"/api/v1/webhooks/{sender.hook_id}").json()["target"] == "o/r"
 
 
-def test_a_service_that_is_gone_and_a_hook_that_is_gone(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+def test_a_service_that_is_gone_and_a_hook_that_is_gone(client: TestClient, bench: Bench, app: AppUnderTest) -> None:  # noqa: F811
     of_service = service(client)
-    sender = hook(client, house, service_ids=[of_service])
+    sender = hook(client, app, service_ids=[of_service])
     client.delete(f"/api/v1/services/{of_service}")
     sender.send(RUN, "workflow_run")
     assert taken(bench, client, sender)[0] == "ignored"
@@ -255,10 +255,10 @@ def delivered(number: int, guid: str, minutes: float = 10, status: int = 502) ->
     return {"id": number, "guid": guid, "delivered_at": at.isoformat(), "status_code": status, "event": "push"}
 
 
-def watched(client: TestClient, house: AppUnderTest, github: GitHub, near: Bench) -> Sender:  # noqa: F811 - a fixture's name
+def watched(client: TestClient, app: AppUnderTest, github: GitHub, near: Bench) -> Sender:  # noqa: F811 - a fixture's name
     """Return a webhook whose sender has an API; the operator allows loopback addresses."""
-    house.app.state.outside = create_outside(near.worker_context.settings)
-    sender = hook(client, house, target="o/r", api={"url": github.url, "token": TOKEN})
+    app.app.state.outside = create_outside(near.worker_context.settings)
+    sender = hook(client, app, target="o/r", api={"url": github.url, "token": TOKEN})
     near.admin.execute("UPDATE webhook SET external_id = '7'")
     return sender
 
@@ -271,10 +271,10 @@ def get_webhook(client: TestClient, sender: Sender) -> dict[str, Any]:  # noqa: 
 def test_a_missed_delivery_is_requested_once_and_arrives(
     client: TestClient,  # noqa: F811
     near: Bench,
-    house: AppUnderTest,
+    app: AppUnderTest,
 ) -> None:
     with answering() as github:
-        sender = watched(client, house, github, near)
+        sender = watched(client, app, github, near)
         sender.send(EXAMPLES["push"][0], delivery_id="arrived")
         github.listed = [delivered(3, "arrived"), delivered(2, "lost"), delivered(1, "well", status=200)]
 
@@ -296,10 +296,10 @@ def test_a_missed_delivery_is_requested_once_and_arrives(
     [(404, [], "nothing-to-reconcile"), (302, [], "address-redirects"), (200, "x" * (5 << 20), "answer-too-large")],
 )
 def test_a_refusing_host_is_recorded_and_queried_again_later(
-    client: TestClient, near: Bench, house: AppUnderTest, status: int, listed: object, slug: str,  # noqa: F811
+    client: TestClient, near: Bench, app: AppUnderTest, status: int, listed: object, slug: str,  # noqa: F811
 ) -> None:  # fmt: skip
     with answering() as github:
-        sender = watched(client, house, github, near)
+        sender = watched(client, app, github, near)
         github.status, github.listed = status, listed
         run(near, "webhooks.reconcile")
 
@@ -314,11 +314,11 @@ def test_a_refusing_host_is_recorded_and_queried_again_later(
 def test_all_pages_are_read_back_to_the_oldest_delivery_that_is_redelivered(
     client: TestClient,  # noqa: F811
     near: Bench,
-    house: AppUnderTest,
+    app: AppUnderTest,
 ) -> None:
     days = 24 * 60
     with answering() as github:
-        watched(client, house, github, near)
+        watched(client, app, github, near)
         github.listed = [delivered(9, "came", status=200)]
         github.later = [
             [delivered(8, "lost", 2 * days)],
@@ -334,8 +334,8 @@ def test_all_pages_are_read_back_to_the_oldest_delivery_that_is_redelivered(
     ]  # fmt: skip
 
 
-def test_a_webhook_without_token_deletes_old_deliveries(client: TestClient, near: Bench, house: AppUnderTest) -> None:  # noqa: F811
-    sender = hook(client, house)
+def test_a_webhook_without_token_deletes_old_deliveries(client: TestClient, near: Bench, app: AppUnderTest) -> None:  # noqa: F811
+    sender = hook(client, app)
     sender.send(EXAMPLES["ping"][0], "ping", delivery_id="old")
     run(near, "webhooks.process-delivery")
     near.admin.execute("UPDATE webhook_delivery SET created_at = now() - interval '31 days'")

@@ -93,10 +93,10 @@ def answering() -> Iterator[GitLab]:
         server.server_close()
 
 
-def watched(client: TestClient, house: AppUnderTest, gitlab: GitLab, near: Bench) -> Sender:  # noqa: F811 - fixtures' names
+def watched(client: TestClient, app: AppUnderTest, gitlab: GitLab, near: Bench) -> Sender:  # noqa: F811 - fixtures' names
     """Return a webhook whose sender has an API; the operator allows loopback addresses."""
-    house.app.state.outside = create_outside(near.worker_context.settings)
-    sender = hook(client, house, kind="gitlab", target="team/back/app", api={"url": gitlab.url, "token": TOKEN})
+    app.app.state.outside = create_outside(near.worker_context.settings)
+    sender = hook(client, app, kind="gitlab", target="team/back/app", api={"url": gitlab.url, "token": TOKEN})
     gitlab.address = get_webhook(client, sender)["address"]
     return sender
 
@@ -112,10 +112,10 @@ def waits_s(bench: Bench) -> float:
 def test_a_missed_delivery_is_requested_once_and_arrives(
     client: TestClient,  # noqa: F811 - a fixture's name
     near: Bench,  # noqa: F811
-    house: AppUnderTest,
+    app: AppUnderTest,
 ) -> None:
     with answering() as gitlab:
-        sender = watched(client, house, gitlab, near)
+        sender = watched(client, app, gitlab, near)
         sender.send(GITLAB_PUSH, "Push Hook", delivery_id="arrived")
         gitlab.events = [
             event(4, "arrived", "504"), event(3, "lost", "internal error"), event(2, "well", "200"), event(1, "well"),
@@ -137,10 +137,10 @@ def test_a_missed_delivery_is_requested_once_and_arrives(
 def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_later(
     client: TestClient,  # noqa: F811
     near: Bench,  # noqa: F811
-    house: AppUnderTest,
+    app: AppUnderTest,
 ) -> None:
     with answering() as gitlab:
-        sender = watched(client, house, gitlab, near)
+        sender = watched(client, app, gitlab, near)
         gitlab.events = [event(30 - number, f"lost {number}") for number in range(A_PAGE + 3)]
         run(near, "webhooks.reconcile")
         first, soon, mark = list(gitlab.asked), waits_s(near), get_webhook(client, sender)["reconciled_at"]
@@ -170,10 +170,10 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
     ],
 )
 def test_a_refusing_host_is_recorded_and_queried_again_later(
-    client: TestClient, near: Bench, house: AppUnderTest, status: int, alert_status: str, why: str,  # noqa: F811
+    client: TestClient, near: Bench, app: AppUnderTest, status: int, alert_status: str, why: str,  # noqa: F811
 ) -> None:  # fmt: skip
     with answering() as gitlab:
-        sender = watched(client, house, gitlab, near)
+        sender = watched(client, app, gitlab, near)
         gitlab.status, gitlab.alert_status = status, alert_status
         gitlab.address = gitlab.address if alert_status else "https://elsewhere.example/"
         run(near, "webhooks.reconcile")

@@ -34,8 +34,8 @@ HISTORY = 48
 
 
 @pytest.fixture
-def client(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
-    return house.asked(token=people.token(team, TokenScope.WRITE).secret)
+def client(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
+    return app.asked(token=people.token(team, TokenScope.WRITE).secret)
 
 
 def commit_of(build: int) -> str:

@@ -115,48 +115,50 @@ class Team:
 
 
 @pytest.fixture
-def world(bench: Bench) -> Team:
+def notifying_team(bench: Bench) -> Team:
     return Team(bench)
 
 
-def test_a_confirmed_regression_is_sent_once_per_channel(world: Team) -> None:
+def test_a_confirmed_regression_is_sent_once_per_channel(notifying_team: Team) -> None:
     for _ in range(2):
-        world.does(RegressionOpened(RegressionId(world.regression_id)))
-    ((channel_id, content),) = world.enqueued_notifications()
-    assert channel_id == world.everything
+        notifying_team.does(RegressionOpened(RegressionId(notifying_team.regression_id)))
+    ((channel_id, content),) = notifying_team.enqueued_notifications()
+    assert channel_id == notifying_team.everything
     assert content["regressions"][0]["service"] == "shop"
-    assert content["url"].endswith(f"/regressions/{world.regression_id}")
+    assert content["url"].endswith(f"/regressions/{notifying_team.regression_id}")
 
 
-def test_a_dismissed_regression_is_not_sent(world: Team) -> None:
-    world.change("regression", "state = 'not-a-regression'")
-    world.does(RegressionOpened(RegressionId(world.regression_id)))
-    assert world.enqueued_notifications() == []
+def test_a_dismissed_regression_is_not_sent(notifying_team: Team) -> None:
+    notifying_team.change("regression", "state = 'not-a-regression'")
+    notifying_team.does(RegressionOpened(RegressionId(notifying_team.regression_id)))
+    assert notifying_team.enqueued_notifications() == []
 
 
-def test_each_state_change_is_sent_and_a_note_is_not(world: Team) -> None:
-    regression_id = RegressionId(world.regression_id)
-    world.does(RegressionChanged(regression_id, "note"))
-    world.change("regression", "state = 'fixed'")
-    job_id = world.does(RegressionChanged(regression_id, "fixed"))
-    world.does(RegressionChanged(regression_id, "reopened"))
-    world.change("regression", "state = 'fixed'")
-    world.does(RegressionChanged(regression_id, "fixed"))
-    world.bench.change(job_id, "state = 'waiting'")  # the first is carried out once more
-    world.bench.carry_out(job_id)
-    assert [content["what"] for _, content in world.enqueued_notifications()] == ["fixed", "reopened", "fixed"]
+def test_each_state_change_is_sent_and_a_note_is_not(notifying_team: Team) -> None:
+    regression_id = RegressionId(notifying_team.regression_id)
+    notifying_team.does(RegressionChanged(regression_id, "note"))
+    notifying_team.change("regression", "state = 'fixed'")
+    job_id = notifying_team.does(RegressionChanged(regression_id, "fixed"))
+    notifying_team.does(RegressionChanged(regression_id, "reopened"))
+    notifying_team.change("regression", "state = 'fixed'")
+    notifying_team.does(RegressionChanged(regression_id, "fixed"))
+    notifying_team.bench.change(job_id, "state = 'waiting'")  # the first is carried out once more
+    notifying_team.bench.carry_out(job_id)
+    assert [content["what"] for _, content in notifying_team.enqueued_notifications()] == ["fixed", "reopened", "fixed"]
 
 
-def test_a_verdict_is_sent_when_it_is_reached_and_again_when_it_changes(world: Team) -> None:
-    build_id = BuildId(world.build_id)
-    world.does(BuildEvaluated(build_id))
-    assert world.enqueued_notifications() == []
-    world.change("build_verdict", "state = 'passed', sentence = 'Nothing changed.'")
+def test_a_verdict_is_sent_when_it_is_reached_and_again_when_it_changes(notifying_team: Team) -> None:
+    build_id = BuildId(notifying_team.build_id)
+    notifying_team.does(BuildEvaluated(build_id))
+    assert notifying_team.enqueued_notifications() == []
+    notifying_team.change("build_verdict", "state = 'passed', sentence = 'Nothing changed.'")
     for _ in range(2):
-        world.does(BuildEvaluated(build_id))
-    world.change("build_verdict", f"state = 'changed', regression_ids = '[\"{world.regression_id}\"]'")
-    world.does(BuildEvaluated(build_id))
-    (_, first), (_, second) = world.enqueued_notifications()
+        notifying_team.does(BuildEvaluated(build_id))
+    notifying_team.change(
+        "build_verdict", f"state = 'changed', regression_ids = '[\"{notifying_team.regression_id}\"]'"
+    )
+    notifying_team.does(BuildEvaluated(build_id))
+    (_, first), (_, second) = notifying_team.enqueued_notifications()
     assert (first["build"]["verdict"], first["regressions"]) == ("passed", [])
     assert (second["build"]["verdict"], second["regressions"][0]["number"]) == ("changed", 3)
     assert second["build"]["pull_request"] == 12

@@ -1,11 +1,11 @@
 """A bench with the real helper, and the browser of a team, as for decoding."""
 
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    app,
     asker,
     client,
     emptied,
     engine,
-    house,
     migrated,
     people,
     role,

@@ -87,7 +87,7 @@ def _attribute(key: str, value: str) -> dict[str, Any]:
 
 @pytest.fixture
 def pages(
-    client: TestClient, bench: Bench, house: AppUnderTest, people: AccountsFactory, team: SomeTeam
+    client: TestClient, bench: Bench, app: AppUnderTest, people: AccountsFactory, team: SomeTeam
 ) -> dict[str, list[str]]:
     """Pages of everything there is, each with the requests that it makes."""
     bench.admin.execute("UPDATE app_user SET name = %s, email = %s", (PEOPLE["author"], PEOPLE["mail"]))
@@ -111,7 +111,7 @@ def pages(
         "build": list(_of_build(client)),
         "files": ["/artifacts", f"/artifacts/{sides[0][0]['id']}"],
     }
-    found["board"] = _of_board(client, house.asked(token=people.token(team, TokenScope.UPLOAD).secret))
+    found["board"] = _of_board(client, app.asked(token=people.token(team, TokenScope.UPLOAD).secret))
     return found
 
 
@@ -221,7 +221,7 @@ def found_in(content: bytes, secrets: list[str]) -> list[str]:
     return [one for one, ways in spelled.items() if any(way in folded for way in ways)]
 
 
-def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[str]], house: AppUnderTest) -> None:
+def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[str]], app: AppUnderTest) -> None:
     report = frozen(client, pages)
     path = f"/api/v1/reports/{report['id']}"
     ours = client.get(f"{path}/bundle").content
@@ -233,7 +233,7 @@ def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[
     assert missed == [], "what is looked for must have been there"
     link = client.post(f"{path}/share-links", json={"name": NOBODY}).json()
 
-    theirs = house.asked().get(f"/api/v1/shared/{link['secret']}").content
+    theirs = app.asked().get(f"/api/v1/shared/{link['secret']}").content
 
     assert found_in(theirs, FORBIDDEN) == []
     assert ABSOLUTE.findall(theirs) == []
@@ -246,7 +246,7 @@ def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[
 
 
 def test_a_report_holds_what_was_deleted_and_goes_with_its_bytes(
-    client: TestClient, pages: dict[str, list[str]], house: AppUnderTest, bench: Bench, team: SomeTeam
+    client: TestClient, pages: dict[str, list[str]], app: AppUnderTest, bench: Bench, team: SomeTeam
 ) -> None:
     report = frozen(client, pages)
     path = f"/api/v1/reports/{report['id']}"
@@ -257,26 +257,26 @@ def test_a_report_holds_what_was_deleted_and_goes_with_its_bytes(
     _carry_out(bench)
     assert client.get(f"{path}/bundle").content == before
     link = client.post(f"{path}/share-links", json={"name": NOBODY}).json()
-    assert house.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 200
+    assert app.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 200
 
     # what the draft dropped stays while a version has it
     client.patch(path, json={"blocks": []})
     _carry_out(bench)
     assert client.get(f"{path}/bundle?version=1").content != b""
-    kept = [key for key in house.blobs.kept if f"/reports/{report['id']}/" in key]
+    kept = [key for key in app.blobs.kept if f"/reports/{report['id']}/" in key]
     assert kept != []
     # and what nothing has any more goes
     again = client.post(f"{path}/snapshots", json={"title": "x", "path": "/x", "requests": ["/builds?limit=7"]}).json()
     lone = f"{team.id}/reports/{report['id']}/{again['responses'][0]['sha256']}.gz"
-    assert lone in house.blobs.kept
+    assert lone in app.blobs.kept
     client.patch(path, json={"blocks": []})
     _carry_out(bench)
-    assert lone not in house.blobs.kept
+    assert lone not in app.blobs.kept
 
     assert client.delete(path).status_code == 204
     _carry_out(bench)
-    assert [key for key in house.blobs.kept if "/reports/" in key] == []
-    assert house.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 404
+    assert [key for key in app.blobs.kept if "/reports/" in key] == []
+    assert app.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 404
 
 
 def _carry_out(bench: Bench) -> None:

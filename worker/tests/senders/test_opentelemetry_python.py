@@ -33,11 +33,11 @@ from slowpath.core.db_sessions import TeamScope
 from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    app,
     asker,
     client,
     emptied,
     engine,
-    house,
     migrated,
     people,
     role,
@@ -90,9 +90,9 @@ class Receiver:
 
 
 @pytest.fixture
-def receiver(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> Iterator[Receiver]:  # noqa: F811 - fixtures' names
-    house.clock.at = datetime.now(UTC)  # noqa: TID251 - a real SDK sends real times
-    server = uvicorn.Server(uvicorn.Config(house.app, port=0, log_level="critical", lifespan="off"))
+def receiver(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> Iterator[Receiver]:  # noqa: F811 - fixtures' names
+    app.clock.at = datetime.now(UTC)  # noqa: TID251 - a real SDK sends real times
+    server = uvicorn.Server(uvicorn.Config(app.app, port=0, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
@@ -105,9 +105,9 @@ def receiver(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> It
 
 
 @pytest.fixture
-def stored(house: AppUnderTest, team: SomeTeam) -> Callable[[str], dict[str, Any]]:  # noqa: F811 - fixtures' names
+def stored(app: AppUnderTest, team: SomeTeam) -> Callable[[str], dict[str, Any]]:  # noqa: F811 - fixtures' names
     def of(name: str) -> dict[str, Any]:
-        with house.database.reading(TeamScope(team.id)) as session:
+        with app.database.reading(TeamScope(team.id)) as session:
             (found,) = select_all(session, [SeriesSelector(name)], 0, 1 << 60)
         return {each.labels.get("le", ""): each for each in found}
 

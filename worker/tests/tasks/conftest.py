@@ -7,11 +7,11 @@ import pytest
 
 from slowpath.core.settings import Settings
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    app,
     asker,
     client,
     emptied,
     engine,
-    house,
     migrated,
     people,
     role,

@@ -33,7 +33,7 @@ def build(client: TestClient) -> dict[str, Any]:
 
 
 def test_a_program_completes_its_build_and_is_not_stored(
-    client: TestClient, bench: Bench, house: AppUnderTest, team: SomeTeam
+    client: TestClient, bench: Bench, app: AppUnderTest, team: SomeTeam
 ) -> None:
     artifact = put(client, "decode", BINARY.read_bytes())
     run_all(bench)
@@ -45,7 +45,7 @@ def test_a_program_completes_its_build_and_is_not_stored(
     assert known["go_version"] == current["binary"]["go_version"]
     assert (known["goos"], known["goarch"]) == ("linux", current["binary"]["settings"]["GOARCH"])
     assert "github.com/google/pprof" in known["dependencies"]
-    assert not house.blobs.exists(original_key(team.id, artifact["sha256"]))
+    assert not app.blobs.exists(original_key(team.id, artifact["sha256"]))
     assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").status_code == 404
 
 
@@ -59,14 +59,14 @@ def test_values_set_by_a_person_are_not_overwritten(client: TestClient, bench: B
 
 
 def test_a_program_that_is_not_go_is_rejected_and_stored(
-    client: TestClient, bench: Bench, house: AppUnderTest, team: SomeTeam
+    client: TestClient, bench: Bench, app: AppUnderTest, team: SomeTeam
 ) -> None:
     artifact = put(client, "sh", Path(shutil.which("true") or "/bin/true").read_bytes())
     run_all(bench)
 
     current = again(client, artifact)
     assert (current["state"], current["error"]["type"]) == ("invalid", "urn:slowpath:not-go-binary")
-    assert house.blobs.exists(original_key(team.id, artifact["sha256"]))
+    assert app.blobs.exists(original_key(team.id, artifact["sha256"]))
     assert build(client)["go_version"] == ""
 
 

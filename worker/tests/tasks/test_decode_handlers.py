@@ -49,7 +49,7 @@ def again(client: TestClient, what: dict[str, Any], kind: str = "artifacts") -> 
     return body
 
 
-def test_a_profile_is_decoded(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_a_profile_is_decoded(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     artifact = put(client, CPU)
     run_all(bench)
 
@@ -57,7 +57,7 @@ def test_a_profile_is_decoded(client: TestClient, bench: Bench, house: AppUnderT
     assert (current["state"], current["kind"], current["progress"]) == ("decoded", "profile.cpu", 1.0)
     assert current["profile"]["samples"] > 0
     key = columns_key(bench.team.id, artifact["sha256"])
-    assert read_columns(house.blobs.read(key), "slowpath.profile").header["kind"] == "cpu"
+    assert read_columns(app.blobs.read(key), "slowpath.profile").header["kind"] == "cpu"
     assert list(bench.worker_context.scratch.iterdir()) == []
 
 
@@ -143,27 +143,27 @@ def test_names_that_are_no_text_are_refused_and_counted(client: TestClient, benc
 
 
 def test_deleting_removes_bytes_only_when_nothing_refers_to_them(
-    client: TestClient, bench: Bench, house: AppUnderTest
+    client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     one, two = put(client, CPU), put(client, CPU, name="again.pb.gz")
     run_all(bench)
     original, columns = original_key(bench.team.id, one["sha256"]), columns_key(bench.team.id, one["sha256"])
-    assert set(house.blobs.kept) == {original, columns}
+    assert set(app.blobs.kept) == {original, columns}
 
     client.delete(f"/api/v1/artifacts/{one['id']}")
     run_all(bench)
-    assert set(house.blobs.kept) == {original, columns}
+    assert set(app.blobs.kept) == {original, columns}
 
     client.delete(f"/api/v1/artifacts/{two['id']}")
     run_all(bench)
-    assert set(house.blobs.kept) == set()
+    assert set(app.blobs.kept) == set()
 
 
 def test_an_artifact_deleted_during_decoding_leaves_nothing(
-    client: TestClient, bench: Bench, house: AppUnderTest, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, bench: Bench, app: AppUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     artifact = put(client, CPU)
-    stored = house.blobs.put
+    stored = app.blobs.put
 
     def put_and_delete(key: Any, content: Any) -> None:  # noqa: ANN401 - as the store has it
         stored(key, content)
@@ -174,29 +174,29 @@ def test_an_artifact_deleted_during_decoding_leaves_nothing(
             bench.carry_out(JobId(forget[0]))
             stored(key, content)  # as if the delete had come a moment before
 
-    monkeypatch.setattr(house.blobs, "put", put_and_delete)
+    monkeypatch.setattr(app.blobs, "put", put_and_delete)
     run_all(bench)
 
-    assert set(house.blobs.kept) == set()
+    assert set(app.blobs.kept) == set()
     assert {row[0] for row in bench.admin.execute("SELECT state FROM job").fetchall()} == {"done"}
 
 
-def test_parts_of_abandoned_uploads_are_removed(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_parts_of_abandoned_uploads_are_removed(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     upload = client.post("/api/v1/uploads", json={"name": "a", "size_bytes": 4}).json()
     client.put(f"/api/v1/uploads/{upload['id']}/parts/1", content=b"four")
     bench.admin.execute("UPDATE multipart_upload SET expires_at = clock_timestamp()")
     bench.admin.execute("SELECT cross_team.delete_expired_rows()")
     run_all(bench)
 
-    assert not house.blobs.kept
+    assert not app.blobs.kept
     assert client.get(f"/api/v1/uploads/{upload['id']}").status_code == 404
 
 
-def test_a_store_that_is_away_is_waited_for(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_a_store_that_is_away_is_waited_for(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     artifact = put(client, CPU)
     settings = bench.worker_context.settings.model_copy(update={"decode_bin": Path("/nowhere")})
     without = Bench(
-        make_worker_context(settings, house.database, house.blobs, bench.worker_context.scratch),
+        make_worker_context(settings, app.database, app.blobs, bench.worker_context.scratch),
         bench.team,
         bench.admin,
     )
@@ -313,17 +313,17 @@ def test_an_export_of_a_missing_kind_is_rejected(client: TestClient, bench: Benc
 
 @pytest.mark.parametrize("when", ["/first", "/lines", "/exports/"])
 def test_a_comparison_deleted_while_a_job_works_on_it_leaves_nothing(
-    client: TestClient, bench: Bench, house: AppUnderTest, monkeypatch: pytest.MonkeyPatch, when: str
+    client: TestClient, bench: Bench, app: AppUnderTest, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     artifacts = [put(client, variant(1)), put(client, variant(2))]
     run_all(bench)
-    before = set(house.blobs.kept)
+    before = set(app.blobs.kept)
     comparison = compared(client, artifacts[:1], artifacts[1:])
     path = f"/api/v1/comparisons/{comparison['id']}"
     if when == "/exports/":
         run_all(bench)
         client.post(f"{path}/exports", json={"format": "json"})
-    stored = house.blobs.put
+    stored = app.blobs.put
 
     def put_and_delete(key: Any, content: Any) -> None:  # noqa: ANN401 - as the store has it
         stored(key, content)
@@ -331,10 +331,10 @@ def test_a_comparison_deleted_while_a_job_works_on_it_leaves_nothing(
             assert client.delete(path).status_code == 204
             stored(key, content)  # as if the delete had come a moment before
 
-    monkeypatch.setattr(house.blobs, "put", put_and_delete)
+    monkeypatch.setattr(app.blobs, "put", put_and_delete)
     run_all(bench)
 
-    assert set(house.blobs.kept) == before
+    assert set(app.blobs.kept) == before
     assert {row[0] for row in bench.admin.execute("SELECT state FROM job").fetchall()} == {"done"}
 
 
@@ -366,14 +366,12 @@ def test_sample_types_of_one_name_do_not_break_a_comparison(client: TestClient, 
     assert current["problem"] is None or current["problem"]["type"] != "urn:slowpath:fault", current["problem"]
 
 
-def test_a_comparison_deleted_while_it_waits_ends_quietly(
-    client: TestClient, bench: Bench, house: AppUnderTest
-) -> None:
+def test_a_comparison_deleted_while_it_waits_ends_quietly(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     comparison = compared(client, [put(client, variant(1))], [put(client, variant(2))])
     client.delete(f"/api/v1/comparisons/{comparison['id']}")
     run_all(bench)
 
-    assert not [key for key in house.blobs.kept if "/comparisons/" in key]
+    assert not [key for key in app.blobs.kept if "/comparisons/" in key]
 
 
 def test_extreme_facts_do_not_break_a_comparison(client: TestClient, bench: Bench) -> None:
@@ -387,15 +385,15 @@ def test_extreme_facts_do_not_break_a_comparison(client: TestClient, bench: Benc
     assert current["state"] == "done", current["problem"]
 
 
-def test_the_same_bytes_are_decoded_into_one_place(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_the_same_bytes_are_decoded_into_one_place(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     first = put(client, CPU)
     run_all(bench)
     key = columns_key(bench.team.id, first["sha256"])
-    digest = hashlib.sha256(house.blobs.read(key)).hexdigest()
+    digest = hashlib.sha256(app.blobs.read(key)).hexdigest()
     put(client, CPU, name=f"{uuid4()}.pb.gz")
     run_all(bench)
 
-    assert hashlib.sha256(house.blobs.read(key)).hexdigest() == digest
+    assert hashlib.sha256(app.blobs.read(key)).hexdigest() == digest
 
 
 def test_bytes_that_were_decoded_once_are_not_decoded_again(client: TestClient, bench: Bench) -> None:

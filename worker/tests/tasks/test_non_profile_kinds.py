@@ -101,7 +101,7 @@ def test_a_part_that_was_not_compared_is_not_found(client: TestClient, bench: Be
     assert answer.json()["type"] == "urn:slowpath:part-not-found"
 
 
-def test_traces_name_the_waiter_and_the_occupant(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_traces_name_the_waiter_and_the_occupant(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     base, candidate = ([put_file(client, path) for path in side] for side in (BASE, HOGS))
     run_all(bench)
     comparison = compared(client, bench, base, candidate)
@@ -132,7 +132,7 @@ def test_traces_name_the_waiter_and_the_occupant(client: TestClient, bench: Benc
     deleted = client.delete(f"/api/v1/artifacts/{candidate[0]['id']}")
     run_all(bench)
     assert deleted.status_code == 204
-    assert not [key for key in house.blobs.kept if key.startswith(folder(bench.team.id, candidate[0]["sha256"]))]
+    assert not [key for key in app.blobs.kept if key.startswith(folder(bench.team.id, candidate[0]["sha256"]))]
 
 
 def test_a_second_of_a_trace_is_cut_out_and_read_again(client: TestClient, bench: Bench) -> None:
@@ -181,16 +181,16 @@ def test_a_bad_trace_is_refused_by_name(client: TestClient, bench: Bench, conten
 
 
 def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
-    client: TestClient, bench: Bench, house: AppUnderTest
+    client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     trace = put_file(client, HOGS[0])
     run_all(bench)
-    kept = house.blobs.kept.pop(original_key(bench.team.id, trace["sha256"]))
+    kept = app.blobs.kept.pop(original_key(bench.team.id, trace["sha256"]))
     asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 1000}).json()
     run_all(bench)
     failed = again(client, asked, "trace-excerpts")
 
-    house.blobs.kept[original_key(bench.team.id, trace["sha256"])] = kept
+    app.blobs.kept[original_key(bench.team.id, trace["sha256"])] = kept
     client.post(f"/api/v1/jobs/{failed['job_id']}/retry")
     waiting = again(client, asked, "trace-excerpts")
     run_all(bench)
@@ -202,12 +202,12 @@ def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
 
 
 def test_a_decoded_log_that_is_damaged_in_the_store_is_reported_as_such(
-    client: TestClient, bench: Bench, house: AppUnderTest
+    client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     log = put_file(client, GROWTH["helper"])
     run_all(bench)
     key = columns_key(bench.team.id, log["sha256"])
-    house.blobs.kept[key] = house.blobs.kept[key][:100]
+    app.blobs.kept[key] = app.blobs.kept[key][:100]
 
     answer = client.get("/api/v1/growth-log-sets", params={"artifact_id": log["id"]})
 

@@ -20,7 +20,7 @@ from tests.tasks.test_decode_handlers import CPU, compared, put, run_all, varian
 pytestmark = pytest.mark.database
 
 
-def keep_house(bench: Bench) -> None:
+def enforce_retention(bench: Bench) -> None:
     row = bench.carry_out(bench.write_down(EnforceRetention(TeamId(bench.team.id))))
     assert row["state"] == "done", row["problem"]
 
@@ -31,12 +31,12 @@ def age(bench: Bench, artifact: dict[str, Any], days: int) -> None:
     )
 
 
-def keys_of(house: AppUnderTest, sha256: str) -> list[BlobKey]:
-    return [key for key in house.blobs.kept if sha256 in key]
+def keys_of(app: AppUnderTest, sha256: str) -> list[BlobKey]:
+    return [key for key in app.blobs.kept if sha256 in key]
 
 
 def test_expired_data_is_deleted_with_its_bytes_as_previewed(
-    client: TestClient, bench: Bench, house: AppUnderTest
+    client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     old, young, other = put(client, CPU), put(client, variant(1)), put(client, b"no profile")
     run_all(bench)
@@ -46,14 +46,14 @@ def test_expired_data_is_deleted_with_its_bytes_as_previewed(
     seen = client.get("/api/v1/retention/preview", params={"rule": ["profile.cpu:30"]}).json()
     assert (seen["files"], seen["bytes"], [one["kind"] for one in seen["kinds"]]) == (1, len(CPU), ["profile.cpu"])
     assert client.get("/api/v1/retention/preview").json()["files"] == 0
-    keep_house(bench)
+    enforce_retention(bench)
     assert client.get(f"/api/v1/artifacts/{old['id']}").status_code == 200
 
     body = client.put("/api/v1/retention", json={"rules": [{"kind": "profile.cpu", "retention_days": 30}]}).json()
     assert {rule["kind"]: rule["retention_days"] for rule in body["rules"]}["profile.cpu"] == 30
     run_all(bench)
     assert client.get(f"/api/v1/artifacts/{old['id']}").status_code == 404
-    assert keys_of(house, old["sha256"]) == []
+    assert keys_of(app, old["sha256"]) == []
     for stays in (young, other):
         assert client.get(f"/api/v1/artifacts/{stays['id']}/original").status_code == 200
     listed = [
@@ -63,7 +63,7 @@ def test_expired_data_is_deleted_with_its_bytes_as_previewed(
 
 
 def test_artifacts_of_an_open_regression_stay_until_it_is_closed(
-    client: TestClient, bench: Bench, house: AppUnderTest
+    client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     base, candidate = put(client, variant(1)), put(client, variant(2))
     comparison = compared(client, [base], [candidate])
@@ -89,15 +89,15 @@ def test_artifacts_of_an_open_regression_stay_until_it_is_closed(
 
     closed = client.patch(f"/api/v1/regressions/{regression}", json={"state": "not-a-regression"})
     assert closed.status_code == 200
-    keep_house(bench)
+    enforce_retention(bench)
     run_all(bench)
     assert client.get(f"/api/v1/artifacts/{base['id']}").status_code == 404
-    assert keys_of(house, base["sha256"]) == []
+    assert keys_of(app, base["sha256"]) == []
     assert client.get(f"/api/v1/comparisons/{comparison['id']}").json()["verdict"] is not None
 
 
 def test_a_build_and_a_service_go_with_their_files_and_shared_bytes_stay(
-    client: TestClient, bench: Bench, house: AppUnderTest
+    client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     service = client.post("/api/v1/services", json={"name": "shop"}).json()
     builds = [
@@ -112,15 +112,15 @@ def test_a_build_and_a_service_go_with_their_files_and_shared_bytes_stay(
 
     assert client.delete(f"/api/v1/builds/{builds[0]['id']}").status_code == 204
     assert client.get(f"/api/v1/artifacts/{first['id']}").status_code == 404
-    keep_house(bench)
-    assert len(keys_of(house, first["sha256"])) >= 2  # the other build has the same bytes
+    enforce_retention(bench)
+    assert len(keys_of(app, first["sha256"])) >= 2  # the other build has the same bytes
 
     assert client.delete(f"/api/v1/services/{service['id']}").status_code == 204
-    keep_house(bench)
-    assert keys_of(house, first["sha256"]) == keys_of(house, second["sha256"]) == []
+    enforce_retention(bench)
+    assert keys_of(app, first["sha256"]) == keys_of(app, second["sha256"]) == []
 
 
-def test_bytes_without_a_row_are_swept_but_not_while_they_are_young(bench: Bench, house: AppUnderTest) -> None:
+def test_bytes_without_a_row_are_swept_but_not_while_they_are_young(bench: Bench, app: AppUnderTest) -> None:
     lost = original_key(TeamId(bench.team.id), "a" * 64)
     keys = [
         lost,
@@ -134,14 +134,14 @@ def test_bytes_without_a_row_are_swept_but_not_while_they_are_young(bench: Bench
     ]
     unknown = BlobKey(f"{bench.team.id}/attic/box")
     for key in (*keys, unknown):
-        house.blobs.put(key, b"lost")
-    then = house.blobs.changed_at
-    house.blobs.changed_at = then.replace(year=2999)
-    keep_house(bench)
-    assert set(house.blobs.kept) == {*keys, unknown}
-    house.blobs.changed_at = then
-    keep_house(bench)
-    assert set(house.blobs.kept) == {unknown}
+        app.blobs.put(key, b"lost")
+    then = app.blobs.changed_at
+    app.blobs.changed_at = then.replace(year=2999)
+    enforce_retention(bench)
+    assert set(app.blobs.kept) == {*keys, unknown}
+    app.blobs.changed_at = then
+    enforce_retention(bench)
+    assert set(app.blobs.kept) == {unknown}
     counted = bench.admin.execute(
         "SELECT deleted_blobs, folders FROM storage_snapshot ORDER BY created_at DESC LIMIT 1"
     ).fetchone()
@@ -150,14 +150,14 @@ def test_bytes_without_a_row_are_swept_but_not_while_they_are_young(bench: Bench
 
 
 def test_a_file_that_is_deleted_while_it_waits_is_not_decoded(
-    client: TestClient, bench: Bench, house: AppUnderTest
+    client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     artifact = put(client, CPU)
     assert client.delete(f"/api/v1/artifacts/{artifact['id']}").status_code == 204
     run_all(bench)
     state = bench.admin.execute("SELECT state FROM job WHERE name = 'artifacts.decode'").fetchone()
     assert state == ("cancelled",)
-    assert house.blobs.kept == {}
+    assert app.blobs.kept == {}
 
 
 def test_usage_shows_stored_and_received_data(client: TestClient, bench: Bench) -> None:
@@ -166,7 +166,7 @@ def test_usage_shows_stored_and_received_data(client: TestClient, bench: Bench) 
     put(client, CPU, build_id=build["id"])
     put(client, b"no profile")
     run_all(bench)
-    keep_house(bench)
+    enforce_retention(bench)
 
     body = client.get("/api/v1/usage").json()
     assert (body["files"], body["bytes"]) == (2, len(CPU) + 10)
@@ -180,15 +180,15 @@ def test_usage_shows_stored_and_received_data(client: TestClient, bench: Bench) 
 
     for one in client.get("/api/v1/artifacts").json()["items"]:
         client.delete(f"/api/v1/artifacts/{one['id']}")
-    keep_house(bench)
+    enforce_retention(bench)
     assert bench.admin.execute("SELECT sum(uploads) FROM daily_usage").fetchone() == (
         2,
     )  # sums outlive what they count
 
 
-def test_a_full_team_is_rejected_before_a_byte_is_read(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_a_full_team_is_rejected_before_a_byte_is_read(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     put(client, CPU)
-    house.settings.max_team_bytes = 2 * len(CPU)
+    app.settings.max_team_bytes = 2 * len(CPU)
     try:
         assert put(client, variant(1))["state"] == "received"
         refused = client.put("/api/v1/artifacts/b", content=b"more")
@@ -205,15 +205,15 @@ def test_a_full_team_is_rejected_before_a_byte_is_read(client: TestClient, bench
         limit = client.get("/api/v1/usage").json()["limits"][0]
         assert (limit["resource"], limit["state"]) == ("bytes", "reached")
     finally:
-        house.settings.max_team_bytes = 0
+        app.settings.max_team_bytes = 0
 
 
-def test_what_is_made_of_files_counts_too(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_what_is_made_of_files_counts_too(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     put(client, CPU)
     run_all(bench)
-    house.settings.max_team_bytes = 10**9
+    app.settings.max_team_bytes = 10**9
     try:
-        weighed = AccountingBlobStore(MemoryBlobStore(), house.database)
+        weighed = AccountingBlobStore(MemoryBlobStore(), app.database)
         team = bench.team.id
         weighed.put(BlobKey(f"{team}/originals/ab/{'a' * 64}"), b"counted by its row")
         weighed.put(BlobKey(f"{team}/reports/x"), b"x" * 1_000)
@@ -222,22 +222,22 @@ def test_what_is_made_of_files_counts_too(client: TestClient, bench: Bench, hous
         weighed.write_counts()
         assert client.get("/api/v1/usage").json()["limits"][0]["used"] == len(CPU) + 2_000
 
-        keep_house(bench)
-        counted = sum(len(blob) for key, blob in house.blobs.kept.items() if "/originals/" not in key)
+        enforce_retention(bench)
+        counted = sum(len(blob) for key, blob in app.blobs.kept.items() if "/originals/" not in key)
         assert counted > 0
         assert client.get("/api/v1/usage").json()["limits"][0]["used"] == len(CPU) + counted
-        house.settings.max_team_bytes = len(CPU) + counted
+        app.settings.max_team_bytes = len(CPU) + counted
         assert client.put("/api/v1/artifacts/b", content=b"more").status_code == 413
     finally:
-        house.settings.max_team_bytes = 0
+        app.settings.max_team_bytes = 0
 
 
 def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
-    client: TestClient, bench: Bench, house: AppUnderTest
+    client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     put(client, CPU)
     run_all(bench)
-    kept = set(house.blobs.kept)
+    kept = set(app.blobs.kept)
     team = f"/api/v1/teams/{bench.team.id}"
     assert client.delete(team).status_code == 204
     waits = bench.admin.execute(
@@ -246,7 +246,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
     assert [later for _, later in waits] == [True]
     assert client.post(f"/api/v1/deleted-teams/{bench.team.id}/restore").status_code == 200
     run_all(bench)
-    assert set(house.blobs.kept) == kept
+    assert set(app.blobs.kept) == kept
     assert client.get(team).status_code == 200
 
     client.delete(team)
@@ -254,7 +254,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
     assert len(found) == 1  # the one of the first deletion went with the reopening
     bench.change(JobId(found[0][0]), "not_before = clock_timestamp()")
     run_job(bench.worker_context, JobId(found[0][0]))
-    assert house.blobs.kept == {}
+    assert app.blobs.kept == {}
     assert bench.admin.execute("SELECT count(*) FROM team WHERE id = %s", (bench.team.id,)).fetchone() == (0,)
 
 

@@ -55,7 +55,7 @@ def test_a_set_of_any_dialect_has_a_page_and_its_traces(client: TestClient, benc
 
 
 def test_all_traces_of_a_set_are_listed_page_by_page(
-    client: TestClient, bench: Bench, house: AppUnderTest, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, bench: Bench, app: AppUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     artifact = put_file(client, SPANS / "distributor.otlp.jsonl")
     run_all(bench)
@@ -71,8 +71,8 @@ def test_all_traces_of_a_set_are_listed_page_by_page(
     assert client.get(path, params={"order": "colour"}).status_code == 422
     assert client.get(path, params={"limit": 0}).status_code == 422
     # A set that was decoded before lists were stored has one too.
-    [key] = [key for key in house.blobs.kept if key.endswith("/traces")]
-    monkeypatch.delitem(house.blobs.kept, key)
+    [key] = [key for key in app.blobs.kept if key.endswith("/traces")]
+    monkeypatch.delitem(app.blobs.kept, key)
     assert client.get(path, params={"limit": 200}).json() == whole
 
 

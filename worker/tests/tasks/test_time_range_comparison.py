@@ -25,9 +25,9 @@ SLOWER = (0.2, 0.4, 0.9, 1.0)
 
 
 @pytest.fixture
-def checkout(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
+def checkout(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
     """A service that answers more slowly since a restart half an hour ago."""
-    program = house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+    program = app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
     for service in (
         SomeService("checkout", DEPLOY_MS - 40 * MINUTE, DEPLOY_MS),
         SomeService("checkout", DEPLOY_MS + MINUTE // 4, NOW_MS, shares=SLOWER),

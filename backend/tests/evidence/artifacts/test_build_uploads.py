@@ -23,9 +23,9 @@ HERE = f"/api/v1/builds/Ingester/{COMMIT}"
 
 
 @pytest.fixture
-def ci(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
+def ci(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
     """Give a program that may upload and nothing else."""
-    return house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+    return app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
 
 
 def builds(client: TestClient) -> list[dict[str, Any]]:
@@ -79,14 +79,14 @@ def test_query_parameters_of_the_address_are_stored(ci: TestClient, client: Test
 
 
 def test_the_same_bytes_of_a_build_are_one_measurement(
-    ci: TestClient, client: TestClient, house: AppUnderTest, team: SomeTeam
+    ci: TestClient, client: TestClient, app: AppUnderTest, team: SomeTeam
 ) -> None:
     first = body_of(ci.put(f"{HERE}/artifacts/a", content=b"1"))
     again = body_of(ci.put(f"{HERE}/artifacts/retried", content=b"1"), 200)
     other = body_of(ci.put("/api/v1/builds/ingester/0b/artifacts/a", content=b"1"))
 
     assert first["id"] == again["id"] != other["id"]
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         assert [job.name for job in session.scalars(select(JobRow))] == ["artifacts.decode"] * 2
 
 
@@ -143,12 +143,10 @@ def test_a_service_may_be_named_by_its_id(ci: TestClient, client: TestClient) ->
     assert ci.put(f"/api/v1/builds/{uuid4()}/0a/artifacts/a", content=b"1").status_code == 404
 
 
-def test_a_service_of_another_team_is_not_there(
-    house: AppUnderTest, people: AccountsFactory, client: TestClient
-) -> None:
+def test_a_service_of_another_team_is_not_there(app: AppUnderTest, people: AccountsFactory, client: TestClient) -> None:
     service = body_of(client.post("/api/v1/services", json={"name": "Ingester"}))
     other = people.team("Others")
-    foreign = house.asked(token=people.token(other, TokenScope.UPLOAD).secret)
+    foreign = app.asked(token=people.token(other, TokenScope.UPLOAD).secret)
 
     assert foreign.put(f"/api/v1/builds/{service['id']}/0a/artifacts/a", content=b"1").status_code == 404
     body_of(foreign.put("/api/v1/builds/ingester/0a/artifacts/a", content=b"1"))
@@ -242,9 +240,9 @@ def test_a_body_of_another_kind_and_a_huge_one_are_refused(ci: TestClient) -> No
     assert ci.put(f"{HERE}/artifacts/a", content=b"").status_code == 422
 
 
-def test_other_roles_are_rejected(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
-    reader = house.asked(token=people.token(team, TokenScope.READ).secret)
+def test_other_roles_are_rejected(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
+    reader = app.asked(token=people.token(team, TokenScope.READ).secret)
 
-    assert house.asked().put(f"{HERE}/artifacts/a", content=b"1").status_code == 401
+    assert app.asked().put(f"{HERE}/artifacts/a", content=b"1").status_code == 401
     assert reader.put(f"{HERE}/artifacts/a", content=b"1").status_code == 403
     assert reader.post(HERE, json={}).status_code == 403

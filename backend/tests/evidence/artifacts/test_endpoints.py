@@ -26,28 +26,28 @@ MANY = 25
 
 
 @pytest.fixture
-def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
-    return FilesFactory(house, team)
+def files(app: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(app, team)
 
 
 @pytest.fixture
 def narrow(emptied: TestDatabase, engine: Engine, tmp_path: Path) -> AppUnderTest:
-    """Give a house that takes at most 1,000 bytes."""
+    """Give an app that takes at most 1,000 bytes."""
     settings = settings_for(
         emptied.app_url, max_artifact_bytes=1000, max_trace_bytes=2000, part_bytes=400, scratch_dir=tmp_path
     )
     return built(Database(engine), settings)
 
 
-def jobs_of(house: AppUnderTest, team: SomeTeam) -> list[str]:
-    with house.database.reading(TeamScope(team.id)) as session:
+def jobs_of(app: AppUnderTest, team: SomeTeam) -> list[str]:
+    with app.database.reading(TeamScope(team.id)) as session:
         return [job.name for job in session.scalars(select(JobRow).order_by(JobRow.created_at))]
 
 
 # --- one file, raw
 
 
-def test_a_raw_body_becomes_an_artifact_with_a_job(client: TestClient, house: AppUnderTest, team: SomeTeam) -> None:
+def test_a_raw_body_becomes_an_artifact_with_a_job(client: TestClient, app: AppUnderTest, team: SomeTeam) -> None:
     batch = uuid4()
     facts = {"requests": 14000, "wall_ns": 10**10, "go_version": "go1.26.8", "cpu_flags": ["aes", "avx2"]}
 
@@ -63,8 +63,8 @@ def test_a_raw_body_becomes_an_artifact_with_a_job(client: TestClient, house: Ap
     assert body["run_metadata"] == facts
     assert body["batch"] == str(batch)
     assert body["progress"] == 0.0
-    assert house.blobs.read(original_key(team.id, body["sha256"])) == b"the bytes"
-    assert jobs_of(house, team) == ["artifacts.decode"]
+    assert app.blobs.read(original_key(team.id, body["sha256"])) == b"the bytes"
+    assert jobs_of(app, team) == ["artifacts.decode"]
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_a_hostile_name_is_only_a_text(client: TestClient, name: str, shown: str
     assert "\n" not in answer.headers["content-disposition"]
 
 
-def test_an_empty_file_is_refused_by_name(client: TestClient, house: AppUnderTest) -> None:
+def test_an_empty_file_is_refused_by_name(client: TestClient, app: AppUnderTest) -> None:
     answer = client.put("/api/v1/artifacts/cpu.pprof", content=b"")
 
     assert answer.status_code == 422
     body = answer.json()
     assert (body["type"], body["limit"], body["value"], body["unit"]) == ("urn:slowpath:artifact-empty", 1, 0, "bytes")
-    assert not house.blobs.kept
+    assert not app.blobs.kept
 
 
 @pytest.mark.parametrize(
@@ -135,16 +135,16 @@ def test_a_body_over_the_limit_is_refused_declared_or_not(narrow: AppUnderTest, 
 
 
 def test_a_full_receiver_is_reported(emptied: TestDatabase, engine: Engine, asker: SomePerson) -> None:
-    house = built(Database(engine), settings_for(emptied.app_url, scratch_dir=Path("/nowhere/at/all")))
+    app = built(Database(engine), settings_for(emptied.app_url, scratch_dir=Path("/nowhere/at/all")))
 
-    answer = house.asked(cookie=asker.cookie).put("/api/v1/artifacts/a", content=b"x")
+    answer = app.asked(cookie=asker.cookie).put("/api/v1/artifacts/a", content=b"x")
 
     assert answer.status_code == 503
     assert answer.json()["type"] == "urn:slowpath:no-room"
 
 
 def test_missing_upload_permission_is_rejected_before_the_body_is_read(
-    house: AppUnderTest, people: AccountsFactory
+    app: AppUnderTest, people: AccountsFactory
 ) -> None:
     read = 0
 
@@ -156,13 +156,13 @@ def test_missing_upload_permission_is_rejected_before_the_body_is_read(
 
     token = people.token(people.team(), TokenScope.READ)
 
-    assert house.asked().put("/api/v1/artifacts/a", content=streamed()).status_code == 401
-    assert house.asked(token=token.secret).put("/api/v1/artifacts/a", content=streamed()).status_code == 403
-    assert not house.blobs.kept
+    assert app.asked().put("/api/v1/artifacts/a", content=streamed()).status_code == 401
+    assert app.asked(token=token.secret).put("/api/v1/artifacts/a", content=streamed()).status_code == 403
+    assert not app.blobs.kept
 
 
-def test_a_token_that_may_only_upload_may_wait_for_what_it_sent(house: AppUnderTest, people: AccountsFactory) -> None:
-    program = house.asked(token=people.token(people.team(), TokenScope.UPLOAD).secret)
+def test_a_token_that_may_only_upload_may_wait_for_what_it_sent(app: AppUnderTest, people: AccountsFactory) -> None:
+    program = app.asked(token=people.token(people.team(), TokenScope.UPLOAD).secret)
 
     body = program.put("/api/v1/artifacts/a", content=b"x").json()
 
@@ -218,23 +218,23 @@ def test_a_form_sent_again_with_another_file_is_another_request(client: TestClie
 
 
 def test_the_same_bytes_of_a_team_are_one_blob_and_of_two_teams_two(
-    house: AppUnderTest, people: AccountsFactory, client: TestClient
+    app: AppUnderTest, people: AccountsFactory, client: TestClient
 ) -> None:
     client.put("/api/v1/artifacts/a", content=b"same")
     client.put("/api/v1/artifacts/b", content=b"same")
-    assert len(house.blobs.kept) == 1
+    assert len(app.blobs.kept) == 1
 
-    house.asked(cookie=people.team().owner.cookie).put("/api/v1/artifacts/a", content=b"same")
-    assert len(house.blobs.kept) == 2
+    app.asked(cookie=people.team().owner.cookie).put("/api/v1/artifacts/a", content=b"same")
+    assert len(app.blobs.kept) == 2
 
 
-def test_bytes_that_were_lost_are_stored_again(client: TestClient, house: AppUnderTest) -> None:
+def test_bytes_that_were_lost_are_stored_again(client: TestClient, app: AppUnderTest) -> None:
     client.put("/api/v1/artifacts/a", content=b"same")
-    house.blobs.kept.clear()
+    app.blobs.kept.clear()
 
     client.put("/api/v1/artifacts/b", content=b"same")
 
-    assert len(house.blobs.kept) == 1
+    assert len(app.blobs.kept) == 1
 
 
 # --- several files
@@ -256,7 +256,7 @@ def test_a_form_brings_several_files_with_what_they_share(client: TestClient) ->
     ]
 
 
-def test_one_file_that_is_refused_refuses_the_form(client: TestClient, house: AppUnderTest) -> None:
+def test_one_file_that_is_refused_refuses_the_form(client: TestClient, app: AppUnderTest) -> None:
     answer = client.post("/api/v1/artifacts", files=[("file", ("a", b"x")), ("file", ("b", b""))])
 
     assert answer.status_code == 422
@@ -329,13 +329,13 @@ def test_an_invalid_form_is_rejected(client: TestClient, content_type: str, body
 
 
 def test_a_file_may_name_its_build_but_only_one_of_the_team(
-    client: TestClient, house: AppUnderTest, people: AccountsFactory
+    client: TestClient, app: AppUnderTest, people: AccountsFactory
 ) -> None:
     service = client.post("/api/v1/services", json={"name": "Ingester"}).json()
     build = client.post("/api/v1/builds", json={"service_id": service["id"], "commit": "abc"}).json()
 
     named = client.put("/api/v1/artifacts/a", params={"build_id": build["id"]}, content=b"x")
-    theirs = house.asked(cookie=people.team().owner.cookie)
+    theirs = app.asked(cookie=people.team().owner.cookie)
     foreign = theirs.put("/api/v1/artifacts/a", params={"build_id": build["id"]}, content=b"x")
 
     assert named.json()["build_id"] == build["id"]
@@ -426,7 +426,7 @@ def test_only_what_failed_can_be_tried_again(client: TestClient, files: FilesFac
 
 
 def test_deleting_removes_the_row_and_asks_for_the_bytes_to_go(
-    client: TestClient, files: FilesFactory, house: AppUnderTest, team: SomeTeam
+    client: TestClient, files: FilesFactory, app: AppUnderTest, team: SomeTeam
 ) -> None:
     artifact_id = files.decoded()
 
@@ -437,15 +437,15 @@ def test_deleting_removes_the_row_and_asks_for_the_bytes_to_go(
         )
         assert answer.status_code == 404
         assert answer.json()["type"] == "urn:slowpath:artifact-not-found"
-    assert jobs_of(house, team) == ["artifacts.decode", "artifacts.delete-blobs"]
-    with house.database.reading(TeamScope(team.id)) as session:
+    assert jobs_of(app, team) == ["artifacts.decode", "artifacts.delete-blobs"]
+    with app.database.reading(TeamScope(team.id)) as session:
         assert (
             session.scalar(select(func.count()).select_from(JobRow).where(JobRow.name == "artifacts.delete-blobs")) == 1
         )
 
 
-def test_an_original_that_is_lost_is_not_found(client: TestClient, files: FilesFactory, house: AppUnderTest) -> None:
+def test_an_original_that_is_lost_is_not_found(client: TestClient, files: FilesFactory, app: AppUnderTest) -> None:
     artifact_id = files.received()
-    house.blobs.kept.clear()
+    app.blobs.kept.clear()
 
     assert client.get(f"/api/v1/artifacts/{artifact_id}/original").status_code == 404

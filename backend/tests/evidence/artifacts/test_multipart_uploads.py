@@ -22,7 +22,7 @@ CONTENT = bytes(range(250)) * 4
 
 
 @pytest.fixture
-def house(emptied: TestDatabase, engine: Engine) -> AppUnderTest:
+def app(emptied: TestDatabase, engine: Engine) -> AppUnderTest:
     return built(
         Database(engine), settings_for(emptied.app_url, max_artifact_bytes=5000, max_trace_bytes=9000, part_bytes=400)
     )
@@ -119,7 +119,7 @@ def test_completing_twice_gives_the_same_artifact_and_one_line_in_the_log(client
     assert [event["action"] for event in events].count("artifact.received") == 1
 
 
-def test_completing_twice_at_once_gives_one_artifact(client: TestClient, house: AppUnderTest, team: SomeTeam) -> None:
+def test_completing_twice_at_once_gives_one_artifact(client: TestClient, app: AppUnderTest, team: SomeTeam) -> None:
     upload = begun(client)
     send(client, upload, 1, 2, 3)
 
@@ -128,7 +128,7 @@ def test_completing_twice_at_once_gives_one_artifact(client: TestClient, house: 
 
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.json()["id"] for answer in answers}) == 1
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         assert session.scalar(select(func.count()).select_from(Artifact)) == 1
 
 
@@ -143,14 +143,14 @@ def test_a_complete_upload_accepts_no_more_parts(client: TestClient) -> None:
     assert answer.json()["type"] == "urn:slowpath:upload-complete"
 
 
-def test_an_aborted_upload_is_deleted_with_its_parts(client: TestClient, house: AppUnderTest) -> None:
+def test_an_aborted_upload_is_deleted_with_its_parts(client: TestClient, app: AppUnderTest) -> None:
     upload = begun(client)
     send(client, upload, 1, 2)
-    assert len(house.blobs.kept) == 2
+    assert len(app.blobs.kept) == 2
 
     assert client.delete(upload).status_code == 204
 
-    assert not house.blobs.kept
+    assert not app.blobs.kept
     for method, path in (("GET", ""), ("DELETE", ""), ("POST", "/complete"), ("PUT", "/parts/1")):
         answer = client.request(method, upload + path, content=b"x" * 400 if method == "PUT" else None)
         assert answer.status_code == 404
@@ -219,7 +219,7 @@ def test_beginning_twice_with_a_key_is_one_upload(client: TestClient) -> None:
 
 
 def test_incomplete_uploads_expire_after_two_days(
-    client: TestClient, emptied: TestDatabase, house: AppUnderTest, people: AccountsFactory
+    client: TestClient, emptied: TestDatabase, app: AppUnderTest, people: AccountsFactory
 ) -> None:
     upload = begun(client)
     send(client, upload, 1)

@@ -112,10 +112,10 @@ class WatchedPeer(PrometheusFake):
 
 
 @pytest.fixture
-def outside(house: AppUnderTest) -> Watched:
+def outside(app: AppUnderTest) -> Watched:
     watched = Watched(AllowlistedEgressClient(parse_allowlist("127.0.0.0/8"), only_listed=False))
-    house.app.state.outside = watched
-    house.app.state.beyond = FederatedQueries(watched, house.app.state.sealer)
+    app.app.state.outside = watched
+    app.app.state.beyond = FederatedQueries(watched, app.app.state.sealer)
     return watched
 
 
@@ -152,10 +152,10 @@ def columns_of(board: ColumnFile, name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("hours", [1, 2.5])
 def test_a_row_read_through_is_the_row_of_what_was_pushed(
-    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, outside: Watched,
+    app: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, outside: Watched,
     prometheus: Prometheus, emptied: TestDatabase, hours: float,
 ) -> None:  # fmt: skip
-    program = house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+    program = app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
     body = remote_write_body(api("pushed"))
     assert program.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS).status_code == 204
     # Protocol 1 tells no kinds: what a native histogram of this name is must be said.
@@ -187,14 +187,14 @@ def test_a_row_read_through_is_the_row_of_what_was_pushed(
 
 
 def test_a_window_of_a_run_that_is_read_through_is_the_one_of_what_was_pushed(
-    house: AppUnderTest,
+    app: AppUnderTest,
     people: AccountsFactory,
     team: SomeTeam,
     client: TestClient,
     outside: Watched,
     prometheus: Prometheus,
 ) -> None:
-    program = house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+    program = app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
     body = remote_write_body(api("pushed"))
     assert program.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS).status_code == 204
     bound(client, source_at(client, prometheus.url), "through", job="api")
@@ -204,8 +204,8 @@ def test_a_window_of_a_run_that_is_read_through_is_the_one_of_what_was_pushed(
     window = MeasurementQuery(
         "api", "production", "b:80", "instance", "", 0.5, NOW_MS - 600_000, NOW_MS - 300_000, 60.0
     )
-    beyond = house.app.state.beyond
-    with house.database.reading(TeamScope(team.id, team.owner.user_id)) as session:
+    beyond = app.app.state.beyond
+    with app.database.reading(TeamScope(team.id, team.owner.user_id)) as session:
         [there] = beyond.bound(session)
         pushed = latency_measurements.PendingLatencyQuery(
             window, whose, ids["pushed"], EnvironmentId(UUID(lab["id"])), None
@@ -276,13 +276,11 @@ def test_a_failing_row_reports_its_problem_and_the_others_stay(
     assert board.header["empty"] is None
 
 
-def test_an_address_that_may_not_be_asked_is_not_asked(
-    house: AppUnderTest, client: TestClient, outside: Watched
-) -> None:
+def test_an_address_that_may_not_be_asked_is_not_asked(app: AppUnderTest, client: TestClient, outside: Watched) -> None:
     source_id = source_at(client, "http://127.0.0.1:9090")
     bound(client, source_id, "api", job="api")
-    house.app.state.beyond = FederatedQueries(
-        AllowlistedEgressClient(parse_allowlist(""), only_listed=False), house.app.state.sealer
+    app.app.state.beyond = FederatedQueries(
+        AllowlistedEgressClient(parse_allowlist(""), only_listed=False), app.app.state.sealer
     )
     problem = row_of(board_of(client), "api")[1]["source"]["problem"]
     assert problem == "Private addresses are not allowed."
@@ -307,9 +305,9 @@ def test_an_address_that_may_not_be_asked_is_not_asked(
     ],
 )  # fmt: skip
 def test_any_response_of_a_source_leaves_the_dashboard_usable(
-    house: AppUnderTest, client: TestClient, responses: Mapping[str, tuple[int, object]]
+    app: AppUnderTest, client: TestClient, responses: Mapping[str, tuple[int, object]]
 ) -> None:
-    house.app.state.beyond = FederatedQueries(TwinOutside(PrometheusFake(responses)), house.app.state.sealer)
+    app.app.state.beyond = FederatedQueries(TwinOutside(PrometheusFake(responses)), app.app.state.sealer)
     bound(client, source_at(client, "https://prometheus.example"), "api", job="api")
     row = row_of(board_of(client), "api")[1]
     assert row["source"]["problem"]

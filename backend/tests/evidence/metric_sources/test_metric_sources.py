@@ -46,10 +46,10 @@ def made(client: TestClient, **changed: object) -> dict[str, object]:
     return body
 
 
-def reach(house: AppUnderTest, team: SomeTeam, request: dict[str, object]) -> metric_sources.SourceConnection:
-    with house.database.reading(TeamScope(team.id)) as session:
+def reach(app: AppUnderTest, team: SomeTeam, request: dict[str, object]) -> metric_sources.SourceConnection:
+    with app.database.reading(TeamScope(team.id)) as session:
         row = metric_sources.get_metric_source(session, MetricSourceId(UUID(str(request["id"]))))
-        return metric_sources.get_connection(row, house.app.state.sealer)
+        return metric_sources.get_connection(row, app.app.state.sealer)
 
 
 def name_of(answer: object) -> str:
@@ -91,7 +91,7 @@ def test_an_address_that_is_not_asked_is_not_kept(client: TestClient, url: str) 
 
 @pytest.mark.parametrize("credentials", [BEARER, BASIC], ids=["bearer", "basic"])
 def test_credentials_are_sent_and_never_returned(
-    house: AppUnderTest,
+    app: AppUnderTest,
     team: SomeTeam,
     client: TestClient,
     emptied: TestDatabase,
@@ -99,7 +99,7 @@ def test_credentials_are_sent_and_never_returned(
     credentials: dict[str, str],
 ) -> None:
     peer = PrometheusFake(PROMETHEUS)
-    house.app.state.outside = TwinOutside(peer)
+    app.app.state.outside = TwinOutside(peer)
     with caplog.at_level(logging.DEBUG):
         one = made(client, credentials=credentials)
         answers = [
@@ -113,19 +113,19 @@ def test_credentials_are_sent_and_never_returned(
     pair = base64.b64encode(f"{BASIC['username']}:{BASIC['password']}".encode()).decode()
     header = f"Bearer {BEARER['token']}" if credentials is BEARER else f"Basic {pair}"
     assert {headers["Authorization"] for *_, headers in peer.asked} == {header}
-    assert reach(house, team, one).headers == {"Authorization": header}
+    assert reach(app, team, one).headers == {"Authorization": header}
 
     with emptied.as_admin() as admin:
         rows = str(admin.execute("SELECT metric_source::text FROM metric_source").fetchall())
         rows += str(admin.execute("SELECT encode(encrypted_credentials, 'escape') FROM metric_source").fetchall())
     text = "".join([json.dumps(one), *(answer.text for answer in answers), rows, caplog.text])
-    text += repr(reach(house, team, one))
+    text += repr(reach(app, team, one))
     for secret in (BEARER["token"], BASIC["password"], "nobody", pair):
         assert secret not in text
 
 
 def test_credentials_do_not_follow_to_another_host_unasked(
-    house: AppUnderTest, team: SomeTeam, client: TestClient
+    app: AppUnderTest, team: SomeTeam, client: TestClient
 ) -> None:
     one = made(client, credentials=BEARER)
 
@@ -134,13 +134,13 @@ def test_credentials_do_not_follow_to_another_host_unasked(
     for url in ("https://other.example", "http://prometheus.example", "https://prometheus.example:8443"):
         refused = client.patch(f"{SOURCES}/{one['id']}", json={"url": url})
         assert (refused.status_code, name_of(refused)) == (422, "credentials-needed-again")
-    assert reach(house, team, one).url == "https://prometheus.example/other"
+    assert reach(app, team, one).url == "https://prometheus.example/other"
 
     again = client.patch(
         f"{SOURCES}/{one['id']}", json={"url": "https://other.example", "credentials": {"kind": "none"}}
     )
     assert (again.status_code, again.json()["credentials"]) == (200, "none")
-    assert reach(house, team, one) == metric_sources.SourceConnection("https://other.example", {})
+    assert reach(app, team, one) == metric_sources.SourceConnection("https://other.example", {})
 
 
 @pytest.mark.parametrize(
@@ -177,31 +177,31 @@ def test_encrypted_values_are_bound_to_key_and_row() -> None:
             other.unseal(content, *ids)
 
 
-def test_with_another_key_credentials_are_asked_for_again(house: AppUnderTest, client: TestClient) -> None:
+def test_with_another_key_credentials_are_asked_for_again(app: AppUnderTest, client: TestClient) -> None:
     one = made(client, credentials=BEARER)
-    house.app.state.sealer = SecretEncryptor("another")
+    app.app.state.sealer = SecretEncryptor("another")
     answer = client.post(f"{SOURCES}/{one['id']}/check")
     assert (answer.status_code, name_of(answer)) == (422, "credentials-unreadable")
 
 
-def test_a_check_reports_the_server_and_the_known_metric_names(house: AppUnderTest, client: TestClient) -> None:
-    house.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
+def test_a_check_reports_the_server_and_the_known_metric_names(app: AppUnderTest, client: TestClient) -> None:
+    app.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
     body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
     usual = ["http_request_duration_seconds_bucket", "http_requests_total", "queue_depth"]
     assert body == {"version": "2.42.0", "names": 5, "recognized_names": usual}
 
 
-def test_the_last_check_is_kept_good_or_bad(house: AppUnderTest, client: TestClient) -> None:
+def test_the_last_check_is_kept_good_or_bad(app: AppUnderTest, client: TestClient) -> None:
     one = made(client)
     assert one["last_check"] is None
-    house.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
+    app.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
     body = client.post(f"{SOURCES}/{one['id']}/check").json()
     kept = client.get(SOURCES).json()["items"][0]["last_check"]
     assert {key: kept[key] for key in body} == body
     assert kept["detail"] is None
     assert kept["at_ms"] == 1_795_262_400_000
 
-    house.app.state.outside = TwinOutside(PrometheusFake({"/api/v1/label/__name__/values": (401, b"")}))
+    app.app.state.outside = TwinOutside(PrometheusFake({"/api/v1/label/__name__/values": (401, b"")}))
     assert client.post(f"{SOURCES}/{one['id']}/check").status_code == 422
     kept = client.get(SOURCES).json()["items"][0]["last_check"]
     assert (kept["names"], kept["detail"]) == (None, "The source rejected the credentials (401).")
@@ -211,8 +211,8 @@ def test_the_last_check_is_kept_good_or_bad(house: AppUnderTest, client: TestCli
     assert elsewhere.json()["last_check"] is None
 
 
-def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, client: TestClient) -> None:
-    house.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
+def test_a_rule_of_the_team_makes_a_name_usual_or_not(app: AppUnderTest, client: TestClient) -> None:
+    app.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
     client.post("/api/v1/metric-rules", json={"metric": "up", "role": "gauge"})
     client.post("/api/v1/metric-rules", json={"metric": "queue_depth", "role": "ignore"})
     body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
@@ -233,9 +233,9 @@ def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, clien
     ],
 )
 def test_a_server_that_is_not_prometheus_is_reported(
-    house: AppUnderTest, client: TestClient, response: tuple[int, object], name: str
+    app: AppUnderTest, client: TestClient, response: tuple[int, object], name: str
 ) -> None:
-    house.app.state.outside = TwinOutside(PrometheusFake({"/api/v1/label/__name__/values": response}))
+    app.app.state.outside = TwinOutside(PrometheusFake({"/api/v1/label/__name__/values": response}))
     answer = client.post(f"{SOURCES}/{made(client)['id']}/check")
     assert (answer.status_code, name_of(answer)) == (422, name)
     assert len(answer.text) < 1_000

@@ -25,8 +25,8 @@ Fold = Callable[[], bool]
 
 
 @pytest.fixture
-def program(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
-    return house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+def program(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
+    return app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
 
 
 @pytest.fixture
@@ -39,27 +39,27 @@ def push1(program: TestClient) -> Push:
 
 
 @pytest.fixture
-def stored(house: AppUnderTest, team: SomeTeam) -> Stored:
+def stored(app: AppUnderTest, team: SomeTeam) -> Stored:
     def read(name: str = "up", from_ms: int = 0, to_ms: int = 2 * NOW_MS, **equal: str) -> list[SeriesData]:
-        with house.database.reading(TeamScope(team.id)) as session:
+        with app.database.reading(TeamScope(team.id)) as session:
             return select_all(session, [SeriesSelector(name, equal)], from_ms, to_ms)[0]
 
     return read
 
 
 @pytest.fixture
-def fold_all(house: AppUnderTest, team: SomeTeam) -> Fold:
+def fold_all(app: AppUnderTest, team: SomeTeam) -> Fold:
     """Do what the worker does, as often as there is something to do; tell whether there was."""
 
     def run(most: int = 1_000_000) -> bool:
         done = False
         while True:
-            with house.database.reading(TeamScope(team.id)) as session:
+            with app.database.reading(TeamScope(team.id)) as session:
                 gathered = chunk_compaction.gather_wal_samples(session, most)
             if gathered is None:
                 return done
             folded = list(compact_chunk(gathered.sorted_out, gathered.there))
-            with house.database.writing(TeamScope(team.id)) as session:
+            with app.database.writing(TeamScope(team.id)) as session:
                 assert chunk_compaction.replace_wal_with_chunks(session, gathered, folded)
                 chunk_compaction.enqueue_next_compaction(session, gathered, recorded=True)
             done = True

@@ -33,13 +33,13 @@ def contents(series: list[SeriesData]) -> list[object]:
     return out
 
 
-def count(house: AppUnderTest, team: SomeTeam, table: str) -> int:
-    with house.database.reading(TeamScope(team.id)) as session:
+def count(app: AppUnderTest, team: SomeTeam, table: str) -> int:
+    with app.database.reading(TeamScope(team.id)) as session:
         return int(session.connection().exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() or 0)
 
 
 def test_compacted_samples_read_as_before(
-    push1: Push, stored: Stored, fold_all: Fold, house: AppUnderTest, team: SomeTeam
+    push1: Push, stored: Stored, fold_all: Fold, app: AppUnderTest, team: SomeTeam
 ) -> None:
     start = NOW_MS - 5 * HOUR
     for step in range(12):
@@ -59,8 +59,8 @@ def test_compacted_samples_read_as_before(
     assert fold_all()
 
     assert contents(stored()) + contents(stored("h")) == before
-    assert count(house, team, "metric_wal_record") == 0
-    assert count(house, team, "metric_chunk") > 5
+    assert count(app, team, "metric_wal_record") == 0
+    assert count(app, team, "metric_chunk") > 5
 
 
 def test_repeated_compaction_gives_equal_chunks(push1: Push, stored: Stored, fold_all: Fold) -> None:
@@ -90,12 +90,12 @@ def test_a_piece_of_the_time_is_a_piece_of_the_samples(push1: Push, stored: Stor
 
 
 def test_a_repetition_of_compacted_samples_is_recognized(
-    push1: Push, stored: Stored, fold_all: Fold, house: AppUnderTest
+    push1: Push, stored: Stored, fold_all: Fold, app: AppUnderTest
 ) -> None:
     points = [Point(NOW_MS - 1000, 1.0), Point(NOW_MS, 2.0)]
     push1(Sent(UP, points))
     fold_all()
-    house.app.state.series_memory = SeriesCache()
+    app.app.state.series_memory = SeriesCache()
 
     assert push1(Sent(UP, points)).status_code == 204
     answer = push1(Sent(UP, [Point(NOW_MS - 1000, 3.0)]))
@@ -109,7 +109,7 @@ def count_of(series: list[SeriesData]) -> int:
 
 
 def test_the_first_of_two_concurrent_values_stays(
-    program: TestClient, stored: Stored, fold_all: Fold, house: AppUnderTest
+    program: TestClient, stored: Stored, fold_all: Fold, app: AppUnderTest
 ) -> None:
     """Each process remembers for itself; what both took is settled by who was written first, before and after folding."""
     first, second = SeriesCache(), SeriesCache()
@@ -119,7 +119,7 @@ def test_the_first_of_two_concurrent_values_stays(
         (first, NOW_MS, 1.0),
         (second, NOW_MS, 2.0),
     ):
-        house.app.state.series_memory = memory
+        app.app.state.series_memory = memory
         answer = program.post(
             "/api/v1/metrics/write", content=v1([Sent(UP, [Point(at_ms, value)])]), headers=V1_HEADERS
         )
@@ -133,18 +133,18 @@ def test_the_first_of_two_concurrent_values_stays(
 
 
 def test_two_folds_at_once_do_not_undo_each_other(
-    push1: Push, stored: Stored, house: AppUnderTest, team: SomeTeam
+    push1: Push, stored: Stored, app: AppUnderTest, team: SomeTeam
 ) -> None:
     push1(Sent(UP, [Point(NOW_MS - 1, 1.0)]))
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         slow = chunk_compaction.gather_wal_samples(session, 1000)
     push1(Sent(UP, [Point(NOW_MS, 2.0)]))
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         quick = chunk_compaction.gather_wal_samples(session, 1000)
     assert slow is not None
     assert quick is not None
     for gathered, recorded in ((quick, True), (slow, False)):
-        with house.database.writing(TeamScope(team.id)) as session:
+        with app.database.writing(TeamScope(team.id)) as session:
             assert (
                 chunk_compaction.replace_wal_with_chunks(
                     session, gathered, list(compact_chunk(gathered.sorted_out, gathered.there))
@@ -182,7 +182,7 @@ def test_each_hour_counts_its_late_samples(push1: Push, stored: Stored, fold_all
 
 
 def test_expired_rows_are_deleted_and_the_rest_stays(
-    push1: Push, stored: Stored, fold_all: Fold, house: AppUnderTest, team: SomeTeam
+    push1: Push, stored: Stored, fold_all: Fold, app: AppUnderTest, team: SomeTeam
 ) -> None:
     old = {**UP, "job": "old"}
     push1(
@@ -190,36 +190,36 @@ def test_expired_rows_are_deleted_and_the_rest_stays(
         Sent(old, [Point(NOW_MS - 20 * 86_400_000, 1.0)]),
     )
     fold_all()
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         session.connection().exec_driver_sql("UPDATE metric_settings SET retention_days = 10")
         session.connection().exec_driver_sql("UPDATE metric_series SET created_at = created_at - interval '2 days'")
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         assert chunk_compaction.delete_expired_samples(session, NOW_MS) == 1
 
     assert [data.times_ms.tolist() for data in stored()] == [[NOW_MS]]
-    assert count(house, team, "metric_series") == 1
+    assert count(app, team, "metric_series") == 1
     assert push1(Sent(old, [Point(NOW_MS, 5.0)])).status_code == 204
     assert len(stored(job="old")) == 1
 
 
 def test_a_series_in_the_tail_is_not_forgotten(
-    push1: Push, stored: Stored, fold_all: Fold, house: AppUnderTest, team: SomeTeam
+    push1: Push, stored: Stored, fold_all: Fold, app: AppUnderTest, team: SomeTeam
 ) -> None:
     """It was quiet for long, and its newest sample is not folded yet."""
     push1(Sent(UP, [Point(NOW_MS - 20 * 86_400_000, 1.0)]))
     fold_all()
     push1(Sent(UP, [Point(NOW_MS, 2.0)]))
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         session.connection().exec_driver_sql("UPDATE metric_settings SET retention_days = 10")
         session.connection().exec_driver_sql("UPDATE metric_series SET created_at = created_at - interval '2 days'")
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         assert chunk_compaction.delete_expired_samples(session, NOW_MS) == 0
 
     assert [data.times_ms.tolist() for data in stored()] == [[NOW_MS]]
 
 
-def test_a_compaction_is_enqueued_once(push1: Push, house: AppUnderTest, team: SomeTeam) -> None:
+def test_a_compaction_is_enqueued_once(push1: Push, app: AppUnderTest, team: SomeTeam) -> None:
     for step in range(3):
         push1(Sent(UP, [Point(NOW_MS + step, 1.0)]))
 
-    assert count(house, team, "job WHERE name = 'metrics.compact'") == 1
+    assert count(app, team, "job WHERE name = 'metrics.compact'") == 1

@@ -35,8 +35,8 @@ Push = Callable[..., None]
 
 
 @pytest.fixture
-def push(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> Push:
-    program = house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+def push(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> Push:
+    program = app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
 
     def pushed(*services: SomeService) -> None:
         write(program, [one for service in services for one in service.written()])
@@ -121,12 +121,12 @@ def test_instances_are_drawn_when_asked_for(client: TestClient, push: Push) -> N
 
 
 def test_rows_stand_in_the_order_in_which_requests_flow(
-    client: TestClient, push: Push, house: AppUnderTest, team: SomeTeam
+    client: TestClient, push: Push, app: AppUnderTest, team: SomeTeam
 ) -> None:
     push(steady("alpha"), steady("distributor"), steady("zeta"))
     ids = services_of(client)
     assert names(board_of(client)) == ["alpha", "distributor", "zeta"]
-    with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+    with app.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
         edge = CallEdge(ServiceId(UUID(ids["zeta"])), ServiceId(UUID(ids["alpha"])), 300, 100)
         seen = datetime.fromtimestamp(NOW_MS / 1000, UTC)
         catalog.record_edges(session, EnvironmentId(UUID(environment_of(client))), [edge], seen)
@@ -137,10 +137,10 @@ def test_rows_stand_in_the_order_in_which_requests_flow(
 
 
 def test_a_service_that_is_only_called_has_a_row_with_the_reason(
-    client: TestClient, push: Push, house: AppUnderTest, team: SomeTeam
+    client: TestClient, push: Push, app: AppUnderTest, team: SomeTeam
 ) -> None:
     push(steady("distributor"))
-    with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+    with app.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
         store = catalog.ensure_service(session, "store")
         edge = CallEdge(ServiceId(UUID(services_of(client)["distributor"])), ServiceId(store.id), 1, 1)
         seen = datetime.fromtimestamp(NOW_MS / 1000, UTC)
@@ -213,9 +213,9 @@ def test_a_new_team_has_an_empty_state(client: TestClient) -> None:
 
 
 def test_metrics_in_which_no_service_was_recognised(
-    client: TestClient, house: AppUnderTest, people: AccountsFactory, team: SomeTeam
+    client: TestClient, app: AppUnderTest, people: AccountsFactory, team: SomeTeam
 ) -> None:
-    program = house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+    program = app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
     write(program, [WrittenBlock({"__name__": "go_goroutines", "job": "x"}, [(NOW_MS, 5.0)])])
     assert client.post("/api/v1/environments", json={"name": "Production"}).status_code == 201
     empty = board_of(client).header["empty"]
@@ -291,8 +291,8 @@ def test_services_are_shown_page_by_page(client: TestClient, push: Push) -> None
     assert [rest.header[key] for key in ("from_ms", "points")] == [board.header[key] for key in ("from_ms", "points")]
 
 
-def database_ms(house: AppUnderTest, team: SomeTeam) -> int:
-    with house.database.reading(TeamScope(team.id, team.owner.user_id)) as session:
+def database_ms(app: AppUnderTest, team: SomeTeam) -> int:
+    with app.database.reading(TeamScope(team.id, team.owner.user_id)) as session:
         return now_ms(session)
 
 
@@ -307,13 +307,13 @@ def test_pages_lie_on_the_grid_that_they_name(client: TestClient, push: Push) ->
 
 
 def test_an_open_dashboard_requests_only_its_newest_cells(
-    client: TestClient, push: Push, house: AppUnderTest, team: SomeTeam
+    client: TestClient, push: Push, app: AppUnderTest, team: SomeTeam
 ) -> None:
     push(steady("distributor", gauge=True), steady("quiet", hours=0.25, ago=0.9))
     deployed(client, "distributor", 50 * MINUTE)
     whole = board_of(client)
     since = NOW_MS - 10 * MINUTE
-    seen = str(database_ms(house, team) + 60_000)
+    seen = str(database_ms(app, team) + 60_000)
     part = board_of(client, since_ms=str(since), step_ms="15000", known_until_ms=seen)
     assert (part.header["from_ms"], part.header["points"]) == (since + 15_000, 40)
     assert set(part.arrays) == {name for name in whole.arrays if name.startswith("r0_")}
@@ -325,17 +325,17 @@ def test_an_open_dashboard_requests_only_its_newest_cells(
 
 
 def test_late_samples_reload_the_whole_dashboard(
-    client: TestClient, push: Push, house: AppUnderTest, team: SomeTeam
+    client: TestClient, push: Push, app: AppUnderTest, team: SomeTeam
 ) -> None:
     push(steady("distributor", hours=0.15))
     newest = {"since_ms": str(NOW_MS - 6 * MINUTE), "step_ms": "15000"}
-    seen = str(database_ms(house, team) + 11_000)
+    seen = str(database_ms(app, team) + 11_000)
     assert board_of(client, **newest, known_until_ms=seen).header["points"] == 24
     # Until then nothing had been seen.
     assert board_of(client, **newest, known_until_ms="0").header["points"] == 240
-    with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+    with app.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
         session.execute(text("UPDATE metric_wal_record SET created_at = created_at - interval '1 hour'"))
-    seen = str(database_ms(house, team))
+    seen = str(database_ms(app, team))
     assert board_of(client, **newest, known_until_ms=seen).header["points"] == 24
     push(steady("distributor", hours=0.1, ago=0.5))
     again = board_of(client, **newest, known_until_ms=seen)

@@ -34,10 +34,10 @@ def request_json(client: TestClient, method: str, path: str, **what: Any) -> Any
     return answer.json() if answer.content else None
 
 
-def test_the_board_shows_the_step_at_the_deploy(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
+def test_the_board_shows_the_step_at_the_deploy(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
     program, person = (
-        house.asked(token=people.token(team, TokenScope.WRITE).secret),
-        house.asked(cookie=team.owner.cookie),
+        app.asked(token=people.token(team, TokenScope.WRITE).secret),
+        app.asked(cookie=team.owner.cookie),
     )
     plan = json.loads((FOLDER / "investigation.json").read_text())
     environment = request_json(person, "POST", "/environments", json=plan["environment"])["id"]
@@ -72,7 +72,7 @@ def test_the_board_shows_the_step_at_the_deploy(house: AppUnderTest, people: Acc
     assert step > 1.5
     assert np.nanmedian(p99["ingester"][after]) / np.nanmedian(p99["ingester"][before]) == pytest.approx(1, abs=0.1)
     # One of two distributors kept the old build: the deploy is judged by what runs beside it.
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         gathered = change_detection.gather_scan_input(session, EnvironmentId(UUID(environment)), DetectionCache())
         assert gathered is not None
         looks = deployment_checks.list_due_evaluations(session, gathered)

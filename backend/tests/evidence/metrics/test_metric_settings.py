@@ -69,12 +69,12 @@ def test_services_and_environments_that_are_seen_are_in_the_catalog(push1: Push,
 
 
 def test_signals_of_an_environment_have_their_selectors(
-    push1: Push, client: TestClient, house: AppUnderTest, team: SomeTeam
+    push1: Push, client: TestClient, app: AppUnderTest, team: SomeTeam
 ) -> None:
     push1(*PUSHED)
     ids = {one["name"]: EnvironmentId(one["id"]) for one in client.get("/api/v1/environments").json()["items"]}
 
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         (signal,) = service_signals.of_environment(session, ids["production"])
         (staging,) = service_signals.of_environment(session, ids["staging"])
 
@@ -141,8 +141,8 @@ def test_the_retention_of_samples_is_set_per_team(client: TestClient, push1: Pus
     assert client.patch("/api/v1/metrics/settings", json={"retention_days": 0}).status_code == 422
 
 
-def test_a_team_has_as_many_series_as_it_may(push1: Push, house: AppUnderTest, client: TestClient) -> None:
-    house.settings.max_series = 3
+def test_a_team_has_as_many_series_as_it_may(push1: Push, app: AppUnderTest, client: TestClient) -> None:
+    app.settings.max_series = 3
 
     answer = push1(*(series("up", job=f"job{number}") for number in range(5)))
 
@@ -159,11 +159,11 @@ def test_hostile_names_of_services_make_no_service(push1: Push, client: TestClie
     assert client.get("/api/v1/services").json()["items"] == []
 
 
-def test_blocks_hold_so_many_series_and_not_more(push1: Push, house: AppUnderTest, team: SomeTeam) -> None:
+def test_blocks_hold_so_many_series_and_not_more(push1: Push, app: AppUnderTest, team: SomeTeam) -> None:
     """One bundle, filled in steps: no block is larger than it may be, and each is filled before the next begins."""
     for first, last in ((0, 200), (200, 300), (300, 900)):
         assert push1(*(series("a_total", job="x", pod=f"{n:04}") for n in range(first, last))).status_code == 204
 
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         statement = "SELECT count(*) FROM metric_series GROUP BY series_group_id ORDER BY series_group_id"
         assert [row[0] for row in session.connection().exec_driver_sql(statement)] == [256, 256, 256, 132]

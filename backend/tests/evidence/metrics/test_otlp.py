@@ -166,11 +166,11 @@ def delta(value: str, offset_ms: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("remembered", [True, False])
-def test_changes_are_added_up(send: Export, stored: Stored, house: AppUnderTest, remembered: bool) -> None:
+def test_changes_are_added_up(send: Export, stored: Stored, app: AppUnderTest, remembered: bool) -> None:
     for value, offset_ms in (("5", -3000), ("7", -2000), ("7", -2000), ("1", -1000)):
         assert not refused(send(delta(value, offset_ms)))
         if not remembered:
-            house.app.state.series_memory = SeriesCache()
+            app.app.state.series_memory = SeriesCache()
 
     assert values(stored, "n_total") == {(): [5.0, 12.0, 13.0]}
 

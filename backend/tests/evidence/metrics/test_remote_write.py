@@ -33,8 +33,8 @@ VERSIONS: Mapping[str, tuple[Callable[[Sequence[Sent]], bytes], Mapping[str, str
 
 
 @pytest.fixture
-def program(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
-    return house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+def program(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
+    return app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
 
 
 @pytest.fixture(params=["1", "2"])
@@ -49,9 +49,9 @@ def push2(program: TestClient) -> Push:
 
 
 @pytest.fixture
-def stored(house: AppUnderTest, team: SomeTeam) -> Callable[..., list[SeriesData]]:
+def stored(app: AppUnderTest, team: SomeTeam) -> Callable[..., list[SeriesData]]:
     def read(name: str = "up", from_ms: int = 0, to_ms: int = 2 * NOW_MS, **equal: str) -> list[SeriesData]:
-        with house.database.reading(TeamScope(team.id)) as session:
+        with app.database.reading(TeamScope(team.id)) as session:
             return select_all(session, [SeriesSelector(name, equal)], from_ms, to_ms)[0]
 
     return read
@@ -60,9 +60,9 @@ def stored(house: AppUnderTest, team: SomeTeam) -> Callable[..., list[SeriesData
 Stored = Callable[..., list[SeriesData]]
 
 
-def forget(house: AppUnderTest) -> None:
+def forget(app: AppUnderTest) -> None:
     """Do as if the process had begun anew."""
-    house.app.state.series_memory = SeriesCache()
+    app.app.state.series_memory = SeriesCache()
 
 
 def written(answer: Response) -> tuple[int, int, int]:
@@ -118,13 +118,11 @@ def test_special_values_keep_their_bits(push: Push, stored: Stored, bits: int) -
 
 
 @pytest.mark.parametrize("remembered", [True, False])
-def test_a_request_sent_again_changes_nothing(
-    push: Push, stored: Stored, house: AppUnderTest, remembered: bool
-) -> None:
+def test_a_request_sent_again_changes_nothing(push: Push, stored: Stored, app: AppUnderTest, remembered: bool) -> None:
     request = [Sent(UP, [Point(NOW_MS - 1, 1.0), Point(NOW_MS, 2.0)]), Sent({**UP, "job": "b"}, [Point(NOW_MS, 3.0)])]
     assert push(*request).status_code == 204
     if not remembered:
-        forget(house)
+        forget(app)
 
     again = push(*request)
 
@@ -134,11 +132,11 @@ def test_a_request_sent_again_changes_nothing(
 
 @pytest.mark.parametrize("remembered", [True, False])
 def test_another_value_at_the_same_time_is_refused_and_the_first_stays(
-    push: Push, stored: Stored, house: AppUnderTest, remembered: bool
+    push: Push, stored: Stored, app: AppUnderTest, remembered: bool
 ) -> None:
     push(Sent(UP, [Point(NOW_MS - 1000, 1.0), Point(NOW_MS, 2.0)]))
     if not remembered:
-        forget(house)
+        forget(app)
 
     answer = push(Sent(UP, [Point(NOW_MS - 1000, 9.0), Point(NOW_MS, 9.0), Point(NOW_MS + 1, 3.0)]))
 
@@ -155,10 +153,10 @@ def test_two_values_for_one_time_in_one_request_are_one_too_many(push: Push, sto
 
 
 @pytest.mark.parametrize("remembered", [True, False])
-def test_samples_out_of_order_are_taken(push: Push, stored: Stored, house: AppUnderTest, remembered: bool) -> None:
+def test_samples_out_of_order_are_taken(push: Push, stored: Stored, app: AppUnderTest, remembered: bool) -> None:
     push(Sent(UP, [Point(NOW_MS, 3.0)]))
     if not remembered:
-        forget(house)
+        forget(app)
 
     assert (
         push(Sent(UP, [Point(NOW_MS - 5000, 1.0), Point(NOW_MS - 9000, 0.0), Point(NOW_MS - 7000, 2.0)])).status_code
@@ -363,12 +361,12 @@ def test_buckets_are_placed_by_their_spans(push: Push, stored: Stored) -> None:
     assert histograms.positive.index.tolist() == [0, 1, 2, 5, 6]
 
 
-def test_another_histogram_at_the_same_time_is_refused(push: Push, house: AppUnderTest) -> None:
+def test_another_histogram_at_the_same_time_is_refused(push: Push, app: AppUnderTest) -> None:
     push(Sent(LATENCY, natives=[WHOLE]))
     for _ in range(2):
         answer = push(Sent(LATENCY, natives=[FLOAT]))
         assert (answer.status_code, written(answer)) == (400, (0, 0, 0))
-        forget(house)
+        forget(app)
 
 
 BAD_NATIVES = {
@@ -422,7 +420,7 @@ def test_when_a_counter_began_is_kept(push2: Push, stored: Stored) -> None:
     assert stored()[0].created_ms == NOW_MS - 1000
 
 
-def test_exemplars_are_kept_and_counted(push: Push, house: AppUnderTest, team: SomeTeam) -> None:
+def test_exemplars_are_kept_and_counted(push: Push, app: AppUnderTest, team: SomeTeam) -> None:
     examples = [
         Example(NOW_MS, 0.3, {"trace_id": "abc"}),
         Example(NOW_MS - 1, 0.2),
@@ -432,7 +430,7 @@ def test_exemplars_are_kept_and_counted(push: Push, house: AppUnderTest, team: S
         answer = push(Sent(UP, [Point(NOW_MS, 1.0)], exemplars=examples))
         assert (answer.status_code, written(answer)) == (204, (1, 0, 3))
 
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         rows = session.connection().exec_driver_sql("SELECT count(*) FROM metric_exemplar").scalar()
     assert rows == 3
 
@@ -463,23 +461,23 @@ def test_version_1_distinguishes_kinds_from_samples(program: TestClient, stored:
 # -- who may --------------------------------------------------------------------------------------------
 
 
-def test_a_token_is_needed(house: AppUnderTest) -> None:
-    assert house.asked().post(WRITE, content=b"", headers=V1_HEADERS).status_code == 401
+def test_a_token_is_needed(app: AppUnderTest) -> None:
+    assert app.asked().post(WRITE, content=b"", headers=V1_HEADERS).status_code == 401
 
 
-def test_a_token_that_may_read_may_not_write(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
-    reader = house.asked(token=people.token(team, TokenScope.READ).secret)
+def test_a_token_that_may_read_may_not_write(app: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> None:
+    reader = app.asked(token=people.token(team, TokenScope.READ).secret)
     assert reader.post(WRITE, content=b"", headers=V1_HEADERS).status_code == 403
 
 
-def test_teams_do_not_see_each_other(push: Push, stored: Stored, house: AppUnderTest, people: AccountsFactory) -> None:
+def test_teams_do_not_see_each_other(push: Push, stored: Stored, app: AppUnderTest, people: AccountsFactory) -> None:
     """The same labels, the same values, the same times: two teams, two series, both numbered 1."""
     other = people.team()
-    theirs = house.asked(token=people.token(other, TokenScope.UPLOAD).secret)
+    theirs = app.asked(token=people.token(other, TokenScope.UPLOAD).secret)
     assert theirs.post(WRITE, content=v1([Sent(UP, [Point(NOW_MS, 7.0)])]), headers=V1_HEADERS).status_code == 204
     assert push(Sent(UP, [Point(NOW_MS, 8.0)])).status_code == 204
 
     assert [points(data) for data in stored()] == [[(0, 8.0)]]
-    with house.database.reading(TeamScope(other.id)) as session:
+    with app.database.reading(TeamScope(other.id)) as session:
         ((data,),) = select_all(session, [SeriesSelector("up")], 0, 2 * NOW_MS)
     assert (points(data), data.series_id) == ([(0, 7.0)], stored()[0].series_id)

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.database
 
 
 @pytest.fixture
-def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
-    return FilesFactory(house, team)
+def files(app: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(app, team)
 
 
 def test_columns_lie_under_team_version_and_hash(team: SomeTeam) -> None:

@@ -121,7 +121,7 @@ def test_an_annotation_does_not_end_before_it_begins(client: TestClient, where: 
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-order")
 
 
-def test_the_order_comes_from_spans_until_it_is_set_manually(house: AppUnderTest, client: TestClient) -> None:
+def test_the_order_comes_from_spans_until_it_is_set_manually(app: AppUnderTest, client: TestClient) -> None:
     ids = {name: made(client, "services", name=name)["id"] for name in ("distributor", "gateway", "ingester")}
     environment = made(client, "environments", name="production")["id"]
     address = f"/api/v1/environments/{environment}/service-order"
@@ -132,7 +132,7 @@ def test_the_order_comes_from_spans_until_it_is_set_manually(house: AppUnderTest
     assert order(client.get(address).json()) == ("name", ["distributor", "gateway", "ingester"])
 
     team_id = client.get("/api/v1/session").json()["teams"][0]["id"]
-    with house.database.writing(TeamScope(team_id=TeamId(UUID(team_id)))) as session:
+    with app.database.writing(TeamScope(team_id=TeamId(UUID(team_id)))) as session:
         edges = [
             CallEdge(ServiceId(UUID(ids["gateway"])), ServiceId(UUID(ids["distributor"])), 40, 40),
             CallEdge(ServiceId(UUID(ids["distributor"])), ServiceId(UUID(ids["ingester"])), 120, 40),

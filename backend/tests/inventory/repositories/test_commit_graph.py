@@ -47,14 +47,14 @@ def scope(team: SomeTeam) -> TeamScope:
 
 
 @pytest.fixture
-def service_id(house: AppUnderTest, scope: TeamScope) -> ServiceId:
-    with house.database.writing(scope) as session:
+def service_id(app: AppUnderTest, scope: TeamScope) -> ServiceId:
+    with app.database.writing(scope) as session:
         return ServiceId(catalog_entries.create_service(session, "ingester", {}).id)
 
 
 @pytest.fixture
-def repository_id(house: AppUnderTest, scope: TeamScope, service_id: ServiceId) -> RepositoryId:
-    with house.database.writing(scope) as session:
+def repository_id(app: AppUnderTest, scope: TeamScope, service_id: ServiceId) -> RepositoryId:
+    with app.database.writing(scope) as session:
         row = Repository(team_id=session.team_id, id=new_id(), label="mono", kind="pushed", credentials="none")
         session.add(row)
         session.flush()
@@ -64,15 +64,13 @@ def repository_id(house: AppUnderTest, scope: TeamScope, service_id: ServiceId) 
         return RepositoryId(row.id)
 
 
-def record(
-    house: AppUnderTest, scope: TeamScope, repository_id: RepositoryId, commits: Sequence[CommitMetadata]
-) -> int:
-    with house.database.writing(scope) as session:
+def record(app: AppUnderTest, scope: TeamScope, repository_id: RepositoryId, commits: Sequence[CommitMetadata]) -> int:
+    with app.database.writing(scope) as session:
         return commit_graph.record_commits(session, repository_id, commits)
 
 
-def between(house: AppUnderTest, scope: TeamScope, service_id: ServiceId, good: int, bad: int) -> CommitsInRange:
-    with house.database.reading(scope) as session:
+def between(app: AppUnderTest, scope: TeamScope, service_id: ServiceId, good: int, bad: int) -> CommitsInRange:
+    with app.database.reading(scope) as session:
         return commit_graph.list_commits_in_range(session, service_id, sha(good), sha(bad))
 
 
@@ -84,7 +82,7 @@ MERGED = [facts(1), facts(2, 1), facts(3, 2), facts(4, 2), facts(5, 3, 4), facts
 @pytest.mark.parametrize("commits", [MERGED, MERGED[::-1]], ids=["oldest first", "newest first"])
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one by one"])
 def test_order_does_not_hang_on_the_order_of_telling(
-    house: AppUnderTest,
+    app: AppUnderTest,
     scope: TeamScope,
     service_id: ServiceId,
     repository_id: RepositoryId,
@@ -92,34 +90,34 @@ def test_order_does_not_hang_on_the_order_of_telling(
     at_once: bool,
 ) -> None:
     for some in [commits] if at_once else [[one] for one in commits]:
-        assert record(house, scope, repository_id, some) == len(some)
-    assert record(house, scope, repository_id, commits) == 0
+        assert record(app, scope, repository_id, some) == len(some)
+    assert record(app, scope, repository_id, commits) == 0
 
-    with house.database.reading(scope) as session:
+    with app.database.reading(scope) as session:
         asked = [sha(6), sha(9), sha(4)[:39] + "4", sha(1), sha(5)]
         found = commit_graph.sort_topologically(session, service_id, asked)
     assert found is not None
     assert (list(found.order), list(found.unknown)) == ([sha(1), sha(4), sha(5), sha(6)], [sha(9)])
 
-    found_between = between(house, scope, service_id, 3, 6)
+    found_between = between(app, scope, service_id, 3, 6)
     assert [row.sha for row in found_between.commits] == [sha(6), sha(5), sha(4)]
     assert (found_between.complete, found_between.related, found_between.total) == (True, True, 3)
-    assert not between(house, scope, service_id, 3, 4).related
+    assert not between(app, scope, service_id, 3, 4).related
 
 
 @pytest.mark.database
 def test_missing_metadata_is_filled_and_present_metadata_stays(
-    house: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId
+    app: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId
 ) -> None:
-    record(house, scope, repository_id, [CommitMetadata(sha(1)), CommitMetadata(sha(2), title="Faster")])
-    partly = between(house, scope, service_id, 1, 2)
+    record(app, scope, repository_id, [CommitMetadata(sha(1)), CommitMetadata(sha(2), title="Faster")])
+    partly = between(app, scope, service_id, 1, 2)
     assert (partly.complete, [row.sha for row in partly.commits]) == (False, [sha(2)])
 
     files = [ChangedFile("a.go", 3, 1), ChangedFile("b.png", None, None, "added")]
     bumps = [DependencyUpdate("example.org/lib", "v1.0.0", "v1.1.0")]
     whole = facts(2, 1, title="Other", committed_at=AT, files=files, dependency_updates=bumps, author_name="Ann\x00")
-    record(house, scope, repository_id, [whole])
-    [row] = between(house, scope, service_id, 1, 2).commits
+    record(app, scope, repository_id, [whole])
+    [row] = between(app, scope, service_id, 1, 2).commits
     assert (row.title, row.committed_at, row.author_name, row.generation) == ("Faster", AT, "Ann\ufffd", 2)
     assert (row.files_total, row.lines_added, row.lines_removed) == (2, 3, 1)
     assert row.dependency_updates == [
@@ -129,12 +127,12 @@ def test_missing_metadata_is_filled_and_present_metadata_stays(
 
 @pytest.mark.database
 def test_long_and_invalid_metadata_is_truncated(
-    house: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId
+    app: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId
 ) -> None:
     many = [ChangedFile(f"{number}/" + "p" * 2_000, 1, 0) for number in range(400)]
     metadata = facts(2, 1, title="t" * 70_000, message="\ud800" * 20_000, author_name="n" * 70_000, files=many)
-    record(house, scope, repository_id, [facts(1), metadata])
-    [row] = between(house, scope, service_id, 1, 2).commits
+    record(app, scope, repository_id, [facts(1), metadata])
+    [row] = between(app, scope, service_id, 1, 2).commits
     assert row.files is not None
     assert (len(row.title), len(row.message), len(row.author_name)) == (500, 10_000, 300)
     assert (len(row.files), row.files_total, row.lines_added, len(row.files[0]["path"])) == (300, 400, 400, 1_000)
@@ -143,19 +141,19 @@ def test_long_and_invalid_metadata_is_truncated(
 @pytest.mark.database
 @pytest.mark.parametrize("bad", ["", "HEAD", "--upload-pack=id", "$(id)", ";id", "a" * 39, "A" * 40, "a" * 40 + "\n"])
 def test_only_forty_digits_are_a_commit(
-    house: AppUnderTest, scope: TeamScope, repository_id: RepositoryId, bad: str
+    app: AppUnderTest, scope: TeamScope, repository_id: RepositoryId, bad: str
 ) -> None:
     for metadata in (CommitMetadata(bad), CommitMetadata(sha(1), [bad])):
         with pytest.raises(InvalidCommitSha):
-            record(house, scope, repository_id, [metadata])
+            record(app, scope, repository_id, [metadata])
 
 
 @pytest.mark.database
 def test_unknown_values_are_reported(
-    house: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId, people: object
+    app: AppUnderTest, scope: TeamScope, service_id: ServiceId, repository_id: RepositoryId, people: object
 ) -> None:
-    record(house, scope, repository_id, [facts(1), facts(0xABC << 148)])
-    with house.database.reading(scope) as session:
+    record(app, scope, repository_id, [facts(1), facts(0xABC << 148)])
+    with app.database.reading(scope) as session:
         assert commit_graph.sort_topologically(session, ServiceId(uuid4()), [sha(1)]) is None
         assert commit_graph.sort_topologically(session, service_id, [sha(7), "dev", "", "%"]) is None
         assert commit_graph.resolve_commits(session, repository_id, ["abc0000", "0000000", "ABC00000", "abc"]) == {
@@ -166,7 +164,7 @@ def test_unknown_values_are_reported(
         with pytest.raises(CommitNotFound):
             commit_graph.list_commits_in_range(session, service_id, sha(1), sha(2))
     with pytest.raises(RepositoryNotFound):
-        record(house, scope, RepositoryId(UUID(int=1)), [facts(1)])
+        record(app, scope, RepositoryId(UUID(int=1)), [facts(1)])
 
 
 @given(st.dictionaries(st.integers(0, 12), st.lists(st.integers(0, 14), max_size=3), max_size=13))

@@ -102,7 +102,7 @@ def test_folders_are_plain(client: TestClient, folder: str) -> None:
 
 
 def test_credentials_are_encrypted_and_never_returned(
-    house: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
+    app: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         one = made(client, credentials=TOKEN)
@@ -110,9 +110,9 @@ def test_credentials_are_encrypted_and_never_returned(
             client.get(REPOSITORIES), client.patch(f"{REPOSITORIES}/{one['id']}", json={"credentials": TOKEN}),
             client.get(f"/api/v1/teams/{team.id}/audit-events"),
         ]  # fmt: skip
-    with house.database.reading(TeamScope(team.id, team.owner.user_id)) as session:
+    with app.database.reading(TeamScope(team.id, team.owner.user_id)) as session:
         row = repositories.get_repository(session, RepositoryId(UUID(str(one["id"]))))
-        sealer = house.app.state.sealer
+        sealer = app.app.state.sealer
         assert isinstance(sealer, SecretEncryptor)
         assert repositories.authorization(row, sealer) == GitCredentials("bearer", "ghp-geheim").header("github")
         with pytest.raises(InvalidGitCredentials):
@@ -208,7 +208,7 @@ def test_unknown_values_are_reported(client: TestClient) -> None:
 
 
 def test_commits_with_an_equal_binary_are_no_suspects(
-    house: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase
+    app: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase
 ) -> None:
     service_id = service(client)
     one = made(client, services=[{"service_id": service_id}])
@@ -228,7 +228,7 @@ def test_commits_with_an_equal_binary_are_no_suspects(
     }  # it is waiting already
     assert client.get(ask, params=body).json()["closure_state"] == "reading"
 
-    with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+    with app.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
         between, wanted = suspect_commits.list_uncomputed_closures(session, ServiceId(UUID(service_id)), sha(1), sha(5))
         recipe = build_recipe(between.built.directory, between.built.main_package)
         hashes = {sha(1): "a", sha(2): "a", sha(3): "b", sha(4): "a", sha(5): "b"}

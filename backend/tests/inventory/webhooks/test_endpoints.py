@@ -39,13 +39,13 @@ def made(client: TestClient, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 -
 
 
 @pytest.fixture
-def github(client: TestClient, house: AppUnderTest) -> Sender:
-    return Sender(house.asked(), made(client))
+def github(client: TestClient, app: AppUnderTest) -> Sender:
+    return Sender(app.asked(), made(client))
 
 
 @pytest.fixture
-def gitlab(client: TestClient, house: AppUnderTest) -> Sender:
-    return Sender(house.asked(), made(client, kind="gitlab"))
+def gitlab(client: TestClient, app: AppUnderTest) -> Sender:
+    return Sender(app.asked(), made(client, kind="gitlab"))
 
 
 def deliveries(client: TestClient, sender: Sender) -> list[dict[str, Any]]:
@@ -53,8 +53,8 @@ def deliveries(client: TestClient, sender: Sender) -> list[dict[str, Any]]:
     return found
 
 
-def jobs(house: AppUnderTest, team: SomeTeam) -> list[str]:
-    with house.database.reading(TeamScope(team.id)) as session:
+def jobs(app: AppUnderTest, team: SomeTeam) -> list[str]:
+    with app.database.reading(TeamScope(team.id)) as session:
         return [row.name for row in session.scalars(select(JobRow)) if row.name != "webhooks.reconcile"]
 
 
@@ -62,7 +62,7 @@ def jobs(house: AppUnderTest, team: SomeTeam) -> list[str]:
 
 
 def test_a_secret_is_returned_once_and_stored_encrypted(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
+    client: TestClient, app: AppUnderTest, team: SomeTeam, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     api = {"url": "https://api.github.com/", "token": "ghp_of_the_api_and_secret"}
     created = made(client, api=api, target="o/r")
@@ -74,7 +74,7 @@ def test_a_secret_is_returned_once_and_stored_encrypted(
         text = client.get(f"{HOOKS}{path}").text
         assert secret not in text
         assert api["token"] not in text
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         row = session.scalars(select(Webhook)).one()
         assert secret.encode() not in row.encrypted_secret
         assert row.encrypted_api_token is not None
@@ -118,10 +118,8 @@ def test_invalid_requests_are_rejected(client: TestClient, fields: dict[str, Any
     assert "x" * 20 not in answer.text
 
 
-def test_objects_of_another_team_are_not_found(
-    client: TestClient, people: AccountsFactory, house: AppUnderTest
-) -> None:
-    other = house.asked(cookie=people.team("Others").owner.cookie)
+def test_objects_of_another_team_are_not_found(client: TestClient, people: AccountsFactory, app: AppUnderTest) -> None:
+    other = app.asked(cookie=people.team("Others").owner.cookie)
     foreign = made(other)["webhook"]["id"]
     service = other.post("/api/v1/services", json={"name": "theirs"}).json()["id"]
 
@@ -134,19 +132,19 @@ def test_objects_of_another_team_are_not_found(
 
 
 def test_a_verified_delivery_is_stored_with_its_job(
-    client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam
+    client: TestClient, github: Sender, app: AppUnderTest, team: SomeTeam
 ) -> None:
     answer = github.send(PUSH, delivery_id="72d3162e")
 
     assert (answer.status_code, answer.json()) == (202, {"delivery_id": "72d3162e", "state": "waiting", "known": False})
     [delivery] = deliveries(client, github)
     assert (delivery["delivery_id"], delivery["event"], delivery["state"]) == ("72d3162e", "push", "waiting")
-    assert jobs(house, team) == ["webhooks.process-delivery"]
+    assert jobs(app, team) == ["webhooks.process-delivery"]
     assert client.get("/api/v1/jobs").json()["items"] == [], "nobody waits for it"
 
 
 def test_a_repeated_delivery_is_recognized(
-    client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam
+    client: TestClient, github: Sender, app: AppUnderTest, team: SomeTeam
 ) -> None:
     first = github.send(PUSH, delivery_id="a")
     again = github.send(PUSH, delivery_id="a")
@@ -156,32 +154,32 @@ def test_a_repeated_delivery_is_recognized(
     assert [each.status_code for each in (first, again, replayed, other)] == [202, 200, 200, 202]
     assert replayed.json() == {"delivery_id": "a", "state": "waiting", "known": True}
     assert len(deliveries(client, github)) == 2
-    assert jobs(house, team) == ["webhooks.process-delivery"] * 2
+    assert jobs(app, team) == ["webhooks.process-delivery"] * 2
 
 
-def test_many_at_once_are_one(client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam) -> None:
+def test_many_at_once_are_one(client: TestClient, github: Sender, app: AppUnderTest, team: SomeTeam) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = sorted(each.status_code for each in pool.map(lambda _: github.send(PUSH, delivery_id="a"), range(16)))
 
     assert answers == [200] * 15 + [202]
-    assert jobs(house, team) == ["webhooks.process-delivery"]
+    assert jobs(app, team) == ["webhooks.process-delivery"]
 
 
 def test_a_failed_delivery_is_processed_when_it_is_redelivered(
-    client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam
+    client: TestClient, github: Sender, app: AppUnderTest, team: SomeTeam
 ) -> None:
     github.send(PUSH, delivery_id="a")
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         session.scalars(select(WebhookDelivery)).one().state = "failed"
 
     assert github.send(PUSH, delivery_id="a").status_code == 202
     assert [each["state"] for each in deliveries(client, github)] == ["waiting"]
-    assert jobs(house, team) == ["webhooks.process-delivery"] * 2
+    assert jobs(app, team) == ["webhooks.process-delivery"] * 2
 
 
-def test_gitlab_s_token_and_signature(gitlab: Sender, house: AppUnderTest) -> None:
+def test_gitlab_s_token_and_signature(gitlab: Sender, app: AppUnderTest) -> None:
     body = body_of(GITLAB_PUSH)
-    now = int(house.clock.now().timestamp())
+    now = int(app.clock.now().timestamp())
 
     assert gitlab.send(GITLAB_PUSH, "Push Hook").status_code == 202
     assert gitlab.send(b"{}", headers=signed_headers(gitlab.secret, b"{}", now)).status_code == 202
@@ -191,7 +189,7 @@ def test_gitlab_s_token_and_signature(gitlab: Sender, house: AppUnderTest) -> No
 
 
 def test_events_of_other_senders_are_rejected(
-    client: TestClient, github: Sender, house: AppUnderTest, team: SomeTeam
+    client: TestClient, github: Sender, app: AppUnderTest, team: SomeTeam
 ) -> None:
     body = body_of(PUSH)
     right = github_headers(github.secret, body, "push")
@@ -205,7 +203,7 @@ def test_events_of_other_senders_are_rejected(
         assert github.secret not in answer.text
     assert github.send(body + b" ", headers=right).status_code == 401
     assert deliveries(client, github) == []
-    assert jobs(house, team) == []
+    assert jobs(app, team) == []
 
 
 def test_the_address_of_a_webhook_decides_its_kind(github: Sender, gitlab: Sender) -> None:

@@ -32,8 +32,8 @@ PREVIEW = "/api/v1/retention/preview"
 
 
 @pytest.fixture
-def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
-    return FilesFactory(house, team)
+def files(app: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(app, team)
 
 
 @pytest.fixture
@@ -43,12 +43,12 @@ def admin(emptied: TestDatabase) -> Iterator[psycopg.Connection]:
 
 
 @pytest.fixture
-def now(house: AppUnderTest, admin: psycopg.Connection) -> datetime:
+def now(app: AppUnderTest, admin: psycopg.Connection) -> datetime:
     """Return the time of the database, which stamps the rows, and set the clock of the app to it."""
     row = admin.execute("SELECT clock_timestamp()").fetchone()
     assert row is not None
-    house.clock.at = row[0]
-    return house.clock.at
+    app.clock.at = row[0]
+    return app.clock.at
 
 
 def set_age(admin: psycopg.Connection, artifact_id: UUID, days: float) -> None:
@@ -64,18 +64,18 @@ def set_rule(client: TestClient, kind: str, days: int | None) -> dict[str, Any]:
     return {rule["kind"]: rule for rule in answer.json()["rules"]}
 
 
-def expire(house: AppUnderTest, team: SomeTeam, now: datetime) -> int:
-    with house.database.writing(TeamScope(team.id)) as session:
+def expire(app: AppUnderTest, team: SomeTeam, now: datetime) -> int:
+    with app.database.writing(TeamScope(team.id)) as session:
         return retention_rules.delete_expired(session, now)
 
 
-def stored_ids(house: AppUnderTest, team: SomeTeam) -> set[UUID]:
-    with house.database.reading(TeamScope(team.id)) as session:
+def stored_ids(app: AppUnderTest, team: SomeTeam) -> set[UUID]:
+    with app.database.reading(TeamScope(team.id)) as session:
         return set(session.scalars(select(Artifact.id)))
 
 
-def enforcements(house: AppUnderTest, team: SomeTeam) -> int:
-    with house.database.reading(TeamScope(team.id)) as session:
+def enforcements(app: AppUnderTest, team: SomeTeam) -> int:
+    with app.database.reading(TeamScope(team.id)) as session:
         waiting = select(func.count()).select_from(JobRow).where(JobRow.name.like("retention.%"))
         return session.scalars(waiting).one()
 
@@ -84,16 +84,16 @@ def enforcements(house: AppUnderTest, team: SomeTeam) -> int:
 
 
 def test_a_changed_rule_is_stored_audited_and_enforced_once(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, admin: psycopg.Connection
+    client: TestClient, app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection
 ) -> None:
-    before = enforcements(house, team)
+    before = enforcements(app, team)
     assert set_rule(client, "trace", 90)["trace"]["retention_days"] == 90
     assert set_rule(client, "trace", 30)["trace"]["retention_days"] == 30
     assert set_rule(client, "trace", 30)["trace"]["retention_days"] == 30, "saving the same value changes nothing"
 
     audited = admin.execute("SELECT details FROM audit_event WHERE action = 'retention.updated' ORDER BY id").fetchall()
     assert sorted((row["trace"]["from"] or 0, row["trace"]["to"]) for (row,) in audited) == [(0, 90), (90, 30)]
-    assert enforcements(house, team) - before == 1, "the job that waits deletes by both"
+    assert enforcements(app, team) - before == 1, "the job that waits deletes by both"
 
 
 def test_a_rule_can_be_withdrawn(client: TestClient) -> None:
@@ -140,7 +140,7 @@ def test_only_administrators_change_rules(client: TestClient, role: Role) -> Non
 
 def test_a_file_expires_when_it_is_older_than_the_rule_of_its_kind(
     client: TestClient,
-    house: AppUnderTest,
+    app: AppUnderTest,
     team: SomeTeam,
     files: FilesFactory,
     admin: psycopg.Connection,
@@ -152,20 +152,20 @@ def test_a_file_expires_when_it_is_older_than_the_rule_of_its_kind(
     set_age(admin, young, 29.99)
     set_age(admin, unread, 1000)
 
-    assert expire(house, team, now) == 0, "without a rule nothing expires"
+    assert expire(app, team, now) == 0, "without a rule nothing expires"
     set_rule(client, "profile.cpu", 30)
-    assert expire(house, team, now) == 1
-    assert stored_ids(house, team) == {young, unread}
+    assert expire(app, team, now) == 1
+    assert stored_ids(app, team) == {young, unread}
 
     set_rule(client, "unread", 999)
-    assert expire(house, team, now) == 1
-    assert stored_ids(house, team) == {young}
-    assert expire(house, team, now) == 0
+    assert expire(app, team, now) == 1
+    assert stored_ids(app, team) == {young}
+    assert expire(app, team, now) == 0
 
 
 def test_a_file_that_still_waits_for_its_decoding_does_not_expire(
     client: TestClient,
-    house: AppUnderTest,
+    app: AppUnderTest,
     team: SomeTeam,
     files: FilesFactory,
     admin: psycopg.Connection,
@@ -177,13 +177,13 @@ def test_a_file_that_still_waits_for_its_decoding_does_not_expire(
 
     preview = client.get(PREVIEW).json()
     assert (preview["files"], preview["retained_artifacts"]) == (0, 1)
-    assert expire(house, team, now) == 0
-    assert stored_ids(house, team) == {waiting}
+    assert expire(app, team, now) == 0
+    assert stored_ids(app, team) == {waiting}
 
 
 def test_a_side_of_a_comparison_that_is_not_computed_yet_does_not_expire(
     client: TestClient,
-    house: AppUnderTest,
+    app: AppUnderTest,
     team: SomeTeam,
     files: FilesFactory,
     admin: psycopg.Connection,
@@ -199,36 +199,36 @@ def test_a_side_of_a_comparison_that_is_not_computed_yet_does_not_expire(
 
     preview = client.get(PREVIEW).json()
     assert (preview["files"], preview["retained_artifacts"]) == (1, 2)
-    assert expire(house, team, now) == 1
-    assert stored_ids(house, team) == {base, candidate}
+    assert expire(app, team, now) == 1
+    assert stored_ids(app, team) == {base, candidate}
 
     admin.execute("UPDATE comparison SET state = 'failed' WHERE id = %s", (created.json()["id"],))
-    assert expire(house, team, now) == 2
+    assert expire(app, team, now) == 2
 
 
 def test_rules_of_one_team_delete_nothing_of_another(
-    client: TestClient, house: AppUnderTest, people: AccountsFactory, files: FilesFactory,
+    client: TestClient, app: AppUnderTest, people: AccountsFactory, files: FilesFactory,
     admin: psycopg.Connection, now: datetime,
 ) -> None:  # fmt: skip
     mine = files.decoded()
     other = people.team("Others")
-    theirs = FilesFactory(house, other).decoded()
+    theirs = FilesFactory(app, other).decoded()
     for each in (mine, theirs):
         set_age(admin, each, 100)
     set_rule(client, "profile.cpu", 1)
 
-    assert expire(house, other, now) == 0
-    assert stored_ids(house, other) == {theirs}
+    assert expire(app, other, now) == 0
+    assert stored_ids(app, other) == {theirs}
 
 
 def test_the_audit_log_is_retained_for_a_year_whatever_is_asked(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, now: datetime
+    client: TestClient, app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, now: datetime
 ) -> None:
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         assert audit_log_retention.audit_log_cutoff(session, now) is None
     set_rule(client, "audit", 365)
     admin.execute("UPDATE retention_rule SET days = 1 WHERE kind = 'audit'")
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         assert audit_log_retention.audit_log_cutoff(session, now) == now - timedelta(days=365)
 
 
@@ -236,10 +236,10 @@ def test_the_audit_log_is_retained_for_a_year_whatever_is_asked(
 
 
 def test_only_old_blobs_whose_row_is_gone_are_orphaned(
-    house: AppUnderTest, team: SomeTeam, files: FilesFactory, now: datetime
+    app: AppUnderTest, team: SomeTeam, files: FilesFactory, now: datetime
 ) -> None:
     stored = files.decoded(content=b"stored")
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         digest = session.scalars(select(Artifact.sha256).where(Artifact.id == stored)).one()
     old, young = now - timedelta(hours=7), now - timedelta(hours=5)
     gone, report = "cd" * 32, uuid4()
@@ -256,21 +256,21 @@ def test_only_old_blobs_whose_row_is_gone_are_orphaned(
         blob(f"reports/{report}", young),
         blob(f"unknown/{gone}"),
     ]
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         found = orphaned_blobs.find_orphaned_blobs(session, blobs, now)
     assert [blob for blob, _ in found] == [orphaned_file, orphaned_report]
 
 
-def test_a_file_stored_again_is_no_orphan(house: AppUnderTest, team: SomeTeam, files: FilesFactory) -> None:
+def test_a_file_stored_again_is_no_orphan(app: AppUnderTest, team: SomeTeam, files: FilesFactory) -> None:
     artifact_id = files.decoded(content=b"stored again")
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         digest = session.scalars(select(Artifact.sha256).where(Artifact.id == artifact_id)).one()
         assert not orphaned_blobs.recheck_orphaned_blobs(session, BlobOwner(BlobFolder.ORIGINALS, sha256=digest))
         assert orphaned_blobs.recheck_orphaned_blobs(session, BlobOwner(BlobFolder.ORIGINALS, sha256="cd" * 32))
 
 
 def test_storage_is_recorded_by_folder_and_old_snapshots_go(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, now: datetime
+    client: TestClient, app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, now: datetime
 ) -> None:
     first, second = (BlobInfo(BlobKey(f"{team.id}/originals/{n}"), size, now) for n, size in ((1, 100), (2, 40)))
     totals = BlobTotals()
@@ -278,12 +278,12 @@ def test_storage_is_recorded_by_folder_and_old_snapshots_go(
         totals.add(blob)
     totals.take(second)
     for _ in range(2):
-        with house.database.writing(TeamScope(team.id)) as session:
+        with app.database.writing(TeamScope(team.id)) as session:
             orphaned_blobs.record_storage(session, totals, now)
         admin.execute("UPDATE storage_snapshot SET created_at = created_at - interval '91 days'")
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         orphaned_blobs.record_storage(session, totals, now)
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         assert session.scalars(select(func.count()).select_from(StorageSnapshot)).one() == 1
 
     usage = client.get("/api/v1/usage").json()
@@ -299,10 +299,10 @@ def test_storage_is_recorded_by_folder_and_old_snapshots_go(
 def test_the_usage_page_shows_the_share_of_the_limit(
     emptied: TestDatabase, engine: Engine, limit: int, state: str
 ) -> None:
-    house = built(Database(engine), settings_for(emptied.app_url, max_team_bytes=limit))
-    team = AccountsFactory(house).team()
-    FilesFactory(house, team).received(content=b"x" * 80)
-    client = house.asked(cookie=team.owner.cookie)
+    app = built(Database(engine), settings_for(emptied.app_url, max_team_bytes=limit))
+    team = AccountsFactory(app).team()
+    FilesFactory(app, team).received(content=b"x" * 80)
+    client = app.asked(cookie=team.owner.cookie)
 
     limits = {each["resource"]: each for each in client.get("/api/v1/usage").json()["limits"]}
     assert (limits["bytes"]["limit"], limits["bytes"]["used"], limits["bytes"]["state"]) == (limit, 80, state)

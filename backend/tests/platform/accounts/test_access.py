@@ -13,7 +13,7 @@ from tests.support.app_under_test import AppUnderTest
 pytestmark = pytest.mark.database
 
 
-def listening(house: AppUnderTest, **headers: str) -> Request:
+def listening(app: AppUnderTest, **headers: str) -> Request:
     return Request(
         {
             "type": "http",
@@ -24,31 +24,31 @@ def listening(house: AppUnderTest, **headers: str) -> Request:
             "headers": [
                 (name.encode(), value.encode()) for name, value in {"host": "127.0.0.1:8080", **headers}.items()
             ],
-            "app": house.app,
+            "app": app.app,
         }
     )
 
 
-def test_a_revoked_token_gets_no_more_events(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_a_revoked_token_gets_no_more_events(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     token = people.token(team, TokenScope.READ)
-    request = listening(house, authorization=f"Bearer {token.secret}")
+    request = listening(app, authorization=f"Bearer {token.secret}")
     assert is_still_allowed(request, Permission.READ)
-    with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
-        service.revoke_token(session, people.caller(team), token.id, now=house.clock.now())
+    with app.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+        service.revoke_token(session, people.caller(team), token.id, now=app.clock.now())
     assert not is_still_allowed(request, Permission.READ)
 
 
-def test_an_ended_session_gets_no_more_events(house: AppUnderTest, team: SomeTeam) -> None:
-    request = listening(house, cookie=f"slowpath={team.owner.cookie}")
+def test_an_ended_session_gets_no_more_events(app: AppUnderTest, team: SomeTeam) -> None:
+    request = listening(app, cookie=f"slowpath={team.owner.cookie}")
     assert is_still_allowed(request, Permission.READ)
-    house.asked(cookie=team.owner.cookie).delete("/api/v1/session")
+    app.asked(cookie=team.owner.cookie).delete("/api/v1/session")
     assert not is_still_allowed(request, Permission.READ)
 
 
-def test_a_removed_member_gets_no_more_events(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_a_removed_member_gets_no_more_events(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     member = people.member(team)
-    request = listening(house, cookie=f"slowpath={member.cookie}")
+    request = listening(app, cookie=f"slowpath={member.cookie}")
     assert is_still_allowed(request, Permission.READ)
     assert not is_still_allowed(request, Permission.MANAGE)
-    house.asked(cookie=team.owner.cookie).delete(f"/api/v1/teams/{team.id}/members/{member.user_id}")
+    app.asked(cookie=team.owner.cookie).delete(f"/api/v1/teams/{team.id}/members/{member.user_id}")
     assert not is_still_allowed(request, Permission.READ)

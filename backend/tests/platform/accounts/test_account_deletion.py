@@ -18,7 +18,7 @@ END = "/api/v1/user/deletion"
 
 
 def test_an_account_is_deleted_with_its_team_of_one(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, emptied: TestDatabase
+    client: TestClient, app: AppUnderTest, team: SomeTeam, emptied: TestDatabase
 ) -> None:
     person = {"email": team.owner.email.upper(), "current_password": PASSWORD}
     assert client.post(END, json={**person, "email": "another@example.com"}).status_code == 401
@@ -27,7 +27,7 @@ def test_an_account_is_deleted_with_its_team_of_one(
     assert client.get("/api/v1/session").status_code == 200
 
     assert client.post(END, json=person).status_code == 204
-    assert house.asked(cookie=team.owner.cookie).get("/api/v1/session").status_code == 401
+    assert app.asked(cookie=team.owner.cookie).get("/api/v1/session").status_code == 401
     with emptied.as_admin() as admin:
         people = admin.execute("SELECT count(*) FROM app_user WHERE id = %s", (team.owner.user_id,)).fetchone()
         job = admin.execute("SELECT name, payload->>'team_id' FROM job").fetchone()
@@ -36,7 +36,7 @@ def test_an_account_is_deleted_with_its_team_of_one(
 
 
 def test_the_last_owner_of_others_stays_until_somebody_else_owns(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, people: AccountsFactory, emptied: TestDatabase
+    client: TestClient, app: AppUnderTest, team: SomeTeam, people: AccountsFactory, emptied: TestDatabase
 ) -> None:
     member = people.member(team)
     person = {"email": team.owner.email, "current_password": PASSWORD}
@@ -47,7 +47,7 @@ def test_the_last_owner_of_others_stays_until_somebody_else_owns(
     path = f"/api/v1/teams/{team.id}/members/{member.user_id}"
     assert client.patch(path, json={"role": "owner"}).status_code == 200
     assert client.post(END, json=person).status_code == 204
-    theirs = house.asked(cookie=member.cookie, team=team.id)
+    theirs = app.asked(cookie=member.cookie, team=team.id)
     assert [one["user_id"] for one in theirs.get(f"/api/v1/teams/{team.id}/members").json()["items"]] == [
         str(member.user_id)
     ]
@@ -58,7 +58,7 @@ def test_the_last_owner_of_others_stays_until_somebody_else_owns(
 
 
 def test_a_deleted_team_can_be_reopened_by_its_owner_alone(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, people: AccountsFactory
+    client: TestClient, app: AppUnderTest, team: SomeTeam, people: AccountsFactory
 ) -> None:
     admin = people.member(team, Role.ADMIN)
     assert client.delete(f"/api/v1/teams/{team.id}").status_code == 204
@@ -66,7 +66,7 @@ def test_a_deleted_team_can_be_reopened_by_its_owner_alone(
     closed = client.get("/api/v1/deleted-teams").json()
     assert [(one["id"], one["name"]) for one in closed] == [(str(team.id), team.name)]
 
-    theirs = house.asked(cookie=admin.cookie)
+    theirs = app.asked(cookie=admin.cookie)
     assert theirs.get("/api/v1/deleted-teams").json() == []
     path = f"/api/v1/deleted-teams/{team.id}/restore"
     assert theirs.post(path).status_code == 404
@@ -114,7 +114,7 @@ def test_no_cell_of_the_log_is_a_formula(client: TestClient, team: SomeTeam, emp
 
 
 def test_the_audit_log_deletes_only_entries_older_than_a_year(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, emptied: TestDatabase
+    client: TestClient, app: AppUnderTest, team: SomeTeam, emptied: TestDatabase
 ) -> None:
     with emptied.as_admin() as admin:
         for days in (400, 300):
@@ -123,7 +123,7 @@ def test_the_audit_log_deletes_only_entries_older_than_a_year(
                 "UPDATE audit_event SET created_at = created_at - make_interval(days => %s) WHERE details->>'name' = %s",
                 (days, f"s{days}"),
             )
-    with house.database.cross_team() as cross_team:
+    with app.database.cross_team() as cross_team:
         gone = cross_team.exec_driver_sql(
             "SELECT cross_team.delete_audit_events(%s, clock_timestamp())", (team.id,)
         ).scalar_one()

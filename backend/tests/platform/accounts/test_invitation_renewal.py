@@ -11,29 +11,29 @@ pytestmark = pytest.mark.database
 
 
 def test_a_renewed_invitation_has_another_link_and_another_end(
-    house: AppUnderTest, team: SomeTeam, client: TestClient, people: AccountsFactory
+    app: AppUnderTest, team: SomeTeam, client: TestClient, people: AccountsFactory
 ) -> None:
     url = f"/api/v1/teams/{team.id}/invitations"
     made = client.post(url, json={"role": "viewer", "expires_in_days": 1}).json()
-    house.clock.move(days=2)
-    assert house.asked().get(f"/api/v1/invitations/{made['secret']}").status_code == 404
+    app.clock.move(days=2)
+    assert app.asked().get(f"/api/v1/invitations/{made['secret']}").status_code == 404
     renewed = client.post(f"{url}/{made['id']}/renew", json={"expires_in_days": 3})
     assert renewed.status_code == 200, renewed.text
     body = renewed.json()
     assert (body["id"], body["role"], body["secret"] != made["secret"]) == (made["id"], "viewer", True)
-    assert house.asked().get(f"/api/v1/invitations/{made['secret']}").status_code == 404
+    assert app.asked().get(f"/api/v1/invitations/{made['secret']}").status_code == 404
     guest = people.team("Others").owner
-    accepted = house.asked(cookie=guest.cookie).post(f"/api/v1/invitations/{body['secret']}/accept")
+    accepted = app.asked(cookie=guest.cookie).post(f"/api/v1/invitations/{body['secret']}/accept")
     assert accepted.status_code == 200, accepted.text
     assert client.post(f"{url}/{made['id']}/renew", json={}).status_code == 404
 
 
 def test_an_admin_does_not_renew_an_owner_s_invitation(
-    house: AppUnderTest, team: SomeTeam, client: TestClient, people: AccountsFactory
+    app: AppUnderTest, team: SomeTeam, client: TestClient, people: AccountsFactory
 ) -> None:
     url = f"/api/v1/teams/{team.id}/invitations"
     made = client.post(url, json={"role": "owner"}).json()
-    admin = house.asked(cookie=people.member(team, Role.ADMIN).cookie)
+    admin = app.asked(cookie=people.member(team, Role.ADMIN).cookie)
     refused = admin.post(f"{url}/{made['id']}/renew", json={})
     assert (refused.status_code, refused.json()["type"]) == (403, "urn:slowpath:role-too-low")
-    assert house.asked().get(f"/api/v1/invitations/{made['secret']}").status_code == 200
+    assert app.asked().get(f"/api/v1/invitations/{made['secret']}").status_code == 200

@@ -37,7 +37,7 @@ def provider() -> Iterator[str]:
 
 
 class Corp:
-    """A house whose people sign in by an issuer."""
+    """A server whose users sign in by an issuer."""
 
     def __init__(self, emptied: TestDatabase, engine: Engine, issuer: str, **changed: object) -> None:
         settings = settings_for(
@@ -48,12 +48,12 @@ class Corp:
             oidc_name="Corp",
             **changed,
         )
-        self.house = built(Database(engine), settings)
-        self.house.clock.at = SystemClock().now()
-        self.people = AccountsFactory(self.house)
+        self.app = built(Database(engine), settings)
+        self.app.clock.at = SystemClock().now()
+        self.people = AccountsFactory(self.app)
 
     def browser(self, person: SomePerson | None = None) -> TestClient:
-        client = self.house.asked(cookie=person.cookie if person else None)
+        client = self.app.asked(cookie=person.cookie if person else None)
         client.headers["Origin"] = PUBLIC_URL
         return client
 
@@ -113,7 +113,7 @@ def test_signing_out_here_needs_nothing_of_the_issuer(corp: Corp, emptied: TestD
     browser = corp.browser()
     corp.signs_in("mira@corp.example", browser)
     away = Corp(emptied, engine, "http://127.0.0.1:9")  # nobody answers there
-    left = away.house.asked(cookie=browser.cookies[next(iter(browser.cookies))])
+    left = away.app.asked(cookie=browser.cookies[next(iter(browser.cookies))])
     left.headers["Origin"] = PUBLIC_URL
     assert left.delete(f"{API}/session").json() == {"provider_sign_out_url": None}
     assert browser.get(f"{API}/session").status_code == 401
@@ -159,7 +159,7 @@ def test_a_first_password_needs_a_recent_sign_in(corp: Corp) -> None:
 def test_a_first_password_is_not_set_by_an_old_session(corp: Corp) -> None:
     browser = corp.browser()
     corp.signs_in("mira@corp.example", browser)
-    corp.house.clock.move(minutes=30)
+    corp.app.clock.move(minutes=30)
     refused(browser.put(f"{API}/user/password", json={"new_password": PASSWORD}), 403, "sign-in-too-old")
 
 
@@ -311,7 +311,7 @@ def test_an_answer_that_was_changed_is_refused(corp: Corp, changed: dict[str, st
 def test_an_answer_that_comes_too_late_is_refused(corp: Corp) -> None:
     browser = corp.browser()
     sent = corp.returned(browser, "mira@corp.example")
-    corp.house.clock.move(minutes=11)
+    corp.app.clock.move(minutes=11)
     refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
 
 
@@ -374,8 +374,8 @@ def test_beginning_too_often_is_refused(corp: Corp) -> None:
     assert [answers[59].status_code, answers[60].status_code] == [201, 429]
 
 
-def test_without_an_issuer_there_is_no_such_way(house: AppUnderTest) -> None:
-    browser = house.asked()
+def test_without_an_issuer_there_is_no_such_way(app: AppUnderTest) -> None:
+    browser = app.asked()
     assert browser.get(f"{API}/auth/methods").json()["oidc"] is None
     assert browser.post(f"{API}/oidc/sign-in-requests", json={}).status_code == 404
     assert browser.post(f"{API}/oidc/callback", json={"state": "x", "code": "y"}).status_code == 404

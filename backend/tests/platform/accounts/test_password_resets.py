@@ -17,10 +17,10 @@ NEW = "another horse battery"
 
 
 @pytest.fixture
-def posting(house: AppUnderTest) -> AppUnderTest:
-    """Give the house with a mail server named."""
+def posting(app: AppUnderTest) -> AppUnderTest:
+    """Give the app with a configured mail server."""
     changed = {"smtp_url": SecretStr("smtp://127.0.0.1:1"), "mail_from": "Slowpath <slowpath@example.com>"}
-    return built(house.database, house.settings.model_copy(update=changed))
+    return built(app.database, app.settings.model_copy(update=changed))
 
 
 def asked(client: TestClient, email: str) -> int:
@@ -31,10 +31,10 @@ def resets(admin: psycopg.Connection) -> list[tuple[object, ...]]:
     return admin.execute("SELECT id, secret_hash FROM password_reset ORDER BY created_at").fetchall()
 
 
-def drawn(house: AppUnderTest, admin: psycopg.Connection) -> PasswordResetMail:
+def drawn(app: AppUnderTest, admin: psycopg.Connection) -> PasswordResetMail:
     """Draw the newest link, as the job does that mails it."""
-    with house.database.cross_team() as cross_team:
-        letter = password_resets.prepare_password_reset(cross_team, resets(admin)[-1][0], house.clock.now())  # type: ignore[arg-type]  # a uuid
+    with app.database.cross_team() as cross_team:
+        letter = password_resets.prepare_password_reset(cross_team, resets(admin)[-1][0], app.clock.now())  # type: ignore[arg-type]  # a uuid
     assert letter is not None
     return letter
 
@@ -45,8 +45,8 @@ def choose(client: TestClient, secret: str, password: str = NEW) -> int:
     )
 
 
-def signs_in(house: AppUnderTest, person: SomePerson, password: str) -> bool:
-    answer = house.asked().post("/api/v1/session", json={"email": person.email, "password": password})
+def signs_in(app: AppUnderTest, person: SomePerson, password: str) -> bool:
+    answer = app.asked().post("/api/v1/session", json={"email": person.email, "password": password})
     return int(answer.status_code) == 201
 
 
@@ -116,6 +116,6 @@ def test_nobodys_mail_box_is_filled(posting: AppUnderTest, team: SomeTeam) -> No
     assert asked(anonymous, "stranger@example.com") == 204
 
 
-def test_without_a_mail_server_the_response_states_it(house: AppUnderTest, people: AccountsFactory) -> None:
-    answer = house.asked().post("/api/v1/password-resets", json={"email": people.team().owner.email})
+def test_without_a_mail_server_the_response_states_it(app: AppUnderTest, people: AccountsFactory) -> None:
+    answer = app.asked().post("/api/v1/password-resets", json={"email": people.team().owner.email})
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:no-mail")

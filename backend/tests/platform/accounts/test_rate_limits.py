@@ -23,7 +23,7 @@ BUILD = {"service": "api", "commit": 40 * "a"}
 
 
 def counting(emptied: TestDatabase, engine: Engine, broker_url: str, **rates: int) -> AppUnderTest:
-    """Give a house that counts in the broker of this address."""
+    """Give an app that counts in the broker of this address."""
     settings = settings_for(emptied.app_url, broker_url=SecretStr(broker_url), **rates)
     blobs, clock = MemoryBlobStore(), FrozenClock(SystemClock().now())
     app = build_app(settings, Database(engine), blobs, clock, create_throttle(settings))
@@ -36,12 +36,12 @@ def broker() -> str:
 
 
 def test_a_token_over_its_rate_limit_gets_retry_after(emptied: TestDatabase, engine: Engine, broker: str) -> None:
-    house = counting(emptied, engine, broker, token_requests_per_minute=3)
-    people = AccountsFactory(house)
+    app = counting(emptied, engine, broker, token_requests_per_minute=3)
+    people = AccountsFactory(app)
     team = people.team()
     first, second = people.token(team), people.token(team)
 
-    asked = [house.asked(token=first.secret).get("/api/v1/services") for _ in range(4)]
+    asked = [app.asked(token=first.secret).get("/api/v1/services") for _ in range(4)]
 
     assert [answer.status_code for answer in asked] == [200, 200, 200, 429]
     assert [answer.headers["RateLimit-Remaining"] for answer in asked] == ["2", "1", "0", "0"]
@@ -57,13 +57,13 @@ def test_a_token_over_its_rate_limit_gets_retry_after(emptied: TestDatabase, eng
     assert 1 <= wait <= 60
     assert str(wait) in body["resolution"]
     assert refused.headers["RateLimit-Reset"] == str(wait)
-    assert house.asked(token=second.secret).get("/api/v1/services").status_code == 200
+    assert app.asked(token=second.secret).get("/api/v1/services").status_code == 200
 
 
 def test_uploads_are_limited_separately(emptied: TestDatabase, engine: Engine, broker: str) -> None:
-    house = counting(emptied, engine, broker, token_requests_per_minute=1, token_uploads_per_minute=2)
-    people = AccountsFactory(house)
-    program = house.asked(token=people.token(people.team(), TokenScope.WRITE).secret)
+    app = counting(emptied, engine, broker, token_requests_per_minute=1, token_uploads_per_minute=2)
+    people = AccountsFactory(app)
+    program = app.asked(token=people.token(people.team(), TokenScope.WRITE).secret)
     assert program.get("/api/v1/services").status_code == 200
     assert program.get("/api/v1/services").status_code == 429
     sent = [program.put(f"/api/v1/artifacts/{uuid4().hex}.pprof", content=b"x") for _ in range(3)]
@@ -72,30 +72,30 @@ def test_uploads_are_limited_separately(emptied: TestDatabase, engine: Engine, b
 
 
 def test_a_token_s_own_rate_holds_instead(emptied: TestDatabase, engine: Engine, broker: str) -> None:
-    house = counting(emptied, engine, broker, token_requests_per_minute=1)
-    people = AccountsFactory(house)
+    app = counting(emptied, engine, broker, token_requests_per_minute=1)
+    people = AccountsFactory(app)
     team = people.team()
-    made = house.asked(cookie=team.owner.cookie).post(
+    made = app.asked(cookie=team.owner.cookie).post(
         f"/api/v1/teams/{team.id}/tokens", json={"name": "ci", "scopes": ["read"], "requests_per_minute": 3}
     )
     assert made.status_code == 201, made.text
-    program = house.asked(token=made.json()["secret"])
+    program = app.asked(token=made.json()["secret"])
     assert [program.get("/api/v1/services").status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
 def test_all_tokens_of_a_team_together_are_bounded_too(emptied: TestDatabase, engine: Engine, broker: str) -> None:
-    house = counting(emptied, engine, broker, team_requests_per_minute=2)
-    people = AccountsFactory(house)
+    app = counting(emptied, engine, broker, team_requests_per_minute=2)
+    people = AccountsFactory(app)
     team, other = people.team(), people.team()
     tokens = [people.token(team) for _ in range(3)]
-    codes = [house.asked(token=token.secret).get("/api/v1/services").status_code for token in tokens]
+    codes = [app.asked(token=token.secret).get("/api/v1/services").status_code for token in tokens]
     assert codes == [200, 200, 429]
-    assert house.asked(token=people.token(other).secret).get("/api/v1/services").status_code == 200
+    assert app.asked(token=people.token(other).secret).get("/api/v1/services").status_code == 200
 
 
 def test_people_are_not_counted(emptied: TestDatabase, engine: Engine, broker: str) -> None:
-    house = counting(emptied, engine, broker, token_requests_per_minute=1, team_requests_per_minute=1)
-    browser = house.asked(cookie=AccountsFactory(house).team().owner.cookie)
+    app = counting(emptied, engine, broker, token_requests_per_minute=1, team_requests_per_minute=1)
+    browser = app.asked(cookie=AccountsFactory(app).team().owner.cookie)
     answers = [browser.get("/api/v1/services") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert "RateLimit-Limit" not in answers[0].headers
@@ -104,17 +104,17 @@ def test_people_are_not_counted(emptied: TestDatabase, engine: Engine, broker: s
 def test_without_valkey_no_request_is_rejected_and_a_line_is_logged(
     emptied: TestDatabase, engine: Engine, caplog: pytest.LogCaptureFixture
 ) -> None:
-    house = counting(emptied, engine, "redis://127.0.0.1:1/0", token_requests_per_minute=1)
-    people = AccountsFactory(house)
-    program = house.asked(token=people.token(people.team()).secret)
+    app = counting(emptied, engine, "redis://127.0.0.1:1/0", token_requests_per_minute=1)
+    people = AccountsFactory(app)
+    program = app.asked(token=people.token(people.team()).secret)
     answers = [program.get("/api/v1/services") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert "RateLimit-Limit" not in answers[0].headers
     assert sum("rate_limit.unavailable" in line for line in caplog.messages) == 1
 
 
-def test_too_many_wrong_passwords_get_retry_after(house: AppUnderTest) -> None:
+def test_too_many_wrong_passwords_get_retry_after(app: AppUnderTest) -> None:
     wrong = {"email": "nobody@example.com", "password": "wrong wrong wrong"}
-    answers = [house.asked().post("/api/v1/session", json=wrong) for _ in range(11)]
+    answers = [app.asked().post("/api/v1/session", json=wrong) for _ in range(11)]
     assert [answers[9].status_code, answers[10].status_code] == [401, 429]
     assert answers[10].headers["Retry-After"] == "300"

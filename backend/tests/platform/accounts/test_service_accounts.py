@@ -54,11 +54,11 @@ def accounts(client: TestClient, team: SomeTeam) -> Accounts:
     return Accounts(client, team)
 
 
-def test_the_log_names_the_account_and_not_its_token(accounts: Accounts, house: AppUnderTest) -> None:
+def test_the_log_names_the_account_and_not_its_token(accounts: Accounts, app: AppUnderTest) -> None:
     account = accounts.make()
     token = accounts.token(account, "write")
     assert token["service_account"] == {"id": account["id"], "name": "deployer", "disabled": False}
-    assert accounts.annotated_by(house.asked(token=token["secret"])) == 201
+    assert accounts.annotated_by(app.asked(token=token["secret"])) == 201
     entry = accounts.client.get(f"{accounts.url}/audit-events").json()["items"][0]
     assert (entry["action"], entry["actor"], entry["actor_kind"]) == (
         "annotation.created", "deployer", "service-account",
@@ -68,10 +68,10 @@ def test_the_log_names_the_account_and_not_its_token(accounts: Accounts, house: 
 
 
 def test_one_that_is_disabled_is_refused_at_the_next_request_and_goes_on_when_enabled(
-    accounts: Accounts, house: AppUnderTest
+    accounts: Accounts, app: AppUnderTest
 ) -> None:
     account = accounts.make()
-    program = house.asked(token=accounts.token(account, "read")["secret"])
+    program = app.asked(token=accounts.token(account, "read")["secret"])
     assert program.get("/api/v1/services").status_code == 200
     assert accounts.change(account, disabled=True)["disabled_at"] is not None
     refused = program.get("/api/v1/services")
@@ -81,9 +81,9 @@ def test_one_that_is_disabled_is_refused_at_the_next_request_and_goes_on_when_en
     assert program.get("/api/v1/services").status_code == 200
 
 
-def test_its_role_bounds_its_tokens_whatever_their_scopes(accounts: Accounts, house: AppUnderTest) -> None:
+def test_its_role_bounds_its_tokens_whatever_their_scopes(accounts: Accounts, app: AppUnderTest) -> None:
     account = accounts.make()
-    program = house.asked(token=accounts.token(account, "write")["secret"])
+    program = app.asked(token=accounts.token(account, "write")["secret"])
     assert accounts.annotated_by(program) == 201
     accounts.change(account, role="viewer")
     assert program.get("/api/v1/services").status_code == 200
@@ -92,9 +92,9 @@ def test_its_role_bounds_its_tokens_whatever_their_scopes(accounts: Accounts, ho
     assert accounts.annotated_by(program) == 201
 
 
-def test_a_viewer_s_upload_token_may_nothing(accounts: Accounts, house: AppUnderTest) -> None:
+def test_a_viewer_s_upload_token_may_nothing(accounts: Accounts, app: AppUnderTest) -> None:
     account = accounts.make()
-    program = house.asked(token=accounts.token(account, "upload")["secret"])
+    program = app.asked(token=accounts.token(account, "upload")["secret"])
     accounts.change(account, role="viewer")
     for refused in (program.get("/api/v1/services"), program.put("/api/v1/artifacts/x", content=b"x")):
         assert (refused.status_code, refused.json()["type"]) == (403, "urn:slowpath:scope-missing")
@@ -113,8 +113,8 @@ def test_it_can_not_be_an_admin(accounts: Accounts) -> None:
         assert refused.status_code == 422
 
 
-def test_its_token_manages_nothing(accounts: Accounts, house: AppUnderTest) -> None:
-    program = house.asked(token=accounts.token(accounts.make(), "read", "upload", "write")["secret"])
+def test_its_token_manages_nothing(accounts: Accounts, app: AppUnderTest) -> None:
+    program = app.asked(token=accounts.token(accounts.make(), "read", "upload", "write")["secret"])
     for refused in (
         program.get(f"{accounts.url}/service-accounts"),
         program.post(f"{accounts.url}/tokens", json={"name": "more", "scopes": ["write"]}),
@@ -124,9 +124,9 @@ def test_its_token_manages_nothing(accounts: Accounts, house: AppUnderTest) -> N
         assert (refused.status_code, refused.json()["type"]) == (403, "urn:slowpath:person-needed")
 
 
-def test_removing_it_ends_its_tokens(accounts: Accounts, house: AppUnderTest) -> None:
+def test_removing_it_ends_its_tokens(accounts: Accounts, app: AppUnderTest) -> None:
     account = accounts.make()
-    program = house.asked(token=accounts.token(account, "read")["secret"])
+    program = app.asked(token=accounts.token(account, "read")["secret"])
     assert accounts.client.delete(f"{accounts.url}/service-accounts/{account['id']}").status_code == 204
     assert program.get("/api/v1/services").status_code == 401
     assert accounts.all() == []
@@ -158,19 +158,19 @@ def test_members_without_the_permission_do_not_see_them(client: TestClient, team
     assert client.get(f"/api/v1/teams/{team.id}/service-accounts").status_code == 403
 
 
-def test_another_team_s_account_gets_no_token(accounts: Accounts, house: AppUnderTest, people: Any) -> None:  # noqa: ANN401
+def test_another_team_s_account_gets_no_token(accounts: Accounts, app: AppUnderTest, people: Any) -> None:  # noqa: ANN401
     theirs: SomeTeam = people.team("Others")
-    other = Accounts(house.asked(cookie=theirs.owner.cookie), theirs)
+    other = Accounts(app.asked(cookie=theirs.owner.cookie), theirs)
     account = other.make()
     sent = {"name": "ci", "scopes": ["read"], "service_account_id": account["id"]}
     assert accounts.client.post(f"{accounts.url}/tokens", json=sent).status_code == 404
 
 
 def test_tokens_and_sessions_end_at_once(
-    client: TestClient, accounts: Accounts, house: AppUnderTest, asker: SomePerson
+    client: TestClient, accounts: Accounts, app: AppUnderTest, asker: SomePerson
 ) -> None:
     token = accounts.token(accounts.make(), "read")
-    program, elsewhere = house.asked(token=token["secret"]), house.asked(cookie=asker.cookie)
+    program, elsewhere = app.asked(token=token["secret"]), app.asked(cookie=asker.cookie)
     assert program.get("/api/v1/services").status_code == 200
     assert client.delete(f"{accounts.url}/tokens/{token['id']}").status_code == 204
     assert program.get("/api/v1/services").status_code == 401

@@ -42,7 +42,7 @@ def at_once(*asks: Callable[[], Response]) -> list[int]:
 
 
 def test_a_member_of_several_teams_names_the_team(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     other = people.team("Others")
     assert client.get("/api/v1/services").status_code == 200, "one team needs no naming"
@@ -102,23 +102,23 @@ def test_everyone_sees_who_is_in_the_team(team: SomeTeam, role: Role, asker: Som
     ],
 )
 def test_roles_are_changed_only_by_sufficient_roles(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, by: Role, whom: Role, to: Role, status: int
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, by: Role, whom: Role, to: Role, status: int
 ) -> None:
     asker = team.owner if by is Role.OWNER else people.member(team, by)
     subject = people.member(team, whom)
-    client = house.asked(cookie=asker.cookie)
+    client = app.asked(cookie=asker.cookie)
     answer = client.patch(f"/api/v1/teams/{team.id}/members/{subject.user_id}", json={"role": to})
     assert answer.status_code == status, answer.text
-    listed = house.asked(cookie=team.owner.cookie).get(f"/api/v1/teams/{team.id}/members").json()["items"]
+    listed = app.asked(cookie=team.owner.cookie).get(f"/api/v1/teams/{team.id}/members").json()["items"]
     now = {member["user_id"]: member["role"] for member in listed}
     assert now[str(subject.user_id)] == (to if status == 200 else whom)
 
 
 def test_a_changed_role_holds_from_the_next_request_on(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     admin = people.member(team, Role.ADMIN)
-    theirs = house.asked(cookie=admin.cookie)
+    theirs = app.asked(cookie=admin.cookie)
     assert theirs.get(f"/api/v1/teams/{team.id}/tokens").status_code == 200
     client.patch(f"/api/v1/teams/{team.id}/members/{admin.user_id}", json={"role": "viewer"})
     assert theirs.get(f"/api/v1/teams/{team.id}/tokens").status_code == 403
@@ -126,7 +126,7 @@ def test_a_changed_role_holds_from_the_next_request_on(
     assert theirs.get(f"/api/v1/teams/{team.id}").status_code == 404
 
 
-def test_the_last_owner_stays(house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient) -> None:
+def test_the_last_owner_stays(app: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient) -> None:
     owner = f"/api/v1/teams/{team.id}/members/{team.owner.user_id}"
     for refused in (client.delete(owner), client.patch(owner, json={"role": "admin"})):
         assert (refused.status_code, problem(refused)) == (409, "last-owner")
@@ -135,17 +135,17 @@ def test_the_last_owner_stays(house: AppUnderTest, team: SomeTeam, people: Accou
     assert client.get("/api/v1/session").json()["teams"] == []
 
 
-def test_of_two_owners_leaving_at_once_one_stays(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_of_two_owners_leaving_at_once_one_stays(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     second = people.member(team, Role.OWNER)
 
     def leave(person: SomePerson) -> None:
         caller = Caller(team.id, person.user_id, None, Role.OWNER, frozenset())
-        with house.database.writing(TeamScope(team.id, person.user_id)) as session:
+        with app.database.writing(TeamScope(team.id, person.user_id)) as session:
             service.remove_member(session, caller, person.user_id)
 
     first = AccountsFactory.caller(team)
     with ThreadPoolExecutor(1) as pool:
-        with house.database.writing(TeamScope(team.id, first.user_id)) as session:
+        with app.database.writing(TeamScope(team.id, first.user_id)) as session:
             service.remove_member(session, first, team.owner.user_id)
             session.flush()
             waiting = pool.submit(leave, second)
@@ -155,9 +155,9 @@ def test_of_two_owners_leaving_at_once_one_stays(house: AppUnderTest, team: Some
             waiting.result(timeout=10)
 
 
-def test_a_member_can_leave_but_remove_no_other(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_a_member_can_leave_but_remove_no_other(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     leaver, other = people.member(team), people.member(team)
-    client = house.asked(cookie=leaver.cookie)
+    client = app.asked(cookie=leaver.cookie)
     assert client.delete(f"/api/v1/teams/{team.id}/members/{other.user_id}").status_code == 403
     assert client.delete(f"/api/v1/teams/{team.id}/members/{leaver.user_id}").status_code == 204
     assert client.get(f"/api/v1/teams/{team.id}").status_code == 404
@@ -172,7 +172,7 @@ def test_an_unknown_id_is_not_found(team: SomeTeam, client: TestClient) -> None:
 
 
 def test_an_invitation_is_shown_accepted_and_used_up(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     made = client.post(f"/api/v1/teams/{team.id}/invitations", json={"role": "viewer", "email": "jo@example.com"})
     secret = made.json()["secret"]
@@ -180,7 +180,7 @@ def test_an_invitation_is_shown_accepted_and_used_up(
     (listed,) = client.get(f"/api/v1/teams/{team.id}/invitations").json()["items"]
     assert (listed["id"], listed["secret"]) == (made.json()["id"], None)
 
-    shown = house.asked().get(f"/api/v1/invitations/{secret}").json()
+    shown = app.asked().get(f"/api/v1/invitations/{secret}").json()
     assert shown == {
         "team": {"name": team.name, "slug": team.slug},
         "role": "viewer",
@@ -188,7 +188,7 @@ def test_an_invitation_is_shown_accepted_and_used_up(
         "expires_at": made.json()["expires_at"],
     }
 
-    guest, late = (house.asked(cookie=people.team("Elsewhere").owner.cookie) for _ in range(2))
+    guest, late = (app.asked(cookie=people.team("Elsewhere").owner.cookie) for _ in range(2))
     assert guest.post(f"/api/v1/invitations/{secret}/accept").json()["slug"] == team.slug
     assert {one["slug"]: one["role"] for one in guest.get("/api/v1/session").json()["teams"]}[team.slug] == "viewer"
     assert client.get(f"/api/v1/teams/{team.id}/invitations").json()["items"] == []
@@ -197,46 +197,46 @@ def test_an_invitation_is_shown_accepted_and_used_up(
 
 
 def test_of_two_simultaneous_acceptances_one_succeeds(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory
 ) -> None:
     for _ in range(3):
         secret = people.invitation(team)
-        first, second = (house.asked(cookie=people.team("Elsewhere").owner.cookie) for _ in range(2))
+        first, second = (app.asked(cookie=people.team("Elsewhere").owner.cookie) for _ in range(2))
         path = f"/api/v1/invitations/{secret}/accept"
         assert at_once(lambda: first.post(path), lambda: second.post(path)) == [200, 409]  # noqa: B023 - called before the next round
 
 
 def test_a_member_does_not_use_up_an_invitation(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     secret = people.invitation(team)
     refused = client.post(f"/api/v1/invitations/{secret}/accept")
     assert (refused.status_code, problem(refused)) == (409, "already-member")
-    assert house.asked().get(f"/api/v1/invitations/{secret}").status_code == 200
+    assert app.asked().get(f"/api/v1/invitations/{secret}").status_code == 200
 
 
 def test_an_invitation_ends_by_time_or_by_being_withdrawn(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     expiring, withdrawn = people.invitation(team, days=1), people.invitation(team, days=7)
-    house.clock.move(days=1)
-    assert house.asked().get(f"/api/v1/invitations/{expiring}").status_code == 404
+    app.clock.move(days=1)
+    assert app.asked().get(f"/api/v1/invitations/{expiring}").status_code == 404
     (listed,) = client.get(f"/api/v1/teams/{team.id}/invitations").json()["items"]
     path = f"/api/v1/teams/{team.id}/invitations/{listed['id']}"
     assert [client.delete(path).status_code, client.delete(path).status_code] == [204, 404]
-    assert house.asked().get(f"/api/v1/invitations/{withdrawn}").status_code == 404
+    assert app.asked().get(f"/api/v1/invitations/{withdrawn}").status_code == 404
 
 
-def test_an_admin_does_not_invite_an_owner(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
-    client = house.asked(cookie=people.member(team, Role.ADMIN).cookie)
+def test_an_admin_does_not_invite_an_owner(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+    client = app.asked(cookie=people.member(team, Role.ADMIN).cookie)
     path = f"/api/v1/teams/{team.id}/invitations"
     assert client.post(path, json={"role": "owner"}).status_code == 403
     assert client.post(path, json={"role": "admin"}).status_code == 201
 
 
 @pytest.mark.parametrize("secret", ["x", "x" * 33, "0" * 33, "%00", "..%2Fteams", "a" * 101])
-def test_an_invalid_link_is_not_found(house: AppUnderTest, secret: str) -> None:
-    assert house.asked().get(f"/api/v1/invitations/{secret}").status_code in {404, 422}
+def test_an_invalid_link_is_not_found(app: AppUnderTest, secret: str) -> None:
+    assert app.asked().get(f"/api/v1/invitations/{secret}").status_code in {404, 422}
 
 
 # -- tokens ----------------------------------------------------------------------------------------
@@ -250,11 +250,11 @@ def make_token(client: TestClient, team: SomeTeam, **changed: object) -> dict[st
     return body
 
 
-def test_a_token_is_returned_once_and_works(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
+def test_a_token_is_returned_once_and_works(app: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
     made = make_token(client, team)
     assert made["secret"].startswith(made["prefix"])
     assert made["scopes"] == ["read", "upload"]
-    program = house.asked(token=made["secret"])
+    program = app.asked(token=made["secret"])
     assert program.get("/api/v1/artifacts").status_code == 200
     (listed,) = client.get(f"/api/v1/teams/{team.id}/tokens").json()["items"]
     assert listed["secret"] is None
@@ -262,9 +262,9 @@ def test_a_token_is_returned_once_and_works(house: AppUnderTest, team: SomeTeam,
     assert made["last_used_at"] is None
 
 
-def test_a_revoked_token_ends_at_once(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
+def test_a_revoked_token_ends_at_once(app: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
     made = make_token(client, team)
-    program = house.asked(token=made["secret"])
+    program = app.asked(token=made["secret"])
     assert program.get("/api/v1/artifacts").status_code == 200
     path = f"/api/v1/teams/{team.id}/tokens/{made['id']}"
     assert [client.delete(path).status_code, client.delete(path).status_code] == [204, 404]
@@ -274,33 +274,33 @@ def test_a_revoked_token_ends_at_once(house: AppUnderTest, team: SomeTeam, clien
     assert client.get(f"/api/v1/teams/{team.id}/tokens").json()["items"] == []
 
 
-def test_a_token_expires(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
+def test_a_token_expires(app: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
     short, endless = make_token(client, team, expires_in_days=1), make_token(client, team, expires_in_days=None)
-    house.clock.move(days=1)
-    refused = house.asked(token=short["secret"]).get("/api/v1/artifacts")
+    app.clock.move(days=1)
+    refused = app.asked(token=short["secret"]).get("/api/v1/artifacts")
     assert (refused.status_code, "expired" in refused.json()["detail"]) == (401, True)
-    house.clock.move(days=10_000)
-    assert house.asked(token=endless["secret"]).get("/api/v1/artifacts").status_code == 200
+    app.clock.move(days=10_000)
+    assert app.asked(token=endless["secret"]).get("/api/v1/artifacts").status_code == 200
 
 
 def test_a_program_needs_no_origin_and_may_not_act_for_a_person(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory
 ) -> None:
     token = people.token(team, TokenScope.WRITE)
-    program = house.asked(token=token.secret)
+    program = app.asked(token=token.secret)
     assert program.put("/api/v1/artifacts/cpu.pprof", content=b"some bytes").status_code == 201
     for refused in (program.get("/api/v1/session"), program.get(f"/api/v1/teams/{team.id}/tokens")):
         assert (refused.status_code, problem(refused)) == (403, "person-needed")
 
 
-def test_a_token_for_uploads_does_not_browse(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
-    refused = house.asked(token=people.token(team, TokenScope.UPLOAD).secret).get("/api/v1/services")
+def test_a_token_for_uploads_does_not_browse(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+    refused = app.asked(token=people.token(team, TokenScope.UPLOAD).secret).get("/api/v1/services")
     assert (refused.status_code, problem(refused)) == (403, "scope-missing")
 
 
 @pytest.mark.parametrize("secret", ["", "x", "slp_", "slp_" + "0" * 39, "\x7f", "slp_" + "é" * 39])
-def test_an_invalid_token_is_rejected(house: AppUnderTest, secret: str) -> None:
-    client = house.asked()
+def test_an_invalid_token_is_rejected(app: AppUnderTest, secret: str) -> None:
+    client = app.asked()
     headers = {"Authorization": f"Bearer {secret}".encode()}
     assert client.get("/api/v1/artifacts", headers=headers).status_code == 401
 
@@ -315,13 +315,13 @@ def test_an_invalid_token_request_is_rejected(team: SomeTeam, client: TestClient
 
 
 def test_the_audit_log_records_actor_and_action(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, client: TestClient
 ) -> None:
     guest = people.team("Elsewhere").owner
     secret = client.post(f"/api/v1/teams/{team.id}/invitations", json={"role": "admin"}).json()["secret"]
-    house.asked(cookie=guest.cookie).post(f"/api/v1/invitations/{secret}/accept")
+    app.asked(cookie=guest.cookie).post(f"/api/v1/invitations/{secret}/accept")
     token = make_token(client, team)
-    house.asked(token=token["secret"]).delete(f"/api/v1/artifacts/{uuid4()}")  # not there: not in the log
+    app.asked(token=token["secret"]).delete(f"/api/v1/artifacts/{uuid4()}")  # not there: not in the log
     client.delete(f"/api/v1/teams/{team.id}/members/{guest.user_id}")
 
     items = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
@@ -389,26 +389,26 @@ def test_an_invalid_cursor_is_rejected(team: SomeTeam, client: TestClient, curso
 
 
 def test_a_deleted_team_is_closed_at_once_and_erased_by_a_job(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, emptied: TestDatabase
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, emptied: TestDatabase
 ) -> None:
     member, token = people.member(team, Role.OWNER), people.token(team)
     invitation = people.invitation(team)
-    assert house.asked(cookie=team.owner.cookie).delete(f"/api/v1/teams/{team.id}").status_code == 204
+    assert app.asked(cookie=team.owner.cookie).delete(f"/api/v1/teams/{team.id}").status_code == 204
 
-    assert house.asked(cookie=member.cookie, team=team.id).get("/api/v1/artifacts").status_code == 404
-    assert house.asked(cookie=member.cookie).get("/api/v1/session").json()["teams"] == []
-    assert house.asked(token=token.secret).get("/api/v1/artifacts").status_code == 401
-    assert house.asked().get(f"/api/v1/invitations/{invitation}").status_code == 404
+    assert app.asked(cookie=member.cookie, team=team.id).get("/api/v1/artifacts").status_code == 404
+    assert app.asked(cookie=member.cookie).get("/api/v1/session").json()["teams"] == []
+    assert app.asked(token=token.secret).get("/api/v1/artifacts").status_code == 401
+    assert app.asked().get(f"/api/v1/invitations/{invitation}").status_code == 404
     with emptied.as_admin() as connection:
         jobs = connection.execute("SELECT name, subject_id FROM job WHERE team_id = %s", (team.id,)).fetchall()
         assert jobs == [("accounts.erase-team", team.id)]
-        with house.database.writing(TeamScope(team.id)) as session:
+        with app.database.writing(TeamScope(team.id)) as session:
             service.erase_team(session)
         for table in ("team", "membership", "job", "audit_event", "api_token", "invitation"):
             assert connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,), table
 
 
-def test_a_team_that_was_not_deleted_is_not_erased(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
-    with house.database.writing(TeamScope(team.id)) as session:
+def test_a_team_that_was_not_deleted_is_not_erased(app: AppUnderTest, team: SomeTeam, client: TestClient) -> None:
+    with app.database.writing(TeamScope(team.id)) as session:
         service.erase_team(session)
     assert client.get(f"/api/v1/teams/{team.id}").status_code == 200

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.database
 NEW = {"email": "Jo@Example.com", "name": "Jo", "password": "a long enough one"}
 
 
-def sign_in(house: AppUnderTest, email: str, password: str = PASSWORD) -> TestClient:
-    client = house.asked()
+def sign_in(app: AppUnderTest, email: str, password: str = PASSWORD) -> TestClient:
+    client = app.asked()
     client.headers["Origin"] = PUBLIC_URL
     answer = client.post("/api/v1/session", json={"email": email, "password": password})
     assert answer.status_code == 201, answer.text
@@ -36,8 +36,8 @@ def problem(answer: Response) -> str:
 # -- signing up ------------------------------------------------------------------------------------
 
 
-def test_signing_up_makes_a_person_with_a_team_and_signs_them_in(house: AppUnderTest) -> None:
-    client = house.asked()
+def test_signing_up_makes_a_person_with_a_team_and_signs_them_in(app: AppUnderTest) -> None:
+    client = app.asked()
     made = client.post("/api/v1/sign-up", json=NEW)
     assert made.status_code == 201
     assert made.json()["user"]["name"] == "Jo"
@@ -47,9 +47,9 @@ def test_signing_up_makes_a_person_with_a_team_and_signs_them_in(house: AppUnder
     assert client.get(f"/api/v1/teams/{team['id']}").json()["slug"] == team["slug"]
 
 
-def test_an_e_mail_signs_up_once_whatever_its_case(house: AppUnderTest) -> None:
-    house.asked().post("/api/v1/sign-up", json=NEW)
-    again = house.asked().post("/api/v1/sign-up", json={**NEW, "email": "jo@example.COM"})
+def test_an_e_mail_signs_up_once_whatever_its_case(app: AppUnderTest) -> None:
+    app.asked().post("/api/v1/sign-up", json=NEW)
+    again = app.asked().post("/api/v1/sign-up", json={**NEW, "email": "jo@example.COM"})
     assert (again.status_code, problem(again)) == (409, "email-taken")
 
 
@@ -68,8 +68,8 @@ def test_an_e_mail_signs_up_once_whatever_its_case(house: AppUnderTest) -> None:
     ],
     ids=str,
 )
-def test_invalid_users_are_rejected(house: AppUnderTest, wrong: dict[str, str]) -> None:
-    assert house.asked().post("/api/v1/sign-up", json={**NEW, **wrong}).status_code == 422
+def test_invalid_users_are_rejected(app: AppUnderTest, wrong: dict[str, str]) -> None:
+    assert app.asked().post("/api/v1/sign-up", json={**NEW, **wrong}).status_code == 422
 
 
 def test_sign_up_can_be_closed_to_the_uninvited(emptied: TestDatabase, engine: Engine) -> None:
@@ -86,8 +86,8 @@ def test_sign_up_can_be_closed_to_the_uninvited(emptied: TestDatabase, engine: E
 # -- the cookie ------------------------------------------------------------------------------------
 
 
-def test_on_loopback_the_cookie_is_plain(house: AppUnderTest) -> None:
-    cookie = house.asked().post("/api/v1/sign-up", json=NEW).headers["set-cookie"]
+def test_on_loopback_the_cookie_is_plain(app: AppUnderTest) -> None:
+    cookie = app.asked().post("/api/v1/sign-up", json=NEW).headers["set-cookie"]
     assert cookie.startswith("slowpath=")
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
@@ -97,16 +97,16 @@ def test_on_loopback_the_cookie_is_plain(house: AppUnderTest) -> None:
 
 
 def test_over_https_the_cookie_is_bound_to_the_host(emptied: TestDatabase, engine: Engine) -> None:
-    house = built(Database(engine), settings_for(emptied.app_url, public_url="https://slowpath.example"))
-    client = TestClient(house.app, base_url="https://slowpath.example")
+    app = built(Database(engine), settings_for(emptied.app_url, public_url="https://slowpath.example"))
+    client = TestClient(app.app, base_url="https://slowpath.example")
     cookie = client.post("/api/v1/sign-up", json=NEW).headers["set-cookie"]
     assert cookie.startswith("__Host-slowpath=")
     assert "Secure" in cookie
     assert client.get("/api/v1/session").status_code == 200
 
 
-def test_sign_in_over_plain_http_is_rejected(house: AppUnderTest, team: SomeTeam) -> None:
-    client = TestClient(house.app, base_url="http://192.168.1.5:8080")
+def test_sign_in_over_plain_http_is_rejected(app: AppUnderTest, team: SomeTeam) -> None:
+    client = TestClient(app.app, base_url="http://192.168.1.5:8080")
     for path, body in (("session", {"email": team.owner.email, "password": PASSWORD}), ("sign-up", NEW)):
         refused = client.post(f"/api/v1/{path}", json=body)
         assert (refused.status_code, problem(refused)) == (403, "https-needed")
@@ -119,8 +119,8 @@ def test_sign_in_over_plain_http_is_rejected(house: AppUnderTest, team: SomeTeam
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:9999", "null", None])
-def test_cross_site_requests_are_rejected(house: AppUnderTest, team: SomeTeam, origin: str | None) -> None:
-    client = house.asked(cookie=team.owner.cookie)
+def test_cross_site_requests_are_rejected(app: AppUnderTest, team: SomeTeam, origin: str | None) -> None:
+    client = app.asked(cookie=team.owner.cookie)
     del client.headers["Origin"]
     headers = {} if origin is None else {"Origin": origin}
     refused = client.post("/api/v1/teams", json={"name": "Mine"}, headers=headers)
@@ -128,8 +128,8 @@ def test_cross_site_requests_are_rejected(house: AppUnderTest, team: SomeTeam, o
     assert client.get("/api/v1/teams", headers=headers).status_code == 200, "reading has no effect to be afraid of"
 
 
-def test_another_site_can_not_sign_a_browser_in_as_somebody_else(house: AppUnderTest, team: SomeTeam) -> None:
-    refused = house.asked().post(
+def test_another_site_can_not_sign_a_browser_in_as_somebody_else(app: AppUnderTest, team: SomeTeam) -> None:
+    refused = app.asked().post(
         "/api/v1/session",
         json={"email": team.owner.email, "password": PASSWORD},
         headers={"Origin": "http://evil.example"},
@@ -137,8 +137,8 @@ def test_another_site_can_not_sign_a_browser_in_as_somebody_else(house: AppUnder
     assert problem(refused) == "foreign-origin"
 
 
-def test_the_names_of_this_machine_are_one(house: AppUnderTest, team: SomeTeam) -> None:
-    client = house.asked(cookie=team.owner.cookie)
+def test_the_names_of_this_machine_are_one(app: AppUnderTest, team: SomeTeam) -> None:
+    client = app.asked(cookie=team.owner.cookie)
     answer = client.patch("/api/v1/user", json={"name": "New"}, headers={"Origin": "http://localhost:8080"})
     assert answer.status_code == 200
 
@@ -146,14 +146,14 @@ def test_the_names_of_this_machine_are_one(house: AppUnderTest, team: SomeTeam) 
 # -- signing in and out ----------------------------------------------------------------------------
 
 
-def test_a_correct_password_signs_in(house: AppUnderTest, team: SomeTeam) -> None:
-    client = sign_in(house, team.owner.email.upper())
+def test_a_correct_password_signs_in(app: AppUnderTest, team: SomeTeam) -> None:
+    client = sign_in(app, team.owner.email.upper())
     assert client.get("/api/v1/session").json()["user"]["id"] == str(team.owner.user_id)
 
 
-def test_unknown_email_and_wrong_password_get_equal_responses(house: AppUnderTest, team: SomeTeam) -> None:
+def test_unknown_email_and_wrong_password_get_equal_responses(app: AppUnderTest, team: SomeTeam) -> None:
     answers = [
-        house.asked().post("/api/v1/session", json={"email": email, "password": "not the password"})
+        app.asked().post("/api/v1/session", json={"email": email, "password": "not the password"})
         for email in (team.owner.email, "nobody@example.com")
     ]
     listed = [{**answer.json(), "request_id": None} for answer in answers]
@@ -161,13 +161,13 @@ def test_unknown_email_and_wrong_password_get_equal_responses(house: AppUnderTes
     assert [answer.status_code for answer in answers] == [401, 401]
 
 
-def test_unknown_e_mail_and_wrong_password_take_alike_long(house: AppUnderTest, team: SomeTeam) -> None:
+def test_unknown_e_mail_and_wrong_password_take_alike_long(app: AppUnderTest, team: SomeTeam) -> None:
     def fastest(email: str) -> float:
         times = []
         for _ in range(8):
-            house.throttle.tries.clear()
+            app.throttle.tries.clear()
             start = time.perf_counter()
-            house.asked().post("/api/v1/session", json={"email": email, "password": "not the password"})
+            app.asked().post("/api/v1/session", json={"email": email, "password": "not the password"})
             times.append(time.perf_counter() - start)
         return min(times)
 
@@ -176,38 +176,36 @@ def test_unknown_e_mail_and_wrong_password_take_alike_long(house: AppUnderTest, 
     assert unknown > known * 0.5, "an unknown e-mail is answered without hashing"
 
 
-def test_guessing_is_slowed_down_for_the_account_and_the_address(house: AppUnderTest, team: SomeTeam) -> None:
+def test_guessing_is_slowed_down_for_the_account_and_the_address(app: AppUnderTest, team: SomeTeam) -> None:
     rate = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     wrong = {"email": team.owner.email, "password": "a wrong guess"}
     for _ in range(rate.times):
-        assert house.asked().post("/api/v1/session", json=wrong).status_code == 401
-    refused = house.asked().post("/api/v1/session", json={**wrong, "password": PASSWORD})
+        assert app.asked().post("/api/v1/session", json=wrong).status_code == 401
+    refused = app.asked().post("/api/v1/session", json={**wrong, "password": PASSWORD})
     assert (refused.status_code, problem(refused)) == (429, "too-many")
     assert refused.json()["limit"] == rate.times
     assert "Retry-After" in refused.headers
 
 
-def test_knowing_the_password_clears_the_count(house: AppUnderTest, team: SomeTeam) -> None:
+def test_knowing_the_password_clears_the_count(app: AppUnderTest, team: SomeTeam) -> None:
     rate = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     for _ in range(3):
         for _ in range(rate.times - 1):
-            house.asked().post("/api/v1/session", json={"email": team.owner.email, "password": "wrong guess"})
-        sign_in(house, team.owner.email)
+            app.asked().post("/api/v1/session", json={"email": team.owner.email, "password": "wrong guess"})
+        sign_in(app, team.owner.email)
 
 
-def test_signing_out_ends_the_session_for_whoever_holds_its_cookie(house: AppUnderTest, team: SomeTeam) -> None:
-    client = sign_in(house, team.owner.email)
+def test_signing_out_ends_the_session_for_whoever_holds_its_cookie(app: AppUnderTest, team: SomeTeam) -> None:
+    client = sign_in(app, team.owner.email)
     stolen = client.cookies["slowpath"]
     assert client.delete("/api/v1/session").json() == {"provider_sign_out_url": None}
     assert "slowpath" not in client.cookies
-    ended = house.asked(cookie=stolen).get("/api/v1/session")
+    ended = app.asked(cookie=stolen).get("/api/v1/session")
     assert (ended.status_code, problem(ended)) == (401, "session-ended")
 
 
-def test_each_user_sets_whether_mentions_are_mailed(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory
-) -> None:
-    client, other = house.asked(cookie=team.owner.cookie), house.asked(cookie=people.member(team).cookie)
+def test_each_user_sets_whether_mentions_are_mailed(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+    client, other = app.asked(cookie=team.owner.cookie), app.asked(cookie=people.member(team).cookie)
     assert client.get("/api/v1/user/email-preferences").json() == {"email_on_mention": True}
     assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": False}).json() == {
         "email_on_mention": False
@@ -217,17 +215,17 @@ def test_each_user_sets_whether_mentions_are_mailed(
     assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": "no"}).status_code == 422
 
 
-def test_a_session_lives_thirty_days_from_its_last_use(house: AppUnderTest, team: SomeTeam) -> None:
-    client = house.asked(cookie=team.owner.cookie)
+def test_a_session_lives_thirty_days_from_its_last_use(app: AppUnderTest, team: SomeTeam) -> None:
+    client = app.asked(cookie=team.owner.cookie)
     for _ in range(3):
-        house.clock.move(days=29)
+        app.clock.move(days=29)
         assert client.get("/api/v1/session").status_code == 200
-    house.clock.move(days=30, seconds=1)
+    app.clock.move(days=30, seconds=1)
     assert client.get("/api/v1/session").status_code == 401
 
 
-def test_sessions_are_listed_and_ended_one_by_one_or_all(house: AppUnderTest, team: SomeTeam) -> None:
-    here, there, far = (sign_in(house, team.owner.email) for _ in range(3))
+def test_sessions_are_listed_and_ended_one_by_one_or_all(app: AppUnderTest, team: SomeTeam) -> None:
+    here, there, far = (sign_in(app, team.owner.email) for _ in range(3))
     listed = here.get("/api/v1/sessions").json()
     assert len(listed) == 4  # one more from the sign-up
     assert [session["is_current"] for session in listed].count(True) == 1
@@ -244,18 +242,18 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all(house: AppUnderTest, te
     assert here.get("/api/v1/session").status_code == 401
 
 
-def test_sessions_of_others_cannot_be_ended(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+def test_sessions_of_others_cannot_be_ended(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
     member = people.member(team)
-    of_member = house.asked(cookie=member.cookie).get("/api/v1/sessions").json()[0]["id"]
-    assert house.asked(cookie=team.owner.cookie).delete(f"/api/v1/sessions/{of_member}").status_code == 404
-    assert house.asked(cookie=member.cookie).get("/api/v1/session").status_code == 200
+    of_member = app.asked(cookie=member.cookie).get("/api/v1/sessions").json()[0]["id"]
+    assert app.asked(cookie=team.owner.cookie).delete(f"/api/v1/sessions/{of_member}").status_code == 404
+    assert app.asked(cookie=member.cookie).get("/api/v1/session").status_code == 200
 
 
 # -- changing oneself ------------------------------------------------------------------------------
 
 
-def test_another_password_ends_all_other_sessions(house: AppUnderTest, team: SomeTeam) -> None:
-    here, there = sign_in(house, team.owner.email), sign_in(house, team.owner.email)
+def test_another_password_ends_all_other_sessions(app: AppUnderTest, team: SomeTeam) -> None:
+    here, there = sign_in(app, team.owner.email), sign_in(app, team.owner.email)
     wrong = here.put("/api/v1/user/password", json={"current_password": "not it", "new_password": "another long one"})
     assert (wrong.status_code, problem(wrong)) == (401, "wrong-password")
 
@@ -263,8 +261,8 @@ def test_another_password_ends_all_other_sessions(house: AppUnderTest, team: Som
     assert here.put("/api/v1/user/password", json=change).status_code == 204
 
     assert (here.get("/api/v1/session").status_code, there.get("/api/v1/session").status_code) == (200, 401)
-    sign_in(house, team.owner.email, "another long one")
-    old = house.asked().post("/api/v1/session", json={"email": team.owner.email, "password": PASSWORD})
+    sign_in(app, team.owner.email, "another long one")
+    old = app.asked().post("/api/v1/session", json={"email": team.owner.email, "password": PASSWORD})
     assert old.status_code == 401
 
 
@@ -284,17 +282,17 @@ def test_finding_out_who_asks_is_one_statement(client: TestClient, queries: Stat
 
 
 def test_no_secret_reaches_the_log(
-    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, caplog: pytest.LogCaptureFixture
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     token, invitation = people.token(team), people.invitation(team)
     person: SomePerson = team.owner
-    house.asked(cookie=person.cookie).get("/api/v1/session")
-    house.asked(token=token.secret).get(f"/api/v1/teams/{team.id}")
-    house.asked(cookie=person.cookie).post(f"/api/v1/invitations/{invitation}/accept")
-    house.asked().get(f"/api/v1/invitations/{invitation}")
-    house.asked().post("/api/v1/sign-up", json={**NEW, "email": person.email})
-    house.asked().post("/api/v1/session", json={"email": person.email, "password": PASSWORD})
+    app.asked(cookie=person.cookie).get("/api/v1/session")
+    app.asked(token=token.secret).get(f"/api/v1/teams/{team.id}")
+    app.asked(cookie=person.cookie).post(f"/api/v1/invitations/{invitation}/accept")
+    app.asked().get(f"/api/v1/invitations/{invitation}")
+    app.asked().post("/api/v1/sign-up", json={**NEW, "email": person.email})
+    app.asked().post("/api/v1/session", json={"email": person.email, "password": PASSWORD})
     ours = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("slowpath"))
     assert "/invitations/{secret}" in ours
     for secret in (token.secret, invitation, person.cookie, PASSWORD, NEW["password"]):

@@ -124,13 +124,13 @@ def test_credentials_that_were_accepted_are_not_counted_and_made_up_ones_are() -
 def test_unknown_callers_are_limited_and_members_of_the_same_address_are_not(
     emptied: TestDatabase, engine: Engine
 ) -> None:
-    house = built(Database(engine), settings_for(emptied.app_url, anonymous_requests_per_minute=5))
-    team = AccountsFactory(house).team()
-    member, outsider = house.asked(cookie=team.owner.cookie), house.asked()
+    served = built(Database(engine), settings_for(emptied.app_url, anonymous_requests_per_minute=5))
+    team = AccountsFactory(served).team()
+    member, outsider = served.asked(cookie=team.owner.cookie), served.asked()
     assert member.get("/api/v1/services").status_code == 200
 
     answers = [outsider.get("/api/v1/session") for _ in range(8)]
-    guessed = house.asked(token="slp_guessed").get("/api/v1/services")
+    guessed = served.asked(token="slp_guessed").get("/api/v1/services")
 
     assert [answer.status_code for answer in answers] == [401] * 4 + [429] * 4
     assert guessed.status_code == 429

@@ -18,8 +18,8 @@ PATHS = ["/", "/healthz", "/readyz", "/metrics", "/api/v1/openapi.json", "/api/v
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_answer_has_the_security_headers_and_an_id(house: AppUnderTest, path: str) -> None:
-    answer = house.asked().get(path)
+def test_every_answer_has_the_security_headers_and_an_id(app: AppUnderTest, path: str) -> None:
+    answer = app.asked().get(path)
 
     for name, value in SECURITY_HEADERS.items():
         assert answer.headers[name] == value
@@ -28,8 +28,8 @@ def test_every_answer_has_the_security_headers_and_an_id(house: AppUnderTest, pa
         assert answer.headers["cache-control"] == "no-store"
 
 
-def test_nothing_inline_may_run(house: AppUnderTest) -> None:
-    policy = house.asked().get("/").headers["content-security-policy"]
+def test_nothing_inline_may_run(app: AppUnderTest) -> None:
+    policy = app.asked().get("/").headers["content-security-policy"]
 
     script = next(part for part in policy.split("; ") if part.startswith("script-src"))
     assert script == "script-src 'self'"
@@ -37,8 +37,8 @@ def test_nothing_inline_may_run(house: AppUnderTest) -> None:
     assert "frame-ancestors 'none'" in policy
 
 
-def test_a_request_may_bring_its_id_if_it_is_harmless(house: AppUnderTest) -> None:
-    client = house.asked()
+def test_a_request_may_bring_its_id_if_it_is_harmless(app: AppUnderTest) -> None:
+    client = app.asked()
 
     assert client.get("/healthz", headers={"X-Request-Id": "trace-12345"}).headers["x-request-id"] == "trace-12345"
     assert client.get("/healthz", headers={"X-Request-Id": "a b\tc;drop"}).headers["x-request-id"] != "a b\tc;drop"
@@ -53,13 +53,13 @@ def test_https_is_kept_where_it_is_used(emptied: TestDatabase, engine: Engine) -
     assert answer.headers["strict-transport-security"] == "max-age=31536000"
 
 
-def test_health_and_readiness_checks(house: AppUnderTest) -> None:
-    assert house.asked().get("/healthz").json() == {"status": "ok", "parts": {}}
-    assert house.asked().get("/readyz").json() == {"status": "ok", "parts": {"database": "ok", "blobs": "ok"}}
+def test_health_and_readiness_checks(app: AppUnderTest) -> None:
+    assert app.asked().get("/healthz").json() == {"status": "ok", "parts": {}}
+    assert app.asked().get("/readyz").json() == {"status": "ok", "parts": {"database": "ok", "blobs": "ok"}}
 
 
-def test_metrics_count_by_route_and_never_by_path(house: AppUnderTest) -> None:
-    client = house.asked()
+def test_metrics_count_by_route_and_never_by_path(app: AppUnderTest) -> None:
+    client = app.asked()
     client.get("/api/v1/jobs/3f0e6bd5-5a4b-4c43-9c0b-0c9c3c5be3a1")
 
     text = client.get("/metrics").text
@@ -68,7 +68,7 @@ def test_metrics_count_by_route_and_never_by_path(house: AppUnderTest) -> None:
     assert "3f0e6bd5" not in text
 
 
-def test_metrics_show_the_queue_lengths(house: AppUnderTest, client: TestClient) -> None:
+def test_metrics_show_the_queue_lengths(app: AppUnderTest, client: TestClient) -> None:
     client.put("/api/v1/artifacts/cpu.pprof", content=b"bytes")
 
     text = client.get("/metrics").text
@@ -119,8 +119,8 @@ def test_an_asset_of_another_build_is_not_the_page(pages: TestClient) -> None:
     assert pages.get("/assets/main-1234.js.map").status_code == 404
 
 
-def test_without_a_frontend_build_every_page_reports_it(house: AppUnderTest) -> None:
-    answer = house.asked().get("/")
+def test_without_a_frontend_build_every_page_reports_it(app: AppUnderTest) -> None:
+    answer = app.asked().get("/")
 
     assert answer.status_code == 503
     assert "npm start" in answer.text

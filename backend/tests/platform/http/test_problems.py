@@ -43,13 +43,13 @@ BASES = [
 ]
 
 
-def raising(house: AppUnderTest, error: Exception) -> TestClient:
+def raising(app: AppUnderTest, error: Exception) -> TestClient:
     def endpoint() -> None:
         raise error
 
     # Before the page that takes every address.
-    house.app.router.routes.insert(0, _route(endpoint))
-    return house.asked()
+    app.app.router.routes.insert(0, _route(endpoint))
+    return app.asked()
 
 
 def _route(endpoint: Callable[[], None]) -> BaseRoute:
@@ -60,10 +60,10 @@ def _route(endpoint: Callable[[], None]) -> BaseRoute:
 
 @pytest.mark.database
 @pytest.mark.parametrize(("base", "status"), BASES)
-def test_each_error_base_has_its_status_and_fields(house: AppUnderTest, base: type[SlowpathError], status: int) -> None:
+def test_each_error_base_has_its_status_and_fields(app: AppUnderTest, base: type[SlowpathError], status: int) -> None:
     error = base("It went wrong.", limit=10, actual=12, unit="bytes", remedy="Do it otherwise.", slug="so-wrong")
 
-    answer = raising(house, error).get("/raised")
+    answer = raising(app, error).get("/raised")
 
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
@@ -101,12 +101,12 @@ def test_problems_of_one_status_are_documented_together() -> None:
 
 
 @pytest.mark.database
-def test_an_internal_error_reveals_no_details_and_has_its_headers(house: AppUnderTest) -> None:
-    answer = raising(house, KeyError("the secret of the house")).get("/raised")
+def test_an_internal_error_reveals_no_details_and_has_its_headers(app: AppUnderTest) -> None:
+    answer = raising(app, KeyError("the secret of the database")).get("/raised")
 
     assert answer.status_code == 500
     assert answer.headers["content-type"] == "application/problem+json"
-    assert "secret of the house" not in answer.text
+    assert "secret of the database" not in answer.text
     assert answer.json()["request_id"] == answer.headers["x-request-id"]
     assert "script-src 'self'" in answer.headers["content-security-policy"]
 
@@ -209,9 +209,9 @@ def test_a_body_that_is_read_whole_has_a_bound_declared_or_not(client: TestClien
 def test_an_exhausted_connection_pool_is_reported_as_unavailable(emptied: TestDatabase, asker: SomePerson) -> None:
     url = emptied.app_url.replace("postgresql://", "postgresql+psycopg://")
     engine = create_engine(url, pool_size=1, max_overflow=0, pool_timeout=0.05)
-    house = built(Database(engine), settings_for(emptied.app_url))
+    app = built(Database(engine), settings_for(emptied.app_url))
     with engine.connect():
-        answer = house.asked(cookie=asker.cookie).get("/api/v1/services")
+        answer = app.asked(cookie=asker.cookie).get("/api/v1/services")
     engine.dispose()
 
     assert answer.status_code == 503
@@ -222,10 +222,10 @@ def test_an_exhausted_connection_pool_is_reported_as_unavailable(emptied: TestDa
 def test_an_unreachable_database_is_reported_as_unavailable(asker: SomePerson) -> None:
     nowhere = "postgresql://slowpath_app:x@127.0.0.1:1/slowpath"
     engine = create_engine(nowhere.replace("postgresql://", "postgresql+psycopg://"))
-    house = built(Database(engine), settings_for(nowhere))
+    app = built(Database(engine), settings_for(nowhere))
 
-    answer = house.asked(cookie=asker.cookie).get("/api/v1/services")
-    ready, metrics = house.asked().get("/readyz"), house.asked().get("/metrics")
+    answer = app.asked(cookie=asker.cookie).get("/api/v1/services")
+    ready, metrics = app.asked().get("/readyz"), app.asked().get("/metrics")
     engine.dispose()
 
     assert answer.status_code == 503
@@ -236,8 +236,8 @@ def test_an_unreachable_database_is_reported_as_unavailable(asker: SomePerson) -
 
 
 @pytest.mark.database
-def test_a_unique_violation_is_a_conflict(house: AppUnderTest, client: TestClient) -> None:
-    with Session(house.database.engine) as session:
+def test_a_unique_violation_is_a_conflict(app: AppUnderTest, client: TestClient) -> None:
+    with Session(app.database.engine) as session:
 
         def endpoint() -> None:
             session.execute(text("SELECT 1 / 0"))
@@ -246,9 +246,9 @@ def test_a_unique_violation_is_a_conflict(house: AppUnderTest, client: TestClien
             session.execute(text("INSERT INTO team (id) SELECT NULL"))
 
         for path, made in (("/divided", endpoint), ("/collided", colliding)):
-            app = FastAPI()
-            app.add_api_route(path, made)
-            house.app.router.routes.insert(0, app.router.routes[-1])
+            extra = FastAPI()
+            extra.add_api_route(path, made)
+            app.app.router.routes.insert(0, extra.router.routes[-1])
 
         divided = client.get("/divided")
         session.rollback()

@@ -17,8 +17,8 @@ MANY = 20
 
 
 @pytest.fixture
-def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
-    return FilesFactory(house, team)
+def files(app: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(app, team)
 
 
 def test_a_job_names_its_subject(client: TestClient, files: FilesFactory) -> None:
@@ -115,8 +115,8 @@ def test_what_was_done_to_a_job_stands_in_the_log(client: TestClient, files: Fil
     assert {"job.retried", "job.cancelled"} <= {event["action"] for event in events}
 
 
-def test_the_event_stream_requires_sign_in(house: AppUnderTest, people: AccountsFactory) -> None:
-    assert house.asked().get("/api/v1/events").status_code == 401
+def test_the_event_stream_requires_sign_in(app: AppUnderTest, people: AccountsFactory) -> None:
+    assert app.asked().get("/api/v1/events").status_code == 401
     other = people.team()
-    client = house.asked(cookie=people.team().owner.cookie, team=other.id)
+    client = app.asked(cookie=people.team().owner.cookie, team=other.id)
     assert client.get("/api/v1/events").status_code == 404

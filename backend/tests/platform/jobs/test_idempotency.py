@@ -17,8 +17,8 @@ pytestmark = pytest.mark.database
 
 
 @pytest.fixture
-def database(house: AppUnderTest) -> Database:
-    return house.database
+def database(app: AppUnderTest) -> Database:
+    return app.database
 
 
 def test_without_a_key_it_is_done_each_time(database: Database, team: SomeTeam) -> None:

@@ -51,7 +51,7 @@ def listed(client: TestClient, build: str) -> list[dict[str, Any]]:
     return items
 
 
-def comparison(house: AppUnderTest, team: SomeTeam, *findings: Finding) -> UUID:
+def comparison(app: AppUnderTest, team: SomeTeam, *findings: Finding) -> UUID:
     row = Comparison(
         team_id=team.id,
         id=new_id(),
@@ -61,7 +61,7 @@ def comparison(house: AppUnderTest, team: SomeTeam, *findings: Finding) -> UUID:
         state="done",
         result=stored_result(*findings),
     )
-    with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+    with app.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
         session.add(row)
     return row.id
 
@@ -92,12 +92,12 @@ def test_an_idempotency_key_posts_one_comment(client: TestClient, build: str) ->
 
 
 def test_only_authors_change_and_only_they_and_admins_delete(
-    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+    app: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
     author, other, admin, viewer = (
         people.member(team, role) for role in (Role.MEMBER, Role.MEMBER, Role.ADMIN, Role.VIEWER)
     )
-    asked = {who: house.asked(cookie=who.cookie) for who in (author, other, admin, viewer)}
+    asked = {who: app.asked(cookie=who.cookie) for who in (author, other, admin, viewer)}
     path = f"/api/v1/comments/{post_comment(asked[author], on(build, 'mine'))['id']}"
     assert asked[viewer].post("/api/v1/comments", json=on(build, "no")).status_code == 403
     assert len(listed(asked[viewer], build)) == 1
@@ -110,9 +110,9 @@ def test_only_authors_change_and_only_they_and_admins_delete(
 
 
 def test_a_token_comments_under_its_name_and_changes_nothing_else(
-    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+    app: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
-    program = house.asked(token=people.token(team, TokenScope.WRITE).secret)
+    program = app.asked(token=people.token(team, TokenScope.WRITE).secret)
     comment = post_comment(program, on(build, "measured"))
     assert (comment["author_kind"], comment["author_id"], comment["author_name"]) == ("token", None, "ci")
     path = f"/api/v1/comments/{comment['id']}"
@@ -129,16 +129,16 @@ def test_nothing_and_too_much_is_refused(client: TestClient, build: str, text: s
 
 
 def test_an_answer_stands_where_the_comment_stands(
-    client: TestClient, house: AppUnderTest, team: SomeTeam, build: str
+    client: TestClient, app: AppUnderTest, team: SomeTeam, build: str
 ) -> None:
-    elsewhere = {"subject_kind": "comparison", "subject_id": str(comparison(house, team)), "text": "there"}
+    elsewhere = {"subject_kind": "comparison", "subject_id": str(comparison(app, team)), "text": "there"}
     there = post_comment(client, elsewhere)["id"]
     answer = client.post("/api/v1/comments", json=on(build, "here", parent_id=there))
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:thread-elsewhere")
 
 
-def test_a_finding_is_talked_about_by_what_it_is(client: TestClient, house: AppUnderTest, team: SomeTeam) -> None:
-    comparison_id = str(comparison(house, team, replace(CLONE, subject="other"), CLONE))
+def test_a_finding_is_talked_about_by_what_it_is(client: TestClient, app: AppUnderTest, team: SomeTeam) -> None:
+    comparison_id = str(comparison(app, team, replace(CLONE, subject="other"), CLONE))
     wanted = {"subject_kind": "finding", "subject_id": comparison_id, "part": part_of(CLONE), "text": "this one"}
     post_comment(client, wanted)
     asked = {"subject_kind": "finding", "subject_ids": [comparison_id, str(uuid4())]}
@@ -172,12 +172,12 @@ def test_comments_are_deleted_with_their_subject(
 
 
 def test_a_mention_is_unread_until_it_is_read(
-    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+    app: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
     named, bystander = people.member(team), people.member(team, Role.VIEWER)
     first = post_comment(client, on(build, f"@{named.name} please look, not @{team.owner.name}"))
     assert first["mentions"] == [{"user_id": str(named.user_id), "name": named.name}]
-    theirs = house.asked(cookie=named.cookie)
+    theirs = app.asked(cookie=named.cookie)
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
     assert client.get("/api/v1/mention-count").json() == {"unread": 0}, "who names oneself is not told"
     (mention,) = theirs.get("/api/v1/mentions").json()["items"]
@@ -187,7 +187,7 @@ def test_a_mention_is_unread_until_it_is_read(
     changed = {"text": f"@{named.name} and @{bystander.name.lower()}"}
     assert client.patch(f"/api/v1/comments/{first['id']}", json=changed).status_code == 200
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
-    assert house.asked(cookie=bystander.cookie).get("/api/v1/mention-count").json() == {"unread": 1}
+    assert app.asked(cookie=bystander.cookie).get("/api/v1/mention-count").json() == {"unread": 1}
 
     assert client.post("/api/v1/mentions/read", json={"mention_ids": [mention["id"]]}).status_code == 404
     readings = theirs.post("/api/v1/mentions/read", json={"mention_ids": [mention["id"], str(uuid4())]})
@@ -210,13 +210,13 @@ def test_only_members_can_be_named(client: TestClient, people: AccountsFactory, 
 
 
 def test_the_feed_lists_events_except_those_for_admins(
-    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+    app: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
 ) -> None:
     member = people.member(team, Role.VIEWER)
     people.token(team)
     post_comment(client, on(build, "seen"))
     service_id = client.get("/api/v1/services").json()["items"][0]["id"]
-    viewer = house.asked(cookie=member.cookie)
+    viewer = app.asked(cookie=member.cookie)
 
     def told(**asked: str | list[str]) -> list[str]:
         answer = viewer.get("/api/v1/activity", params=asked)

@@ -75,7 +75,7 @@ def test_only_admins_keep_channels(client: TestClient) -> None:
 
 
 def test_secrets_come_out_once_if_ever(
-    house: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
+    app: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         added = [made(client, wanted) for wanted in (SLACK, WEBHOOK, GITHUB)]
@@ -96,9 +96,9 @@ def test_secrets_come_out_once_if_ever(
     for secret in ("secret-of-slack", "token-of-nobody-77", *drawn):
         assert str(secret) not in text
 
-    with house.database.reading(TeamScope(team.id)) as session:
+    with app.database.reading(TeamScope(team.id)) as session:
         row = channels.get_channel(session, ChannelId(UUID(str(hook["id"]))))
-        assert channels.get_channel_secret(row, house.app.state.sealer) == drawn[1]
+        assert channels.get_channel_secret(row, app.app.state.sealer) == drawn[1]
 
 
 @pytest.mark.parametrize(

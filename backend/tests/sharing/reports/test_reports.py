@@ -26,8 +26,8 @@ ANYBODY = {"title": "CPU of the ingester", "path": "/comparisons/x?kind=cpu"}
 
 
 @pytest.fixture
-def comparison(house: AppUnderTest, team: SomeTeam) -> UUID:
-    return ComparisonsFactory(FilesFactory(house, team)).done()
+def comparison(app: AppUnderTest, team: SomeTeam) -> UUID:
+    return ComparisonsFactory(FilesFactory(app, team)).done()
 
 
 def begun(client: TestClient, title: str = "Why 1.25 is slower") -> dict[str, Any]:
@@ -93,10 +93,10 @@ def test_prose_is_kept_as_it_was_written(client: TestClient) -> None:
     assert [block["id"] for block in turned.json()["blocks"]] == [two, one]
 
 
-def test_an_outdated_edit_is_rejected(client: TestClient, house: AppUnderTest) -> None:
+def test_an_outdated_edit_is_rejected(client: TestClient, app: AppUnderTest) -> None:
     report = begun(client)
     path = f"/api/v1/reports/{report['id']}"
-    house.clock.move(seconds=1)
+    app.clock.move(seconds=1)
     assert client.patch(path, json={"title": "Hers", "updated_at": report["updated_at"]}).status_code == 200
 
     late = client.patch(path, json={"title": "His", "updated_at": report["updated_at"]})
@@ -136,7 +136,7 @@ def test_a_block_named_twice_is_refused(client: TestClient) -> None:
 # -- freezing
 
 
-def test_a_page_is_frozen_with_the_answers_it_shows(client: TestClient, comparison: UUID, house: AppUnderTest) -> None:
+def test_a_page_is_frozen_with_the_answers_it_shows(client: TestClient, comparison: UUID, app: AppUnderTest) -> None:
     report, requests = begun(client), []
     requests = of_view(client, comparison)
 
@@ -152,16 +152,16 @@ def test_a_page_is_frozen_with_the_answers_it_shows(client: TestClient, comparis
         live = client.get(f"/api/v1{one['request']}")
         assert content[one["offset"] : one["offset"] + one["length"]] == live.content
         assert (one["block"], one["status"], one["length"]) == (block["id"], live.status_code, kept["bytes"])
-    assert all(str(key).startswith(f"{house_team(client)}/reports/{report['id']}/") for key in report_keys(house))
+    assert all(str(key).startswith(f"{session_team_id(client)}/reports/{report['id']}/") for key in report_keys(app))
 
 
-def house_team(client: TestClient) -> str:
+def session_team_id(client: TestClient) -> str:
     team: str = client.get("/api/v1/session").json()["teams"][0]["id"]
     return team
 
 
-def report_keys(house: AppUnderTest) -> list[str]:
-    return [key for key in house.blobs.kept if "/reports/" in key]
+def report_keys(app: AppUnderTest) -> list[str]:
+    return [key for key in app.blobs.kept if "/reports/" in key]
 
 
 def test_a_frozen_page_outlives_what_it_shows(client: TestClient, comparison: UUID) -> None:
@@ -183,7 +183,7 @@ def test_a_frozen_page_outlives_what_it_shows(client: TestClient, comparison: UU
     ],
 )  # fmt: skip
 def test_only_allowed_requests_are_recorded(
-    client: TestClient, comparison: UUID, house: AppUnderTest, request_: str
+    client: TestClient, comparison: UUID, app: AppUnderTest, request_: str
 ) -> None:
     report = begun(client)
 
@@ -193,7 +193,7 @@ def test_only_allowed_requests_are_recorded(
     assert answer.json()["type"] == "urn:slowpath:not-freezable"
     assert request_ in answer.json()["detail"]
     assert client.get(f"/api/v1/reports/{report['id']}").json()["blocks"] == []
-    assert report_keys(house) == []
+    assert report_keys(app) == []
 
 
 @pytest.mark.parametrize(
@@ -215,10 +215,10 @@ def test_an_invalid_page_is_rejected(client: TestClient, comparison: UUID, path:
 
 
 def test_another_teams_data_is_never_frozen(
-    client: TestClient, people: AccountsFactory, house: AppUnderTest, comparison: UUID, team: SomeTeam
+    client: TestClient, people: AccountsFactory, app: AppUnderTest, comparison: UUID, team: SomeTeam
 ) -> None:
     other = people.team("Others")
-    theirs = ComparisonsFactory(FilesFactory(house, other)).done()
+    theirs = ComparisonsFactory(FilesFactory(app, other)).done()
     report = begun(client)
 
     for request_ in (f"/comparisons/{theirs}", f"/comparisons/{theirs}?team={other.id}"):
@@ -228,7 +228,7 @@ def test_another_teams_data_is_never_frozen(
 
     # not by somebody who is in both teams either, whatever team the request or the browser names
     people.joins(team.owner, other)
-    both = house.asked(cookie=team.owner.cookie, team=team.id)
+    both = app.asked(cookie=team.owner.cookie, team=team.id)
     assert both.get(f"/api/v1/comparisons/{theirs}?team={other.id}").status_code == 404
     for request_ in (f"/comparisons/{theirs}?team={other.id}", f"/comparisons?team={other.id}"):
         answer = frozen(both, report, [request_, f"/comparisons/{comparison}"])
@@ -238,7 +238,7 @@ def test_another_teams_data_is_never_frozen(
             assert str(theirs) not in content.decode("utf-8", "replace").replace(f"/comparisons/{theirs}", "")
             assert b"team=" not in bundle
             assert all("team=" not in one["request"] for one in header["answers"])
-    by_query = house.asked(cookie=team.owner.cookie)
+    by_query = app.asked(cookie=team.owner.cookie)
     answer = by_query.post(
         f"/api/v1/reports/{report['id']}/snapshots?team={team.id}",
         json={**ANYBODY, "requests": [f"/comparisons/{theirs}"]},
@@ -248,24 +248,24 @@ def test_another_teams_data_is_never_frozen(
 
 
 def test_a_token_freezes_what_it_may_read(
-    people: AccountsFactory, house: AppUnderTest, team: SomeTeam, client: TestClient, comparison: UUID
+    people: AccountsFactory, app: AppUnderTest, team: SomeTeam, client: TestClient, comparison: UUID
 ) -> None:
     report = begun(client)
-    writer = house.asked(token=people.token(team, TokenScope.WRITE).secret)
-    reader = house.asked(token=people.token(team, TokenScope.READ).secret)
+    writer = app.asked(token=people.token(team, TokenScope.WRITE).secret)
+    reader = app.asked(token=people.token(team, TokenScope.READ).secret)
     assert frozen(writer, report, [f"/comparisons/{comparison}"]).status_code == 201
     assert frozen(reader, report, [f"/comparisons/{comparison}"]).status_code == 403
 
 
 def test_the_same_bytes_are_kept_once_and_the_same_request_asked_once(
-    client: TestClient, comparison: UUID, house: AppUnderTest
+    client: TestClient, comparison: UUID, app: AppUnderTest
 ) -> None:
     report = begun(client)
     path = f"/comparisons/{comparison}"
     one = frozen(client, report, [path, path, f"{path}?team=x"]).json()
     frozen(client, report, [path])
     assert len(one["responses"]) == 1
-    assert len(report_keys(house)) == 1
+    assert len(report_keys(app)) == 1
 
 
 def test_queries_have_one_form(client: TestClient, comparison: UUID) -> None:
@@ -275,7 +275,7 @@ def test_queries_have_one_form(client: TestClient, comparison: UUID) -> None:
 
 
 def test_an_excessive_size_is_reported_with_its_numbers(
-    client: TestClient, comparison: UUID, house: AppUnderTest, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, comparison: UUID, app: AppUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report, requests = begun(client), of_view(client, comparison)
     monkeypatch.setattr(snapshots, "MAX_VIEW_BYTES", 100)
@@ -288,7 +288,7 @@ def test_an_excessive_size_is_reported_with_its_numbers(
         assert answer.json()["limit"] == 100
         assert answer.json()["value"] > 100
         assert answer.json()["resolution"]
-    assert report_keys(house) == []
+    assert report_keys(app) == []
     too_many = frozen(client, report, [f"/comparisons/{uuid4()}" for _ in range(65)])
     assert too_many.status_code == 422
 
@@ -373,8 +373,8 @@ def test_a_version_never_changes(client: TestClient, comparison: UUID) -> None:
 # -- deleting
 
 
-def jobs(house: AppUnderTest, team: SomeTeam) -> list[dict[str, Any]]:
-    with house.database.reading(TeamScope(team.id)) as session:
+def jobs(app: AppUnderTest, team: SomeTeam) -> list[dict[str, Any]]:
+    with app.database.reading(TeamScope(team.id)) as session:
         rows = session.scalars(
             select(JobRow).where(JobRow.team_id == team.id, JobRow.name == "reports.delete-unused-blobs")
         )
@@ -382,7 +382,7 @@ def jobs(house: AppUnderTest, team: SomeTeam) -> list[dict[str, Any]]:
 
 
 def test_dropped_partitions_enqueue_a_job(
-    client: TestClient, comparison: UUID, house: AppUnderTest, team: SomeTeam
+    client: TestClient, comparison: UUID, app: AppUnderTest, team: SomeTeam
 ) -> None:
     report = begun(client)
     path = f"/api/v1/reports/{report['id']}"
@@ -392,7 +392,7 @@ def test_dropped_partitions_enqueue_a_job(
     client.delete(path)
 
     # As they come out of the table, which has no order.
-    assert sorted(jobs(house, team), key=lambda each: len(each["dropped"])) == [
+    assert sorted(jobs(app, team), key=lambda each: len(each["dropped"])) == [
         {"report_id": report["id"], "dropped": []},
         {"report_id": report["id"], "dropped": [block["responses"][0]["sha256"]]},
     ]
@@ -400,8 +400,8 @@ def test_dropped_partitions_enqueue_a_job(
 
 
 @pytest.mark.asked_by("viewer")
-def test_a_viewer_reads_only(client: TestClient, house: AppUnderTest, team: SomeTeam, role: Role) -> None:
-    report = begun(house.asked(cookie=team.owner.cookie))
+def test_a_viewer_reads_only(client: TestClient, app: AppUnderTest, team: SomeTeam, role: Role) -> None:
+    report = begun(app.asked(cookie=team.owner.cookie))
     assert client.get(f"/api/v1/reports/{report['id']}").status_code == 200
     assert client.post("/api/v1/reports", json={"title": "x"}).status_code == 403
     assert client.delete(f"/api/v1/reports/{report['id']}").status_code == 403
@@ -421,10 +421,10 @@ def test_everything_that_changes_a_report_is_in_the_log(client: TestClient, comp
     ]  # fmt: skip
 
 
-def test_kept_bytes_are_what_was_answered(client: TestClient, comparison: UUID, house: AppUnderTest) -> None:
+def test_kept_bytes_are_what_was_answered(client: TestClient, comparison: UUID, app: AppUnderTest) -> None:
     frozen(client, begun(client), [f"/comparisons/{comparison}"])
     live = client.get(f"/api/v1/comparisons/{comparison}").content
-    assert [gzip.decompress(house.blobs.kept[key]) for key in house.blobs.kept if "/reports/" in key] == [live]
+    assert [gzip.decompress(app.blobs.kept[key]) for key in app.blobs.kept if "/reports/" in key] == [live]
 
 
 def test_list_page_and_snapshot_state_one_headline(client: TestClient, comparison: UUID) -> None:

@@ -29,8 +29,8 @@ SECRETS = ("Zoë Quux", "db-7.prod.corp.internal", "/home/zoe/svc/x.go")
 
 
 @pytest.fixture
-def report(client: TestClient, house: AppUnderTest, team: SomeTeam) -> dict[str, Any]:
-    comparison = ComparisonsFactory(FilesFactory(house, team)).done(name="db-7.prod.corp.internal against /a/b/c.go")
+def report(client: TestClient, app: AppUnderTest, team: SomeTeam) -> dict[str, Any]:
+    comparison = ComparisonsFactory(FilesFactory(app, team)).done(name="db-7.prod.corp.internal against /a/b/c.go")
     begun = client.post("/api/v1/reports", json={"title": HOSTILE}).json()
     path = f"/api/v1/reports/{begun['id']}"
     prose = (
@@ -57,11 +57,11 @@ def header_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - an answer of htt
 
 
 def test_a_share_link_shows_the_newest_version_without_secrets(
-    client: TestClient, report: dict[str, Any], house: AppUnderTest
+    client: TestClient, report: dict[str, Any], app: AppUnderTest
 ) -> None:
     link = linked(client, report)
     assert link["url"] == f"http://127.0.0.1:8080/s/{link['secret']}"
-    outsider = house.asked()
+    outsider = app.asked()
 
     answer = outsider.get(f"/api/v1/shared/{link['secret']}")
 
@@ -79,16 +79,16 @@ def test_a_share_link_shows_the_newest_version_without_secrets(
 def test_what_is_switched_off_is_shown(client: TestClient, report: dict[str, Any], house: AppUnderTest) -> None:
     everything = {"labels": False, "paths": False, "hosts": False, "users": False}
     link = linked(client, report, scrub=everything)
-    response = house.asked().get(f"/api/v1/shared/{link['secret']}").content.decode("utf-8", "replace")
+    response = app.asked().get(f"/api/v1/shared/{link['secret']}").content.decode("utf-8", "replace")
     for secret in SECRETS:
         assert secret in response
 
 
-def test_a_draft_is_never_shown_by_a_link(client: TestClient, report: dict[str, Any], house: AppUnderTest) -> None:
+def test_a_draft_is_never_shown_by_a_link(client: TestClient, report: dict[str, Any], app: AppUnderTest) -> None:
     link, first = linked(client, report), linked(client, report, version=1)
     path = f"/api/v1/reports/{report['id']}"
     client.patch(path, json={"title": "Draft only"})
-    outsider = house.asked()
+    outsider = app.asked()
     for one in (link, first):
         assert header_of(outsider.get(f"/api/v1/shared/{one['secret']}"))["report"]["title"] != "Draft only"
     client.post(f"{path}/publish")
@@ -104,9 +104,9 @@ def test_unpublished_reports_have_no_link(client: TestClient) -> None:
     assert client.post(path, json={"name": "x", "comments": True}).status_code == 422
 
 
-def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: AppUnderTest) -> None:
+def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], app: AppUnderTest) -> None:
     revoked, expiring, off = (linked(client, report, expires_in_days=days) for days in (None, 1, None))
-    outsider = house.asked()
+    outsider = app.asked()
 
     def status(link: dict[str, Any]) -> tuple[int, str]:
         answer = outsider.get(f"/api/v1/shared/{link['secret']}")
@@ -115,7 +115,7 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: 
     assert [status(one)[0] for one in (revoked, expiring, off)] == [200, 200, 200]
     assert client.delete(f"/api/v1/reports/{report['id']}/share-links/{revoked['id']}").status_code == 204
     assert status(revoked) == (410, "The share link was revoked.")
-    house.clock.move(days=1)
+    app.clock.move(days=1)
     assert status(expiring) == (410, "The share link has expired.")
     assert client.patch("/api/v1/share-settings", json={"are_links_allowed": False}).json() == {
         "are_links_allowed": False
@@ -130,18 +130,18 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: 
 
 
 def test_a_deleted_report_and_a_deleted_team_have_no_links(
-    client: TestClient, report: dict[str, Any], house: AppUnderTest, team: SomeTeam
+    client: TestClient, report: dict[str, Any], app: AppUnderTest, team: SomeTeam
 ) -> None:
     link = linked(client, report)
     client.delete(f"/api/v1/teams/{team.id}")
-    assert house.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 404
+    assert app.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 404
 
 
 def test_share_links_are_not_cached_indexed_or_sent_as_referrer(
-    client: TestClient, report: dict[str, Any], house: AppUnderTest
+    client: TestClient, report: dict[str, Any], app: AppUnderTest
 ) -> None:
     link = linked(client, report)
-    outsider = house.asked()
+    outsider = app.asked()
     for path in (
         f"/api/v1/shared/{link['secret']}",
         "/api/v1/shared/nobody",
@@ -158,13 +158,13 @@ def test_share_links_are_not_cached_indexed_or_sent_as_referrer(
 def test_a_secret_is_in_one_answer_and_in_no_log(
     client: TestClient,
     report: dict[str, Any],
-    house: AppUnderTest,
+    app: AppUnderTest,
     caplog: pytest.LogCaptureFixture,
     emptied: TestDatabase,
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         link = linked(client, report)
-        outsider, secret = house.asked(), link["secret"]
+        outsider, secret = app.asked(), link["secret"]
         response = [
             outsider.get(f"/api/v1/shared/{secret}"),
             outsider.get(f"/api/v1/shared/{secret}/export.html"),
@@ -188,11 +188,11 @@ def test_a_secret_is_in_one_answer_and_in_no_log(
 
 
 def test_views_are_counted_and_logged_once_a_minute(
-    client: TestClient, report: dict[str, Any], house: AppUnderTest, team: SomeTeam
+    client: TestClient, report: dict[str, Any], app: AppUnderTest, team: SomeTeam
 ) -> None:
-    link, outsider = linked(client, report), house.asked()
+    link, outsider = linked(client, report), app.asked()
     for seconds in (0, 1, 58, 2, 1):
-        house.clock.move(seconds=seconds)
+        app.clock.move(seconds=seconds)
         outsider.get(f"/api/v1/shared/{link['secret']}")
     (seen,) = client.get(f"/api/v1/reports/{report['id']}/share-links").json()
     assert seen["views"] == 5
@@ -203,8 +203,8 @@ def test_views_are_counted_and_logged_once_a_minute(
     assert {"share_link.created", "report.published"} <= {one["action"] for one in items}
 
 
-def test_guessing_is_slowed_down(house: AppUnderTest) -> None:
-    outsider = house.asked()
+def test_guessing_is_slowed_down(app: AppUnderTest) -> None:
+    outsider = app.asked()
     for _ in range(SHARED_BY_ADDRESS[0]):
         assert outsider.get("/api/v1/shared/nobody").status_code == 404
     answer = outsider.get("/api/v1/shared/nobody")
@@ -213,14 +213,14 @@ def test_guessing_is_slowed_down(house: AppUnderTest) -> None:
 
 
 def test_links_of_another_report_or_team_can_not_be_ended(
-    client: TestClient, report: dict[str, Any], people: AccountsFactory, house: AppUnderTest
+    client: TestClient, report: dict[str, Any], people: AccountsFactory, app: AppUnderTest
 ) -> None:
     link = linked(client, report)
     other_report = client.post("/api/v1/reports", json={"title": "x"}).json()
     assert client.delete(f"/api/v1/reports/{other_report['id']}/share-links/{link['id']}").status_code == 404
-    outsider = house.asked(cookie=people.team("Others").owner.cookie)
+    outsider = app.asked(cookie=people.team("Others").owner.cookie)
     assert outsider.delete(f"/api/v1/reports/{report['id']}/share-links/{link['id']}").status_code == 404
-    assert house.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 200
+    assert app.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 200
 
 
 @pytest.mark.asked_by("member")
@@ -230,11 +230,11 @@ def test_only_admins_turn_the_switch(client: TestClient, role: Role) -> None:
 
 
 def test_the_preview_equals_the_shared_report_and_lists_removals(
-    client: TestClient, report: dict[str, Any], house: AppUnderTest
+    client: TestClient, report: dict[str, Any], app: AppUnderTest
 ) -> None:
     path = f"/api/v1/reports/{report['id']}"
     link = linked(client, report)
-    seen, preview = house.asked().get(f"/api/v1/shared/{link['secret']}"), client.get(f"{path}/preview?version=1")
+    seen, preview = app.asked().get(f"/api/v1/shared/{link['secret']}"), client.get(f"{path}/preview?version=1")
     ours, theirs = header_of(preview), header_of(seen)
     assert ours["report"]["blocks"] == theirs["report"]["blocks"]
     told = client.get(f"{path}/scrub-summary?version=1").json()
@@ -248,13 +248,13 @@ def test_the_preview_equals_the_shared_report_and_lists_removals(
 
 
 @pytest.fixture
-def with_viewer(house: AppUnderTest, emptied: TestDatabase, tmp_path: Path) -> AppUnderTest:
+def with_viewer(app: AppUnderTest, emptied: TestDatabase, tmp_path: Path) -> AppUnderTest:
     viewer = tmp_path / "viewer"
     viewer.mkdir()
     (viewer / "viewer.js").write_text('document.title = "</script><!--";')
     (viewer / "viewer.css").write_text("p::before { content: '</style>' }")
     settings = settings_for(emptied.app_url, frontend_dist=tmp_path)
-    return built(house.database, settings, house.blobs)
+    return built(app.database, settings, app.blobs)
 
 
 def test_a_file_holds_the_recording_and_runs_nothing_but_the_viewer(

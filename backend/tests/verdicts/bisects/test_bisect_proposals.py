@@ -40,28 +40,32 @@ def finding(kind: str, subject: str, base: float, candidate: float) -> Finding:
 
 
 @pytest.fixture
-def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
-    return SyntheticBuilds.opened(house, team, seed=3)
+def synthetic(app: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
+    return SyntheticBuilds.opened(app, team, seed=3)
 
 
-def reading(lab: SyntheticBuilds) -> Any:  # noqa: ANN401 - a context manager of a session
-    return lab.database.reading(TeamScope(lab.team.id, lab.team.owner.user_id))
+def reading(synthetic: SyntheticBuilds) -> Any:  # noqa: ANN401 - a context manager of a session
+    return synthetic.database.reading(TeamScope(synthetic.team.id, synthetic.team.owner.user_id))
 
 
-def with_repository(lab: SyntheticBuilds, url: str | None = "https://git.example.org/mono.git") -> UUID:
+def with_repository(synthetic: SyntheticBuilds, url: str | None = "https://git.example.org/mono.git") -> UUID:
     repository_id = new_id()
     row = Repository(
-        team_id=lab.team.id, id=repository_id, label="mono", kind="other" if url else "pushed", url=url,
+        team_id=synthetic.team.id, id=repository_id, label="mono", kind="other" if url else "pushed", url=url,
         credentials="none", branch_heads={},
     )  # fmt: skip
     built = ServiceRepository(
-        team_id=lab.team.id, id=new_id(), service_id=lab.service_id, repository_id=repository_id, main_package="cmd/x"
+        team_id=synthetic.team.id,
+        id=new_id(),
+        service_id=synthetic.service_id,
+        repository_id=repository_id,
+        main_package="cmd/x",
     )
     listed = [
         CommitMetadata(GOOD, (), title="First", committed_at=AT),
         CommitMetadata(BAD, (GOOD,), title="Second", committed_at=AT),
     ]
-    with lab.writing() as session:
+    with synthetic.writing() as session:
         session.add(row)
         session.flush()
         session.add(built)
@@ -69,7 +73,7 @@ def with_repository(lab: SyntheticBuilds, url: str | None = "https://git.example
     return repository_id
 
 
-def put(lab: SyntheticBuilds, **fields: Any) -> RegressionId:  # noqa: ANN401 - any column
+def put(synthetic: SyntheticBuilds, **fields: Any) -> RegressionId:  # noqa: ANN401 - any column
     values = {
         "number": 1, "branch": "main", "state": "new", "title": "Stack growth takes more time: ×3.2", "sentence": "It does.",
         "kind": "profile.category", "subject": "stack-growth", "unit": "us/request", "direction": "worse",
@@ -82,17 +86,17 @@ def put(lab: SyntheticBuilds, **fields: Any) -> RegressionId:  # noqa: ANN401 - 
         ],
     }  # fmt: skip
     row = Regression(
-        team_id=lab.team.id, id=new_id(), confirmed=True, service_id=lab.service_id, **{**values, **fields}
+        team_id=synthetic.team.id, id=new_id(), confirmed=True, service_id=synthetic.service_id, **{**values, **fields}
     )
     regression_id = RegressionId(row.id)
-    with lab.writing() as session:
+    with synthetic.writing() as session:
         session.add(row)
     return regression_id
 
 
-def test_a_regression_offers_its_ends_and_signatures_best_first(lab: SyntheticBuilds) -> None:
-    repository_id, regression_id = with_repository(lab), put(lab)
-    with reading(lab) as session:
+def test_a_regression_offers_its_ends_and_signatures_best_first(synthetic: SyntheticBuilds) -> None:
+    repository_id, regression_id = with_repository(synthetic), put(synthetic)
+    with reading(synthetic) as session:
         found = bisect_proposals.propose_bisect(session, regression_id=regression_id)
 
     assert found.missing == ()
@@ -114,27 +118,27 @@ def test_a_regression_offers_its_ends_and_signatures_best_first(lab: SyntheticBu
     assert best.signature.larger_is_worse
 
 
-def latency_of(lab: SyntheticBuilds, build_id: UUID, **values: tuple[float, float]) -> None:
+def latency_of(synthetic: SyntheticBuilds, build_id: UUID, **values: tuple[float, float]) -> None:
     """Write down what production measured of a build: value and error of each quantile."""
     subjects = tuple(f"lab {name}" for name in values)
     held = SubjectValues(
         "ns", np.array([one for one, _ in values.values()]), np.array([one for _, one in values.values()])
     )
     measure = KindMeasurement("latency", 1, subjects, {"quantile": held}, load={"lab": 20.0})
-    with lab.writing() as session:
+    with synthetic.writing() as session:
         source = PendingBuildMeasurement("latency", (), (), f"1 {build_id}", "")
         build_measurements.record_measurements(
             session, BuildId(build_id), [PackedMeasurement("latency", measure.pack(), source)]
         )
 
 
-def test_latency_that_production_measured_of_both_builds_is_offered_by_its_interval(lab: SyntheticBuilds) -> None:
-    good, bad = lab.prepare(), lab.prepare()
-    latency_of(lab, good, p50=(1.0e6, 2.0e4), p99=(5.0e6, 1.5e6), p90=(3.0e6, 1e4))
-    latency_of(lab, bad, p50=(1.4e6, 3.0e4), p99=(7.0e6, 2.0e6), p90=(2.9e6, 1e4))
+def test_latency_that_production_measured_of_both_builds_is_offered_by_its_interval(synthetic: SyntheticBuilds) -> None:
+    good, bad = synthetic.prepare(), synthetic.prepare()
+    latency_of(synthetic, good, p50=(1.0e6, 2.0e4), p99=(5.0e6, 1.5e6), p90=(3.0e6, 1e4))
+    latency_of(synthetic, bad, p50=(1.4e6, 3.0e4), p99=(7.0e6, 2.0e6), p90=(2.9e6, 1e4))
     members = [{"kind": "latency", "subject": "lab p50", "ratio": 1.4, "is_move": False}]
     regression_id = put(
-        lab,
+        synthetic,
         kind="latency",
         subject="lab p50",
         unit="ns",
@@ -142,9 +146,9 @@ def test_latency_that_production_measured_of_both_builds_is_offered_by_its_inter
         good_build_id=good,
         since_build_id=bad,
     )
-    with lab.writing() as session:
+    with synthetic.writing() as session:
         ensure_environment(session, "Lab")
-    with reading(lab) as session:
+    with reading(synthetic) as session:
         found = bisect_proposals.propose_bisect(session, regression_id=regression_id)
 
     offered = {one.signature.subject: one for one in found.signatures if one.signature.kind == "latency"}
@@ -156,13 +160,13 @@ def test_latency_that_production_measured_of_both_builds_is_offered_by_its_inter
     assert (best.board.environment, best.board.measurement_seconds) == ("Lab", None)
 
 
-def test_missing_parts_are_reported(lab: SyntheticBuilds) -> None:
-    regression_id = put(lab, good_commit=None)
-    with reading(lab) as session:
+def test_missing_parts_are_reported(synthetic: SyntheticBuilds) -> None:
+    regression_id = put(synthetic, good_commit=None)
+    with reading(synthetic) as session:
         without = bisect_proposals.propose_bisect(session, regression_id=regression_id)
-    with_repository(lab, None)
-    regression_id = put(lab, number=2, good_commit="c" * 40)
-    with reading(lab) as session:
+    with_repository(synthetic, None)
+    regression_id = put(synthetic, number=2, good_commit="c" * 40)
+    with reading(synthetic) as session:
         pushed = bisect_proposals.propose_bisect(session, regression_id=regression_id)
 
     assert without.repository is None
@@ -172,9 +176,9 @@ def test_missing_parts_are_reported(lab: SyntheticBuilds) -> None:
     assert pushed.missing[1].startswith("The good commit cccccccccccc is not known in mono")
 
 
-def test_a_comparison_offers_what_it_found(lab: SyntheticBuilds) -> None:
-    comparison_id, good, bad = new_id(), lab.prepare(), lab.prepare()
-    with_repository(lab)
+def test_a_comparison_offers_what_it_found(synthetic: SyntheticBuilds) -> None:
+    comparison_id, good, bad = new_id(), synthetic.prepare(), synthetic.prepare()
+    with_repository(synthetic)
     findings = [
         finding("profile.category", "gc", 10.0, 12.0),
         finding("bench", "BenchmarkX ops/s", 30.0, 10.0),
@@ -186,28 +190,28 @@ def test_a_comparison_offers_what_it_found(lab: SyntheticBuilds) -> None:
         replace(finding("profile.category", "app", 9.0, 5.0), direction="better"),
     ]
     comparison = Comparison(
-        team_id=lab.team.id, id=comparison_id, name="a against b", base_label="a", candidate_label="b", state="done",
+        team_id=synthetic.team.id, id=comparison_id, name="a against b", base_label="a", candidate_label="b", state="done",
         result=stored_result(*findings),
     )  # fmt: skip
-    with lab.writing() as session:
+    with synthetic.writing() as session:
         session.add(comparison)
         session.flush()
         for side, build_id, sha in (("base", good, GOOD), ("candidate", bad, BAD)):
-            session.get(Build, (lab.team.id, build_id)).commit = sha
+            session.get(Build, (synthetic.team.id, build_id)).commit = sha
             artifact = Artifact(
-                team_id=lab.team.id, id=new_id(), name=side, size_bytes=1, sha256="0" * 64, state="decoded", run_metadata={},
+                team_id=synthetic.team.id, id=new_id(), name=side, size_bytes=1, sha256="0" * 64, state="decoded", run_metadata={},
                 build_id=build_id,
             )  # fmt: skip
             session.add(artifact)
             session.flush()
             session.add(
                 ComparisonArtifact(
-                    team_id=lab.team.id, id=new_id(), comparison_id=comparison_id, side=side, artifact_id=artifact.id,
+                    team_id=synthetic.team.id, id=new_id(), comparison_id=comparison_id, side=side, artifact_id=artifact.id,
                     position=0,
                 )
             )  # fmt: skip
     asked = Bisect(comparison_id=comparison_id, signature={"kind": "custom", "subject": ""})
-    with reading(lab) as session:
+    with reading(synthetic) as session:
         found = bisect_proposals.propose_bisect(session, comparison_id=ComparisonId(comparison_id))
         regressed = bisect_proposals.find_regressed_code(session, asked)
 

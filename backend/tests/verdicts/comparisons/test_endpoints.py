@@ -27,8 +27,8 @@ MANY = 12
 
 
 @pytest.fixture
-def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
-    return FilesFactory(house, team)
+def files(app: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(app, team)
 
 
 @pytest.fixture
@@ -257,10 +257,10 @@ def test_the_lines_of_a_function(client: TestClient, comparisons: ComparisonsFac
 
 
 def test_lost_bytes_of_a_view_are_reported(
-    client: TestClient, comparisons: ComparisonsFactory, house: AppUnderTest
+    client: TestClient, comparisons: ComparisonsFactory, app: AppUnderTest
 ) -> None:
     view = of_view(client, comparisons.done())
-    house.blobs.kept.clear()
+    app.blobs.kept.clear()
 
     assert client.get(f"{view}/chunks/first").status_code == 404
 
@@ -353,13 +353,13 @@ def test_swapping_when_a_side_is_deleted_is_refused(client: TestClient, comparis
 
 
 def test_only_what_ended_badly_is_computed_again(
-    client: TestClient, comparisons: ComparisonsFactory, house: AppUnderTest, team: SomeTeam
+    client: TestClient, comparisons: ComparisonsFactory, app: AppUnderTest, team: SomeTeam
 ) -> None:
     failed = comparisons.failed()
     early = client.post(f"/api/v1/comparisons/{failed}/retry")
     assert (early.status_code, early.json()["type"]) == (409, "urn:slowpath:job-still-open")
 
-    with house.database.writing(TeamScope(team.id)) as session:
+    with app.database.writing(TeamScope(team.id)) as session:
         for job in session.scalars(select(JobRow).where(JobRow.name == "comparisons.compute")):
             job.state = "failed"
     body = client.post(f"/api/v1/comparisons/{failed}/retry").json()
@@ -368,17 +368,17 @@ def test_only_what_ended_badly_is_computed_again(
 
 
 def test_deleting_takes_views_exports_and_their_bytes_but_no_artifact(
-    client: TestClient, comparisons: ComparisonsFactory, house: AppUnderTest
+    client: TestClient, comparisons: ComparisonsFactory, app: AppUnderTest
 ) -> None:
     comparison_id: ComparisonId = comparisons.done()
     export = comparisons.exported(comparison_id, b"x", "x.csv")
     artifacts = client.get("/api/v1/artifacts").json()["items"]
-    before = {key for key in house.blobs.kept if "/comparisons/" in key or "/exports/" in key}
+    before = {key for key in app.blobs.kept if "/comparisons/" in key or "/exports/" in key}
     assert len(before) == 5
 
     assert client.delete(f"/api/v1/comparisons/{comparison_id}").status_code == 204
 
-    assert not before & set(house.blobs.kept)
+    assert not before & set(app.blobs.kept)
     assert client.get("/api/v1/artifacts").json()["items"] == artifacts
     assert client.get(f"/api/v1/exports/{export}").status_code == 404
     for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/swap"), ("POST", "/retry")):
@@ -404,11 +404,11 @@ def test_a_viewer_looks_and_takes_away_but_asks_for_nothing_new(
 
 
 def test_what_is_packed_is_gzip_of_columns(
-    client: TestClient, comparisons: ComparisonsFactory, house: AppUnderTest
+    client: TestClient, comparisons: ComparisonsFactory, app: AppUnderTest
 ) -> None:
     comparison_id = comparisons.done()
 
-    packed = [content for key, content in house.blobs.kept.items() if key.endswith("/first")]
+    packed = [content for key, content in app.blobs.kept.items() if key.endswith("/first")]
 
     assert gzip.decompress(packed[0])[:8] == b"slowcol1"
     assert json.dumps(client.get(f"/api/v1/comparisons/{comparison_id}").json())

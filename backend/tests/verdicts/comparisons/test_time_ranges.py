@@ -16,8 +16,8 @@ NINE, HALF_PAST, TEN = "2026-11-21T09:00:00Z", "2026-11-21T09:30:00Z", "2026-11-
 
 
 @pytest.fixture
-def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
-    return FilesFactory(house, team)
+def files(app: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(app, team)
 
 
 @pytest.fixture
@@ -77,9 +77,9 @@ def test_a_window_that_can_not_be_compared_is_refused(client: TestClient, place:
 
 
 def test_a_service_of_another_team_is_not_there(
-    house: AppUnderTest, people: AccountsFactory, client: TestClient, place: dict[str, str]
+    app: AppUnderTest, people: AccountsFactory, client: TestClient, place: dict[str, str]
 ) -> None:
-    outsider = house.asked(cookie=people.team().owner.cookie)
+    outsider = app.asked(cookie=people.team().owner.cookie)
     own = {
         "service_id": outsider.post("/api/v1/services", json={"name": "theirs"}).json()["id"],
         "environment_id": outsider.post("/api/v1/environments", json={"name": "theirs"}).json()["id"],

@@ -46,12 +46,12 @@ class SyntheticBuilds:
     clock: datetime = BEGUN
 
     @classmethod
-    def opened(cls, house: AppUnderTest, team: SomeTeam, seed: int) -> "SyntheticBuilds":
+    def opened(cls, app: AppUnderTest, team: SomeTeam, seed: int) -> "SyntheticBuilds":
         """Open one with a service."""
-        lab = cls(house.database, team, np.random.default_rng(seed))
-        with lab.writing() as session:
-            session.add(Service(team_id=team.id, id=lab.service_id, slug="ingester", name="ingester"))
-        return lab
+        synthetic = cls(app.database, team, np.random.default_rng(seed))
+        with synthetic.writing() as session:
+            session.add(Service(team_id=team.id, id=synthetic.service_id, slug="ingester", name="ingester"))
+        return synthetic
 
     def writing(self) -> Any:  # noqa: ANN401 - a context manager of a session
         """Give a session of the team."""

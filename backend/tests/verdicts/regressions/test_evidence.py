@@ -41,41 +41,41 @@ def finding(
 
 
 @pytest.fixture
-def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
-    lab = SyntheticBuilds.opened(house, team, seed=11)
-    lab.history(60)
-    lab.builds(6, WRITE_SLOWER)
-    return lab
+def synthetic(app: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
+    synthetic = SyntheticBuilds.opened(app, team, seed=11)
+    synthetic.history(60)
+    synthetic.builds(6, WRITE_SLOWER)
+    return synthetic
 
 
-def title_after(lab: SyntheticBuilds, *findings: Finding) -> str:
+def title_after(synthetic: SyntheticBuilds, *findings: Finding) -> str:
     """Let the lab's regression cite a comparison with these findings; twice, since a worker may do its job again."""
-    (row,) = lab.regressions()
-    with lab.writing() as session:
-        cited = Comparison(team_id=lab.team.id, id=new_id(), name="", base_label="a", candidate_label="b")
+    (row,) = synthetic.regressions()
+    with synthetic.writing() as session:
+        cited = Comparison(team_id=synthetic.team.id, id=new_id(), name="", base_label="a", candidate_label="b")
         session.add(cited)
         session.flush()
-        session.get_one(Regression, (lab.team.id, row.id)).comparison_id = cited.id
+        session.get_one(Regression, (synthetic.team.id, row.id)).comparison_id = cited.id
         session.flush()
         for _ in range(2):
             evidence.add_locations(session, ComparisonId(cited.id), findings)
-    (row,) = lab.regressions()
+    (row,) = synthetic.regressions()
     return row.title
 
 
-def test_a_function_inside_the_regressed_one_is_named_beside_it(lab: SyntheticBuilds) -> None:
-    before = lab.regressions()[0].title
+def test_a_function_inside_the_regressed_one_is_named_beside_it(synthetic: SyntheticBuilds) -> None:
+    before = synthetic.regressions()[0].title
     assert before.startswith("app.write takes more time: +")
 
-    title = title_after(lab, finding("app.encode", "app.Handle", "app.Store", "app.write", "app.encode"))
+    title = title_after(synthetic, finding("app.encode", "app.Handle", "app.Store", "app.write", "app.encode"))
 
     assert title == f"{before}, in app.encode"
 
 
-def test_a_runtime_cost_attributed_below_the_regressed_function_is_named(lab: SyntheticBuilds) -> None:
-    before = lab.regressions()[0].title
+def test_a_runtime_cost_attributed_below_the_regressed_function_is_named(synthetic: SyntheticBuilds) -> None:
+    before = synthetic.regressions()[0].title
     growth = finding("stack-growth", "app.Handle", "app.write", "app.clone", kind="profile.category")
-    assert title_after(lab, growth) == f"{before}, in stack growth (morestack)"
+    assert title_after(synthetic, growth) == f"{before}, in stack growth (morestack)"
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,6 @@ def test_a_runtime_cost_attributed_below_the_regressed_function_is_named(lab: Sy
     ],
     ids=["the function itself", "a function elsewhere", "not significant", "the other direction"],
 )
-def test_nothing_else_changes_the_title(lab: SyntheticBuilds, other: Finding) -> None:
-    before = lab.regressions()[0].title
-    assert title_after(lab, other) == before
+def test_nothing_else_changes_the_title(synthetic: SyntheticBuilds, other: Finding) -> None:
+    before = synthetic.regressions()[0].title
+    assert title_after(synthetic, other) == before
