@@ -1,4 +1,4 @@
-"""A strict host: a real database for each process, emptied for each test; the whole app over it; who asks, by marker."""
+"""A strict host: a real database for each process, emptied for each test; the whole app over it; the caller, by marker."""
 
 import gc
 from collections.abc import Iterator
@@ -116,7 +116,7 @@ def asker(people: AccountsFactory, team: SomeTeam, role: Role) -> SomePerson:
 
 @pytest.fixture
 def client(app: AppUnderTest, asker: SomePerson) -> TestClient:
-    """Give the browser of whoever asks."""
+    """Give the browser of the user who sends the requests."""
     return app.asked(cookie=asker.cookie)
 
 

@@ -93,7 +93,7 @@ class Proof:
                     os.kill(pid, signal.SIGKILL)
 
     def _start(self, person: DemoUser, keeper: WorkerSupervisor) -> dict[str, str]:
-        """Start the bisects and the runner; returns the guilty commit of each bisect."""
+        """Start the bisects and the runner; returns the culprit of each bisect."""
         shas, guilty = self._history()
         service = person.call("POST", "/services", json={"name": "proof"})["id"]
         asked = {"name": "proof", "url": f"file://{self.folder}/repository", "services": [{"service_id": service}]}

@@ -17,7 +17,7 @@ from pathlib import Path
 
 RECOVERY_SECONDS = 30.0
 LIVED_SECONDS = 6.0
-"""What lives this long is forgiven its earlier death; one that dies again and again at once is given up by design."""
+"""Earlier failures of a process that ran this long do not count; one that fails again at once is abandoned by design."""
 
 
 def main() -> int:
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def _kill(name: str) -> float:
-    """Kill one; returns the seconds until another runs in its place and the server says it is ready."""
+    """Kill one; returns the seconds until another runs in its place and the server reports readiness."""
     before = _processes()[name]
     if name == "Valkey":
         shutil.rmtree(Path(os.environ["SLOWPATH_DATA_DIR"]) / "valkey")

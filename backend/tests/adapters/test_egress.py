@@ -1,4 +1,4 @@
-"""Nothing that is not public is asked, however it is spelled, whatever a name resolves to, wherever an answer points."""
+"""No address that is not public is requested, in any spelling, for any name resolution and any redirect."""
 
 import contextlib
 import socket

@@ -1,4 +1,4 @@
-"""The git binary on real repositories: what is read is what there is, and every attack comes to nothing."""
+"""The git binary on real repositories: contents are read unchanged, and every attack fails."""
 
 import os
 import subprocess
@@ -321,7 +321,7 @@ def test_local_repositories_are_read_only_where_the_operator_says(repository: So
 def test_hooks_and_configuration_of_others_do_nothing(
     repository: SomeRepository, server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What lies in a repository (attributes, modules, hooks) runs nothing, nor what stands in the environment."""
+    """The content of a repository (attributes, modules, hooks) and the environment run nothing."""
     repository.commit(
         {
             ".gitattributes": "* diff=evil filter=evil\n",

@@ -1,4 +1,4 @@
-"""An issuer that lies is not believed: each attack on the code flow of OpenID Connect, one after the other."""
+"""A malicious issuer is rejected: each attack on the code flow of OpenID Connect, one after the other."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime

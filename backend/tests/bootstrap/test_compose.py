@@ -7,7 +7,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 ELSEWHERE = {"SLOWPATH_TRUSTED_PROXIES"}
-"""Set for web alone, under the name that its server knows."""
+"""Set for web alone, under the name that its server reads."""
 RENAMED = ({"SLOWPATH_EGRESS_ALLOWLIST", "SLOWPATH_ALLOWED_HOSTS"},)
 """Two names of one setting: one of them must be there."""
 

@@ -1,4 +1,4 @@
-"""The start as a whole: it serves, mends what dies, and leaves nothing behind, however it ends."""
+"""The start as a whole: it serves, restarts killed services, and leaves no process behind."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A stop waits while a process is being born, and comes right after."""
+"""A stop waits while a process is being started, and follows at once."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @pytest.fixture(autouse=True)
 def restored() -> Iterator[None]:
-    """The test runner hears its own signals again."""
+    """Restore the signal handlers of the test runner."""
     before = {caught: signal.getsignal(caught) for caught in CAUGHT}
     yield
     with stop_signals():  # begins to listen anew: what was heard here is nobody else's business

@@ -1,4 +1,4 @@
-"""What is kept running, and when it is given up."""
+"""Services are restarted, and abandoned after repeated failures."""
 
 import signal
 import time

@@ -1,4 +1,4 @@
-"""People, teams and their secrets, made by the same verbs that the app uses."""
+"""Users, teams and their secrets, created by the functions of the app."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta

@@ -30,7 +30,7 @@ HEADER: dict[str, Any] = {
     "cut_samples": 0,
     "warnings": [],
 }
-"""What the decoder says of a profile."""
+"""The description of a profile by the decoder."""
 NOWHERE = Path("nowhere")
 PROBLEM = {"type": "urn:slowpath:not-pprof", "title": "The file can not be read", "detail": "This is no profile."}
 

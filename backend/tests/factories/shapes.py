@@ -18,7 +18,7 @@ GROWTH_LOG = "growth-log"
 SPANS = "spans"
 """The key of a decoded set of spans."""
 PACKED = "packed"
-"""The key of a blob that is sent as it lies: gzip."""
+"""The key of a blob that is sent as stored: gzip."""
 
 ONE_VALUE = SubjectValues("us/request", np.array([2.0]), np.array([0.1]))
 MEASURED = KindMeasurement("profile.category", 1, ("total",), {"per_request": ONE_VALUE})

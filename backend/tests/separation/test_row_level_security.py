@@ -1,4 +1,4 @@
-"""What PostgreSQL itself holds apart, whatever the code above it does. Read from its own catalog, so new tables count."""
+"""Separation of teams by PostgreSQL itself. Read from its own catalog, so new tables count."""
 
 import re
 import time

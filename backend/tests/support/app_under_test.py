@@ -1,4 +1,4 @@
-"""The whole app over a real database and quiet twins, and ways to ask it as somebody."""
+"""The whole app over a real database and fakes, and clients of users and tokens."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,7 +40,7 @@ class AppUnderTest:
     throttle: CountingThrottle
 
     def asked(self, *, cookie: str | None = None, token: str | None = None, team: object = None) -> TestClient:
-        """Return a client: of a browser with this session, of a program with this token, or of nobody."""
+        """Return a client: of a browser with this session, of a program with this token, or without credentials."""
         client = TestClient(self.app, base_url=PUBLIC_URL, raise_server_exceptions=False, client=("127.0.0.1", 50_000))
         client.portal = _LOOP[-1] if _LOOP else None
         if cookie is not None:

@@ -1,4 +1,4 @@
-"""The quiet twins of the ports: they keep what they are given in memory, and stand still."""
+"""Fakes of the ports: they store in memory what they are given."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from slowpath.core.ports import BlobInfo, RateLimitResult
 
 
 class FrozenClock:
-    """A clock that moves only when told to."""
+    """A clock that moves only on request."""
 
     def __init__(self, at: datetime | None = None) -> None:
         self.at = at or datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -49,7 +49,7 @@ class MemoryBlobStore:
     def __init__(self) -> None:
         self.kept: dict[BlobKey, bytes] = {}
         self.changed_at = datetime(2026, 1, 1, tzinfo=UTC)
-        """Of all that is listed; long ago, unless a test says otherwise."""
+        """The age of all listed objects; long ago, unless a test sets it."""
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         if isinstance(content, Path):
@@ -97,7 +97,7 @@ class MemoryBlobStore:
 
 
 class RecordingJobQueue:
-    """Remembers what was sent. What it is told to hold lies in it."""
+    """Records the sent jobs. `held` has the number of messages by queue."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[JobId, str]] = []

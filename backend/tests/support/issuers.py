@@ -1,4 +1,4 @@
-"""Issuers to sign in with: a certified provider as it is, and one of ours that lies as it is told to."""
+"""Issuers to sign in with: a certified provider, and a malicious one of ours."""
 
 import base64
 import json
@@ -117,7 +117,7 @@ class LyingIssuer:
         return {"access_token": "access", "token_type": "Bearer", "id_token": signed}
 
     def unsigned(self) -> str:
-        """Return a token that claims everything right and is signed by nobody."""
+        """Return a token with valid claims and without a signature."""
         whole = {
             "iss": self.address, "sub": "7", "aud": CLIENT_ID, "exp": int(self.now) + 600, "iat": int(self.now),
             "nonce": self.nonce,

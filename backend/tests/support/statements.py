@@ -1,4 +1,4 @@
-"""Counting what is asked of the database."""
+"""Counts the statements sent to the database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

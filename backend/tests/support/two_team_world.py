@@ -1,4 +1,4 @@
-"""Two teams, everybody who might ask, and one of everything in the first."""
+"""Two teams, callers of every kind, and one of every object in the first."""
 
 import gzip
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmarks, whose errors would otherwise go unnoticed."""
+"""The arithmetic of the benchmarks."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""A window whose value is read from uploaded files of the runner: real profiles, the real helper."""
+"""A measurement whose value is read from uploaded files of the runner: real profiles, the real helper."""
 
 import json
 from pathlib import Path

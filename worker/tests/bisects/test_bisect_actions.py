@@ -1,4 +1,4 @@
-"""Actions of people on a bisect, what stops it, and what runners and deployments may report."""
+"""Actions of users on a bisect, its guardrails, and the reports of runners and deployments."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

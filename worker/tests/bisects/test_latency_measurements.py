@@ -1,4 +1,4 @@
-"""A window whose latency comes from the board: instances push at the same time, each under the name of its run."""
+"""A measurement whose latency comes from the dashboard: instances push concurrently, each with the name of its run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Latency is proposed where the board has it, with windows long enough for the traffic there."""
+"""Latency is proposed where the dashboard has it, with measurements long enough for the traffic there."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Files of the deployments of a bisect: kept while it runs, and deleted with it only on request."""
+"""Files of the deployments of a bisect: stored while it runs, and deleted with it only on request."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whatever comes in whatever order: no probe is started twice, nothing that was measured is lost, nothing runs unnoticed."""
+"""For any events in any order: no probe is started twice, no measurement is lost, nothing runs unnoticed."""
 
 from collections import Counter
 from typing import Any

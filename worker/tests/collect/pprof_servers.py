@@ -1,4 +1,4 @@
-"""Servers for tests: real HTTP on a loopback port, answering whatever a test wants, decently or not."""
+"""Servers for tests: real HTTP on a loopback port, with any response that a test needs."""
 
 import contextlib
 import threading

@@ -1,4 +1,4 @@
-"""The build id in a profile: of a real one, and of whatever a foreign process sends."""
+"""The build id in a profile: of a real one, and of any other input."""
 
 import gzip
 from pathlib import Path

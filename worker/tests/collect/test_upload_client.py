@@ -1,4 +1,4 @@
-"""Uploading, against a server that keeps to the API's contract and breaks off where a test wants."""
+"""Uploads to a server that follows the API's contract and disconnects where a test needs it."""
 
 import hashlib
 import json

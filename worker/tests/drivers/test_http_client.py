@@ -1,4 +1,4 @@
-"""Who is believed outside, and what our requests carry: on real TLS, with authorities made for the test."""
+"""Which servers are trusted, and what our requests carry: on real TLS, with authorities made for the test."""
 
 from functools import partial
 from pathlib import Path

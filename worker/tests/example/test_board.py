@@ -1,4 +1,4 @@
-"""The board's artifacts as they are shipped: small, saying nothing of the machine they come from, and telling their story."""
+"""The dashboard's artifacts as shipped: small, without data of the capturing machine, and with the documented step."""
 
 import gzip
 import json

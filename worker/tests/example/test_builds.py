@@ -1,4 +1,4 @@
-"""The captures of watched builds as they are shipped, and the example that is laid out of them."""
+"""The captures of builds as shipped, and the example that is made of them."""
 
 import gzip
 import json

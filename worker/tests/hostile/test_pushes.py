@@ -1,4 +1,4 @@
-"""Pushes made to grow the web process: one of 3 MB adds a bounded amount of memory, and the event loop goes on meanwhile."""
+"""Pushes made to grow the web process: one of 3 MB adds a bounded amount of memory and does not block the event loop."""
 
 import gzip
 import json

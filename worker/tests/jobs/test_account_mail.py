@@ -1,4 +1,4 @@
-"""Mails to people, against a real SMTP server on loopback that fails and comes back."""
+"""Emails to users, against a real SMTP server on loopback that fails and recovers."""
 
 import re
 from collections.abc import Iterator

@@ -59,7 +59,7 @@ def near(bench: Bench, tmp_path: Path) -> Bench:
 
 
 class Three:
-    """Three repositories: a monorepo that requires a library that requires another, in which the guilty commit is."""
+    """Three repositories: a monorepo that requires a library that requires another, in which the culprit is."""
 
     def __init__(self, root: Path) -> None:
         """Commit all of it."""

@@ -1,4 +1,4 @@
-"""The watch job over PostgreSQL: samples come in, a change is marked with its deploy, the deploy is judged, once."""
+"""The detection job over PostgreSQL: samples arrive, a change point is recorded with its deployment, which is evaluated once."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -230,7 +230,7 @@ def test_a_waiter_is_listed_after_its_waker(
 
 
 def test_a_deployment_is_evaluated_at_its_times(client: TestClient, push: Push, watch: Watch) -> None:
-    """One of two instances has the new build: what they say at the same time is compared."""
+    """One of two instances has the new build: concurrent values are compared."""
     push(part("distributor", -90, 0, instances=("a:80",)))
     push(part("distributor", -90, -31, instances=("b:80",)))
     deploy = deployed(client, "distributor", -31, "5f3c1e8a77")

@@ -1,4 +1,4 @@
-"""Months of samples come and go with the job that tidies: made before they begin, dropped when no team keeps anything of them."""
+"""Partitions by month: created before they begin, dropped after the retention of all teams."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

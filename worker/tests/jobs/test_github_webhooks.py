@@ -1,4 +1,4 @@
-"""What messages of GitHub and GitLab say is done once; what did not arrive is asked for again."""
+"""Deliveries of GitHub and GitLab are processed once; missed ones are requested again."""
 
 import json
 import threading

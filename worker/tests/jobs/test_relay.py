@@ -1,4 +1,4 @@
-"""The relay sends what is due, keeps what it could not send, and never needs to be alone."""
+"""The relay sends due jobs, retries unsent ones, and may run more than once."""
 
 import threading
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The command driver with real processes: started once, found again, stopped whatever their parent is."""
+"""The command driver with real processes: started once, found again, stopped with any parent."""
 
 import subprocess
 import sys

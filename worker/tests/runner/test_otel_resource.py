@@ -1,4 +1,4 @@
-"""The resource attributes of a deployment's own metrics: they name its run, whatever was set before."""
+"""The resource attributes of a deployment's own metrics: they name its run, with any existing attributes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One probe after the other, by the real command in a process of its own; killed in between, it goes on."""
+"""Probes one after the other, by the real command in its own process, which continues after a kill."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Whatever a command of a run has started is found and ended, even what wears another environment."""
+"""Every process that a command of a run has started is found and ended, even with another environment."""
 
 import os
 import subprocess

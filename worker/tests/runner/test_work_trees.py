@@ -1,4 +1,4 @@
-"""Builds laid out for slots from repositories near and far."""
+"""Builds checked out for slots from local and remote repositories."""
 
 from pathlib import Path
 

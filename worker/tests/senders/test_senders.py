@@ -1,4 +1,4 @@
-"""What real programs send is what the board shows: Prometheus by remote write 1, its Go client by 2, OpenTelemetry's exporter."""
+"""Samples of real programs appear on the dashboard: Prometheus by remote write 1, its Go client by 2, OpenTelemetry's exporter."""
 
 import json
 import time

@@ -21,7 +21,7 @@ STOP_SECONDS = 10.0
 
 @dataclass
 class WorkerSupervisor:
-    """Starts the processes, starts again what dies, kills on request."""
+    """Starts the processes, restarts failed ones, kills on request."""
 
     environment: Mapping[str, str]
     logs: Path

@@ -1,4 +1,4 @@
-"""The real helper, and a bench whose worker context has it."""
+"""The real helper, and worker jobs that use it."""
 
 import os
 from pathlib import Path

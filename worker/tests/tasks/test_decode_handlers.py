@@ -1,4 +1,4 @@
-"""The handlers from a stored file to what people see: decoded, refused, forgotten, compared, taken away."""
+"""The handlers from a stored file to its pages: decoded, rejected, deleted, compared, exported."""
 
 import csv
 import gzip

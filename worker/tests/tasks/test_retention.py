@@ -1,4 +1,4 @@
-"""What a team keeps: deleted when too old, gone from the blob store with its row."""
+"""Retention: expired artifacts are deleted from the blob store with their rows."""
 
 from time import monotonic
 from typing import Any

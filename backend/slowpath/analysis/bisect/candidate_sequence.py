@@ -25,7 +25,7 @@ class Candidate:
 
     id: str
     weight: float = 1.0
-    """How suspicious it is beside its neighbours, from what it changes; 0 where that speaks against it."""
+    """Suspicion relative to the adjacent candidates, from the changed code; 0 where the evidence is against it."""
     hides: bool = False
     """Whether others may hide in it: a merge, a bump of versions. It is asked for them once it is suspected."""
 
@@ -92,7 +92,7 @@ class CandidateSequence:
 
     @property
     def deepest(self) -> int:
-        """In how many opened candidates the innermost ones lie."""
+        """The largest number of expanded candidates that contain one candidate."""
         return max(self.depths, default=0)
 
 

@@ -1,4 +1,4 @@
-"""The search as a value: what was asked for, what was deployed and measured. Everything else is computed from it."""
+"""The search as a value: its settings, deployments and measurements. Everything else is computed from it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace

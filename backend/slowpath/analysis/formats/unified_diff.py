@@ -138,7 +138,7 @@ def _read_header(file: FileDiff, line: str) -> None:
 
 
 def _both(names: str) -> tuple[str | None, str | None]:
-    """Return the two paths of a header that git left plain: they are equal, or the lines below say them."""
+    """Return the two paths of a header that git does not quote: they are equal, or the lines below have them."""
     if names.startswith('"'):
         first, _, second = names[1:].partition('" "')
         return _path(f'"{first}"'), _path(f'"{second}')

@@ -34,7 +34,7 @@ Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
 
 
 class ChannelIn(BaseModel):
-    """A new channel. The descriptions of the members say which kind requires them."""
+    """A new channel. The descriptions of the members state which kind requires them."""
 
     model_config = ConfigDict(extra="forbid")
 

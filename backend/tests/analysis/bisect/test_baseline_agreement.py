@@ -1,4 +1,4 @@
-"""Whether a search measures as production did is told by its own deploys: honest ends are believed, shifted ones are not."""
+"""Whether a search measures as production did is decided by its own deployments: valid baselines agree, shifted ones do not."""
 
 from collections.abc import Sequence
 

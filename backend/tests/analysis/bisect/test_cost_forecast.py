@@ -1,4 +1,4 @@
-"""What is foreseen of a search comes true on average, and shrinks as it goes on."""
+"""The forecast of a search is right on average, and shrinks as the search continues."""
 
 import numpy as np
 from numpy.random import default_rng

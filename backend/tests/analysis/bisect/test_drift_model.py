@@ -1,4 +1,4 @@
-"""An environment that drifts is weighed together with everything else: what a control saw at the same time counts, and nobody is named too soon."""
+"""Drift of the environment is estimated with everything else: concurrent controls count, and no culprit is named too soon."""
 
 import numpy as np
 from numpy.random import Generator, default_rng

@@ -1,4 +1,4 @@
-"""That the environment drifts is told where no control sees it, and not where it stands still."""
+"""Drift of the environment is reported where no control measures it, and not without drift."""
 
 from collections.abc import Sequence
 

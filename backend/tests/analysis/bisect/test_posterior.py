@@ -1,4 +1,4 @@
-"""The line, what is believed before and after, and what a measurement would tell."""
+"""The candidate sequence, prior and posterior, and the information of a measurement."""
 
 import numpy as np
 import pytest
@@ -126,7 +126,7 @@ def test_a_deployment_that_shows_the_opposite_does_not_decide() -> None:
 
 
 def test_deciding_deployments_are_uncertain_until_each_is_repeated() -> None:
-    """Each of the two may show the opposite as often as expected, and nothing but the same build once more tells."""
+    """Each of the two may show the opposite as often as expected; only another deployment of the same build decides."""
     rng = default_rng(1)
     line = line_of(some(8))
 

@@ -1,4 +1,4 @@
-"""Measures of builds, packed and laid beside each other; looks at them; proofs that something is fixed."""
+"""Measurements of builds, packed and laid out as series; scans of them; recoveries."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Latency of builds as a series: what a window measures, when it is told of alone, and when a profile speaks with it."""
+"""Latency of builds as a series: values, when it is reported alone, and when it joins a finding of profiles."""
 
 from dataclasses import replace
 

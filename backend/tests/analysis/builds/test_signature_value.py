@@ -1,4 +1,4 @@
-"""One number of one window."""
+"""The value of a signature in one measurement."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A closure told from the one before is the closure read anew, whatever changed in between; and a module's digest."""
+"""A closure computed from the previous one equals the closure read anew, whatever changed between; and a module's digest."""
 
 import random
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Sorts of artifacts beside each other: one verdict, one list, one document each."""
+"""Kinds of artifacts together: one verdict, one list, one document each."""
 
 from dataclasses import replace
 

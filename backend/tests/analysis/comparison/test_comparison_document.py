@@ -1,4 +1,4 @@
-"""The JSON that people keep, and its headline."""
+"""The JSON document of a comparison, and its headline."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Facts from JSON that people and programs send."""
+"""Run metadata from the JSON of users and programs."""
 
 from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""Numbers and sentences as people read them."""
+"""Numbers and sentences in texts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Patches as data: what files hold never passes for what git says, and all of it is bounded."""
+"""Patches as data: contents of files are never taken for headers of git, and everything is bounded."""
 
 from hypothesis import given
 from hypothesis import strategies as st

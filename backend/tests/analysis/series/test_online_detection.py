@@ -22,7 +22,7 @@ def looks(values: F64, first: int = 9) -> Iterator[tuple[int, OnlineDetectionRes
 
 
 def builds_until_reported(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDArray[np.int64]:
-    """[series] After how many builds each is told of; 9999 if never."""
+    """Return [series] the number of builds until each change is reported; 9999 if never."""
     out = np.full(len(series), 9999)
     for builds in range(first, series.shape[1] + 1):
         waiting = np.flatnonzero(out == 9999)

@@ -88,7 +88,7 @@ def test_beta_cdf_is_the_beta_distribution(a: float, b: float, x: float) -> None
 
 @given(st.floats(-300, 0), st.floats(-300, 0), st.floats(0.001, 0.999))
 def test_beta_cdf_of_tiny_parameters_is_all_at_both_ends(a: float, b: float, x: float) -> None:
-    """Of tiny parameters b / (a + b) lies at 0 and the rest at 1 (scipy 1.17 says 0 or 1)."""
+    """Of tiny parameters b / (a + b) is at 0 and the rest at 1 (scipy 1.17 returns 0 or 1)."""
     tiny_a, tiny_b = 10 ** (a / 2 - 15), 10 ** (b / 2 - 15)
     assert cdf(x, tiny_a, tiny_b) == pytest.approx(tiny_b / (tiny_a + tiny_b), abs=1e-9)
 

@@ -1,4 +1,4 @@
-"""A quiet twin of a Prometheus-compatible API: answers by path, and keeps what it was asked."""
+"""A fake of a Prometheus-compatible API: responds by path, and records the requests."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ Responses = Mapping[str, tuple[int, object]]
 
 @dataclass
 class PrometheusFake:
-    """Says what it was told to say."""
+    """Returns the given responses."""
 
     responses: Responses
     asked: list[tuple[str, dict[str, str], dict[str, str]]] = field(default_factory=list)

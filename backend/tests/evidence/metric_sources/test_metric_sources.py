@@ -1,4 +1,4 @@
-"""Sources over HTTP: admins keep them, credentials go in and never out, and a source says what answers there."""
+"""Sources over HTTP: admins manage them, credentials are never returned, and a check reports the server."""
 
 import base64
 import json

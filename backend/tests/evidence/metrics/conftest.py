@@ -49,7 +49,7 @@ def stored(app: AppUnderTest, team: SomeTeam) -> Stored:
 
 @pytest.fixture
 def fold_all(app: AppUnderTest, team: SomeTeam) -> Fold:
-    """Do what the worker does, as often as there is something to do; tell whether there was."""
+    """Do what the worker does, as often as there is something to do; return whether there was."""
 
     def run(most: int = 1_000_000) -> bool:
         done = False

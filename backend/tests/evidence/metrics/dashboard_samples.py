@@ -1,4 +1,4 @@
-"""Services as Prometheus would write them, for tests of the board."""
+"""Services as Prometheus would write them, for tests of the dashboard."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -156,7 +156,7 @@ def test_two_folds_at_once_do_not_undo_each_other(
 
 
 def test_late_samples_are_reported_as_late(push1: Push, stored: Stored, fold_all: Fold) -> None:
-    """The database's clock says when they came; the frozen one of the test is years ahead of it or behind it."""
+    """Receive times come from the clock of the database; the frozen clock of the test is years ahead of it or behind it."""
     push1(Sent(UP, [Point(NOW_MS - 20 * 86_400_000, 1.0), Point(NOW_MS - 20 * 86_400_000 + 1, 1.0)]))
     before = stored()[0].late
     fold_all()
@@ -165,7 +165,7 @@ def test_late_samples_are_reported_as_late(push1: Push, stored: Stored, fold_all
 
 
 def test_each_hour_counts_its_late_samples(push1: Push, stored: Stored, fold_all: Fold) -> None:
-    """A sender that was cut off for hours brings them in one go: whoever reads the last of them is told, of histograms too."""
+    """A sender that was cut off for hours sends them at once: readers of the last of them are informed, of histograms too."""
     start = NOW_MS - 20 * 86_400_000
     start -= start % HOUR
     times = [start + at * HOUR // 2 for at in range(6)]

@@ -1,4 +1,4 @@
-"""The board over HTTP and PostgreSQL: what is on it, in which order, and what it says where there is nothing."""
+"""The dashboard over HTTP and PostgreSQL: its rows, their order, and the reasons of empty ones."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The example's history through the public API: the board shows the step at the deploy, and counters that run on do run on."""
+"""The example's history through the public API: the dashboard shows the step at the deployment, and counters continue."""
 
 import json
 from collections.abc import Mapping

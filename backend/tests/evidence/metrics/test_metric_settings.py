@@ -1,4 +1,4 @@
-"""What came in is told with its reason; rules by hand change it at once; retention is the team's."""
+"""Received metrics are listed with their reason; custom rules apply at once; retention is set per team."""
 
 import pytest
 from fastapi.testclient import TestClient

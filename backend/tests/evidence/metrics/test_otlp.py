@@ -53,7 +53,7 @@ def at(offset_ms: int = 0, /, **more: object) -> dict[str, Any]:
 
 
 def refused(answer: Response) -> bool:
-    """Tell whether something is told as refused."""
+    """Return whether something is reported as rejected."""
     return b"artial" in answer.content if answer.headers["content-type"] == JSON else bool(answer.content)
 
 

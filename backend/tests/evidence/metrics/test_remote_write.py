@@ -1,4 +1,4 @@
-"""Remote write as its specification says, both versions, over HTTP and PostgreSQL."""
+"""Remote write as specified, both versions, over HTTP and PostgreSQL."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is written down of a decoded profile, and where its columns lie."""
+"""The row of a decoded profile, and the place of its columns."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What exporters push: kept, folded, refused."""
+"""Spans of exporters: stored, combined, rejected."""
 
 import gzip
 import json

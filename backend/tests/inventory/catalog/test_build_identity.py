@@ -1,4 +1,4 @@
-"""Which build is meant, and what a go.mod says: pure decisions."""
+"""Which build matches, and the content of a go.mod: pure decisions."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Deploys, annotations and the order of services over HTTP."""
+"""Deployments, annotations and the order of services over HTTP."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Names as they stand in addresses."""
+"""Names in addresses."""
 
 import re
 

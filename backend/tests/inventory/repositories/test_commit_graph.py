@@ -1,4 +1,4 @@
-"""Commits are recorded in whatever order they are told; their order and what lies between two is read off them."""
+"""Commits are recorded in any order; their order and ranges follow from their parents."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

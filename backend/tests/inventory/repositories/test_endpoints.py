@@ -1,4 +1,4 @@
-"""Repositories and commits over HTTP: credentials go in and never out, commits are told, ranges are judged."""
+"""Repositories and commits over HTTP: credentials are never returned, commits are listed, ranges are ranked."""
 
 import json
 import logging

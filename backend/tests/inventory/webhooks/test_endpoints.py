@@ -1,4 +1,4 @@
-"""Hooks over HTTP: kept with secrets that are told once; messages believed by signature and written down once."""
+"""Webhooks over HTTP: their secrets are returned once; deliveries are verified by signature and stored once."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""What GitLab's own account says did not arrive."""
+"""Missed deliveries, from GitLab's own list."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime

@@ -1,4 +1,4 @@
-"""What is believed, what messages say, what did not arrive: pure decisions."""
+"""Signatures, contents of deliveries, and missed deliveries: pure decisions."""
 
 import base64
 import hmac

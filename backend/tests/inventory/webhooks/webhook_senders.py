@@ -67,7 +67,7 @@ def signed_headers(secret: str, body: bytes, at: int, message_id: str = "1") -> 
 
 
 class Sender:
-    """Somebody outside who knows a hook's address and secret."""
+    """An external sender with a webhook's address and secret."""
 
     def __init__(self, client: TestClient, made: dict[str, Any]) -> None:
         self.client = client

@@ -1,4 +1,4 @@
-"""Asking again, in the middle of a long answer, whether whoever listens still may."""
+"""Rights are checked again during a long response."""
 
 import pytest
 from starlette.requests import Request

@@ -1,4 +1,4 @@
-"""Leaving for good and coming back: accounts deleted, teams reopened; and the log that says so."""
+"""Deleted accounts, reopened teams, and their audit events."""
 
 import csv
 import io

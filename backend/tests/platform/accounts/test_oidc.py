@@ -272,7 +272,7 @@ def test_a_response_is_accepted_once(corp: Corp) -> None:
 
 
 def test_another_browser_can_not_end_what_one_began(corp: Corp) -> None:
-    """Otherwise somebody sends a link that signs its reader in as the sender."""
+    """Otherwise an attacker sends a link that signs its reader in as the attacker."""
     mine, theirs = corp.browser(), corp.browser()
     sent = corp.returned(mine, "eve@corp.example")
     refused(theirs.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
@@ -332,7 +332,7 @@ def test_a_page_of_another_site_begins_and_ends_nothing(corp: Corp) -> None:
 
 
 def test_linking_is_finished_only_by_the_user_who_began_it(corp: Corp) -> None:
-    """Otherwise somebody's account at the issuer ends up linked to another person."""
+    """Otherwise an attacker's account at the issuer is linked to another user."""
     team: SomeTeam = corp.people.team()
     browser = corp.browser(team.owner)
     sent = corp.returned(browser, "mira@corp.example", to="link-requests")

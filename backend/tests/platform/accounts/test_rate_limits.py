@@ -1,4 +1,4 @@
-"""How often a token may ask: by itself, with all others of its team, and what the answer says of it."""
+"""Rate limits of a token, alone and with all others of its team, and the response headers."""
 
 import os
 from uuid import uuid4

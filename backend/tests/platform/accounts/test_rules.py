@@ -48,7 +48,7 @@ def test_each_role_includes_those_before_it() -> None:
 
 
 def test_each_permission_has_its_requirements() -> None:
-    """The walk over all endpoints believes these two tables: here they are said a second time."""
+    """The walk over all endpoints relies on these two tables: here they are stated a second time."""
     assert ROLE_FOR == {
         Permission.READ: VIEWER, Permission.WAIT: VIEWER, Permission.UPLOAD: MEMBER, Permission.SEND: MEMBER, Permission.RUN: MEMBER, Permission.WRITE: MEMBER,
         Permission.DEPLOY: MEMBER,

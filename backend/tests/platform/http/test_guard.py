@@ -1,4 +1,4 @@
-"""What a request may cost before it is known who sent it."""
+"""Limits of a request before its caller is known."""
 
 import re
 from collections.abc import Iterator

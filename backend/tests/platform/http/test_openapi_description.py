@@ -1,4 +1,4 @@
-"""The API's description: complete enough that a client made from it knows what may come back."""
+"""The API's description: complete enough that a generated client has types of all responses."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pages: every row once, newest first, whatever is sent as a cursor."""
+"""Pages: every row once, newest first, for any cursor."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Whatever goes wrong is told as a problem, with its numbers and a way out, and never with our insides."""
+"""Every failure is reported as a problem, with its numbers and a remedy, and never with internals."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Whose push is read next: one of each sender at a time, so that many of one do not delay another's."""
+"""The order in which pushes are read: one of each sender at a time, so that many of one do not delay another's."""
 
 import pytest
 from anyio import create_task_group, run, sleep

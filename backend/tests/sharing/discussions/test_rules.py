@@ -1,4 +1,4 @@
-"""Who is named in a text."""
+"""The members that a text mentions."""
 
 from dataclasses import replace
 from uuid import UUID

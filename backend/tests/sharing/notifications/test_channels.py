@@ -1,4 +1,4 @@
-"""Channels over HTTP: admins keep them, secrets go in and come out once, if ever."""
+"""Channels over HTTP: admins manage them, secrets are returned at most once."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What others named is told on one line, harmless where it goes."""
+"""External texts are put on one line, harmless at their destination."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Share links: seen signed out, counted, ended at once; kept out of logs, caches and indexes; and files to take away."""
+"""Share links: read without sign-in, counted, revoked at once; absent from logs, caches and indexes; and downloads."""
 
 import base64
 import gzip

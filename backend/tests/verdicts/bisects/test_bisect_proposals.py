@@ -1,4 +1,4 @@
-"""What a bisect would begin with: signatures best first, ends as the repository knows them, and what is missing in words."""
+"""Proposed settings of a bisect: signatures best first, boundaries as in the repository, and what is missing in words."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

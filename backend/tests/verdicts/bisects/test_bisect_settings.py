@@ -1,4 +1,4 @@
-"""Settings: when deploys may begin, and that what is kept comes back as it was."""
+"""Settings: when deployments may begin, and their stored form."""
 
 from datetime import UTC, datetime
 

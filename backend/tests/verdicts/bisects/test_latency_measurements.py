@@ -1,4 +1,4 @@
-"""What is said of a window that the board tells: a value, a wait, or why there is none."""
+"""Latency measurements from the dashboard: a value, a wait, or the reason for none."""
 
 from dataclasses import replace
 

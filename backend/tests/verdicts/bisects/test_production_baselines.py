@@ -1,4 +1,4 @@
-"""A search that begins with what production measured: honest ends save their deploys, dishonest ones cost some and mislead nobody."""
+"""A search that begins with production baselines: valid ones save their deployments, shifted ones cost some and do not mislead."""
 
 from collections.abc import Callable
 from dataclasses import replace

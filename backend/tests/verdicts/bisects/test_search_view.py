@@ -1,4 +1,4 @@
-"""What a page is told of a search."""
+"""The data of a bisect's page."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Comparisons over HTTP: asked for, looked at, swapped, taken away, deleted."""
+"""Comparisons over HTTP: created, read, swapped, exported, deleted."""
 
 import gzip
 import json

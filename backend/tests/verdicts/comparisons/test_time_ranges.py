@@ -1,4 +1,4 @@
-"""Windows of a service's metrics on the sides of a comparison: asked for, refused by name, told, swapped."""
+"""Time ranges of a service's metrics on the sides of a comparison: requested, rejected with a reason, listed, swapped."""
 
 from typing import Any
 from uuid import uuid4

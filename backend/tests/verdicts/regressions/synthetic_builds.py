@@ -1,4 +1,4 @@
-"""A small service whose builds cost what a test says: measures are written down as the worker would, then judged."""
+"""A small service whose builds have given costs: measurements are recorded like the worker's, then evaluated."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from tests.factories.accounts import SomeTeam
 from tests.support.app_under_test import AppUnderTest
 
 COSTS = {"decode": 30.0, "clone": 12.0, "cloneBytes": 0.0, "write": 38.0, "gc-mark": 20.0}
-"""What each part costs a request (us) in a build of which nothing is said."""
+"""The cost of each part per request (us) of a default build."""
 CALLERS = {
     "app.Handle": (),
     "app.decode": ("app.Handle",),
@@ -129,7 +129,7 @@ class SyntheticBuilds:
         return [self.build(costs, **fields) for _ in range(count)]
 
     def history(self, count: int = 60) -> list[UUID]:
-        """Make and measure builds of which nothing is said, and judge the last: what a service has behind it."""
+        """Create and measure default builds, and evaluate the last: the history of a service."""
         with self.writing() as session:
             made = [self._prepared(session) for _ in range(count)]
         self.judge(made[-1])

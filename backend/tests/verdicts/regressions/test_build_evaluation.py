@@ -1,4 +1,4 @@
-"""Builds become judgements: what is told, when, and above all what is not."""
+"""Builds get verdicts: what is reported, when, and above all what is not."""
 
 from functools import partial
 from itertools import pairwise

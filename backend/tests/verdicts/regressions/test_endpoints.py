@@ -1,4 +1,4 @@
-"""Regressions over HTTP: who sees what, triage, history, claims by hand."""
+"""Regressions over HTTP: rights, triage, history, manual regressions."""
 
 import re
 from dataclasses import replace

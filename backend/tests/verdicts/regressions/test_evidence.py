@@ -49,7 +49,7 @@ def synthetic(app: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
 
 
 def title_after(synthetic: SyntheticBuilds, *findings: Finding) -> str:
-    """Let the lab's regression cite a comparison with these findings; twice, since a worker may do its job again."""
+    """Let the regression cite a comparison with these findings; twice, since a worker may do its job again."""
     (row,) = synthetic.regressions()
     with synthetic.writing() as session:
         cited = Comparison(team_id=synthetic.team.id, id=new_id(), name="", base_label="a", candidate_label="b")

@@ -1,4 +1,4 @@
-"""What is said of the slow course of a series."""
+"""Sentences on the slow course of a series."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -93,15 +93,15 @@ func newFlags(name, arguments string, std streams) *flag.FlagSet {
 const anyNumber = -1
 
 // parse parses flags and checks how many arguments are left.
-func parse(flags *flag.FlagSet, args []string, wanted int) error {
+func parse(flags *flag.FlagSet, args []string, count int) error {
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
 		}
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	if wanted != anyNumber && flags.NArg() != wanted {
-		return fmt.Errorf("%w: %s takes %d arguments, not %d", errUsage, flags.Name(), wanted, flags.NArg())
+	if count != anyNumber && flags.NArg() != count {
+		return fmt.Errorf("%w: %s takes %d arguments, not %d", errUsage, flags.Name(), count, flags.NArg())
 	}
 	return nil
 }

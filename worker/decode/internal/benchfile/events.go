@@ -38,8 +38,8 @@ type eventReader struct {
 	cut      bool  // the last line is cut off
 }
 
-// wanted are the lines that benchfmt reads, and those that report failures.
-var wanted = regexp.MustCompile(`^(?:Benchmark|Unit |--- FAIL|FAIL\t|panic: |[a-z][^:\sA-Z]*:)`)
+// relevantLine matches the lines that benchfmt reads, and those that report failures.
+var relevantLine = regexp.MustCompile(`^(?:Benchmark|Unit |--- FAIL|FAIL\t|panic: |[a-z][^:\sA-Z]*:)`)
 
 func newEventReader(most int64) *eventReader {
 	return &eventReader{texts: map[string]*bytes.Buffer{}, open: map[[2]string][]byte{}, most: most}
@@ -130,7 +130,7 @@ func (r *eventReader) output(e *event) error {
 }
 
 func (r *eventReader) keep(pkg string, line []byte) {
-	if !wanted.Match(line) {
+	if !relevantLine.Match(line) {
 		return
 	}
 	text := r.texts[pkg]

@@ -79,7 +79,7 @@ func TestLinkerFlagsAreOmitted(t *testing.T) {
 	}
 	for key, value := range built.Settings {
 		if strings.Contains(key+value, "hunter2") || key == "-ldflags" {
-			t.Errorf("told %s=%s", key, value)
+			t.Errorf("unexpected %s=%s", key, value)
 		}
 	}
 }

@@ -68,9 +68,9 @@ const sample = `{"a": [1, -2.5e3, true, false, null, ""], "b\n\"\\\/\u00e9\ud83d
 func TestReadsWhatGoReads(t *testing.T) {
 	long := `["` + strings.Repeat("x", 3*window) + `\n` + strings.Repeat(`\"y`, window) + `", 123, {"k": "` + strings.Repeat("z", window) + `"}]`
 	for _, text := range []string{sample, long, ` [] `, "\ufeff{}", `"x"`, `12`, `[[[[1]]]]`} {
-		want, wanted := any(nil), json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
-		wanted.UseNumber()
-		if err := wanted.Decode(&want); err != nil {
+		want, decoder := any(nil), json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+		decoder.UseNumber()
+		if err := decoder.Decode(&want); err != nil {
 			t.Fatal(err)
 		}
 		for name, in := range map[string]io.Reader{"whole": strings.NewReader(text), "by bytes": iotest.OneByteReader(strings.NewReader(text)), "late end": iotest.DataErrReader(strings.NewReader(text))} {

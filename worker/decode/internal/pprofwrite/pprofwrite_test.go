@@ -167,7 +167,7 @@ func TestDifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	if drawn(merged) != drawn(p) {
-		t.Errorf("pprof says\n%s", drawn(merged))
+		t.Errorf("pprof prints\n%s", drawn(merged))
 	}
 	if f := decoded(t, data); len(f.Header.Warnings) == 0 {
 		t.Error("a difference is read without a warning")

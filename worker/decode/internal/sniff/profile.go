@@ -80,8 +80,8 @@ func looksLikeProfileProto(head []byte, whole bool) bool {
 	good, at := 0, 0
 	for at < len(head) {
 		tag, n := binary.Uvarint(head[at:])
-		wanted, known := profileFields[tag>>3]
-		if n <= 0 || !known || wanted >= 0 && wanted != int(tag&7) {
+		wireType, known := profileFields[tag>>3]
+		if n <= 0 || !known || wireType >= 0 && wireType != int(tag&7) {
 			return good >= minFields
 		}
 		at += n

@@ -76,7 +76,7 @@ func TestArranging(t *testing.T) {
 			{id: 1, start: 0, end: 100, op: "a"}, {id: 2, parent: 1, start: 10, end: 20, op: "b"}}},
 		"missing parents": {"a[0,100] b[10,20]? >c[11,12]", []drawn{
 			{id: 1, start: 0, end: 100, op: "a"}, {id: 2, parent: 9, start: 10, end: 20, op: "b"}, {id: 3, parent: 2, start: 11, end: 12, op: "c"}}},
-		"told twice": {"a[0,100] >b[10,20]", []drawn{
+		"repeated": {"a[0,100] >b[10,20]", []drawn{
 			{id: 1, start: 0, end: 100, op: "a"}, {id: 2, parent: 1, start: 10, end: 20, op: "b"},
 			{id: 2, parent: 1, start: 10, end: 20, op: "b"}, {id: 1, start: 0, end: 100, op: "a"}}},
 		"an id used twice": {"a[0,100] >b[10,20]= >>d[11,12] >c[30,40]=", []drawn{

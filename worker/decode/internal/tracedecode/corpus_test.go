@@ -58,12 +58,12 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-func matchesManifest(t *testing.T, data []byte, events, generations int64, says string) {
+func matchesManifest(t *testing.T, data []byte, events, generations int64, reference string) {
 	result, err := decode(t, data, DefaultOptions())
 	var bad *inputerror.InputError
 	switch {
 	case errors.As(err, &bad):
-		expectInputError(t, bad, events, says)
+		expectInputError(t, bad, events, reference)
 	case err != nil:
 		t.Error(err)
 	default:
@@ -71,8 +71,8 @@ func matchesManifest(t *testing.T, data []byte, events, generations int64, says 
 		if events > 0 && (h.Events != events || h.Generations != generations) {
 			t.Errorf("%d events, %d generations, want %d, %d", h.Events, h.Generations, events, generations)
 		}
-		if lost := strings.HasPrefix(says, "READ"); lost != (h.Unreadable != nil) {
-			t.Errorf("lost %+v, but: %s", h.Unreadable, says)
+		if lost := strings.HasPrefix(reference, "READ"); lost != (h.Unreadable != nil) {
+			t.Errorf("lost %+v, but: %s", h.Unreadable, reference)
 		}
 		if h.DurationNs < 3_600_000_000_000 {
 			invariants(decoded{result, t})
@@ -82,21 +82,21 @@ func matchesManifest(t *testing.T, data []byte, events, generations int64, says 
 
 // expectInputError: only what the reference reader refuses may be refused, what it
 // finds nothing in, and two traces in one file.
-func expectInputError(t *testing.T, bad *inputerror.InputError, events int64, says string) {
-	wanted := map[string]string{
+func expectInputError(t *testing.T, bad *inputerror.InputError, events int64, reference string) {
+	slugs := map[string]string{
 		"trace version go 1.99": "trace-too-new", "trace version go 1.": "trace-too-old", "not a Go execution trace": "not-a-trace",
 		"got event 103": "trace-concatenated", "want 5, got 0": "trace-concatenated",
 	}
 	for _, sign := range []string{"trace version go 1.99", "trace version go 1.", "not a Go execution trace", "got event 103", "want 5, got 0"} {
-		if strings.Contains(says, sign) {
-			if bad.Slug != wanted[sign] {
-				t.Errorf("%v, but: %s", bad, says)
+		if strings.Contains(reference, sign) {
+			if bad.Slug != slugs[sign] {
+				t.Errorf("%v, but: %s", bad, reference)
 			}
 			return
 		}
 	}
-	if says == "ok" && events > 2 || events > 100 {
-		t.Errorf("%v, but %d events: %s", bad, events, says)
+	if reference == "ok" && events > 2 || events > 100 {
+		t.Errorf("%v, but %d events: %s", bad, events, reference)
 	}
 }
 

@@ -70,7 +70,7 @@ func (d decoded) waiter(name string) int {
 			return i
 		}
 	}
-	d.t.Fatalf("no victim %s", name)
+	d.t.Fatalf("no waiter %s", name)
 	return -1
 }
 

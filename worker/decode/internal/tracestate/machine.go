@@ -17,7 +17,7 @@ import (
 )
 
 // Machine holds the state of a traced program at one instant. OccupancyTotals, GC and
-// Series are nil when only histograms are wanted.
+// Series are nil when only histograms are needed.
 type Machine struct {
 	Names     *traceintern.StringInterner
 	Stacks    *traceintern.StackInterner

@@ -78,9 +78,9 @@ func (c *TileCutter) Cut(w *schedlatency.Wait, overall bool, now int64) *Detail 
 }
 
 // alike reports whether a picture shows what another should, but for a sixteenth.
-func alike(made, wanted *Detail) bool {
-	slack := (wanted.To - wanted.From) / 16
-	return abs(made.From-wanted.From) <= slack && abs(made.To-wanted.To) <= slack
+func alike(made, expected *Detail) bool {
+	slack := (expected.To - expected.From) / 16
+	return abs(made.From-expected.From) <= slack && abs(made.To-expected.To) <= slack
 }
 
 func abs(n int64) int64 { return max(n, -n) }

@@ -28,7 +28,7 @@ MOST_CENSORED = 0.05
 LOAD_DIFFERS = 1.10
 MOST_WITHHELD = 3
 WORDS = ("base", "candidate")
-# Traces do not say which Go wrote them; some of their versions were written by two.
+# Traces do not have the Go version; some trace versions are written by two Go versions.
 _GO_OF_HEADER = {"1.23": "1.23 or 1.24", "1.26": "1.26 or 1.27", "1.11": "1.11 to 1.18", "1.19": "1.19 or 1.20"}
 
 

@@ -28,7 +28,7 @@ I64 = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class GrowthPath:
-    """A stack (root first) that grew `sampled` times from `old_bytes` to `new_bytes` (0: the log does not say).
+    """A stack (root first) that grew `sampled` times from `old_bytes` to `new_bytes` (0: not in the log).
 
     `caller` is the innermost function of the user, `entry` the runtime function that it had called, if the stack
     grew inside the runtime.

@@ -56,7 +56,7 @@ def _f32(values: Values) -> Array:
 
 
 def describe_row(panels: ServicePanels, gauges: Sequence[GaugeSamples]) -> dict[str, Any]:
-    """What the header says of a row besides what the caller knows of its service."""
+    """Return the members of a row in the header, besides those of its service."""
     return {
         "instances": panels.instance_count,
         "gaps": [{"from_ms": g.from_ms, "to_ms": g.to_ms, "why": g.why, "panel": g.panel} for g in panels.gaps],

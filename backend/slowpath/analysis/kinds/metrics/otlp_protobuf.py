@@ -142,7 +142,7 @@ class _ProtobufReader:
         self.left_in_piece = 0
 
     def places(self, start: int, end: int, field_number: int) -> Iterator[Place]:
-        """Yield where the messages under a number lie."""
+        """Yield the positions of the messages under a field number."""
         for number, wire, begin, stop in fields(self.body, start, end):
             if number == field_number and wire == BYTES:
                 self._count()

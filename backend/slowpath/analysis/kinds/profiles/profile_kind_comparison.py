@@ -224,7 +224,7 @@ def _estimate_sides(
     )
 
 
-# Functions with fewer counts per profile say little about the scatter of functions.
+# Functions with fewer counts per profile are too imprecise to estimate the scatter of functions.
 FEWEST_COUNTS_TO_SCATTER = 3.0
 
 

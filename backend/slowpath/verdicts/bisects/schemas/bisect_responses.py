@@ -209,7 +209,7 @@ class ProbeOut(BaseModel):
 
 
 class MeasurementsBySideOut(BaseModel):
-    """All valid values: of builds believed good, of builds believed bad, and of the control."""
+    """All valid values: of builds probably good, of builds probably bad, and of the control."""
 
     good: list[float]
     bad: list[float]

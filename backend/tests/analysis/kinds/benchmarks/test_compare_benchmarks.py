@@ -1,4 +1,4 @@
-"""Benchmarks as findings: benchstat's verdicts, what stands among many, doubts, and the page."""
+"""Benchmarks as findings: verdicts of benchstat, significance among many rows, caveats, and the page."""
 
 import copy
 

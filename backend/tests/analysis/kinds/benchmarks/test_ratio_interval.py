@@ -1,4 +1,4 @@
-"""The interval belongs to the test: it holds 1 exactly where Mann-Whitney is silent, and covers the truth."""
+"""The interval belongs to the test: it contains 1 exactly where Mann-Whitney is not significant, and covers the true ratio."""
 
 import numpy as np
 import pytest

@@ -29,7 +29,7 @@ WINDOWS = np.unique(np.round(10.0 ** np.arange(4, 9.01, 1 / 6)).astype(np.int64)
 
 @dataclass(frozen=True)
 class GeneratedWaiter:
-    """A waiter: waits per second, log-normal about a median, in bursts; `blame` is the P occupancy."""
+    """A waiter: waits per second, log-normal about a median, in bursts; `occupancy` is the P occupancy."""
 
     group: str
     reason: str
@@ -224,7 +224,7 @@ def _occupancy(
 
 
 def _worst(waiters: Sequence[GeneratedWaiter], string: _Strings, worst_ns: float, duration: int) -> dict[str, Array]:
-    """Two waits of the first victim; the first one has a tile with one segment."""
+    """Two waits of the first waiter; the first one has a tile with one segment."""
     count = 2 if waiters else 0
     end = min(duration, SECOND)
 

@@ -26,7 +26,7 @@ LOUD = tuple(
 
 
 def shifted(waiters: Sequence[GeneratedWaiter], factor: float, number: int) -> list[GeneratedWaiter]:
-    """The same, with one victim that waits longer by a factor."""
+    """The same, with one waiter that waits longer by a factor."""
     return [
         replace(each, median_ns=each.median_ns * factor) if at == number else each for at, each in enumerate(waiters)
     ]
@@ -44,7 +44,7 @@ def alarms(rounds: int, a_side: int, spread: float, seconds: float, seed: int = 
 
 
 def hits(rounds: int, a_side: int, spread: float, factor: float, seed: int = 0) -> int:
-    """How many of so many comparisons find the one victim that waits longer, and accuse nobody else."""
+    """How many of these comparisons find the one waiter that waits longer, and no other."""
     found = 0
     for number in range(rounds):
         base = traces(LOUD, a_side, seed + 2 * number + 1_000, spread=spread, seconds=4)
@@ -55,7 +55,7 @@ def hits(rounds: int, a_side: int, spread: float, factor: float, seed: int = 0) 
 
 
 def covered(rounds: int, a_side: int, spread: float, factor: float, seed: int = 0) -> dict[float, float]:
-    """The part of intervals that hold the true ratio, by quantile; over all victims of so many comparisons."""
+    """The share of intervals that hold the true ratio, by quantile; over all waiters of these comparisons."""
     inside = {quantile: [0, 0] for quantile in (0.5, 0.9, 0.99)}
     spreads = as_float64([DEFAULT_TRACE_THRESHOLDS.spread(quantile) for quantile in GRID.tolist()])
     slower = [replace(each, median_ns=each.median_ns * factor) for each in LOUD]

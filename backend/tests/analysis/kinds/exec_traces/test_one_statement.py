@@ -1,4 +1,4 @@
-"""Sentences of findings and rows of the page tell the same numbers, whatever was compared."""
+"""Sentences of findings and rows of the page have the same numbers, whatever was compared."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Tiles cut out of a decoded trace: nothing of the segments is lost or doubled, and each says what it is."""
+"""Tiles cut out of a decoded trace: no segment is lost or doubled, and each tile has its numbers."""
 
 import numpy as np
 

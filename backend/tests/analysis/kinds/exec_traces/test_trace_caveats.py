@@ -13,7 +13,7 @@ from tests.analysis.kinds.exec_traces.generated_traces import SECOND, SERVICE, t
 
 
 def caveat_sentences(candidate_seconds: float = 3.0, **candidate: Any) -> dict[str, str]:  # noqa: ANN401 - header fields
-    """Doubts about two sets of which the candidate's files say something else."""
+    """Return the caveats of two sets whose files of the candidate have other headers."""
     base = traces(SERVICE, 2, 1, seconds=3.0)
     found = compared(base, traces(SERVICE, 2, 2, seconds=candidate_seconds, **candidate))
     return {caveat.id: caveat.sentence for caveat in found.caveats}

@@ -1,4 +1,4 @@
-"""What a longer wait costs, and who stands first."""
+"""The cost of longer waits, and their order."""
 
 from dataclasses import replace
 

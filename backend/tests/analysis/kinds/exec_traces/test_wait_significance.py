@@ -1,4 +1,4 @@
-"""What a finding needs: intervals of both levels, floors, certainty; and what blame adds up to."""
+"""The conditions of a finding: intervals of both levels, floors, significance; and the sum of the P occupancy."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ GENERATORS = (np.random.default_rng(1), np.random.default_rng(2))
 
 
 def pooled(*each: float) -> PooledQuantiles:
-    """One quantile of traces whose blocks all say the same."""
+    """One quantile of traces whose blocks are all equal."""
     values = np.array(each)[:, None]
     return PooledQuantiles(
         values.mean(axis=0), np.full((400, 1), values.mean()), values, np.full(len(each), 1 / len(each))

@@ -1,4 +1,4 @@
-"""The same victims over traces and sides, and their histograms."""
+"""The same waiters over traces and sides, and their histograms."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Which of the longest waits a page tells."""
+"""Which of the longest waits a page lists."""
 
 from slowpath.analysis.kinds.exec_traces.trace_page_overview import WORST_OF_SIDE, WORST_OF_VICTIM, _longest_of_side
 

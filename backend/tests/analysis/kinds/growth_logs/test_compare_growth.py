@@ -1,4 +1,4 @@
-"""Whole comparisons of growth logs: the story, doubts, moves, and silence where nothing changed."""
+"""Comparisons of growth logs: the documented example, caveats, cost shifts, and no finding where nothing changed."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a real Prometheus 2.42 answers to the scenario, and how it is kept: `python -m tests.analysis.kinds.metrics.golden` asks anew."""
+"""Results of a real Prometheus 2.42 for the scenario, stored; `python -m tests.analysis.kinds.metrics.golden` queries anew."""
 
 import gzip
 import hashlib

@@ -237,7 +237,7 @@ def native_series(histograms: Sequence[Histogram]) -> NativeSeries:
 
 
 class NotOurs(Exception):
-    """An expression that says more than our arithmetic knows."""
+    """An expression that our arithmetic does not support."""
 
 
 QUANTILE = re.compile(r"histogram_quantile\(([^,]+),\s*(.*)\)")
@@ -248,7 +248,7 @@ SELECTOR = re.compile(r"(\w*)(\{[^{}]*\})?")
 
 
 def answer(evaluation: Evaluation) -> dict[Labels, float]:
-    """What our arithmetic says to histogram_quantile(s) of a selector, of its rate, or of a sum of them."""
+    """Our result of histogram_quantile(s) of a selector, of its rate, or of a sum of them."""
     if (many := QUANTILES.fullmatch(evaluation.expression)) is not None:
         out = {}
         for text in many[3].split(","):

@@ -1,4 +1,4 @@
-"""Forty minutes of a small service as Prometheus would have scraped it, with everything that goes wrong in them.
+"""Forty minutes of a small service as Prometheus would have scraped it, with all kinds of faults.
 
 Jittered scrapes, lost scrapes, a restart, an instance that goes away with stale markers and comes back, one that is born
 in between, a gauge; classic histograms, and native ones that lose resolution. Drawn from Python's own dice, whose sequence

@@ -1,4 +1,4 @@
-"""Two windows of a service's latency: silent on equal ones, a doubling told as likely, and why it may mislead."""
+"""Two time ranges of a service's latency: no finding on equal ones, a doubling is tentative, and caveats."""
 
 from dataclasses import replace
 from typing import Final

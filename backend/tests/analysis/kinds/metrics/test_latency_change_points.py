@@ -1,4 +1,4 @@
-"""Steps that stay are found, bursts and drifts are not; scanning again says the same; the sizes and causes are told right."""
+"""Lasting steps are detected, bursts and drifts are not; a second scan gives the same; sizes and causes are right."""
 
 import numpy as np
 import pytest
@@ -114,7 +114,7 @@ def test_a_deploy_with_which_a_service_begins_expects_no_step() -> None:
 
 
 def test_busy_minutes_do_not_count_for_quiet_ones() -> None:
-    """Only every sixth minute has enough requests for a p99: that those have become slower says nothing of the others."""
+    """Only every sixth minute has enough requests for a p99: slower ones are no evidence about the others."""
     minutes, rng = np.arange(400), default_rng(5)
     busy = minutes % 6 == 0
     seen = TrafficProfile(np.where(busy, 12.0, 2.0), np.zeros(400, np.bool_))
@@ -124,7 +124,7 @@ def test_busy_minutes_do_not_count_for_quiet_ones() -> None:
 
 
 def test_a_step_after_a_hazy_one_keeps_its_base() -> None:
-    """The first step may have come up to a minute before the second; what lies between them is the base of the second."""
+    """The first step may have come up to a minute before the second; the minutes between are the base of the second."""
     steps = np.select([np.arange(300) < 200, np.arange(300) < 230], [1.0, 1.4], 4.0)
     hazy = change(at_ms=200 * MINUTE_MS, low_ms=195 * MINUTE_MS, high_ms=229 * MINUTE_MS, seen_ms=229 * MINUTE_MS)
     (found,) = find_change_points(cells(steps), (230 * MINUTE_MS,), default_rng(1), ScanStart.of([hazy]))

@@ -1,4 +1,4 @@
-"""One window of one deploy: which series are its own, and what they counted between two times."""
+"""One measurement of one probe: which series are its own, and their counts between two times."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Equal to a real Prometheus 2.42 within 1e-9 on the same samples: by its kept answers, and by itself where it can be had."""
+"""Equal to a real Prometheus 2.42 within 1e-9 on the same samples: by its stored results, and by itself where it is installed."""
 
 import gzip
 import json

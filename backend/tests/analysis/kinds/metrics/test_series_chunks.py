@@ -1,4 +1,4 @@
-"""Blocks come back to the last bit, are small, and what is damaged says so."""
+"""Chunks are restored to the last bit, are small, and damage is reported."""
 
 from contextlib import suppress
 

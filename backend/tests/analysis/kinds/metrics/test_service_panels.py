@@ -1,4 +1,4 @@
-"""Panels of drawn services: what is asked for is computed, and what is missing is told with its reason."""
+"""Panels of generated services: requested values are computed, and missing ones have a reason."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ BOUNDS = ("0.1", "0.5", "1", "+Inf")
 
 
 def counter(per_second: float, /, keep: Callable[[float], bool] = lambda _: True, **labels: str) -> SeriesData:
-    """A steady counter; `keep` says of each minute whether its samples are there."""
+    """A steady counter; `keep` returns of each minute whether it has samples."""
     kept = np.array([keep((t - START) / MINUTE) for t in TIMES])
     values = (TIMES - START) / 1000 * per_second + 1_000
     return SeriesData(1, "x", labels, "counter", TIMES[kept], values[kept])

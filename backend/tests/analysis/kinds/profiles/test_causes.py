@@ -112,7 +112,7 @@ def test_mutual_recursion_ends() -> None:
 
 
 def test_a_rename_does_not_hide_growth_below_it() -> None:
-    """The old name lost what the new one gained; the net change lies in a function that both call."""
+    """The old name lost what the new one gained; the net change is in a function that both call."""
     drawing = """
         main.main main.main main.main  main.main  main.main
         a/x.Serve a/x.Serve a/x.Serve  a/x.Serve  a/x.Rest

@@ -1,4 +1,4 @@
-"""What is found in drawn sets: causes and not symptoms, payers, groups, moves, and nothing where nothing is."""
+"""Findings in generated sets: causes without symptoms, callers, groups, cost shifts, and none where nothing changed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the decoder added up is what the stacks say, on files that it wrote (its own golden ones)."""
+"""Totals of the decoder equal the sums of the stacks, on its own golden files."""
 
 import subprocess
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Documented regressions of public modules: the first finding and the headline name the function to blame, both ways."""
+"""Documented regressions of public modules: the first finding and the headline name the cause, both ways."""
 
 import json
 from pathlib import Path

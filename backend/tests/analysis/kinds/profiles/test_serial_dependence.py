@@ -1,4 +1,4 @@
-"""Serial dependence on simulated machines whose truth is known."""
+"""Serial dependence on simulated machines with known changes."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def false_alarms(rho: float, size: int, *, turns: bool, level: float = 0.05) -> 
 @pytest.mark.parametrize("size", [4, 6, 8])
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.7, 0.9])
 def test_consecutive_blocks_of_one_binary_are_rarely_called_different(rho: float, size: int) -> None:
-    """A test that knows no time is wrong in up to half of these at a nominal 5%: see the next test."""
+    """A test without serial dependence is wrong in up to half of these at a nominal 5%: see the next test."""
     assert false_alarms(rho, size, turns=False) <= 0.15
 
 

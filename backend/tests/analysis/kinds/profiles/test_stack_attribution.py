@@ -1,4 +1,4 @@
-"""Category, entry and payer of stacks, by the traps of the Go runtime."""
+"""Category, entry and attributed caller of stacks, with the special cases of the Go runtime."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.analysis.kinds.profiles.generated_profiles import table
 
 
 def attributed(stack: str) -> tuple[str, str, str]:
-    """(category, entry, payer) of one stack, root first."""
+    """Return (category, entry, attributed caller) of one stack, root first."""
     found: DistinctStacks = unite_stacks([table([(tuple(stack.split()), 1)])])
     got: StackAttribution = attribute_stacks(found.frames, found.labels)
     name = {i: label.key for i, label in enumerate(found.labels)}
@@ -43,7 +43,7 @@ GROWTH = "main.main a/x.Clone runtime.newstack runtime.copystack runtime.adjustf
         ("main.main a/x.F runtime.mallocgc runtime.gcAssistAlloc", ("gc-assist", "runtime.mallocgc", "a/x.F")),
         ("main.main a/x.F runtime.chansend1 runtime.chansend runtime.lock2", ("lock-runtime", "runtime.chansend1", "a/x.F")),
         ("main.main a/x.F runtime.chansend1 runtime.chansend", ("channel", "runtime.chansend1", "a/x.F")),
-        # The entry skips the switch of stacks; the payer skips the standard library.
+        # The entry skips the switch of stacks; the attributed caller skips the standard library.
         ("main.main a/x.F strings.(*Builder).grow runtime.systemstack runtime.growslice",
          ("allocation", "runtime.growslice", "a/x.F")),
         ("net/http.(*conn).serve bufio.(*Reader).fill runtime.memmove", ("memmove-memclr", "runtime.memmove", "bufio.(*Reader).fill")),

@@ -1,4 +1,4 @@
-"""Everything that a comparison can be asked for, built and checked: the document, its text, every view and table."""
+"""All outputs of a comparison, built and checked: the document, its text, every view and table."""
 
 import json
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def assert_compares(
 
 
 def read_format(part: bytes) -> str:
-    """The format that a column file says it has."""
+    """Return the format of a column file, from its header."""
     for name in ("slowpath.diff", "slowpath.functions", "slowpath.lines"):
         if name.encode() in part[:4096]:
             return name

@@ -1,4 +1,4 @@
-"""Comparing for tests: the dice are fixed, nobody watches."""
+"""Comparing for tests: a fixed generator, no progress."""
 
 from collections.abc import Sequence
 

@@ -18,7 +18,7 @@ MS, US = 1_000_000, 1_000
 
 @dataclass(frozen=True)
 class Drawn:
-    """A span; children stand inside it. Times as they are, skew as the decoder would have told it."""
+    """A span; children are inside it. Times as given, skew as the decoder reports it."""
 
     op: str
     start: int

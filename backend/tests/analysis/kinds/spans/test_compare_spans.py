@@ -1,4 +1,4 @@
-"""Two sets of spans: what changed is found and told, what did not is silent, and sums on the page agree."""
+"""Two sets of spans: changes are found, equal sets have no findings, and sums on the page agree."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What every number rests on: gaps and critical paths partition time exactly, whatever the trees look like."""
+"""Gaps and critical paths partition time exactly, for any tree."""
 
 import numpy as np
 from hypothesis import given
@@ -18,7 +18,7 @@ TIMES = st.integers(0, 24)
 
 @st.composite
 def trees(draw: st.DrawFn, depth: int = 0) -> Drawn:
-    """Any tree: children overlap, touch, lie outside, last no time, are not waited for."""
+    """Any tree: children overlap, touch, are outside, last no time, are not waited for."""
     start, length = draw(TIMES), draw(TIMES)
     children = draw(st.lists(trees(depth + 1), max_size=4)) if depth < 3 else []
     return Drawn(

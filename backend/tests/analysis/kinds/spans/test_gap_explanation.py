@@ -1,4 +1,4 @@
-"""What is asked of execution traces about a gap, and how their answers read."""
+"""Questions to execution traces about a gap, and the explanations from their answers."""
 
 from typing import Any
 

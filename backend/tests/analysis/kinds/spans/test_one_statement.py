@@ -1,4 +1,4 @@
-"""Sentences of findings on spans and rows of the page tell the same numbers."""
+"""Sentences of findings on spans and rows of the page have the same numbers."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Calls, who makes them, and calls that come again."""
+"""Calls, their callers, and repeated calls."""
 
 import numpy as np
 

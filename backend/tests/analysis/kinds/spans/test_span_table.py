@@ -1,4 +1,4 @@
-"""A decoded span set is checked when it is read: whatever is damaged is refused by name, or does no harm."""
+"""A decoded span set is checked when it is read: damage is rejected with a reason, or harmless."""
 
 import os
 from contextlib import suppress

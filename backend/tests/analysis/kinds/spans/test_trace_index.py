@@ -1,4 +1,4 @@
-"""The list of all traces: what is stored says the same as the spans, sorted and filtered as it is asked for."""
+"""The list of all traces: stored columns equal the spans, sorted and filtered as requested."""
 
 import numpy as np
 import pytest
