@@ -38,7 +38,7 @@ class History:
     culprits: tuple[str, ...]
 
     @property
-    def truth(self) -> list[int]:
+    def culprit_positions(self) -> list[int]:
         """Return the positions of the culprits."""
         return [line.place(sha) for line, sha in zip(self.lines, self.culprits, strict=True)]
 
@@ -76,8 +76,11 @@ class ReplayedHistory(SimulatedHistory):
         """Draw the culprit of the monorepo; everything else is unchanged."""
         lengths = tuple(len(line.shas) - 1 for line in written.lines)
         super().__init__(replace(setting, sizes=(commits or lengths[0], *lengths[1:])), rng)
-        self._told, self._made = written, commits is not None
-        self.truth = [self.truth[0] if self._made else written.truth[0], *written.truth[1:]]
+        self._written, self._made = written, commits is not None
+        self.culprits = [
+            self.culprits[0] if self._made else written.culprit_positions[0],
+            *written.culprit_positions[1:],
+        ]
 
     def candidates(self, level: int) -> list[Candidate]:
         """Return the candidates of the first level; those of other levels are inside them."""
@@ -86,30 +89,32 @@ class ReplayedHistory(SimulatedHistory):
     def inside(self, id_: str) -> list[Candidate]:
         """Return the commits between two pinned versions."""
         level, place = map(int, id_.split(":"))
-        if level + 1 == len(self.truth):
+        if level + 1 == len(self.culprits):
             return []
         if level or not self._made:
-            return self._some(level + 1, self._told.between(level, place))
-        return self._some(1, range(1, self.setting.sizes[1] + 1)) if place == self.truth[0] else []
+            return self._some(level + 1, self._written.between(level, place))
+        return self._some(1, range(1, self.setting.sizes[1] + 1)) if place == self.culprits[0] else []
 
     def plain(self) -> SimulatedHistory:
         """Return the same search for a peer that knows the culprit updates."""
-        brought = [self._told.between(level, place) for level, place in enumerate(self._told.truth[:-1])]
+        brought = [
+            self._written.between(level, place) for level, place in enumerate(self._written.culprit_positions[:-1])
+        ]
         if self._made:
             brought[0] = range(1, self.setting.sizes[1] + 1)
         simulated = SimulatedHistory(
             replace(self.setting, sizes=(self.setting.sizes[0], *map(len, brought))), self._rng
         )
-        simulated.truth = [
-            self.truth[0],
-            *(at - one.start + 1 for at, one in zip(self.truth[1:], brought, strict=True)),
+        simulated.culprits = [
+            self.culprits[0],
+            *(at - one.start + 1 for at, one in zip(self.culprits[1:], brought, strict=True)),
         ]
         return simulated
 
     def _some(self, level: int, places: range) -> list[Candidate]:
         """Return the builds that differ from the previous one; the last of a range always represents its outer candidate."""
-        deeper = level + 1 < len(self.truth)
-        built = self._told.lines[level].built if level or not self._made else None
+        deeper = level + 1 < len(self.culprits)
+        built = self._written.lines[level].built if level or not self._made else None
         return [
             Candidate(f"{level}:{one}", 1.0, hides=deeper)
             for one in places

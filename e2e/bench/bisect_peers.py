@@ -37,7 +37,7 @@ def look(history: SimulatedHistory, *, bad: bool, windows: int) -> bool:
 def git_bisect(history: SimulatedHistory, looks: int, windows: int = 1) -> PeerResult:
     """`git bisect` on each level by the majority of several deployments; stops when the majority is decided."""
     deploys = 0
-    for size, culprit in zip(history.setting.sizes, history.truth, strict=True):
+    for size, culprit in zip(history.setting.sizes, history.culprits, strict=True):
         low, high = 0, size
         while high - low > 1:
             middle = (low + high) // 2
@@ -92,7 +92,7 @@ def bayesect(history: SimulatedHistory, windows: int = 1) -> PeerResult:
     for bad in (False, True):
         for _ in range(4):
             ends[bad][0 if look(history, bad=bad, windows=1) else 1] += 1
-    for size, culprit in zip(history.setting.sizes, history.truth, strict=True):
+    for size, culprit in zip(history.setting.sizes, history.culprits, strict=True):
         rates, guilty = _Rates(), 1
         while deploys < MOST:
             mass, at_new, at_old = rates.posterior(size, ends)

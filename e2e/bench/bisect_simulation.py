@@ -58,7 +58,7 @@ class SimulatedHistory:
     def __init__(self, setting: SimulationSettings, rng: Generator) -> None:
         """Draw the culprits."""
         self.setting, self._rng = setting, rng
-        self.truth = [int(rng.integers(1, size + 1)) for size in setting.sizes]
+        self.culprits = [int(rng.integers(1, size + 1)) for size in setting.sizes]
         self.gap = 2 * float(norm.isf(setting.error))
         self._drift = [0.0]
         self._broken = [self._breaks(size) for size in setting.sizes]
@@ -77,7 +77,7 @@ class SimulatedHistory:
 
     def candidates(self, level: int) -> list[Candidate]:
         """Return the candidates of a level, weighted by the prior."""
-        size, culprit = self.setting.sizes[level], self.truth[level]
+        size, culprit = self.setting.sizes[level], self.culprits[level]
         deeper = level + 1 < len(self.setting.sizes)
         touched = self._rng.random(size + 1) < TOUCHES
         if self.setting.prior != "none":
@@ -91,9 +91,9 @@ class SimulatedHistory:
     def inside(self, id_: str) -> list[Candidate]:
         """Return the candidates inside a candidate; those inside an innocent one are named by their path."""
         level, place = map(int, id_.rpartition("/")[2].split(":"))
-        if level + 1 == len(self.truth):
+        if level + 1 == len(self.culprits):
             return []
-        if "/" not in id_ and place == self.truth[level]:
+        if "/" not in id_ and place == self.culprits[level]:
             return self.candidates(level + 1)
         if not self.setting.all_hide:
             return []
@@ -104,7 +104,7 @@ class SimulatedHistory:
         if build == GOOD_END or not self.setting.present:
             return False
         level, place = map(int, build.partition("/")[0].split(":"))
-        return place >= self.truth[level]
+        return place >= self.culprits[level]
 
     def is_broken(self, build: str) -> bool:
         """Return whether a build fails."""
@@ -191,7 +191,7 @@ def searched(history: SimulatedHistory) -> SimulationResult:
             )
     ended = todo.finished
     way = {
-        f"{level}:{place}" for level, place in enumerate(history.truth)
+        f"{level}:{place}" for level, place in enumerate(history.culprits)
     }  # the containing candidate, if it was not expanded
     right = (ended.outcome == "not-in-range") if not setting.present else not way.isdisjoint(ended.suspects)
     claimed, claim_right = claim or (None, None)
@@ -211,5 +211,5 @@ def _claim(history: SimulatedHistory, state: SearchState) -> tuple[float, bool] 
     group, mass = search.most_suspected_run(state, belief)
     if mass < state.settings.belief or state.line.at(group[-1]) in state.line.hiding:
         return None
-    culprit = f"{len(history.truth) - 1}:{history.truth[-1]}"
+    culprit = f"{len(history.culprits) - 1}:{history.culprits[-1]}"
     return mass, history.setting.present and culprit in {state.line.at(one) for one in group}

@@ -18,7 +18,7 @@ from bench.benchmark_results import BenchmarkResult
 from bench.series_noise import BUILDS, F64, I64, KINDS, noise, stepped
 from bench.series_peers import otava_points, otava_python
 from slowpath.analysis.series.change_points import ChangePoint, find_in_many
-from slowpath.analysis.series.online_detection import judge_many
+from slowpath.analysis.series.online_detection import evaluate_many
 
 NAME: Final = "series"
 WHOLE, STEPPED, PEER = 2_000, 400, 200
@@ -130,7 +130,7 @@ def newest() -> Iterator[BenchmarkResult]:
     """Yield an evaluation after every build."""
     for number, kind in enumerate(KINDS):
         rng = default_rng([6, number])
-        reported = told_after(noise(rng, kind, UNCHANGED), FIRST_LOOK)
+        reported = builds_until_reported(noise(rng, kind, UNCHANGED), FIRST_LOOK)
         false = 100 * float(np.mean(reported <= BUILDS))
         yield _beside(
             f"{kind}: unchanged series reported in any of 200 evaluations, %",
@@ -170,7 +170,7 @@ def young() -> Iterator[BenchmarkResult]:
         for ratio in (1.05, 1.10, 1.25, 2.0):
             rng = default_rng([8, history])
             series = stepped(noise(rng, "gauss", YOUNG, history + LONGEST), np.full(YOUNG, history), ratio)
-            delays = told_after(series, max(history + 1, FIRST_LOOK)) - history
+            delays = builds_until_reported(series, max(history + 1, FIRST_LOOK)) - history
             where = f"{history} builds, then {100 * (ratio - 1):.0f} % more"
             yield _beside(f"{where}: reported within 6 builds, %", 100 * float(np.mean(delays <= 6)), None)
             yield _beside(
@@ -184,17 +184,17 @@ def _delays(rng: Generator, kind: str, ratio: float) -> I64:
     for start in STARTS:
         at = np.full(each, start)
         series = stepped(noise(rng, kind, each, start + 12), at, ratio)
-        delays.append(np.minimum(told_after(series, start + 1) - start, 13))
+        delays.append(np.minimum(builds_until_reported(series, start + 1) - start, 13))
     out: I64 = np.concatenate(delays)
     return out
 
 
-def told_after(series: F64, first: int) -> I64:
+def builds_until_reported(series: F64, first: int) -> I64:
     """[series] Return the number of builds until each is reported, evaluated from `first` builds; one more than all if never."""
     reported_after = np.full(len(series), series.shape[1] + 1)
     for builds in range(first, series.shape[1] + 1):
         waiting = np.flatnonzero(reported_after > series.shape[1])
-        looks = judge_many(series[waiting, :builds])
+        looks = evaluate_many(series[waiting, :builds])
         reported_after[waiting[[look.state == "confirmed" for look in looks]]] = builds
     out: I64 = reported_after
     return out

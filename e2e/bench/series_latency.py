@@ -82,6 +82,6 @@ def _builds_until_reported(line: SeriesMatrix, first: int) -> int | None:
             line.counts[:builds], line.callers, line.categories,
         )  # fmt: skip
         alike = {"latency": np.zeros(builds, np.int32)}
-        if any(group.is_told for group in scan_history([cut], alike, [], frozenset()).groups):
+        if any(group.is_reported for group in scan_history([cut], alike, [], frozenset()).groups):
             return builds
     return None

@@ -113,7 +113,7 @@ def _reported_groups(builds: Sequence[tuple[KindMeasurement, ...]]) -> list[Regr
         line = lay_out(of_kind, least_share=LEAST_SHARE)
         if line is not None:
             lines.append(line)
-    return [group for group in scan_history(lines, {}, [], frozenset()).groups if group.is_told]
+    return [group for group in scan_history(lines, {}, [], frozenset()).groups if group.is_reported]
 
 
 def _build(pool: tuple[ProfileArtifact, ...], rng: Generator) -> tuple[KindMeasurement, ...]:

@@ -66,7 +66,7 @@ class Count:
         return self.hits / self.trials if self.trials else 0.0
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """Format the count and the 95% confidence interval."""
         low, high = wilson(self.hits, self.trials)
         return f"{self.hits:,} of {self.trials:,}, 95% CI {100 * low:.1f}-{100 * high:.1f}%"
@@ -178,7 +178,7 @@ def _false_alarms(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
                 if not counted.alarms.trials:
                     continue
                 yield BenchmarkResult(
-                    NAME, f"A/A {pool.name}, {way.name}: alarms ({counted.alarms.said})", counted.alarms.share
+                    NAME, f"A/A {pool.name}, {way.name}: alarms ({counted.alarms.text})", counted.alarms.share
                 )
                 if pool.lockstep:
                     locked.add(counted.alarms.hits, counted.alarms.trials)
@@ -186,18 +186,18 @@ def _false_alarms(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
                 all_of_way.join(counted)
             if all_of_way.alarms.trials:
                 found_in = f"A/A {way.name}, {whose}"
-                yield from _told_alarms(found_in, way, all_of_way)
+                yield from _reported_alarms(found_in, way, all_of_way)
     if locked.trials:
-        what = f"A/A in lockstep with the sampling clock: alarms ({locked.said})"
+        what = f"A/A in lockstep with the sampling clock: alarms ({locked.text})"
         yield BenchmarkResult(NAME, what, locked.share, goal="0", met=locked.hits == 0)
     yield from _as_captured(found)
 
 
-def _told_alarms(what: str, way: Way, counted: _Alarms) -> Iterator[BenchmarkResult]:
+def _reported_alarms(what: str, way: Way, counted: _Alarms) -> Iterator[BenchmarkResult]:
     alarms, coverage, totals = counted.alarms, counted.coverage, counted.totals
     yield BenchmarkResult(
         NAME,
-        f"{what}: alarms ({alarms.said})",
+        f"{what}: alarms ({alarms.text})",
         alarms.share,
         goal=None if way.alarms is None else f"<= {way.alarms}",
         met=None if way.alarms is None else wilson(alarms.hits, alarms.trials)[0] <= way.alarms,
@@ -212,7 +212,7 @@ def _told_alarms(what: str, way: Way, counted: _Alarms) -> Iterator[BenchmarkRes
         goal=f"{low} to {high}" if way.coverage else None,
         met=coverage.interval()[0] <= high and coverage.interval()[1] >= low if way.coverage else None,
     )
-    yield BenchmarkResult(NAME, f"{what}: 95% intervals of totals that hold 1 ({totals.said})", totals.share)
+    yield BenchmarkResult(NAME, f"{what}: 95% intervals of totals that hold 1 ({totals.text})", totals.share)
 
 
 def _drawn_alarms(pool: CapturePool, way: Way) -> _Alarms:
@@ -232,7 +232,7 @@ def _as_captured(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
         alarms.add(_alarmed(compared(known[:middle], known[middle:])))
         alarms.add(_alarmed(compared(known[middle:], known[:middle])))
     yield BenchmarkResult(
-        NAME, f"A/A as captured, halves: alarms ({alarms.said})", alarms.share, goal="0", met=alarms.hits == 0
+        NAME, f"A/A as captured, halves: alarms ({alarms.text})", alarms.share, goal="0", met=alarms.hits == 0
     )
 
 
@@ -261,7 +261,7 @@ def _singles(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
             regressed.add(compared(drawn.base, doubled).verdict == "regressed")
     yield BenchmarkResult(
         NAME,
-        f"1 against 1, half of them doubled: regressed ({regressed.said})",
+        f"1 against 1, half of them doubled: regressed ({regressed.text})",
         regressed.share,
         goal="0",
         met=regressed.hits == 0,
@@ -286,16 +286,16 @@ def _power(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResu
             all_found.add(mine.hits, mine.trials)
             share = inclusive_share(pool.profiles, pool.half)
             where = f"{_short(pool.half)} ({share:.0%} of {pool.name})"
-            yield BenchmarkResult(NAME, f"+{effect:.0%} on {where}, {size} a side: found ({mine.said})", mine.share)
+            yield BenchmarkResult(NAME, f"+{effect:.0%} on {where}, {size} a side: found ({mine.text})", mine.share)
         what = f"+{effect:.0%} on half of a quiet service, {size} a side"
         yield BenchmarkResult(
             NAME,
-            f"{what}: found ({all_found.said})",
+            f"{what}: found ({all_found.text})",
             all_found.share,
             goal=f">= {goal}",
             met=wilson(all_found.hits, all_found.trials)[1] >= goal,
         )
-        yield BenchmarkResult(NAME, f"{what}: interval holds the truth ({covered.said})", covered.share)
+        yield BenchmarkResult(NAME, f"{what}: interval holds the truth ({covered.text})", covered.share)
 
 
 def _promises(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResult]:
@@ -331,7 +331,7 @@ def _consecutive_power(found: Sequence[CapturePool], wrong: Count) -> Iterator[B
                 all_found.add(_names(comparison, pool.half, "worse"))
                 wrong.add(_is_wrong(comparison, "worse"))
         what = (
-            f"+{effect:.0%} on half of any service, {SIZES[-1]} consecutive captures a side: found ({all_found.said})"
+            f"+{effect:.0%} on half of any service, {SIZES[-1]} consecutive captures a side: found ({all_found.text})"
         )
         yield BenchmarkResult(NAME, what, all_found.share)
 

@@ -98,10 +98,10 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
         found = _wait_for_end(service, bisect_id, runner_log)
     _print(f"the search took {time.monotonic() - searched:.0f} s, the demo {time.monotonic() - began:.0f} s")
     if options.record:
-        write(options.record, recording(_rows(service.person), made.truth))
+        write(options.record, recording(_rows(service.person), made.culprits))
     if not options.no_page:
         _write_report(service, found)
-    return told_of(found, made, time.monotonic() - began)
+    return bisect_report(found, made, time.monotonic() - began)
 
 
 def _rows(person: DemoUser) -> dict[str, list[dict[str, Any]]]:
@@ -172,7 +172,7 @@ def _write_report(service: Service, found: dict[str, Any]) -> None:
     _print(f"the report opens without a session: {seen['title']}" if seen else "no browser: skipped the report")
 
 
-def told_of(found: dict[str, Any], made: Histories, seconds: float) -> dict[str, Any]:
+def bisect_report(found: dict[str, Any], made: Histories, seconds: float) -> dict[str, Any]:
     """Return the JSON object of the last line."""
     levels: list[dict[str, Any]] = []
     keys = sorted((level["key"] for level in found["levels"]), key=len)
@@ -192,7 +192,7 @@ def told_of(found: dict[str, Any], made: Histories, seconds: float) -> dict[str,
             levels.append({"repository": level["repository"], "culprit": culprit, "deploys": deploys})
     cost = found["cost"]
     return {
-        "levels": levels, "truth": made.truth, "deploys": cost["deployments"], "git_bisect_deploys": cost["git_bisect_best_of_5_probes"],
+        "levels": levels, "truth": made.culprits, "deploys": cost["deployments"], "git_bisect_deploys": cost["git_bisect_best_of_5_probes"],
         "seconds": round(seconds),
     }  # fmt: skip
 

@@ -91,7 +91,7 @@ def play(url: str, options: argparse.Namespace) -> tuple[dict[str, Any], list[st
         result |= {
             "aa_builds": len(same.steps),
             "aa_regressions": len(found),
-            "aa_comments": len(receivers.heard.comments) + len(receivers.heard.slack),
+            "aa_comments": len(receivers.received.comments) + len(receivers.received.slack),
         }
         wrong += [f"false regression: {each['title']} ({each['sentence']})" for each in found]
         wrong += ["false notifications"] * bool(result["aa_comments"])
@@ -200,7 +200,7 @@ def _check_notifications(received: ReceivedRequests, steps: Sequence[Step], pull
 
 def statuses_of(receivers: ReceiverDoubles, builds: int) -> ReceivedRequests:
     """Wait until every build has a status or no more arrive; return all received requests."""
-    received, previous_count = receivers.heard, -1
+    received, previous_count = receivers.received, -1
     while previous_count < len(received.statuses) < builds:
         previous_count = len(received.statuses)
         _wait_until(lambda: len(received.statuses) >= builds, STATUS_SECONDS)

@@ -120,11 +120,11 @@ def compare(person: DemoUser, sides: dict[str, list[str]], rng: random.Random) -
 def first_of(result: dict[str, Any]) -> dict[str, Any]:
     """Return the verdict, and subject and largest attributed caller of the first finding; None if there is none."""
     first = result["findings"][0] if result["findings"] else None
-    payers = first["attributed_callers"] if first else []
+    callers = first["attributed_callers"] if first else []
     return {
         "verdict": result["verdict"],
         "first_finding": first["subject"] if first else None,
-        "payer": payers[0]["function"] if payers else None,
+        "payer": callers[0]["function"] if callers else None,
     }
 
 

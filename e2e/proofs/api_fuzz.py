@@ -19,7 +19,7 @@ from slowpath.core.db_sessions import Database
 from tests.factories.accounts import AccountsFactory
 from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase, made_database
-from tests.support.running_stacks import RunningStack, faults_told, running_stack
+from tests.support.running_stacks import RunningStack, reported_faults, running_stack
 
 SCHEMATHESIS = str(Path(sys.executable).with_name("schemathesis"))
 HOOKS = Path(__file__).with_name("api_fuzz_hooks.py")
@@ -102,7 +102,7 @@ def main() -> int:
         database.migrate()
         with running_stack(database, Path(folder)) as stack:
             result = ask(stack, database, examples=asked.examples, seconds=asked.seconds, seed=asked.seed)
-            faults = faults_told(stack.folder)
+            faults = reported_faults(stack.folder)
     sys.stdout.write("\n".join([result.output[-20_000:], *faults[:20], f"seed {asked.seed}", ""]))
     good = result.code == 0 and not faults
     sys.stdout.write(f"{int(good)} passed, {int(not good)} failed\n")

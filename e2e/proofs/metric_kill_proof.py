@@ -104,7 +104,7 @@ def play(seed: int, seconds: float, folder: Path) -> list[str]:
         killed = _push(keeper, sender, rng, seconds)
     finally:
         keeper.stop()
-    faults = _judge(team_id, sender)
+    faults = _find_faults(team_id, sender)
     folded = _count("metric_chunk")
     text = f"{len(sender.acknowledged)} samples acknowledged, {sender.repeated} tries again, {folded} hours folded"
     say(f"seed {seed}: {text}, killed: {' '.join(killed)}")
@@ -159,7 +159,7 @@ def _push(keeper: WorkerSupervisor, sender: Sender, rng: random.Random, seconds:
     return killed
 
 
-def _judge(team_id: TeamId, sender: Sender) -> list[str]:
+def _find_faults(team_id: TeamId, sender: Sender) -> list[str]:
     engine = create_postgres_engine(read_settings(), pool_size=1)
     with Database(engine).reading(TeamScope(team_id)) as session:
         (found,) = select_all(session, [SeriesSelector("up")], 0, sender.at_ms + HOUR_MS)

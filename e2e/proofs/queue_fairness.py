@@ -19,7 +19,7 @@ import httpx
 
 from proofs.bombs import FUNCTION, GOOD, LOCATION, SAMPLE, TEXTS, TYPES, field
 from tests.support.databases import TestDatabase, made_database
-from tests.support.running_stacks import RunningStack, faults_told, running_stack
+from tests.support.running_stacks import RunningStack, reported_faults, running_stack
 
 BACKLOG: Final = 10_000
 SLOW_FILES: Final = 4
@@ -107,7 +107,7 @@ def main() -> int:
         while time.monotonic() < until and _waiting(stack.database) > 0:
             took = _seconds_until_decoded(stack, single, f"one.{len(delays)}", _small(rng.randrange(10**9)))
             delays.append(took - min(alone))
-        left, errors = _waiting(stack.database), faults_told(stack.keeper.logs)
+        left, errors = _waiting(stack.database), reported_faults(stack.keeper.logs)
     worst, late = max(delays, default=PATIENCE_SECONDS), sum(delay > DELAY_SECONDS for delay in delays)
     print(
         f"alone {min(alone):.2f} s; beside a backlog ({left} jobs left): {len(delays)} files, at most {worst:.2f} s more"

@@ -113,7 +113,7 @@ class ReceiverDoubles:
 
     def __init__(self, mail_port: int) -> None:
         """Set the port of the mail server; nothing listens yet."""
-        self.heard = ReceivedRequests()
+        self.received = ReceivedRequests()
         self.mail_port = mail_port
         self.port = 0
         self.webhook_secret: str | None = None
@@ -130,35 +130,37 @@ class ReceiverDoubles:
             try:
                 return self._dispatch(method, path.partition("?")[0], headers, body)
             except (ValidationError, ValueError, WebhookVerificationError) as error:
-                self.heard.complaints.append(f"{method} {path}: {error}"[:500])
+                self.received.complaints.append(f"{method} {path}: {error}"[:500])
                 return 422, {"message": "Validation Failed"}
 
     def take_mail(self, envelope: Envelope) -> None:
         """Store one e-mail."""
         content = envelope.content
         with self._lock:
-            self.heard.mails.append(content.decode("utf-8", "replace") if isinstance(content, bytes) else str(content))
+            self.received.mails.append(
+                content.decode("utf-8", "replace") if isinstance(content, bytes) else str(content)
+            )
 
     def _dispatch(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
         if path.startswith("/github/"):
             return self._github(method, path, headers, body)
         if method == "POST" and path == SLACK_PATH:
-            self.heard.slack.append(SlackBody.model_validate_json(body))
+            self.received.slack.append(SlackBody.model_validate_json(body))
             return 200, "ok"
         if method == "POST" and path == "/webhook" and self.webhook_secret is not None:
             Webhook(self.webhook_secret).verify(body, headers)
-            self.heard.webhooks[headers["webhook-id"]] = WebhookBody.model_validate_json(body)
+            self.received.webhooks[headers["webhook-id"]] = WebhookBody.model_validate_json(body)
             return 204, ""
         raise ValueError("no such endpoint")
 
     def _github(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
         if headers.get("authorization") != f"Bearer {TOKEN}" or headers.get("x-github-api-version") != "2022-11-28":
             raise ValueError("a request to GitHub needs a token and a version")
-        comments = self.heard.comments
+        comments = self.received.comments
         if method == "POST" and (found := STATUS.fullmatch(path)):
             status = StatusBody.model_validate_json(body)
-            self.heard.statuses.setdefault((found[2], status.context), []).append(status)
-            return 201, {"id": len(self.heard.statuses), **status.model_dump(mode="json")}
+            self.received.statuses.setdefault((found[2], status.context), []).append(status)
+            return 201, {"id": len(self.received.statuses), **status.model_dump(mode="json")}
         if found := COMMENTS.fullmatch(path):
             if method == "GET":
                 return 200, [
@@ -170,7 +172,7 @@ class ReceiverDoubles:
         if method == "PATCH" and (found := COMMENT.fullmatch(path)) and int(found[2]) in comments:
             pull, _ = comments[int(found[2])]
             comments[int(found[2])] = (pull, CommentBody.model_validate_json(body).body)
-            self.heard.comments_changed += 1
+            self.received.comments_changed += 1
             return 200, {"id": int(found[2])}
         raise ValueError("GitHub has no such endpoint")
 

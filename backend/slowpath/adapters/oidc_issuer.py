@@ -122,10 +122,10 @@ class OidcIssuer:
         return str(url)
 
     def finish(
-        self, *, code: str, told_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
+        self, *, code: str, stated_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
     ) -> OidcIdentity:
         """Exchange a code for the user's identity. Raises `NotAuthenticated` with the reason, `UpstreamUnavailable`."""
-        self._check_issuer(told_issuer)
+        self._check_issuer(stated_issuer)
         try:
             tokens = self._client().fetch_token(
                 self._endpoint("token_endpoint"),

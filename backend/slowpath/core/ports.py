@@ -111,7 +111,7 @@ class OidcIssuerPort(Protocol):
         """Return the URL to redirect the browser to. Raises `AddressNotAllowed`, `UpstreamUnavailable`, `NotAuthenticated`."""
 
     def finish(
-        self, *, code: str, told_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
+        self, *, code: str, stated_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
     ) -> OidcIdentity:
         """Exchange a code for the user's identity. Raises `NotAuthenticated` with the reason, `UpstreamUnavailable`."""
 

@@ -40,10 +40,10 @@ def known(lying: LyingIssuer) -> OidcIssuer:
     return made
 
 
-def finished(lying: LyingIssuer, issuer: OidcIssuer | None = None, told_issuer: str | None = None) -> OidcIdentity:
+def finished(lying: LyingIssuer, issuer: OidcIssuer | None = None, stated_issuer: str | None = None) -> OidcIdentity:
     return (issuer or known(lying)).finish(
         code="code",
-        told_issuer=told_issuer,
+        stated_issuer=stated_issuer,
         redirect_uri=RETURN_URL,
         nonce=NONCE,
         verifier="v" * 43,
@@ -165,7 +165,7 @@ def test_a_description_that_names_another_issuer(lying: LyingIssuer) -> None:
 
 def test_an_answer_of_another_issuer_is_refused_before_the_code_is_sent(lying: LyingIssuer) -> None:
     with pytest.raises(NotAuthenticated, match="another issuer"):
-        finished(lying, told_issuer="https://evil.example")
+        finished(lying, stated_issuer="https://evil.example")
     assert "/token" not in lying.asked
 
 
@@ -173,7 +173,7 @@ def test_the_iss_parameter_is_required_where_the_issuer_announces_it(lying: Lyin
     lying.document = {"authorization_response_iss_parameter_supported": True}
     with pytest.raises(NotAuthenticated, match="does not name its issuer"):
         finished(lying)
-    assert finished(lying, told_issuer=lying.address).subject == "7"
+    assert finished(lying, stated_issuer=lying.address).subject == "7"
 
 
 @pytest.mark.parametrize("endpoint", ["token_endpoint", "jwks_uri", "authorization_endpoint"])

@@ -99,14 +99,14 @@ class Start:
         return f"http://127.0.0.1:{self.port}"
 
     @property
-    def said(self) -> list[str]:
+    def lines(self) -> list[str]:
         return self.output.read_text().splitlines()
 
     def wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS
-        while not (self.said and self.said[-1].endswith(self.address)):
-            assert self.process.poll() is None, "\n".join(self.said)
-            assert time.monotonic() < deadline, "\n".join(self.said)
+        while not (self.lines and self.lines[-1].endswith(self.address)):
+            assert self.process.poll() is None, "\n".join(self.lines)
+            assert time.monotonic() < deadline, "\n".join(self.lines)
             time.sleep(0.05)
 
     def child(self, name: str) -> int | None:

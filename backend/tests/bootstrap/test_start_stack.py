@@ -30,7 +30,7 @@ def test_killed_services_restart_a_second_start_is_rejected_and_ctrl_c_stops_all
 
     rival = Start.begin(data)
     assert rival.process.wait(20) == 1
-    (output,) = rival.said
+    (output,) = rival.lines
     assert output.startswith(
         f"slowpath: Slowpath is already running on {data} (process {start.process.pid}, {start.address}). "
     )
@@ -41,7 +41,7 @@ def test_killed_services_restart_a_second_start_is_rejected_and_ctrl_c_stops_all
 
     assert start.stop(signal.SIGINT) == 0
     assert wait_until_gone(data, 1) == []
-    assert start.said[-1] == "Slowpath has stopped"
+    assert start.lines[-1] == "Slowpath has stopped"
 
 
 def kill_and_wait(start: Start, name: str) -> None:
@@ -51,10 +51,10 @@ def kill_and_wait(start: Start, name: str) -> None:
     os.kill(before, signal.SIGKILL)
     deadline = time.monotonic() + 30
     while start.child(name) in {before, None} or not answers(start.address):
-        assert start.process.poll() is None, "\n".join(start.said)
-        assert time.monotonic() < deadline, f"{name} has not come back: {start.said}"
+        assert start.process.poll() is None, "\n".join(start.lines)
+        assert time.monotonic() < deadline, f"{name} has not come back: {start.lines}"
         time.sleep(0.1)
-    assert any(line.startswith(f"  {name} died (signal SIGKILL)") for line in start.said)
+    assert any(line.startswith(f"  {name} died (signal SIGKILL)") for line in start.lines)
 
 
 def test_after_kill_9_the_next_start_works_and_another_kill_leaves_no_orphan(data: Path) -> None:
@@ -80,9 +80,9 @@ def test_ctrl_c_during_the_start_leaves_nothing(data: Path) -> None:
 def test_a_child_that_cannot_live_ends_the_start_with_its_own_words(data: Path) -> None:
     start = Start.begin(data, SLOWPATH_LEASE_SECONDS="soon")
     assert start.process.wait(60) == 1
-    assert start.said[-1].startswith("slowpath: ")
-    assert "died (exit code 1)" in start.said[-1]
-    assert " Log: " in start.said[-1]
+    assert start.lines[-1].startswith("slowpath: ")
+    assert "died (exit code 1)" in start.lines[-1]
+    assert " Log: " in start.lines[-1]
     assert wait_until_gone(data, 1) == []
 
 
@@ -93,7 +93,7 @@ def test_a_taken_port_is_one_clear_line(data: Path) -> None:
         port = other.getsockname()[1]
         start = Start.begin(data, port=port)
         assert start.process.wait(20) == 1
-    assert start.said == [
+    assert start.lines == [
         f"slowpath: Port {port} cannot be used: Address already in use. Choose another: PORT={port + 1} npm start"
     ]
     assert wait_until_gone(data, 1) == []

@@ -126,8 +126,8 @@ def endpoint(request: pytest.FixtureRequest) -> Endpoint:
 
 
 def told_nothing(asked: EndpointRequest, who: str) -> None:
-    assert CANARY.encode() not in asked.said, f"{who} saw {asked.said[:500]!r}"
-    assert asked.status < 500, f"{who}: {asked.status} {asked.said[:500]!r}"
+    assert CANARY.encode() not in asked.content, f"{who} saw {asked.content[:500]!r}"
+    assert asked.status < 500, f"{who}: {asked.status} {asked.content[:500]!r}"
 
 
 def test_every_endpoint_declares_what_it_asks_of_its_caller() -> None:
@@ -168,7 +168,7 @@ def test_anonymous_and_foreign_callers_get_no_data(
         told_nothing(asked, who)
         if endpoint.right is not Permission.ANYONE:
             programs_are_refused_first = endpoint.right is Permission.SIGNED_IN and "token" in who
-            assert asked.status == (403 if programs_are_refused_first else 401), f"{who}: {asked.said[:300]!r}"
+            assert asked.status == (403 if programs_are_refused_first else 401), f"{who}: {asked.content[:300]!r}"
 
     nothing_changed(world, admin)
 
@@ -182,7 +182,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
     asked = endpoint.ask(world.other_browser(world.team.id), world.ids)
     told_nothing(asked, "the other owner, naming the team")
     if of_a_team:
-        assert asked.status == 404, asked.said[:300]
+        assert asked.status == 404, asked.content[:300]
 
     # their owner stays in their team and names what is ours
     if not endpoint.streams:
@@ -190,7 +190,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
         asked = endpoint.ask(world.other_browser(world.other.id), theirs_and_ours)
         told_nothing(asked, "the other owner, naming our things")
         if endpoint.object_names and endpoint.right is not Permission.ANYONE:
-            assert asked.status == 404, asked.said[:300]
+            assert asked.status == 404, asked.content[:300]
         if asked.names & world.ids.keys():
             assert 400 <= asked.status < 500, "a body that names a thing of another team was accepted"
         nothing_changed(world, admin)
@@ -201,7 +201,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
         asked = endpoint.ask(world.other_program(), world.ids)
         told_nothing(asked, "the other team's token")
         if of_a_team and (endpoint.object_names or "team_id" in endpoint.path):
-            assert asked.status in {403, 404}, asked.said[:300]
+            assert asked.status in {403, 404}, asked.content[:300]
 
     nothing_changed(world, admin)
 
@@ -218,7 +218,7 @@ def test_a_role_reaches_as_far_as_declared(
 
     asked = endpoint.ask(world.browser(role), world.ids)
 
-    text = f"{asked.status} {asked.said[:500]!r}"
+    text = f"{asked.status} {asked.content[:500]!r}"
     if reaches:
         assert asked.status not in {401, 403} or endpoint.operation_id in PASSWORD_ASKED, text
         assert asked.status < 500, text
@@ -244,7 +244,7 @@ def test_a_token_reaches_as_far_as_declared(
 
     asked = endpoint.ask(world.program(scope), world.ids)
 
-    text = f"{asked.status} {asked.said[:500]!r}"
+    text = f"{asked.status} {asked.content[:500]!r}"
     if right is Permission.ANYONE:
         assert asked.status < 500, text
     elif reaches:
@@ -274,7 +274,7 @@ def test_the_comparison_of_tables_covers_every_column(world: TwoTeamWorld) -> No
         if endpoint.method == "GET"
         and endpoint.right in ROLE_FOR
         and not endpoint.streams
-        and CANARY.encode() in endpoint.ask(client, world.ids).said
+        and CANARY.encode() in endpoint.ask(client, world.ids).content
     }
     assert {"teams:get", "members:list", "tokens:list", "invitations:list", "audit-events:list"} <= seen
     assert {"artifacts:list", "services:get", "comparisons:list", "jobs:list"} <= seen

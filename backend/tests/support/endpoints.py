@@ -84,7 +84,7 @@ class EndpointRequest:
 
     endpoint: Endpoint
     status: int
-    said: bytes = field(repr=False)
+    content: bytes = field(repr=False)
     names: frozenset[str]
 
 

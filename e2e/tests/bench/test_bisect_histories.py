@@ -13,10 +13,10 @@ QUIET = SimulationSettings(error=1e-6)
 def test_the_pins_bracket_the_culprits() -> None:
     series = history("m3")
     assert [len(line.shas) - 1 for line in series.lines] == [7, 203, 43]
-    first, second = (series.between(level, series.truth[level]) for level in (0, 1))
+    first, second = (series.between(level, series.culprit_positions[level]) for level in (0, 1))
     assert (len(first), len(second)) == (38, 5)
-    assert series.truth[1] in first
-    assert series.truth[2] in second
+    assert series.culprit_positions[1] in first
+    assert series.culprit_positions[2] in second
 
 
 def test_pins_follow_each_other_without_gaps() -> None:

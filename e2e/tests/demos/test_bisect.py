@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from demos.bisect import told_of
+from demos.bisect import bisect_report
 from demos.bisect_runner import SLOTS, file_of
 from example.bisects.generated_histories import Sizes, written
 from slowpath_cli.runner.core import runner_config as files
@@ -44,7 +44,7 @@ def test_the_branch_of_a_merge_is_no_level_of_its_own(tmp_path: Path) -> None:
     ]
     levels = [level("", "mono", "merge"), level("a", "mono", "inner"), level("b", "libdb", "bump")]
     cost = {"deployments": 4, "git_bisect_best_of_5_probes": 50}
-    report = told_of({"levels": levels, "probes": probes, "cost": cost}, made, 12.4)
+    report = bisect_report({"levels": levels, "probes": probes, "cost": cost}, made, 12.4)
     assert report["levels"] == [
         {"repository": "mono", "culprit": "inner", "deploys": 2},
         {"repository": "libdb", "culprit": "bump", "deploys": 2},

@@ -58,7 +58,7 @@ def test_receivers_are_as_strict_as_the_real_ones() -> None:
         section = {"type": "section", "text": {"type": "mrkdwn", "text": "so"}}
         assert http.post(SLACK_PATH, json={"text": "so", "blocks": [section]}).status_code == 200
         assert http.post("/elsewhere", json={}).status_code == 422
-    received = receivers.heard
+    received = receivers.received
     assert (list(received.statuses), len(received.slack), len(received.complaints)) == ([(SHA, "x")], 1, 5)
 
 
@@ -71,7 +71,7 @@ def test_a_comment_is_found_and_changed() -> None:
         assert http.get(f"{path}/8/comments").json() == []
         assert http.patch(f"{path}/comments/{made}", json={"body": "two"}).status_code == 200
         assert http.patch(f"{path}/comments/1", json={"body": "two"}).status_code == 422
-    assert receivers.heard.comments == {made: (7, "two")}
+    assert receivers.received.comments == {made: (7, "two")}
 
 
 @pytest.mark.parametrize(

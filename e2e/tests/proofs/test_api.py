@@ -4,7 +4,7 @@ import pytest
 
 from proofs.api_fuzz import ask
 from tests.support.databases import TestDatabase
-from tests.support.running_stacks import RunningStack, faults_told
+from tests.support.running_stacks import RunningStack, reported_faults
 
 pytestmark = pytest.mark.processes
 
@@ -19,4 +19,4 @@ def test_a_sample_of_requests_is_answered_as_described(stack: RunningStack, migr
     asked = ask(stack, migrated, examples=EXAMPLES, seconds=SECONDS, seed=SEED)
 
     assert asked.code == 0, asked.output[-8000:]
-    assert faults_told(stack.folder) == []
+    assert reported_faults(stack.folder) == []

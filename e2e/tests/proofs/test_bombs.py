@@ -13,7 +13,7 @@ import pytest
 
 from proofs.bombs import BOMBS, GOOD, MIB, Bomb
 from slowpath_worker.decode_helper import BASE_MEMORY_BYTES, MAX_MEMORY_BYTES
-from tests.support.running_stacks import RunningStack, faults_told, forget_peak, resident_bytes
+from tests.support.running_stacks import RunningStack, forget_peak, reported_faults, resident_bytes
 from tests.support.worker_supervisor import children_of
 
 pytestmark = [pytest.mark.database, pytest.mark.processes]
@@ -129,4 +129,4 @@ def test_the_rest_of_a_batch_is_unharmed(client: httpx.Client, stack: RunningSta
     assert {ended(client, artifact_id)["state"] for artifact_id in bad} == {"invalid"}
     listed = client.get("/artifacts", params={"batch": batch, "limit": 100}).json()["items"]
     assert len(listed) == len(good) + len(bad)
-    assert faults_told(stack.folder) == []
+    assert reported_faults(stack.folder) == []

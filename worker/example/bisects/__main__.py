@@ -17,7 +17,7 @@ def main() -> int:
     made = written(options.out, options.seed)
     fields = {
         "good": made.good, "bad": made.bad, "proxy": f"file://{made.proxy.resolve()}",
-        "repositories": {each.module: str(each.folder.resolve()) for each in made.repositories}, "truth": made.truth,
+        "repositories": {each.module: str(each.folder.resolve()) for each in made.repositories}, "truth": made.culprits,
     }  # fmt: skip
     (options.out / "told.json").write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(fields))

@@ -59,7 +59,7 @@ class Histories:
         return self.repositories[0].last
 
     @property
-    def truth(self) -> list[str]:
+    def culprits(self) -> list[str]:
         """Return the culprit commits, from the monorepo down."""
         return [each.guilty for each in self.repositories]
 

@@ -20,18 +20,18 @@ class Chaos:
     """Performs any action at any time and records what it reported."""
 
     def __init__(self, search: Search, seed: int) -> None:
-        self.search, self.dice = search, np.random.default_rng(seed)
+        self.search, self.rng = search, np.random.default_rng(seed)
         self.measure = slower_from(23, seed=seed)
-        self.told: Counter[str] = Counter()
+        self.kinds: Counter[str] = Counter()
 
     def some(self) -> str | None:
         running = list(self.search.runner.running)
-        return str(self.dice.choice(running)) if running else None
+        return str(self.rng.choice(running)) if running else None
 
     def window(self, run_id: str) -> None:
         value = self.measure(self.search.runner.running[run_id])
         self.search.runner.measure(run_id, value=value)
-        self.told[run_id] += 1
+        self.kinds[run_id] += 1
 
     def move(self, what: str) -> None:
         runner, run_id = self.search.runner, self.some()
@@ -64,7 +64,7 @@ class Chaos:
         assert {one["run_id"] for one in leases} <= set(runner.running)
 
     def _beat(self, runner: Any, run_id: str) -> None:  # noqa: ANN401
-        runner.beat(run_id, str(self.dice.choice(["deploying", "warming", "soaking", "collecting", "idle"])))
+        runner.beat(run_id, str(self.rng.choice(["deploying", "warming", "soaking", "collecting", "idle"])))
 
     def _window(self, _runner: Any, run_id: str) -> None:  # noqa: ANN401
         self.window(run_id)
@@ -76,7 +76,7 @@ class Chaos:
             runner.measure(run_id, value=999.0)
 
     def _end(self, runner: Any, run_id: str) -> None:  # noqa: ANN401
-        runner.end(run_id, str(self.dice.choice(["done", "failed", "unhealthy"], p=[0.8, 0.15, 0.05])))
+        runner.end(run_id, str(self.rng.choice(["done", "failed", "unhealthy"], p=[0.8, 0.15, 0.05])))
 
     def _lost(self, _runner: Any, run_id: str | None) -> None:  # noqa: ANN401
         self.search.bench.admin.execute(
@@ -86,16 +86,16 @@ class Chaos:
             bisect_monitor.monitor_bisect(session, self.search.bisect_id, None, now=self.search.now())
 
     def _annul(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
-        number = int(self.dice.integers(1, 30))
+        number = int(self.rng.integers(1, 30))
         self._ask("invalidations", {"number": number, "reason": "a bad node"})
 
     def _mark(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
-        at = int(self.dice.integers(1, 41))
+        at = int(self.rng.integers(1, 41))
         verdict = "slower" if at >= 23 else "not-slower"
         self._ask("overrides", {"candidate": f"{at:040x}/itself", "verdict": verdict, "reason": "seen"})
 
     def _remeasure(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
-        self._ask("probes", {"candidate": f"{int(self.dice.integers(1, 41)):040x}/itself"})
+        self._ask("probes", {"candidate": f"{int(self.rng.integers(1, 41)):040x}/itself"})
 
     def _pause(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
         self._ask("actions", {"action": "pause"})
@@ -115,7 +115,7 @@ class Chaos:
 def test_nothing_is_started_twice_or_lost(search: Search, seed: int) -> None:
     search.begin(plan_of(40))
     chaos = Chaos(search, seed)
-    for what in chaos.dice.choice(MOVES, size=120, p=OFTEN / OFTEN.sum()):
+    for what in chaos.rng.choice(MOVES, size=120, p=OFTEN / OFTEN.sum()):
         chaos.move(str(what))
     chaos._ask("actions", {"action": "cancel"})
     for run_id in list(search.runner.running):
@@ -128,7 +128,7 @@ def test_nothing_is_started_twice_or_lost(search: Search, seed: int) -> None:
     deployed = [one for one in detail["probes"] if one["leased_at"]]
     assert {one["run_id"] for one in deployed} == set(search.runner.started)
     assert all(one["ended_at"] for one in detail["probes"])
-    assert {one["run_id"]: len(one["measurements"]) for one in deployed if one["measurements"]} == dict(chaos.told)
+    assert {one["run_id"]: len(one["measurements"]) for one in deployed if one["measurements"]} == dict(chaos.kinds)
     assert all(window["value"] < 900 for one in deployed for window in one["measurements"])
     assert [one["number"] for one in detail["probes"]] == list(range(1, len(detail["probes"]) + 1))
 
@@ -138,7 +138,7 @@ def test_the_culprit_is_found_after_early_failures(search: Search) -> None:
     chaos = Chaos(search, 11)
     calm = [at for at, one in enumerate(MOVES) if one not in {"pause", "mark", "annul"}]
     weights = OFTEN[calm] / OFTEN[calm].sum()
-    for at in chaos.dice.choice(calm, size=60, p=weights):
+    for at in chaos.rng.choice(calm, size=60, p=weights):
         chaos.move(MOVES[int(at)])
         if (detail := search.get_detail())["state"] == "paused":
             search.ask("actions", {"action": "resume"})

@@ -208,8 +208,8 @@ def container(state: Json, *, restarts: int = 0, last: Json | None = None, ready
 
 def running(address: str) -> Json:
     ready = {"type": "Ready", "status": "True", "lastTransitionTime": AT}
-    told_of = container({"running": {"startedAt": AT}}, ready=True)
-    return {"phase": "Running", "podIP": address, "conditions": [ready], "containerStatuses": [told_of]}
+    container_status = container({"running": {"startedAt": AT}}, ready=True)
+    return {"phase": "Running", "podIP": address, "conditions": [ready], "containerStatuses": [container_status]}
 
 
 def waiting(reason: str, message: str, *, restarts: int = 0, last: Json | None = None) -> Json:

@@ -69,7 +69,7 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
 
 def driver_at(api: str, place: DriverEnvironment, watch: Watch, **more: Any) -> github_actions.GitHubActionsDriver:  # noqa: ANN401 - as TOML has it
     made = github_actions.read(section(api, **more), place)
-    made.now, made.pause, made.told_at_once = watch, watch.pause, True
+    made.now, made.pause, made.returns_run_details = watch, watch.pause, True
     made.outside._pause = watch.pause
     made.last_status.clock = made.outside.limits.clock = made.outside.limits.wall = watch
     return made

@@ -34,9 +34,9 @@ def on_a_branch(made: Histories, level: int) -> bool:
 
 def test_the_same_seed_writes_the_same_commits(tmp_path: Path) -> None:
     first, same, other = (written(tmp_path / name, seed, SMALL) for name, seed in (("a", 1), ("b", 1), ("c", 2)))
-    assert first.truth == same.truth
+    assert first.culprits == same.culprits
     assert [one.last for one in first.repositories] == [one.last for one in same.repositories]
-    assert set(first.truth).isdisjoint(other.truth)
+    assert set(first.culprits).isdisjoint(other.culprits)
 
 
 def test_the_culprit_is_found_through_dependency_updates(tmp_path: Path) -> None:
@@ -74,5 +74,5 @@ def test_the_way_down_leads_to_it(
     out = capsys.readouterr()
     assert exit_code == os.EX_OK, out.err
     found = json.loads(out.out.splitlines()[-1])
-    assert [one["culprit"] for one in found["levels"]] == made.truth
+    assert [one["culprit"] for one in found["levels"]] == made.culprits
     assert found["levels"][0]["classes"] < found["levels"][0]["candidates"]

@@ -36,12 +36,12 @@ class RecordingAccountMailer:
 
     def __init__(self) -> None:
         self.letters: list[tuple[str, str]] = []
-        self.says = "250 OK"
+        self.response = "250 OK"
 
     async def handle_DATA(self, server: object, session: object, envelope: Any) -> str:  # noqa: N802, ANN401 - aiosmtpd's
-        if self.says.startswith("250"):
+        if self.response.startswith("250"):
             self.letters.append((envelope.rcpt_tos[0], envelope.content.decode()))
-        return self.says
+        return self.response
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def test_an_invitation_email_has_its_own_link(office: MailFixture) -> None:
         )
         invitation_mail.enqueue_invitation_mail(session, row, mail_is_sent=True)
 
-    office.postman.says = "451 later"
+    office.postman.response = "451 later"
     assert office.carry_out(MailInvitation.name)["state"] == "waiting"
-    office.postman.says = "250 OK"
+    office.postman.response = "250 OK"
     assert office.carry_out(MailInvitation.name)["state"] == "done"
     ((to, text),) = office.postman.letters
     mailed = secret_in(text, "/invitations/")
@@ -107,7 +107,7 @@ def test_an_invitation_email_has_its_own_link(office: MailFixture) -> None:
             session, caller, role=Role.MEMBER, email="gone@example.com", days=7, now=now
         )
         invitation_mail.enqueue_invitation_mail(session, row, mail_is_sent=True)
-    office.postman.says = "550 no such person"
+    office.postman.response = "550 no such person"
     assert office.carry_out(MailInvitation.name)["state"] == "done"
     problem = bench.admin.execute("SELECT mailed_at, mail_error FROM invitation WHERE id = %s", (row.id,)).fetchone()
     assert problem is not None
@@ -122,9 +122,9 @@ def test_a_password_reset_email_has_a_working_link(office: MailFixture) -> None:
     password_resets.request_password_reset(
         database, CountingThrottle(), email=owner.email, address="127.0.0.1", now=now, mail_is_sent=True
     )
-    office.postman.says = "451 later"
+    office.postman.response = "451 later"
     assert office.carry_out(MailPasswordReset.name)["state"] == "waiting"
-    office.postman.says = "250 OK"
+    office.postman.response = "250 OK"
     assert office.carry_out(MailPasswordReset.name)["state"] == "done"
     ((to, text),) = office.postman.letters
     assert to == owner.email
@@ -146,13 +146,13 @@ def test_a_person_without_a_team_gets_the_email_too(office: MailFixture, people:
         password_resets.request_password_reset(
             database, CountingThrottle(), email=email, address="127.0.0.1", now=now, mail_is_sent=True
         )
-    office.postman.says = "451 later"
+    office.postman.response = "451 later"
     assert send_next_reset_mail(database, settings, create_mailer(settings), SystemClock()), "there is one"
     assert not send_next_reset_mail(database, settings, create_mailer(settings), SystemClock()), (
         "it is waited for the server"
     )
     bench.admin.execute("UPDATE password_reset SET mail_due_at = now() - interval '1 s' WHERE mail_due_at IS NOT NULL")
-    office.postman.says = "250 OK"
+    office.postman.response = "250 OK"
     assert send_next_reset_mail(database, settings, create_mailer(settings), SystemClock())
     ((to, text),) = office.postman.letters
     assert to == ann.email
@@ -185,9 +185,9 @@ def test_mentions_are_mailed_once_per_discussion_and_ten_minutes(office: MailFix
     jobs = bench.admin.execute("SELECT count(*) FROM job WHERE name = %s", (MailMentions.name,)).fetchone()
     assert jobs == (1,), "what is written in one breath goes out at once"
 
-    office.postman.says = "451 later"
+    office.postman.response = "451 later"
     assert office.carry_out(MailMentions.name)["state"] == "waiting"
-    office.postman.says = "250 OK"
+    office.postman.response = "250 OK"
     assert office.carry_out(MailMentions.name)["state"] == "done"
     letters = dict(office.postman.letters)
     assert letters.keys() == {ann.email, ben.email, owner.email}

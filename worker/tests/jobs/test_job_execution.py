@@ -28,10 +28,10 @@ class Ends:
     """Records the reported failures of jobs."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[SlowpathError | Cancelled, dict[str, Any]]] = []
+        self.recorded: list[tuple[SlowpathError | Cancelled, dict[str, Any]]] = []
 
     def __call__(self, _session: WriteSession, _job: Errand, failure: JobFailure) -> None:
-        self.told.append((failure.error, failure.problem))
+        self.recorded.append((failure.error, failure.problem))
 
 
 def note(session: WriteSession, name: str) -> None:
@@ -97,7 +97,7 @@ def test_an_unavailable_receiver_is_retried_and_finally_abandoned(bench: Bench, 
         row = bench.carry_out(job_id)
     assert (row["state"], row["attempts"]) == ("failed", 3)
     assert tried == [1, 2, 3]
-    assert [type(error) for error, _ in ends.told] == [Unavailable]
+    assert [type(error) for error, _ in ends.recorded] == [Unavailable]
 
 
 def test_pauses_grow(bench: Bench, handle: HandleErrand) -> None:
@@ -129,7 +129,7 @@ def test_a_rejected_job_ends_at_once_with_a_reason(bench: Bench, handle: HandleE
 
     assert (row["state"], row["attempts"]) == ("failed", 1)
     assert (row["problem"]["type"], row["problem"]["limit"]) == ("urn:slowpath:no-samples", 1)
-    assert ends.told[0][1] == row["problem"]
+    assert ends.recorded[0][1] == row["problem"]
 
 
 def test_a_fault_of_ours_is_written_down_without_its_insides(bench: Bench, handle: HandleErrand) -> None:
@@ -144,7 +144,7 @@ def test_a_fault_of_ours_is_written_down_without_its_insides(bench: Bench, handl
     assert row["state"] == "failed"
     assert row["problem"]["type"] == "urn:slowpath:fault"
     assert "password" not in str(row["problem"])
-    assert len(ends.told) == 1
+    assert len(ends.recorded) == 1
 
 
 @pytest.mark.parametrize("change", ["name = 'uploads.of-tomorrow'", "payload = '{\"unknown\": 1}'", "payload = '[]'"])
@@ -172,7 +172,7 @@ def test_a_job_asked_to_end_before_it_began_is_not_done(bench: Bench, handle: Ha
 
     assert row["state"] == "cancelled"
     assert ran == []
-    assert isinstance(ends.told[0][0], Cancelled)
+    assert isinstance(ends.recorded[0][0], Cancelled)
     assert row["problem"]["title"] == "Cancelled"
 
 
@@ -197,7 +197,7 @@ def test_a_running_job_ends_soon_when_asked_to(bench: Bench, handle: HandleErran
 
     assert row["state"] == "cancelled"
     assert time.monotonic() - asked < SOON_S
-    assert len(ends.told) == 1
+    assert len(ends.recorded) == 1
 
 
 def test_a_worker_without_the_lease_changes_nothing(bench: Bench, handle: HandleErrand) -> None:
@@ -298,7 +298,7 @@ def test_a_job_that_kills_its_workers_is_abandoned(bench: Bench, handle: HandleE
     assert row["state"] == "failed"
     assert (row["problem"]["limit"], row["problem"]["value"]) == (3, 3)
     assert ran == []
-    assert len(ends.told) == 1
+    assert len(ends.recorded) == 1
 
 
 def test_waiting_for_something_else_is_not_an_attempt(bench: Bench, handle: HandleErrand) -> None:

@@ -60,7 +60,7 @@ def state_of(bench: Bench, bisect_id: BisectId) -> Any:  # noqa: ANN401 - a word
         return found.state
 
 
-def until_told(bench: Bench, job_id: JobId) -> str:
+def wait_for_result(bench: Bench, job_id: JobId) -> str:
     """Wait until the job reports its progress."""
     until = time.monotonic() + SOON_S
     while time.monotonic() < until:
@@ -76,7 +76,7 @@ def test_reading_a_range_reports_progress_and_stops_when_it_is_cancelled(near: B
     job_id = near.write_down(PlanBisect(bisect_id))
     worker = threading.Thread(target=near.carry_out, args=[job_id])
     worker.start()
-    assert f"of {COMMITS:,} commits" in until_told(near, job_id)
+    assert f"of {COMMITS:,} commits" in wait_for_result(near, job_id)
     with near.worker_context.database.writing(scope(near)) as session:
         under_way = work.find_open_job(session, "bisect", bisect_id)
         assert under_way is not None

@@ -400,12 +400,12 @@ class RecordingMailer:
 
     def __init__(self) -> None:
         self.letters: list[tuple[list[str], str]] = []
-        self.says = "250 OK"
+        self.response = "250 OK"
 
     async def handle_DATA(self, server: object, session: object, envelope: Any) -> str:  # noqa: N802, ANN401 - aiosmtpd's
-        if self.says.startswith("250"):
+        if self.response.startswith("250"):
             self.letters.append((envelope.rcpt_tos, envelope.content.decode()))
-        return self.says
+        return self.response
 
 
 @pytest.fixture
@@ -427,16 +427,16 @@ def test_e_mail_goes_to_each_alone_and_comes_again_as_the_same(
     desk = DeliveryFixture(desk.bench.with_settings(settings))
     desk.channel(ChannelTarget(ChannelKind.EMAIL, to=("ann@example.com", "ben@example.com")))
 
-    postman.says = "451 later"
+    postman.response = "451 later"
     (message_id,) = desk.enqueue(regression_opened())
     assert desk.deliver(message_id)["state"] == "waiting"
-    postman.says = "250 OK"
+    postman.response = "250 OK"
     assert desk.deliver(message_id)["state"] == "sent"
     assert [to for to, _ in postman.letters] == [["ann@example.com"], ["ben@example.com"]]
     assert all(f"Message-ID: <{message_id}.{n}@example.com>" in text for n, (_, text) in enumerate(postman.letters))
     assert "Clone takes more time" in postman.letters[0][1]
 
-    postman.says = "550 no such person"
+    postman.response = "550 no such person"
     assert desk.deliver(desk.enqueue(regression_opened())[0])["state"] == "abandoned"
 
 

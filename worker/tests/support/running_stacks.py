@@ -86,7 +86,7 @@ def _wait_until_ready(keeper: WorkerSupervisor, address: str) -> None:
     raise RuntimeError(f"not ready: {sorted(keeper.logs.glob('*.log'))}")
 
 
-def faults_told(folder: Path) -> list[str]:
+def reported_faults(folder: Path) -> list[str]:
     """Return the lines of the logs in which something failed that should not."""
     lines = [line for log in folder.glob("*.log") for line in log.read_text(errors="replace").splitlines()]
     return [line for line in lines if line.startswith("{") and json.loads(line).get("level") in {"error", "critical"}]

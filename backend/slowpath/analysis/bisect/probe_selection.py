@@ -181,9 +181,9 @@ def _joint_information(p: F64, chosen: Sequence[int], error_rate: float) -> F64:
     places = np.column_stack([np.tile(p[list(chosen)], (len(p), 1)), p])  # [positions, probes] P(bad)
     ordered = np.sort(places, axis=1)
     cells = np.diff(np.column_stack([np.zeros(len(p)), ordered, np.ones(len(p))]), axis=1)  # mass of each cell
-    truth = np.arange(many)[np.newaxis, :] >= np.arange(many + 1)[:, np.newaxis]  # [cells, probes in order]
+    is_regressed = np.arange(many)[np.newaxis, :] >= np.arange(many + 1)[:, np.newaxis]  # [cells, probes in order]
     verdicts = (np.arange(2**many)[:, np.newaxis] >> np.arange(many)) & 1 == 1
-    differ = (verdicts[np.newaxis] != truth[:, np.newaxis]).sum(2)  # [cells, outcomes]
+    differ = (verdicts[np.newaxis] != is_regressed[:, np.newaxis]).sum(2)  # [cells, outcomes]
     chance = error_rate**differ * (1 - error_rate) ** (many - differ)
     seen = cells @ chance
     out: F64 = -xlogy(seen, seen).sum(1) - many * float(_entropy(np.array(error_rate)))

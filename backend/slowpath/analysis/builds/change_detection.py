@@ -23,7 +23,7 @@ from slowpath.analysis.builds.regression_groups import WITNESSES, ChangedSeries,
 from slowpath.analysis.builds.series_matrix import ADDS_UP, OF_FUNCTIONS, SeriesMatrix
 from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.series.change_points import ChangePoint
-from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many
+from slowpath.analysis.series.online_detection import OnlineDetectionResult, evaluate_many
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 
 I32 = NDArray[np.int32]
@@ -75,7 +75,7 @@ def scan_history(
     states: list[OnlineDetectionResult] = []
     unscanned = [_since(line, decided) for line in lines]
     for line, rows in zip(unscanned, chosen, strict=True):
-        results = judge_many(
+        results = evaluate_many(
             line.values[rows],
             spread=line.errors[rows],
             counts=np.broadcast_to(line.counts, (len(rows), len(line.counts))),

@@ -69,13 +69,13 @@ class ChangedSeries:
 class RegressionGroup:
     """Change points with one cause.
 
-    `is_told`: worse, confirmed, not shifted, not negligible; `is_likely`: the same, not confirmed yet.
+    `is_reported`: worse, confirmed, not shifted, not negligible; `is_likely`: the same, not confirmed yet.
     """
 
     lead: ChangedSeries
     members: tuple[ChangedSeries, ...]
     is_move: bool
-    is_told: bool
+    is_reported: bool
     is_likely: bool
     low_index: int
     high_index: int
@@ -115,13 +115,13 @@ def _named_by_functions(change_groups: Sequence[RegressionGroup]) -> list[Regres
     """
     groups = list(change_groups)
     for category_group in change_groups:
-        if not category_group.is_told or category_group.lead.kind != "profile.category":
+        if not category_group.is_reported or category_group.lead.kind != "profile.category":
             continue
         function_groups = [
             each
             for each in groups
             if each is not category_group
-            and (each.is_told or each.is_likely)
+            and (each.is_reported or each.is_likely)
             and each.lead.kind in OF_FUNCTIONS
             and each.lead.unit == category_group.lead.unit
             and each.lead.difference >= TELLS * category_group.lead.difference
@@ -133,7 +133,7 @@ def _named_by_functions(change_groups: Sequence[RegressionGroup]) -> list[Regres
             groups[groups.index(function_group)] = replace(
                 function_group,
                 members=(*function_group.members, *category_group.members),
-                is_told=True,
+                is_reported=True,
                 is_likely=False,
             )
             groups.remove(category_group)
@@ -184,7 +184,7 @@ def _make_group(
         lead=lead,
         members=ordered,
         is_move=is_move,
-        is_told=counts and is_sure,
+        is_reported=counts and is_sure,
         is_likely=counts and not is_sure,
         low_index=min(one.low_index, lead.change.low_index),
         high_index=max(one.high_index, lead.change.high_index),

@@ -52,7 +52,7 @@ class OnlineDetectionResult:
     detectable: float
 
 
-def judge_many(
+def evaluate_many(
     matrix: F64,
     *,
     decided: Sequence[int] | None = None,

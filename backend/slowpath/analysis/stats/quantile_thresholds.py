@@ -36,7 +36,7 @@ class QuantileThresholds:
     # A comparison without findings is unchanged only if this ratio would have been found in subjects with this share.
     unchanged_within: float = 2.0
     unchanged_covers: float = 0.5
-    most_judged: int = 64
+    most_tested: int = 64
     most_findings: int = 12
     worth_a_line: float = 0.02
 

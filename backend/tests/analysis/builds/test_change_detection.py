@@ -83,14 +83,14 @@ def test_unchanged_builds_report_nothing() -> None:
     for seed in range(10):
         whole = line({}, 100, seed)
         seen = scan_history([whole], {"profile.function": np.zeros(100, dtype=np.int32)}, [], frozenset())
-        assert [group for group in seen.groups if group.is_told] == []
+        assert [group for group in seen.groups if group.is_reported] == []
 
 
 def test_a_slower_function_is_reported_at_its_first_build() -> None:
     found = line({5: 1.4}, 86, 1)
     seen = scan_history([found], {"profile.function": np.zeros(86, dtype=np.int32)}, [], frozenset())
 
-    [group] = [group for group in seen.groups if group.is_told]
+    [group] = [group for group in seen.groups if group.is_reported]
     assert (group.lead.subject, group.lead.change.index) == (NAMES[5], 80)
     assert group.lead.change.ratio == pytest.approx(1.4, rel=0.06)
 
@@ -100,7 +100,7 @@ def test_a_muted_series_is_detected_and_not_reported() -> None:
     muted = frozenset({("profile.function", NAMES[5])})
     seen = scan_history([found], {"profile.function": np.zeros(86, dtype=np.int32)}, [], muted)
 
-    assert not any(group.is_told for group in seen.groups)
+    assert not any(group.is_reported for group in seen.groups)
     assert any(group.lead.subject == NAMES[5] for group in seen.groups)
 
 
@@ -177,12 +177,12 @@ def nested(gained: float, since: int = 80, *, lost: float = 0.0) -> list[SeriesM
 
 
 def test_the_innermost_slower_function_is_named() -> None:
-    listed = [group for group in scan_history(nested(12.0), {}, [], frozenset()).groups if group.is_told]
+    listed = [group for group in scan_history(nested(12.0), {}, [], frozenset()).groups if group.is_reported]
     assert [group.lead.subject for group in listed] == ["app.inner"]
 
 
 def test_the_cause_of_the_remaining_increase_is_named_not_the_largest_gain() -> None:
-    listed = [group for group in scan_history(nested(26.0, lost=17.0), {}, [], frozenset()).groups if group.is_told]
+    listed = [group for group in scan_history(nested(26.0, lost=17.0), {}, [], frozenset()).groups if group.is_reported]
     assert [group.lead.subject for group in listed] == ["app.middle"]
 
 

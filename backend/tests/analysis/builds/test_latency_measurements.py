@@ -114,19 +114,19 @@ def test_latency_alone_is_reported_after_five_builds() -> None:
     few, enough = seen(latencies(HISTORY + 3, 1, 1.2)), seen(latencies(HISTORY + 8, 1, 1.2))
 
     [waiting] = few.groups
-    assert (waiting.is_told, waiting.is_likely) == (False, True)
+    assert (waiting.is_reported, waiting.is_likely) == (False, True)
     assert waiting.lead.needs_builds == 2
     assert waiting.lead.needs_profiles is None
     assert not any(each.confirmed for each in waiting.members)
     [group] = enough.groups
-    assert group.is_told
+    assert group.is_reported
     assert group.lead.change.ratio == pytest.approx(1.2, rel=0.05)
     assert {each.subject for each in group.members} == {"production p50", "production p99"}
 
 
 def test_a_small_step_of_latency_alone_is_never_reported() -> None:
     for seed in range(4):
-        assert not any(group.is_told for group in seen(latencies(HISTORY + 12, seed, 1.04)).groups)
+        assert not any(group.is_reported for group in seen(latencies(HISTORY + 12, seed, 1.04)).groups)
 
 
 def test_unchanged_latency_is_reported_at_no_evaluation() -> None:
@@ -137,7 +137,7 @@ def test_unchanged_latency_is_reported_at_no_evaluation() -> None:
                 line.kind, line.basis, line.unit, line.subjects, line.values[:, :builds], line.errors[:, :builds],
                 line.counts[:builds], line.callers, line.categories,
             )  # fmt: skip
-            assert not any(group.is_told for group in seen(cut).groups)
+            assert not any(group.is_reported for group in seen(cut).groups)
 
 
 def test_latency_and_a_function_that_changed_together_are_one_and_the_function_names_it() -> None:
@@ -155,6 +155,6 @@ def test_latency_and_a_function_that_changed_together_are_one_and_the_function_n
     functions = lay_out(made, least_share=0.004)
     assert functions is not None
 
-    [group] = [group for group in seen(functions, latencies(HISTORY + 4, 1, 1.2)).groups if group.is_told]
+    [group] = [group for group in seen(functions, latencies(HISTORY + 4, 1, 1.2)).groups if group.is_reported]
     assert (group.lead.kind, group.lead.subject) == ("profile.function", "app.a")
     assert {each.kind for each in group.members} == {"profile.function", "latency"}

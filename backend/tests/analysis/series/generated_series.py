@@ -5,7 +5,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slowpath.analysis.series.change_points import ChangePoint, find_in_many
-from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many
+from slowpath.analysis.series.online_detection import OnlineDetectionResult, evaluate_many
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
@@ -43,7 +43,7 @@ def find_change_points(
     )[0]
 
 
-def judge_newest(
+def evaluate_newest(
     values: F64,
     *,
     decided: int = 0,
@@ -52,7 +52,7 @@ def judge_newest(
     conditions: I32 | None = None,
 ) -> OnlineDetectionResult:
     """Return what is known of one series after its newest build."""
-    return judge_many(
+    return evaluate_many(
         values[np.newaxis],
         decided=[decided],
         spread=None if spread is None else spread[np.newaxis],

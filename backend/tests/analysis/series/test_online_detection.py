@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.series.minimum_detectable_change import smallest_detectable
 from slowpath.analysis.series.noise_model import heavy_tailed
-from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many
+from slowpath.analysis.series.online_detection import OnlineDetectionResult, evaluate_many
 from slowpath.analysis.series.series_thresholds import SeriesThresholds
-from tests.analysis.series.generated_series import KINDS, drawn, judge_newest, stepped
+from tests.analysis.series.generated_series import KINDS, drawn, evaluate_newest, stepped
 
 F64 = NDArray[np.float64]
 LIMITS = SeriesThresholds()
@@ -18,7 +18,7 @@ LIMITS = SeriesThresholds()
 
 def looks(values: F64, first: int = 9) -> Iterator[tuple[int, OnlineDetectionResult]]:
     for builds in range(first, len(values) + 1):
-        yield builds, judge_newest(values[:builds])
+        yield builds, evaluate_newest(values[:builds])
 
 
 def builds_until_reported(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDArray[np.int64]:
@@ -26,7 +26,7 @@ def builds_until_reported(series: F64, first: int, thresholds: SeriesThresholds 
     out = np.full(len(series), 9999)
     for builds in range(first, series.shape[1] + 1):
         waiting = np.flatnonzero(out == 9999)
-        detections = judge_many(series[waiting, :builds], thresholds=thresholds)
+        detections = evaluate_many(series[waiting, :builds], thresholds=thresholds)
         out[waiting[[one.state == "confirmed" for one in detections]]] = builds
     return out
 
@@ -68,23 +68,23 @@ def test_a_step_after_few_builds_is_reported_within_six(history: int, ratio: flo
 
 def test_two_builds_are_never_enough_in_a_short_series() -> None:
     values = stepped(default_rng(43), "gauss", 1, 20, 2.0, 22)[0]
-    detected = judge_newest(values)
+    detected = evaluate_newest(values)
     assert (detected.state, detected.needs_builds) == ("candidate", 1)
-    assert judge_newest(np.append(values, 2.02)).state == "confirmed"
+    assert evaluate_newest(np.append(values, 2.02)).state == "confirmed"
 
 
 def test_series_of_a_service_share_the_estimate_of_autocorrelation() -> None:
     series = stepped(default_rng(44), "gauss", 40, 16, 1.12, 22)
-    together = sum(one.state == "confirmed" for one in judge_many(series, together=True))
-    assert together > sum(one.state == "confirmed" for one in judge_many(series))
+    together = sum(one.state == "confirmed" for one in evaluate_many(series, together=True))
+    assert together > sum(one.state == "confirmed" for one in evaluate_many(series))
     remembering = drawn(default_rng(45), "memory", 40, 30)
-    assert sum(one.state == "confirmed" for one in judge_many(remembering, together=True)) <= 1
+    assert sum(one.state == "confirmed" for one in evaluate_many(remembering, together=True)) <= 1
 
 
 def test_noise_is_not_less_than_what_is_within_builds() -> None:
     values = np.append(1 + 0.002 * default_rng(46).standard_normal(20), [1.05] * 4)
-    assert judge_newest(values).state == "confirmed"
-    assert judge_newest(values, spread=np.full(24, 0.05)).state != "confirmed"
+    assert evaluate_newest(values).state == "confirmed"
+    assert evaluate_newest(values, spread=np.full(24, 0.05)).state != "confirmed"
 
 
 def test_a_step_goes_from_steady_to_candidate_to_confirmed() -> None:
@@ -93,42 +93,42 @@ def test_a_step_goes_from_steady_to_candidate_to_confirmed() -> None:
     assert states[:2] == ["steady", "steady"]
     assert states[2] == "candidate"
     assert states[-1] == "confirmed"
-    first = judge_newest(values[:101])
+    first = evaluate_newest(values[:101])
     assert first.change is not None
     assert first.change.index == 100
     assert first.needs_builds in {1, 2}
-    last = judge_newest(values)
+    last = evaluate_newest(values)
     assert last.change is not None
     assert last.change.low_index <= 100 <= last.change.high_index
     assert last.needs_builds is None
 
 
 def test_nothing_is_known_before_there_are_enough_builds() -> None:
-    few = judge_newest(np.ones(5))
+    few = evaluate_newest(np.ones(5))
     assert (few.state, few.change, few.needs_builds) == ("too-few", None, 4)
     assert np.isnan(few.detectable)
-    assert judge_newest(np.zeros(0)).needs_builds == LIMITS.least_builds + 1
-    assert judge_newest(np.full(40, np.nan)).state == "too-few"
+    assert evaluate_newest(np.zeros(0)).needs_builds == LIMITS.least_builds + 1
+    assert evaluate_newest(np.full(40, np.nan)).state == "too-few"
 
 
 def test_a_reported_change_is_not_reported_again() -> None:
     values = stepped(default_rng(35), "gauss", 1, 60, 1.2, 120)[0]
     for builds in range(69, 121):
-        detected = judge_newest(values[:builds], decided=60)
+        detected = evaluate_newest(values[:builds], decided=60)
         assert detected.state in {"steady", "candidate"}
-    assert judge_newest(values[:65], decided=60).state == "too-few"
+    assert evaluate_newest(values[:65], decided=60).state == "too-few"
 
 
 def test_three_spikes_in_a_row_are_no_level() -> None:
     values = drawn(default_rng(36), "gauss", 1, 100)[0]
     values[-9:] = [1.02, 0.98, 1.01, 1.0, 0.97, 0.99, 1.5, 1.12, 1.45]
-    assert judge_newest(values).state == "candidate"
+    assert evaluate_newest(values).state == "candidate"
 
 
 def test_a_new_machine_is_reported_as_a_machine_change() -> None:
     values = stepped(default_rng(37), "gauss", 1, 100, 1.3, 106)[0]
     machines = (np.arange(106) >= 100).astype(np.int32)
-    detected = judge_newest(values, conditions=machines)
+    detected = evaluate_newest(values, conditions=machines)
     assert detected.state == "confirmed"
     assert detected.change is not None
     assert detected.change.cause == "conditions"
@@ -140,12 +140,12 @@ def test_a_single_build_is_confirmed_by_measuring_it_again() -> None:
     counts = np.ones(101, dtype=np.int32)
     values = drawn(rng, "gauss", 1, 101)[0]
     values[100] = 1.12
-    once = judge_newest(values, spread=spread, counts=counts)
+    once = evaluate_newest(values, spread=spread, counts=counts)
     assert once.state == "candidate"
     assert once.needs_profiles is not None
     assert once.needs_profiles >= 1
     spread[100], counts[100] = 0.03 / np.sqrt(10), 10
-    assert judge_newest(values, spread=spread, counts=counts).state == "confirmed"
+    assert evaluate_newest(values, spread=spread, counts=counts).state == "confirmed"
 
 
 def test_many_series_watched_together_ask_for_more_of_each() -> None:
@@ -153,7 +153,7 @@ def test_many_series_watched_together_ask_for_more_of_each() -> None:
     assert together.score_expected > LIMITS.score_expected + 0.9
     assert LIMITS.for_family(1) == LIMITS
     series = drawn(default_rng(39), "gauss", 100)
-    alarms = [judge_many(series[:, :builds], thresholds=together) for builds in range(30, 201, 5)]
+    alarms = [evaluate_many(series[:, :builds], thresholds=together) for builds in range(30, 201, 5)]
     assert all(one.state != "confirmed" for look in alarms for one in look)
 
 

@@ -218,17 +218,17 @@ def test_the_feed_lists_events_except_those_for_admins(
     service_id = client.get("/api/v1/services").json()["items"][0]["id"]
     viewer = app.asked(cookie=member.cookie)
 
-    def told(**asked: str | list[str]) -> list[str]:
+    def list_actions(**asked: str | list[str]) -> list[str]:
         answer = viewer.get("/api/v1/activity", params=asked)
         assert answer.status_code == 200, answer.text
         return [one["action"] for one in answer.json()["items"]]
 
-    assert told() == ["comment.created", "member.joined", "service.created"]
-    assert told(service_id=service_id) == ["comment.created", "service.created"]
-    assert told(actor=str(member.user_id)) == ["member.joined"]
-    assert told(actor="slowpath") == []
-    assert told(kind=["team"]) == ["member.joined", "service.created"]
-    assert told(kind=["regression", "deployment"]) == []
+    assert list_actions() == ["comment.created", "member.joined", "service.created"]
+    assert list_actions(service_id=service_id) == ["comment.created", "service.created"]
+    assert list_actions(actor=str(member.user_id)) == ["member.joined"]
+    assert list_actions(actor="slowpath") == []
+    assert list_actions(kind=["team"]) == ["member.joined", "service.created"]
+    assert list_actions(kind=["regression", "deployment"]) == []
 
     pages, cursor = [], None
     while True:
@@ -236,7 +236,7 @@ def test_the_feed_lists_events_except_those_for_admins(
         pages += [one["action"] for one in page["items"]]
         if (cursor := page["next_cursor"]) is None:
             break
-    assert pages == told()
+    assert pages == list_actions()
 
 
 def test_the_feed_is_one_statement(client: TestClient, build: str, queries: Statements) -> None:

@@ -240,7 +240,7 @@ def test_a_branch_is_held_against_the_builds_that_it_came_from(synthetic: Synthe
     assert (row.branch, row.since_build_id) == ("faster-decode", on_branch[0])
 
 
-def told_builds(synthetic: SyntheticBuilds, count: int, branch: str, **fields: Any) -> list[UUID]:  # noqa: ANN401 - columns of a build
+def record_builds(synthetic: SyntheticBuilds, count: int, branch: str, **fields: Any) -> list[UUID]:  # noqa: ANN401 - columns of a build
     made = []
     for _ in range(count):
         made.append(synthetic.prepare(DECODE_SLOWER, branch=branch))
@@ -254,9 +254,9 @@ def told_builds(synthetic: SyntheticBuilds, count: int, branch: str, **fields: A
 
 def test_a_branchs_regression_goes_along_when_its_pull_request_is_squashed(synthetic: SyntheticBuilds) -> None:
     synthetic.history()
-    told_builds(synthetic, 4, "copy-less", pull_request={"number": 7})
+    record_builds(synthetic, 4, "copy-less", pull_request={"number": 7})
     [before] = synthetic.regressions()
-    merged = told_builds(synthetic, 5, "main", title="Copy less (#7)")
+    merged = record_builds(synthetic, 5, "main", title="Copy less (#7)")
 
     [row] = synthetic.regressions()
     assert (row.id, row.number, row.branch) == (before.id, before.number, "main")
@@ -266,14 +266,14 @@ def test_a_branchs_regression_goes_along_when_its_pull_request_is_squashed(synth
     assert [job["what"] for job in synthetic.jobs("regressions.notify-changed")] == ["merged-to-branch"]
     assert synthetic.judgements()[merged[0]].regression_ids == [str(row.id)]
 
-    told_builds(synthetic, 2, "copy-less")
+    record_builds(synthetic, 2, "copy-less")
     assert [each.id for each in synthetic.regressions()] == [row.id]
 
 
 def test_changes_of_different_pull_requests_are_separate_regressions(synthetic: SyntheticBuilds) -> None:
     synthetic.history()
-    told_builds(synthetic, 4, "copy-less", pull_request={"number": 7})
-    told_builds(synthetic, 5, "main", title="Read twice (#8)")
+    record_builds(synthetic, 4, "copy-less", pull_request={"number": 7})
+    record_builds(synthetic, 5, "main", title="Read twice (#8)")
 
     assert [row.branch for row in synthetic.regressions()] == ["copy-less", "main"]
 
@@ -303,9 +303,9 @@ def test_a_branchs_regression_goes_along_with_its_commits(synthetic: SyntheticBu
         ]
         commits += [CommitMetadata(one, [before]) for before, one in pairwise(main)]
         record_commits(session, RepositoryId(repository.id), commits)
-    told_builds(synthetic, 4, "copy-less")
+    record_builds(synthetic, 4, "copy-less")
     [before] = synthetic.regressions()
-    told_builds(synthetic, 5, "main")
+    record_builds(synthetic, 5, "main")
 
     [row] = synthetic.regressions()
     assert (row.id, row.branch) == (before.id, "main")

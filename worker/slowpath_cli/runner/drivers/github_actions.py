@@ -81,7 +81,7 @@ class GitHubActionsDriver:
     inputs: Mapping[str, str]
     url: str | None
     poll_seconds: float = 10.0
-    told_at_once: bool = True
+    returns_run_details: bool = True
     """Whether this GitHub returns the created run in its response to a dispatch."""
     now: Callable[[], float] = time.time
     pause: Callable[[float], None] = time.sleep
@@ -176,7 +176,7 @@ class GitHubActionsDriver:
     def _dispatch(self, inputs: Mapping[str, str]) -> int | None:
         """Dispatch the workflow; return the run's ID if known. Raises `DeploymentFailed` only if no run was created."""
         body: Json = {"ref": self.ref, "inputs": dict(inputs)} | (
-            {"return_run_details": True} if self.told_at_once else {}
+            {"return_run_details": True} if self.returns_run_details else {}
         )
         path = f"{self._workflow_path()}/dispatches"
         try:
@@ -386,7 +386,7 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> GitHubActionsD
         inputs=inputs,
         url=url,
         poll_seconds=given.number("poll_seconds", 10, 1, 600),
-        told_at_once=api == API,
+        returns_run_details=api == API,
     )  # fmt: skip
     given.done()
     return driver

@@ -128,7 +128,7 @@ def _waiters_with_data(matched: MatchedWaiters, thresholds: TraceThresholds) -> 
             for each in cells
         ):
             waiters.append(waiter)
-    return waiters[: thresholds.most_judged]
+    return waiters[: thresholds.most_tested]
 
 
 def _apply_thresholds(

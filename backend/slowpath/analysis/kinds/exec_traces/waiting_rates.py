@@ -135,7 +135,7 @@ def _one_sided(
         side = int(np.argmax(waits[:, number]))
         if waits[side, number] >= thresholds.least_waits > waits[1 - side, number]:
             by_group.setdefault((waiter.group, side), []).append(number)
-    return [tuple(numbers) for numbers in by_group.values()][: thresholds.most_judged]
+    return [tuple(numbers) for numbers in by_group.values()][: thresholds.most_tested]
 
 
 def _rate(side: WaiterSide, waiters: Sequence[int]) -> float:

@@ -23,8 +23,8 @@ def findings_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: Grow
     found: list[Finding] = []
     if changes.total_changed:
         found.append(_finding(measured, measured.total, 0, float(measured.total.comparison.p_value[0]), thresholds))
-    rows = np.flatnonzero(changes.payer_changed).tolist()
-    callers = [_finding(measured, measured.callers, row, float(changes.payer_q[row]), thresholds) for row in rows]
+    rows = np.flatnonzero(changes.caller_changed).tolist()
+    callers = [_finding(measured, measured.callers, row, float(changes.caller_q[row]), thresholds) for row in rows]
     callers.sort(key=lambda finding: (finding.direction != "worse", -abs(finding.change.difference)))
     return [*found, *callers]
 
@@ -39,13 +39,13 @@ def find_cost_shifts(measured: GrowthCounts, changes: GrowthChanges) -> list[Cos
         shifts.append(
             CostShift(
                 profile_kind=PROFILE,
-                from_function=shift.from_payer,
-                to_function=shift.to_payer,
+                from_function=shift.from_caller,
+                to_function=shift.to_caller,
                 common_caller="",
                 amount=amount,
                 unit=unit,
                 sentence=f"Stacks of {size(shift.old_bytes)} grow as often as before, but {quantity} {words} in "
-                f"{wording.function(shift.to_payer)} instead of {wording.function(shift.from_payer)}.",
+                f"{wording.function(shift.to_caller)} instead of {wording.function(shift.from_caller)}.",
             )
         )
     return shifts

@@ -20,8 +20,8 @@ class GrowthShift:
     """`growths` (in the unit of the basis) of one old size that shifted from one caller to another."""
 
     old_bytes: int
-    from_payer: str
-    to_payer: str
+    from_caller: str
+    to_caller: str
     growths: float
 
 
@@ -29,8 +29,8 @@ class GrowthShift:
 class GrowthChanges:
     """q-values of callers and of paths (NaN with too few events), and which of them changed."""
 
-    payer_q: F64
-    payer_changed: Mask
+    caller_q: F64
+    caller_changed: Mask
     path_q: F64
     path_changed: Mask
     total_changed: bool
@@ -39,21 +39,21 @@ class GrowthChanges:
 
 def changes_of(measured: GrowthCounts, thresholds: GrowthThresholds) -> GrowthChanges:
     """Test callers and paths with Benjamini-Hochberg and floors, and exclude those that only shifted."""
-    path_q, path_changed = _changed(measured, measured.paths, thresholds.alpha_payers, thresholds)
-    payer_q, payer_changed = _changed(measured, measured.callers, thresholds.alpha_payers, thresholds)
+    path_q, path_changed = _changed(measured, measured.paths, thresholds.alpha_callers, thresholds)
+    caller_q, caller_changed = _changed(measured, measured.callers, thresholds.alpha_callers, thresholds)
     shifts = _shifts(measured, path_changed, thresholds)
-    shifted = {(shift.old_bytes, caller) for shift in shifts for caller in (shift.from_payer, shift.to_payer)}
+    shifted = {(shift.old_bytes, caller) for shift in shifts for caller in (shift.from_caller, shift.to_caller)}
     for row, (caller, _, _) in enumerate(measured.callers.keys):
         caller_paths = [
             key for key, changed in zip(measured.paths.keys, path_changed, strict=True) if changed and key[0] == caller
         ]
         if caller_paths and all((old, caller) in shifted for _, old, _ in caller_paths):
-            payer_changed[row] = False
+            caller_changed[row] = False
     total = measured.total.comparison
     ratio = float(total.ratio[0])
     return GrowthChanges(
-        payer_q=payer_q,
-        payer_changed=payer_changed,
+        caller_q=caller_q,
+        caller_changed=caller_changed,
         path_q=path_q,
         path_changed=path_changed,
         total_changed=float(total.p_value[0]) <= thresholds.alpha_total

@@ -18,7 +18,7 @@ class GrowthThresholds:
 
     alpha_total: float = 0.003
     alpha_classes: float = 0.01
-    alpha_payers: float = 0.004
+    alpha_callers: float = 0.004
     confidence: float = 0.95
     power: float = 0.8
     least_relative: float = 0.05

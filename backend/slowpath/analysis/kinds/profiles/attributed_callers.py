@@ -32,22 +32,22 @@ def top_attributed_callers(comparison: ProfileKindComparison, among: Mask) -> tu
         attribution.entry[stacks_with_caller],
     )
     sign = 1.0 if change.sum() >= 0 else -1.0
-    by_payer = sign * np.bincount(caller, weights=change, minlength=len(labels))
+    by_caller = sign * np.bincount(caller, weights=change, minlength=len(labels))
     floor = SMALLEST_SHARE * abs(float(change.sum()))
     callers = []
-    for label in np.argsort(-by_payer, kind="stable")[:MAX_CALLERS].tolist():
-        if by_payer[label] <= floor:
+    for label in np.argsort(-by_caller, kind="stable")[:MAX_CALLERS].tolist():
+        if by_caller[label] <= floor:
             break
-        of_payer = caller == label
-        best = int(np.argmax(sign * np.bincount(entry[of_payer], weights=change[of_payer])))
-        stack = stacks_with_caller[of_payer & (entry == best)]
+        of_caller = caller == label
+        best = int(np.argmax(sign * np.bincount(entry[of_caller], weights=change[of_caller])))
+        stack = stacks_with_caller[of_caller & (entry == best)]
         stack = stack[np.argmax(sign * comparison.change[stack])]
         callers.append(
             AttributedCaller(
                 function=labels[label].name,
                 entry=labels[best].name if best > 0 else None,
                 path=path_of(comparison, int(stack)),
-                difference=sign * float(by_payer[label]),
+                difference=sign * float(by_caller[label]),
             )
         )
     return tuple(callers)

@@ -63,7 +63,7 @@ def _finding(comparison: ProfileKindComparison, row: int, significance: Signific
     subjects, estimates, factor = comparison.categories, comparison.categories.estimates, comparison.basis.factor
     subject = subjects.names[row]
     among = comparison.attribution.of(subject)
-    callers = _payers(comparison, subject)
+    callers = _top_callers(comparison, subject)
     leading = None if subject in GROUPS else leading_entry_category(comparison, among)
     text = text_for(subject, leading)
     change = change_of(comparison, subjects, row)
@@ -92,7 +92,7 @@ def _finding(comparison: ProfileKindComparison, row: int, significance: Signific
     )
 
 
-def _payers(comparison: ProfileKindComparison, subject: str) -> tuple[AttributedCaller, ...]:
+def _top_callers(comparison: ProfileKindComparison, subject: str) -> tuple[AttributedCaller, ...]:
     """Return the attributed callers of the change; for the collector, those that allocate more (or less)."""
     attribution = comparison.attribution
     if subject in PAID_BY_ALLOCATION:

@@ -31,10 +31,10 @@ def explained_by_category(comparison: ProfileKindComparison, subject: str) -> Ma
         background: Mask = among & (attribution.attributed_caller == 0)
         return background
     labels = len(comparison.labels)
-    of_payer = np.bincount(attribution.attributed_caller, weights=change, minlength=labels)
+    of_caller = np.bincount(attribution.attributed_caller, weights=change, minlength=labels)
     in_category = np.bincount(attribution.attributed_caller[among], weights=change[among], minlength=labels)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = in_category / of_payer
+        share = in_category / of_caller
     by_function = (share >= 0) & (share < EXPLAINS_PAYER)
     by_function[0] = False  # background work has no attributed caller
     explained: Mask = among & ~by_function[attribution.attributed_caller]

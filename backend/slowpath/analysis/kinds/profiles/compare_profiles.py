@@ -19,7 +19,7 @@ from slowpath.analysis.kinds.profiles.profile_caveats import KindCaveat, by_grav
 from slowpath.analysis.kinds.profiles.profile_kind_caveats import doubts_of_kind
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, compare_kind
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets, make_sets
-from slowpath.analysis.kinds.profiles.profile_side_caveats import side_doubts
+from slowpath.analysis.kinds.profiles.profile_side_caveats import find_side_caveats
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, SampleType
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.profile_verdict import detectable_effects, ranked, reportable_findings, with_total
@@ -119,7 +119,7 @@ def compare_profiles(
     del rng
     kinds = [kind for kind in KIND_ORDER if any(a.table.kind == kind for a in (*base, *candidate))]
     results: list[ProfileKindResult] = []
-    caveats: list[KindCaveat | Caveat] = [*side_doubts(base, candidate, thresholds.saturated_at)]
+    caveats: list[KindCaveat | Caveat] = [*find_side_caveats(base, candidate, thresholds.saturated_at)]
     for number, kind in enumerate(kinds):
         progress(f"comparing {kind} profiles", number / max(len(kinds), 1))
         base_profiles = [a for a in base if a.table.kind == kind]

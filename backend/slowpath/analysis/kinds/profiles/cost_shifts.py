@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.findings import wording
 from slowpath.analysis.findings.findings import CostShift
 from slowpath.analysis.formats.go_function_names import package_of
-from slowpath.analysis.kinds.profiles.direction import ONE_SIDED, estimate_stacks, judged_weights
+from slowpath.analysis.kinds.profiles.direction import ONE_SIDED, estimate_stacks, tested_weights
 from slowpath.analysis.kinds.profiles.function_keys import FunctionKey
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
@@ -108,7 +108,7 @@ class _Sides:
 
     @classmethod
     def of(cls, comparison: ProfileKindComparison) -> "_Sides":
-        basis, is_base = judged_weights(comparison), comparison.sets.is_base
+        basis, is_base = tested_weights(comparison), comparison.sets.is_base
         before, after = 1 / (float(basis.weights[is_base].sum()) or 1), 1 / (float(basis.weights[~is_base].sum()) or 1)
         measured = comparison.measured
         return cls(measured.weighted(np.where(is_base, before, 0.0)), measured.weighted(np.where(is_base, 0.0, after)))

@@ -52,7 +52,7 @@ def ruling_of(
     return KindDecision("unchanged" if has_no_findings and limited else "inconclusive", bound)
 
 
-def judged_weights(comparison: ProfileKindComparison) -> Normalization:
+def tested_weights(comparison: ProfileKindComparison) -> Normalization:
     """Return the basis that changes are tested on: shares are tested against what did not change."""
     subjects = comparison.categories
     displayed, tested = float(subjects.estimates.candidate[-1]), float(subjects.tested.candidate[-1])
@@ -66,7 +66,7 @@ def judged_weights(comparison: ProfileKindComparison) -> Normalization:
 def estimate_stacks(comparison: ProfileKindComparison, stacks: NDArray[np.bool_]) -> RateEstimates:
     """Estimate the sum over the selected stacks as one row, on the basis that changes are tested on."""
     rows = comparison.measured.by_group(stacks.astype(np.int64), 2)[1:2]
-    basis = judged_weights(comparison)
+    basis = tested_weights(comparison)
     return estimate_rows(rows, comparison.sets, basis, comparison.quantum, comparison.thresholds)
 
 

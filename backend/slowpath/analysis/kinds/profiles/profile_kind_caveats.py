@@ -30,22 +30,22 @@ MOST_NAMES, WORTH_ALTERNATING = 5, 1.2
 
 def doubts_of_kind(comparison: ProfileKindComparison) -> Iterator[KindCaveat | Caveat]:
     """Yield all caveats: those that other kinds share, and those of CPU profiles alone."""
-    yield from _replication_doubts(comparison)
-    yield from _run_doubts(comparison)
-    yield from _basis_doubts(comparison)
-    yield from _duration_doubts(comparison)
-    yield from _period_doubts(comparison)
-    yield from _spread_doubts(comparison)
-    yield from _clock_doubts(comparison)
-    yield from _common_factor_doubts(comparison)
-    yield from _order_doubts(comparison)
-    yield from _drift_doubts(comparison)
-    yield from _coverage_doubts(comparison)
-    yield from _hash_doubts(comparison)
-    yield from _cut_doubts(comparison)
+    yield from _replication_caveats(comparison)
+    yield from _run_caveats(comparison)
+    yield from _basis_caveats(comparison)
+    yield from _duration_caveats(comparison)
+    yield from _period_caveats(comparison)
+    yield from _spread_caveats(comparison)
+    yield from _clock_caveats(comparison)
+    yield from _common_factor_caveats(comparison)
+    yield from _order_caveats(comparison)
+    yield from _drift_caveats(comparison)
+    yield from _coverage_caveats(comparison)
+    yield from _hash_caveats(comparison)
+    yield from _cut_caveats(comparison)
 
 
-def _replication_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+def _replication_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     counts, needed = comparison.sets.replicates(), comparison.fewest_replicates
     if min(counts) < needed:
         yield KindCaveat(
@@ -65,7 +65,7 @@ def _describe_counts(counts: tuple[int, int]) -> str:
     return f"Only {pluralize(counts[0], 'profile')} in base, {counts[1]} in candidate"
 
 
-def _run_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+def _run_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     sets = comparison.sets
     sides = zip(("base", "candidate"), (sets.base, sets.candidate), sets.replicates(), strict=True)
     single = [word for word, side, count in sides if count > 1 and len({a.facts.run for a in side if a.facts.run}) == 1]
@@ -78,7 +78,7 @@ def _run_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
         )
 
 
-def _basis_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+def _basis_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     if comparison.basis.id == "per_second":
         yield KindCaveat(
             "load-unknown",
@@ -97,7 +97,7 @@ def _basis_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
         )
 
 
-def _duration_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+def _duration_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     sides = [
         [a.table.duration_ns for a in side if a.table.duration_ns]
         for side in (comparison.sets.base, comparison.sets.candidate)
@@ -113,7 +113,7 @@ def _duration_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
             )
 
 
-def _period_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+def _period_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     sides = [
         {a.table.period for a in side if a.table.period} for side in (comparison.sets.base, comparison.sets.candidate)
     ]
@@ -128,7 +128,7 @@ def _period_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
         )
 
 
-def _spread_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+def _spread_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     """Warn of sampling in lockstep: it can make one binary's function take 0 to 20% of the samples."""
     if comparison.kind != "cpu":
         return
@@ -149,7 +149,7 @@ def _spread_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
         )
 
 
-def _clock_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+def _clock_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     if comparison.kind == "cpu" and in_step(comparison.sets):
         yield Caveat(
             "in-step",
@@ -159,7 +159,7 @@ def _clock_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
         )
 
 
-def _common_factor_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+def _common_factor_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     """Warn that nearly everything changed by one factor: rarely the code."""
     common = comparison.common
     if not common.within_noise and abs(np.log(common.tested)) >= comparison.thresholds.least_relative:
@@ -171,7 +171,7 @@ def _common_factor_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]
         )
 
 
-def _order_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+def _order_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     """Warn of sides captured one after the other, with the gain of alternating capture."""
     sets = comparison.sets
     if comparison.kind != "cpu" or min(sets.replicates()) < 2 or sets.differenced:
@@ -189,7 +189,7 @@ def _order_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     )
 
 
-def _drift_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+def _drift_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     totals = comparison.sets.totals()
     weights = comparison.bases[-1].weights if comparison.bases[-1].id != "share" else None
     if weights is None or comparison.sets.differenced:
@@ -219,7 +219,7 @@ def _ranks(values: F64) -> F64:
     return np.argsort(np.argsort(values)).astype(np.float64)
 
 
-def _coverage_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+def _coverage_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     """Warn of low or different coverage: bursts between samples are lost."""
     sets = comparison.sets
     if comparison.kind != "cpu" or sets.sample_type.unit != "nanoseconds":
@@ -246,7 +246,7 @@ def _coverage_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     )
 
 
-def _hash_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+def _hash_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     """Warn of the software hash on one side only: that machine lacks AES instructions."""
     row = comparison.labels.number_of.get(WITHOUT_AES)
     if row is None:
@@ -262,7 +262,7 @@ def _hash_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
         )
 
 
-def _cut_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+def _cut_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     cut = sum(a.table.cut_samples for a in comparison.sets.artifacts)
     if not cut:
         return

@@ -14,16 +14,16 @@ from slowpath.analysis.kinds.profiles.same_build import binaries, same_binary
 Artifacts = Sequence[ProfileArtifact]
 
 
-def side_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> list[Caveat]:
+def find_side_caveats(base: Artifacts, candidate: Artifacts, saturated_at: float) -> list[Caveat]:
     """Return all caveats; a side counts as saturated if it used this share of its CPUs."""
     return [
-        *_fact_doubts(base, candidate),
-        *_build_doubts(base, candidate),
-        *_cpu_flag_doubts(base, candidate),
-        *_load_doubts(base, candidate),
-        *_implausible_load_doubts(base, candidate),
-        *_saturation_doubts(base, candidate, saturated_at),
-        *_warning_doubts((*base, *candidate)),
+        *_fact_caveats(base, candidate),
+        *_build_caveats(base, candidate),
+        *_cpu_flag_caveats(base, candidate),
+        *_load_caveats(base, candidate),
+        *_implausible_load_caveats(base, candidate),
+        *_saturation_caveats(base, candidate, saturated_at),
+        *_warning_caveats((*base, *candidate)),
     ]
 
 
@@ -41,7 +41,7 @@ _FACTS: tuple[tuple[str, str, str, Callable[[RunMetadata], object]], ...] = (
 )
 
 
-def _fact_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _fact_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
     for identity, title, meaning, fact in _FACTS:
         values = [_known(side, fact) for side in (base, candidate)]
         if all(values) and values[0] != values[1]:
@@ -55,7 +55,7 @@ def _known(side: Artifacts, fact: Callable[[RunMetadata], object]) -> list[str]:
     return sorted({str(fact(artifact.facts)) for artifact in side if fact(artifact.facts) is not None})
 
 
-def _build_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _build_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
     """Warn of the same build on both sides: then no change is due to the code."""
     if same_binary(base, candidate):
         build_ids = ", ".join(sorted(each[:16] for each in binaries(base)))
@@ -73,7 +73,7 @@ def _build_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
         )
 
 
-def _cpu_flag_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _cpu_flag_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
     flags = [{f for a in side for f in a.facts.cpu_flags or ()} for side in (base, candidate)]
     if all(flags) and flags[0] != flags[1]:
         only = [sorted(flags[0] - flags[1])[:4], sorted(flags[1] - flags[0])[:4]]
@@ -87,7 +87,7 @@ def _cpu_flag_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
         )
 
 
-def _load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _load_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
     rates = [request_rate(side) for side in (base, candidate)]
     gap = load_gap(base, candidate)
     if gap:
@@ -100,7 +100,7 @@ def _load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
         )
 
 
-def _implausible_load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _implausible_load_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
     contradiction = contradiction_of_load(base, candidate)
     if contradiction:
         yield Caveat(
@@ -110,7 +110,7 @@ def _implausible_load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[
         )
 
 
-def _saturation_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> Iterator[Caveat]:
+def _saturation_caveats(base: Artifacts, candidate: Artifacts, saturated_at: float) -> Iterator[Caveat]:
     used = {"base": _part_used(base), "candidate": _part_used(candidate)}
     full = [f"{format_number(100 * part)}% in {side}" for side, part in used.items() if part >= saturated_at]
     if full:
@@ -126,7 +126,7 @@ def _part_used(side: Artifacts) -> float:
     return sum(f.cpu_ns or 0 for f in known) / capacity if capacity else 0.0
 
 
-def _warning_doubts(artifacts: Artifacts) -> Iterator[Caveat]:
+def _warning_caveats(artifacts: Artifacts) -> Iterator[Caveat]:
     warned = [artifact for artifact in artifacts if artifact.table.warnings]
     if warned:
         yield Caveat(

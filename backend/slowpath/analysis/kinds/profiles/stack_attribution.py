@@ -98,7 +98,7 @@ def attribute_stacks(frames: StackFrames, labels: Labels) -> StackAttribution:
         category=categories_of(prefix.any, prefix.unless, prefix.leaf, len(rules.rules)),
         entry=prefix.entry,
         entry_category=categories_of(names.any, names.unless, names.leaf, len(rules.rules))[prefix.entry],
-        attributed_caller=_payers(frames, names, prefix.above),
+        attributed_caller=_find_attributed_callers(frames, names, prefix.above),
         is_runtime=names.is_runtime,
         is_library=names.is_library,
         is_placeholder=names.is_nobody,
@@ -157,7 +157,7 @@ def _runtime_prefixes(frames: StackFrames, names: _FunctionRuleBits) -> _Runtime
     return prefixes
 
 
-def _payers(frames: StackFrames, names: _FunctionRuleBits, above: Index) -> I32:
+def _find_attributed_callers(frames: StackFrames, names: _FunctionRuleBits, above: Index) -> I32:
     """Return the first frame of user code, else the first outside the runtime."""
     user = np.zeros(frames.count, dtype=np.int32)
     library = np.zeros(frames.count, dtype=np.int32)

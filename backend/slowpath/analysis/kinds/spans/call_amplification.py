@@ -82,7 +82,7 @@ def amplifications(
     ends = np.append(begin[1:], len(key))
     entries = entries_of(forest)
     amplified = []
-    by_size = np.argsort(begin - ends, kind="stable")[: thresholds.most_judged]
+    by_size = np.argsort(begin - ends, kind="stable")[: thresholds.most_tested]
     for group in by_size.tolist():
         rows = order[begin[group] : ends[group]]
         pair, callee = divmod(int(distinct[group]), width)

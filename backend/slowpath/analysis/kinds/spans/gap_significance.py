@@ -97,11 +97,11 @@ class TestedGap:
         return float(self.candidate_ns[row] - self.base_ns[row])
 
 
-def judge_gaps(table: GapTable, thresholds: SpanThresholds, generators: SideGenerators) -> dict[int, TestedGap]:
+def compare_gaps(table: GapTable, thresholds: SpanThresholds, generators: SideGenerators) -> dict[int, TestedGap]:
     """Test every edge with enough gaps on both sides: one p-value each, Benjamini-Hochberg, floors."""
     shares = np.maximum(table.share(0), table.share(1))
     is_frequent = np.minimum(table.count[0], table.count[1]) >= thresholds.least_requests
-    tested = [int(edge) for edge in np.argsort(-shares, kind="stable") if is_frequent[edge]][: thresholds.most_judged]
+    tested = [int(edge) for edge in np.argsort(-shares, kind="stable") if is_frequent[edge]][: thresholds.most_tested]
     spread = as_float64([thresholds.spread(quantile) for quantile in REPORTED_QUANTILES])
     pairs, values = {}, {}
     for edge in tested:
@@ -181,7 +181,7 @@ class NewGap:
     high: float
 
 
-def judge_new_gaps(table: GapTable, thresholds: SpanThresholds) -> list[NewGap]:
+def find_new_gaps(table: GapTable, thresholds: SpanThresholds) -> list[NewGap]:
     """Test edges that appeared or disappeared.
 
     A new child renames the edges next to it, so the operation's total self time must change. The interval is of the

@@ -14,9 +14,9 @@ from slowpath.analysis.kinds.spans.gap_significance import (
     GapTable,
     NewGap,
     TestedGap,
+    compare_gaps,
+    find_new_gaps,
     gap_table,
-    judge_gaps,
-    judge_new_gaps,
 )
 from slowpath.analysis.kinds.spans.service_calls import ServiceCalls, calls_of
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
@@ -95,8 +95,8 @@ def ground_of_two(
         sides,
         calls,
         table,
-        judge_gaps(table, thresholds, generators),
-        judge_new_gaps(table, thresholds),
+        compare_gaps(table, thresholds, generators),
+        find_new_gaps(table, thresholds),
         amplifications(forest, calls, sides, thresholds, generators),
         thresholds,
         alone=False,

@@ -104,14 +104,14 @@ def update_artifact(
 ) -> Artifact:
     """Update the run metadata or the build of an artifact. Raises `ArtifactNotFound`, `BuildNotFoundForArtifact`."""
     row = get_artifact(session, artifact_id)
-    was_of, was_said = row.build_id, row.run_metadata
+    was_of, was_metadata = row.build_id, row.run_metadata
     if facts is not None:
         row.run_metadata = facts
     if build_id is not None:
         if not queries.build_exists(session, build_id):
             raise BuildNotFoundForArtifact("There is no such build in this team.")
         row.build_id = build_id
-    if row.kind is not None and (row.build_id, row.run_metadata) != (was_of, was_said):
+    if row.kind is not None and (row.build_id, row.run_metadata) != (was_of, was_metadata):
         session.flush()  # jobs that run at once must find the updated row
         if was_of is not None and was_of != row.build_id:
             enqueue(session, BuildChanged(BuildId(was_of), row.kind))

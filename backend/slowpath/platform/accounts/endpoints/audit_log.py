@@ -32,7 +32,7 @@ MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/x-ndjson"}
 COLUMNS = ("occurred_at", "actor", "actor_kind", "action", "subject", "subject_id", "details")
 
 
-def _wanted(
+def _make_filter(
     actor: Annotated[str | None, Query(max_length=200, description="part of a name")] = None,
     actor_id: UUID | None = None,
     action: Annotated[str | None, Query(max_length=60, description="`artifact.deleted`, or a prefix")] = None,
@@ -43,7 +43,7 @@ def _wanted(
     return AuditFilter(actor, actor_id, action, subject_id, since, until)
 
 
-Wanted = Annotated[AuditFilter, Depends(_wanted)]
+Wanted = Annotated[AuditFilter, Depends(_make_filter)]
 
 
 @inside.get("/audit-events", operation_id="audit-events:list", responses=document_problems(*COMMON, InvalidRequest))

@@ -192,7 +192,7 @@ def complete_oidc_sign_in(
         )
     identity = asked.finish(
         code=sent.code,
-        told_issuer=sent.iss,
+        stated_issuer=sent.iss,
         redirect_uri=_redirect_uri(settings),
         nonce=flow.nonce,
         verifier=flow.verifier,

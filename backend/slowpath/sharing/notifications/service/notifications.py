@@ -42,10 +42,10 @@ def enqueue_notifications(session: WriteSession, content: NotificationContent) -
         for channel in queries.open_channels(session)
         if _subscribes_to(channel, content)
     ]
-    told_to = [one for one in written if one is not None]
-    if told_to:
+    notified = [one for one in written if one is not None]
+    if notified:
         schedule_cleanup(session)
-    return told_to
+    return notified
 
 
 def schedule_cleanup(session: WriteSession) -> None:

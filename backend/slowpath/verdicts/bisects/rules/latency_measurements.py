@@ -98,12 +98,12 @@ def read_latency_measurement(seen: ProbeLatencyWindow, why: str | None, asked: M
 
     `why`: why no latency is recognized.
     """
-    patience = LATE_SECONDS + PUSHES * seen.interval_ms / 1000
+    longest_wait_s = LATE_SECONDS + PUSHES * seen.interval_ms / 1000
     if seen.newest_ms is None:
-        if asked.waited_seconds < max(FIRST_SECONDS, patience):
+        if asked.waited_seconds < max(FIRST_SECONDS, longest_wait_s):
             return MeasurementOutcome(again_seconds=_pause(seen))
         return MeasurementOutcome(problem=_nothing(seen, why, asked))
-    if seen.newest_ms < asked.to_ms and asked.waited_seconds < patience:
+    if seen.newest_ms < asked.to_ms and asked.waited_seconds < longest_wait_s:
         return MeasurementOutcome(again_seconds=_pause(seen))
     if seen.known_ms < LEAST_KNOWN * (asked.to_ms - asked.from_ms):
         return MeasurementOutcome(

@@ -44,11 +44,11 @@ def evaluate_build(session: WriteSession, build: Build, now: datetime) -> None:
     regressions = _load_regressions(session, inputs)
     verdicts, backed = _BuildVerdicts(), set[UUID]()
     for group in sorted(
-        scan.groups, key=lambda each: (not each.is_told, -each.lead.part)
+        scan.groups, key=lambda each: (not each.is_reported, -each.lead.part)
     ):  # the largest determines the title
         if not inputs.places[group.lead.change.index].is_own:
             continue  # a change on the parent branch, reported there
-        row = _regression(session, inputs, group, regressions, backed) if group.is_told or group.is_likely else None
+        row = _regression(session, inputs, group, regressions, backed) if group.is_reported or group.is_likely else None
         _record_change_points(session, inputs, group, row)
         if row is not None:
             backed.add(row.id)
@@ -104,12 +104,12 @@ def _regression(
         _set_fields(inputs, row, group)
     if row.confirmed:
         _add_related_series(row, group)
-    elif group.is_told and (came := merged_regressions.find_merged_regression(session, inputs, group)) is not None:
+    elif group.is_reported and (came := merged_regressions.find_merged_regression(session, inputs, group)) is not None:
         regressions[regressions.index(row)] = came
         session.delete(row)
         _move_to_branch(session, inputs, came, group)
         return came
-    elif group.is_told:
+    elif group.is_reported:
         _confirm(session, inputs, row, group)
     return row
 
@@ -172,7 +172,9 @@ def _set_fields(inputs: EvaluationInputs, row: Regression, group: RegressionGrou
     row.good_build_id, row.good_commit = good.id, good.commit
     row.first_commit, row.last_commit = range_of
     row.related_series = [_member(each, group) for each in group.members]
-    row.required_evidence = None if group.is_told else {"builds": lead.needs_builds, "profiles": lead.needs_profiles}
+    row.required_evidence = (
+        None if group.is_reported else {"builds": lead.needs_builds, "profiles": lead.needs_profiles}
+    )
     _set_sparkline(inputs, row)
 
 

@@ -97,7 +97,7 @@ def file_of(
     waits = [_waits(waiter, rng, seconds, spread) for waiter in waiters]
     arrays: dict[str, Array] = {
         **_groups(groups, waiters, string),
-        **_victims(waiters, waits, groups, string),
+        **_waiters(waiters, waits, groups, string),
         **_wakers(waiters, waits, groups),
         **_histogram(waits),
         **_netpoll(waiters, waits),
@@ -150,7 +150,7 @@ def _groups(groups: Sequence[str], waiters: Sequence[GeneratedWaiter], string: _
     }
 
 
-def _victims(
+def _waiters(
     waiters: Sequence[GeneratedWaiter], waits: Sequence[Waits], groups: list[str], string: _Strings
 ) -> dict[str, Array]:
     count = len(waiters)

@@ -94,7 +94,7 @@ def _live(
     rng: random.Random,
     points: dict[tuple[tuple[str, str], ...], list[tuple[int, float | WrittenHistogram]]],
 ) -> None:
-    counters, stale_told = Counters.fresh(), False
+    counters, stale_marked = Counters.fresh(), False
     if instance.born_min < 0:
         _work(counters, rng, instance.per_scrape * 3, 0.0)
     for k in range(MINUTES * 60_000 // SCRAPE_MS):
@@ -111,9 +111,9 @@ def _live(
         away = instance.away_min is not None and instance.away_min[0] <= minute < instance.away_min[1]
         if not away and rng.random() < instance.lost:
             continue
-        if away and stale_told:
+        if away and stale_marked:
             continue
-        stale_told = away
+        stale_marked = away
         for labels, value in _scraped(instance, counters, rng):
             stale: float | WrittenHistogram = float(STALE_NAN)
             if isinstance(value, WrittenHistogram):

@@ -86,7 +86,7 @@ def natives(draw: st.DrawFn) -> NativeHistogramRun:
     return NativeHistogramRun(draw(st.integers(0, 2**62)), np.array(times, np.int64), series)
 
 
-def told_bits(run: NativeHistogramRun) -> list[object]:
+def bit_patterns_of(run: NativeHistogramRun) -> list[object]:
     histograms = run.histograms
     return [
         run.series_id,
@@ -115,7 +115,7 @@ def told_bits(run: NativeHistogramRun) -> list[object]:
 def test_native_histograms_come_back_to_the_last_bit(run: NativeHistogramRun) -> None:
     (back,) = decode_blocks([encode_block(SeriesChunk(natives=[run]))])
 
-    assert told_bits(back.natives[0]) == told_bits(run)
+    assert bit_patterns_of(back.natives[0]) == bit_patterns_of(run)
 
 
 @given(natives(), st.data())
@@ -124,7 +124,7 @@ def test_histograms_taken_one_by_one_and_joined_are_the_same(run: NativeHistogra
     cut = data.draw(st.integers(0, n))
     parts = [take_natives(run.histograms, np.arange(0, cut)), take_natives(run.histograms, np.arange(cut, n))]
 
-    assert told_bits(NativeHistogramRun(run.series_id, run.times_ms, join_natives(parts))) == told_bits(run)
+    assert bit_patterns_of(NativeHistogramRun(run.series_id, run.times_ms, join_natives(parts))) == bit_patterns_of(run)
 
 
 def test_late_runs_come_back() -> None:
