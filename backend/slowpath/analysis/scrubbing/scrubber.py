@@ -70,7 +70,7 @@ class Scrubber:
     def __init__(
         self, members: Sequence[tuple[str, str]], *, labels: bool, paths: bool, hosts: bool, users: bool
     ) -> None:
-        """Take out what is said; `members` are the names and e-mails of people who are known beforehand."""
+        """Remove identifying data; `members` are the known names and email addresses of users."""
         self._on = {LABELS: labels, PATHS: paths, HOSTS: hosts, USERS: users}
         self._names = {kind: _PseudonymCounter(kind) for kind in SINGULAR}
         self._known = LearnedTerms()
