@@ -25,7 +25,7 @@ def wording(count: SuiteCount) -> str:
     return f"{count.passed} passed, {count.failed} failed{skipped}"
 
 
-def tell(
+def print_report(
     results: Sequence[SuiteResult], seconds: float, console: ConsoleOutput, *, budget_seconds: float | None = None
 ) -> int:
     """Print the table and the total counts; return the exit code. A run without parts has failed.

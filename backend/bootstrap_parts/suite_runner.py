@@ -48,7 +48,7 @@ def run_tests(options: argparse.Namespace, console: ConsoleOutput) -> int:
         live = len(chosen) == 1 or bool(arguments)
         results = run_parts(chosen, arguments, console, mark, live=live)
     seconds = time.monotonic() - console.started
-    return tell(results, seconds, console, budget_seconds=_BUDGETS.get(tuple(options.words)))
+    return print_report(results, seconds, console, budget_seconds=_BUDGETS.get(tuple(options.words)))
 
 
 def choose(words: Sequence[str], parts: Sequence[Suite]) -> tuple[list[Suite], list[str]]:

@@ -273,7 +273,7 @@ def _named(what: str, some: Sequence[SimulationResult]) -> BenchmarkResult:
     )
     wide = 250 / np.sqrt(len(found)) * np.sqrt(max(100 - stated, 0.5) / 100 * stated / 100)  # 2.5 standard errors
     return BenchmarkResult(
-        NAME, f"{what}: right when named, %", right, goal=f"as stated, {said:.1f}", met=bool(right >= said - wide)
+        NAME, f"{what}: right when named, %", right, goal=f"as stated, {stated:.1f}", met=bool(right >= stated - wide)
     )
 
 

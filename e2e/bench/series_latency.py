@@ -34,8 +34,8 @@ def latency() -> Iterator[BenchmarkResult]:
         yield BenchmarkResult(
             NAME, f"latency, windows of {HOURS} h: {name} of one build differs between windows by, %", spread
         )
-    told = sum(_told(_line(rng, values, errors, BUILDS), FIRST) is not None for _ in range(LINES))
-    share = 100 * told / LINES
+    reported = sum(_builds_until_reported(_line(rng, values, errors, BUILDS), FIRST) is not None for _ in range(LINES))
+    share = 100 * reported / LINES
     what = f"latency: unchanged lines of {BUILDS} builds reported in any evaluation, % of {LINES}"
     yield BenchmarkResult(NAME, what, share, goal="<= 1", met=share <= 1)
     for ratio in (1.10, 1.20, 1.50):

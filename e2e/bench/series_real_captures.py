@@ -73,7 +73,7 @@ def unchanged() -> Iterator[BenchmarkResult]:
         value = 100 * reported / UNCHANGED_LINES
         yield BenchmarkResult(
             NAME, f"{name}: {UNCHANGED_LINES} lines of {UNCHANGED_BUILDS} equal builds, ever reported, %", value, None, None, "0",
-            told == 0,
+            reported == 0,
         )  # fmt: skip
 
 
@@ -95,9 +95,11 @@ def _steps(known: LabeledSeries, number: int) -> Iterator[BenchmarkResult]:
         reported_percent = 100 * float(np.mean(np.array(delays) <= LONGEST))
         where = f"{known.name}, after {history} builds"
         if not known.named:
-            yield BenchmarkResult(NAME, f"{where}: reported within {LONGEST}, %", told, None, None, "0", told == 0)
+            yield BenchmarkResult(
+                NAME, f"{where}: reported within {LONGEST}, %", reported_percent, None, None, "0", reported_percent == 0
+            )
             continue
-        yield BenchmarkResult(NAME, f"{where}: reported within {LONGEST}, %", told)
+        yield BenchmarkResult(NAME, f"{where}: reported within {LONGEST}, %", reported_percent)
         if names:
             yield BenchmarkResult(NAME, f"{where}: builds until it is reported (median)", float(np.median(delays)))
             right = 100 * float(np.mean([name.startswith(known.named) for name in names]))

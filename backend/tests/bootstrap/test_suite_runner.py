@@ -115,9 +115,9 @@ def test_the_last_line_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_run_over_its_budget_is_noted_and_passes(capsys: pytest.CaptureFixture[str]) -> None:
     results = [SuiteResult("a", SuiteCount(3), 700.0, ok=True)]
-    assert tell(results, 700.0, ConsoleOutput(), budget_seconds=600.0) == 0
+    assert print_report(results, 700.0, ConsoleOutput(), budget_seconds=600.0) == 0
     assert "700 s in total, 100 s over the budget of 600 s" in capsys.readouterr().out
-    assert tell(results, 600.0, ConsoleOutput(), budget_seconds=600.0) == 0
+    assert print_report(results, 600.0, ConsoleOutput(), budget_seconds=600.0) == 0
     assert "within the budget" in capsys.readouterr().out
 
 
