@@ -128,7 +128,7 @@ def run() -> Iterator[BenchmarkResult]:
     yield from _consecutive_power(found, wrong)
     yield BenchmarkResult(
         NAME,
-        f"effects reported in the wrong direction, in any order of capture ({wrong.said})",
+        f"effects reported in the wrong direction, in any order of capture ({wrong.text})",
         wrong.share,
         goal="0",
         met=wrong.hits == 0,
@@ -313,7 +313,7 @@ def _promises(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkR
             wrong.add(_is_wrong(comparison, "worse"))
             sizes.append(effect)
     goal = DEFAULT_THRESHOLDS.power
-    what = f"the effect called detectable (median +{np.median(sizes):.0%}), 8 a side: found ({kept.said})"
+    what = f"the effect called detectable (median +{np.median(sizes):.0%}), 8 a side: found ({kept.text})"
     yield BenchmarkResult(NAME, what, kept.share, goal=f">= {goal}", met=wilson(kept.hits, kept.trials)[1] >= goal)
 
 

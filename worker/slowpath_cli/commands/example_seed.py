@@ -139,7 +139,7 @@ def _explain(client: httpx.Client, seeded: _SeededInvestigation) -> None:
             return
         time.sleep(POLL_SECONDS)
     [spans] = [each for each in files if _call(client, "GET", f"/artifacts/{each}")["kind"] == SPAN_SET.id]
-    path = f"/span-sets/{spans}/traces/{wanted['trace_id']}"
+    path = f"/span-sets/{spans}/traces/{explained['trace_id']}"
     gaps = [
         (gap["end_ns"] - gap["start_ns"], {"span": row, "gap": number})
         for row, span in enumerate(_call(client, "GET", path)["spans"])

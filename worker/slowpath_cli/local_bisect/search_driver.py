@@ -178,7 +178,10 @@ class SearchDriver:
         belief = search.compute_state_posterior(session.state)
         index = int(belief.candidate_probabilities.argmax())
         suspect = session.nodes[session.state.line.ids[index]]
-        self._report(session, f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * belief.here[index]:.0f}%)")
+        self._report(
+            session,
+            f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * belief.candidate_probabilities[index]:.0f}%)",
+        )
 
     def _run_probe(self, number: int, slot: int) -> tuple[ScriptResult, int]:
         deploy = self._session.state.deploys[number - 1]

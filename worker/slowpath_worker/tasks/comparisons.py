@@ -163,7 +163,9 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         ):
             raise Postponed  # the table of functions is part of the view
         ready = [view for view in of_kind if view.functions_key]
-        stored = find_side_columns(session, comparison_id).columns[PROFILE.id] if wanted.startswith("pprof") else []
+        stored = (
+            find_side_columns(session, comparison_id).columns[PROFILE.id] if export_format.startswith("pprof") else []
+        )
 
     context.progress("creating the file", 0.2)
     file_name = "".join(char if char.isalnum() or char in "-_." else "_" for char in name)[:80] or "comparison"

@@ -81,8 +81,8 @@ def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
     strip = detail["evidence"]
     assert len(strip["baseline_good"]) == len(strip["baseline_bad"]) == FILES
     assert max(strip["baseline_good"]) < min(strip["baseline_bad"])
-    assert (told["cost"]["deployments"], strip["good"]) == (0, [])
-    assert "baselines-used" in {one["kind"] for one in told["events"]}
+    assert (detail["cost"]["deployments"], strip["good"]) == (0, [])
+    assert "baselines-used" in {one["kind"] for one in detail["events"]}
 
     ended = measured.run(as_known(detail))
     assert (ended["state"], ended["culprit"]["sha"]) == ("found", sha(GUILTY))
@@ -100,9 +100,9 @@ def test_with_other_measurement_settings_both_boundaries_are_deployed(measured: 
         detail = measured.get_detail()
         if "boundary" in {one["purpose"] for one in detail["probes"]}:
             break
-    assert [one["state"] for one in told["probes"][:2]] == ["invalidated", "invalidated"]
-    assert "boundary" in {one["purpose"] for one in told["probes"]}
-    [event] = [one for one in told["events"] if one["kind"] == "baselines-invalidated"]
+    assert [one["state"] for one in detail["probes"][:2]] == ["invalidated", "invalidated"]
+    assert "boundary" in {one["purpose"] for one in detail["probes"]}
+    [event] = [one for one in detail["events"] if one["kind"] == "baselines-invalidated"]
     assert "baselines invalidated" in event["sentence"]
     assert detail["evidence"]["baseline_good"] == []
 

@@ -78,8 +78,8 @@ class FakeComparison:
     values: tuple[float, float]
     findings: tuple[Finding, ...]
     verdict: Verdict = "regressed"
-    moves: tuple[CostShift, ...] = ()
-    doubts: tuple[Caveat, ...] = ()
+    cost_shifts: tuple[CostShift, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
     detectable: tuple[MinimumDetectableEffect, ...] = ()
     reason: str | None = None
 
@@ -191,7 +191,7 @@ def test_a_side_without_it_is_noted() -> None:
     side = ComparisonSide(others={FAKE: (FakeArtifact("value.txt", RunMetadata(), 1.0),)})
     compared = compare_sides.compare(side, ComparisonSide(), {}, np.random.default_rng(1), lambda _step, _done: None)
 
-    assert [each.sentence for each in compared.doubts] == ["The candidate has no fakes: they were not compared."]
+    assert [each.sentence for each in compared.caveats] == ["The candidate has no fakes: they were not compared."]
 
 
 def test_it_is_measured_with_its_build(client: TestClient, bench: Bench) -> None:

@@ -82,15 +82,15 @@ class SideComparison:
         return tuple(islice(merged, MOST_FINDINGS))
 
     @property
-    def doubts(self) -> tuple[Caveat, ...]:
+    def caveats(self) -> tuple[Caveat, ...]:
         """Reasons why the result may mislead. A caveat of several kinds is listed once, from the most specific kind."""
         listed: dict[str, Caveat] = {}
-        doubts = list(self.missing)
+        caveats = list(self.missing)
         for part in self._specific_first():
-            fresh = [doubt for doubt in part.doubts if doubt.id not in listed]
-            listed |= {doubt.id: doubt for doubt in fresh}
-            doubts += fresh
-        return tuple(doubts)
+            fresh = [caveat for caveat in part.caveats if caveat.id not in listed]
+            listed |= {caveat.id: caveat for caveat in fresh}
+            caveats += fresh
+        return tuple(caveats)
 
     @property
     def detectable(self) -> tuple[MinimumDetectableEffect, ...]:
@@ -100,7 +100,7 @@ class SideComparison:
     @property
     def cost_shifts(self) -> tuple[CostShift, ...]:
         """Costs that changed their place and not their size."""
-        return tuple(move for part in self._in_order() for move in part.moves)
+        return tuple(shift for part in self._in_order() for shift in part.cost_shifts)
 
     def documents(self, base_label: str, candidate_label: str) -> dict[PageSection, object]:
         """Build the documents of the kinds other than profiles, by section."""
@@ -192,7 +192,7 @@ def _compare_profiles(
     if not (base.profiles and candidate.profiles):
         return None
     compared = compare_profiles(base.profiles, candidate.profiles, ProfileThresholds(), rng, steps.of(PROFILE))
-    return compared if compared.kinds or compared.doubts else None
+    return compared if compared.kinds or compared.caveats else None
 
 
 def _missing(base: ComparisonSide, candidate: ComparisonSide) -> Sequence[Caveat]:

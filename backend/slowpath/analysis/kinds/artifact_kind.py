@@ -25,11 +25,11 @@ class KindComparison(Protocol):
         """The findings, the most important first."""
 
     @property
-    def moves(self) -> tuple[CostShift, ...]:
+    def cost_shifts(self) -> tuple[CostShift, ...]:
         """Costs that changed their place and not their size."""
 
     @property
-    def doubts(self) -> tuple[Caveat, ...]:
+    def caveats(self) -> tuple[Caveat, ...]:
         """Reasons why the result may mislead."""
 
     @property

@@ -89,8 +89,8 @@ def test_kinds_of_one_side_raise_a_caveat_and_are_not_compared() -> None:
     listed = [caveat.sentence for caveat in comparison.caveats if caveat.id == "kind-missing"]
 
     assert not comparison.parts
-    assert "The candidate has no execution traces: they were not compared." in said
-    assert "The candidate has no stack-growth logs: they were not compared." in said
+    assert "The candidate has no execution traces: they were not compared." in listed
+    assert "The candidate has no stack-growth logs: they were not compared." in listed
 
 
 def test_spans_stand_beside_the_other_sorts() -> None:

@@ -31,7 +31,7 @@ def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> N
 
     with files.app.database.writing(files.scope) as session:
         service.record(session, artifact_id, {**HEADER, "warnings": ["cut"]}, key, 7)
-    with files.house.database.reading(files.scope) as session:
+    with files.app.database.reading(files.scope) as session:
         row = session.get_one(Profile, (files.team.id, artifact_id))
         assert (row.warnings, row.columns_key, row.columns_bytes) == (["cut"], key, 7)
         assert row.counts["truncated_samples"] == 0
@@ -40,7 +40,7 @@ def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> N
 def test_artifacts_without_a_profile_have_no_columns(files: FilesFactory) -> None:
     decoded, received = ArtifactId(files.decoded()), ArtifactId(files.received())
 
-    with files.house.database.reading(files.scope) as session:
+    with files.app.database.reading(files.scope) as session:
         keys = columns_keys(session, [decoded, received])
         assert [kind for kind, _ in keys[decoded]] == [PROFILE]
         assert not keys[received]

@@ -201,10 +201,10 @@ def test_a_mention_is_unread_until_it_is_read(
 
 
 def test_only_members_can_be_named(client: TestClient, people: AccountsFactory, build: str) -> None:
-    stranger = people.team("Others").owner
-    told = said(client, on(build, f"@{stranger.name} look"))
-    assert told["mentions"] == []
-    answer = client.post("/api/v1/comments", json=on(build, "x", mentioned_user_ids=[str(stranger.user_id)]))
+    outsider = people.team("Others").owner
+    comment = post_comment(client, on(build, f"@{outsider.name} look"))
+    assert comment["mentions"] == []
+    answer = client.post("/api/v1/comments", json=on(build, "x", mentioned_user_ids=[str(outsider.user_id)]))
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-the-team")
     assert outsider.name not in answer.text
 

@@ -76,7 +76,7 @@ def test_a_share_link_shows_the_newest_version_without_secrets(
     assert "set-cookie" not in answer.headers
 
 
-def test_what_is_switched_off_is_shown(client: TestClient, report: dict[str, Any], house: AppUnderTest) -> None:
+def test_what_is_switched_off_is_shown(client: TestClient, report: dict[str, Any], app: AppUnderTest) -> None:
     everything = {"labels": False, "paths": False, "hosts": False, "users": False}
     link = linked(client, report, scrub=everything)
     response = app.asked().get(f"/api/v1/shared/{link['secret']}").content.decode("utf-8", "replace")

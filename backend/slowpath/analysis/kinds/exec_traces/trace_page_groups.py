@@ -38,7 +38,7 @@ def group_rows(matched: MatchedWaiters, tested: Mapping[int, TestedWaiter]) -> l
     """Return one row per waiter, the longest waiting first."""
     shares = [matched.shares(side, matched.can_be_findings) for side in matched.sides]
     rows = []
-    for number, waiter in enumerate(matched.victims):
+    for number, waiter in enumerate(matched.waiters):
         sides = [_side_of_row(side, number) for side in matched.sides]
         row, side = _seen(matched, number)
         rows.append(
@@ -155,12 +155,12 @@ def shift_rows(matched: MatchedWaiters, tested: Mapping[int, TestedWaiter]) -> l
 def occupancy_rows(matched: MatchedWaiters, occupancy: OccupancyTable) -> list[OccupancyRow]:
     """Return the P occupancy while each waiter waited: the largest parts, and the sum of the others."""
     rows = []
-    for number in range(min(len(matched.victims), MOST_BLAMED)):
+    for number in range(min(len(matched.waiters), MOST_BLAMED)):
         each = occupancy.of(number)
         if each.parts:
             rows.append(
                 OccupancyRow(
-                    waiter=matched.victims[number].subject,
+                    waiter=matched.waiters[number].subject,
                     base_total_ns=round(each.base_total_ns),
                     candidate_total_ns=round(each.candidate_total_ns),
                     parts=[_part(part) for part in each.parts[:MOST_PARTS]] + _rest(each.parts[MOST_PARTS:]),

@@ -182,7 +182,7 @@ def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[L
         numbers = [int(side.rows[place][int(side.traces[place].worst.victim[index])]) for _, place, index in found]
         for at in _longest_of_side(numbers):
             _, place, index = found[at]
-            waiter = matched.victims[numbers[at]]
+            waiter = matched.waiters[numbers[at]]
             rows.append(_wait(name, side.artifacts[place], index, waiter.subject))
     return rows
 

@@ -20,8 +20,8 @@ def measure_build(
     if not artifacts:
         return ()
     counted = count_growths(artifacts, artifacts[-1:], GrowthThresholds())  # the candidate is ignored
-    rows = np.vstack([counted.total.growths, counted.payers.growths])[:, : len(artifacts)]
-    names = ["total", *(payer for payer, _, _ in counted.payers.keys)]
+    rows = np.vstack([counted.total.growths, counted.callers.growths])[:, : len(artifacts)]
+    names = ["total", *(caller for caller, _, _ in counted.callers.keys)]
     order = [0, *(1 + np.argsort(-rows[1:].sum(axis=1), kind="stable")[:MAX_CALLERS]).tolist()]
     by_subject = summarize_replicates(counted.basis.unit, rows[order], counted.basis.weights[: len(artifacts)], 1.0)
     subjects = tuple(names[place] for place in order)

@@ -66,7 +66,7 @@ def _set_row(this: GrowthSet, first: GrowthSet, thresholds: GrowthThresholds) ->
         per_request=growths / requests if requests else None,
         low=low,
         high=high,
-        attributed_caller=path.payer if path else None,
+        attributed_caller=path.caller if path else None,
         path=list(path.path) if path else [],
         old_bytes=(path.old_bytes or None) if path else None,
         new_bytes=(path.new_bytes or None) if path else None,
@@ -115,7 +115,7 @@ def rows_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: GrowthTh
 
 def _row(measured: GrowthCounts, changes: GrowthChanges, row: int) -> GrowthRow:
     caller, old_bytes, new_bytes = measured.paths.keys[row]
-    judged = measured.paths.judged
+    comparison = measured.paths.comparison
     best = _path_of(measured.artifacts, caller, old_bytes, new_bytes)
     return GrowthRow(
         attributed_caller=caller,
@@ -137,7 +137,7 @@ def _path_of(artifacts: Sequence[GrowthArtifact], caller: str, old_bytes: int, n
     sums: dict[tuple[str, ...], int] = {}
     for artifact in artifacts:
         for path in artifact.table.paths:
-            if (path.payer, path.old_bytes, path.new_bytes) == (caller, old_bytes, new_bytes):
+            if (path.caller, path.old_bytes, path.new_bytes) == (caller, old_bytes, new_bytes):
                 sums[path.path] = sums.get(path.path, 0) + path.sampled * artifact.table.rate
     return max(sums, key=sums.__getitem__, default=())
 

@@ -72,7 +72,7 @@ def list_retained_kinds(session: ReadSession) -> list[RetainedKind]:
 def validate_rules(rules: Days) -> None:
     """Raise `InvalidRetentionRule` if a kind is unknown or its days are out of range."""
     known = limits_by_kind()
-    for kind, kind_days in wanted.items():
+    for kind, kind_days in rules.items():
         if kind not in known:
             raise InvalidRetentionRule(f"There is no kind {kind[:40]!r}.", remedy=f"Use one of: {', '.join(known)}.")
         limits = known[kind]

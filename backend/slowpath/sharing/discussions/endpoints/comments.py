@@ -98,8 +98,8 @@ def write_comment(
     """Create a comment. Mentioned users (`@Name`) find it in their inbox and receive an email."""
 
     def make() -> UUID:
-        subject = discussion_subjects.get_subject(session, wanted.subject_kind, wanted.subject_id, wanted.part, others)
-        words = CommentDraft(wanted.text, wanted.parent_id, wanted.mentioned_user_ids)
+        subject = discussion_subjects.get_subject(session, body.subject_kind, body.subject_id, body.part, others)
+        words = CommentDraft(body.text, body.parent_id, body.mentioned_user_ids)
         row = comments.create_comment(
             session,
             caller,

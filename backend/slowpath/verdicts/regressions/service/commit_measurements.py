@@ -51,10 +51,10 @@ class CommitMeasurements:
 
     def find_measurement(self, commit: str, query: SubjectQuery) -> CommitMeasurement | None:
         """Return the measurement of the newest build that has one, with its artifacts; None without artifacts."""
-        source = next((one for one, kinds in measured_kinds().items() if wanted.kind in kinds), None)
-        for build, measure, conditions in self._measures(commit, wanted.kind) if source is not None else ():
-            found = _find_value(measure, wanted.subject, wanted.unit)
-            files = self._files(BuildId(build.id), source or "", wanted.most) if found is not None else ()
+        source = next((one for one, kinds in measured_kinds().items() if query.kind in kinds), None)
+        for build, measure, conditions in self._measures(commit, query.kind) if source is not None else ():
+            found = _find_value(measure, query.subject, query.unit)
+            files = self._files(BuildId(build.id), source or "", query.most) if found is not None else ()
             if found is not None and files:
                 return CommitMeasurement(build, *found, conditions, files)
         return None

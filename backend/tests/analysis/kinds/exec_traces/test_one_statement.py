@@ -25,7 +25,7 @@ def check(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> 
     found = compared(base, candidate)
     page = as_json(found.page())
     rows = {row["waiter"]: row for row in page["groups"]}
-    blame = {row["waiter"]: row for row in page["occupancy"]}
+    occupancy = {row["waiter"]: row for row in page["occupancy"]}
     for finding in found.findings:
         if finding.kind == "trace.sched_delay":
             _check_delay(finding, rows[finding.subject], occupancy[finding.subject])

@@ -104,9 +104,9 @@ def test_the_sentence_names_the_blocking_reason_and_the_waker() -> None:
         "Gap of 5.00 ms in goroutine 7 (main.serve): it was runnable and waited 3.00 ms for a P behind main.hog (90%) and "
         "idle (10%), it was blocked for 1.00 ms (chan receive, woken by main.answer) and it ran for 1.00 ms."
     )
-    assert told["caveats"] == []
-    assert told["trace"] == {"artifact_id": "a", "name": "one.trace", "from_ns": 17}
-    assert sum(each["ns"] for each in told["parts"]) == told["gap"]["duration_ns"]
+    assert explanation["caveats"] == []
+    assert explanation["trace"] == {"artifact_id": "a", "name": "one.trace", "from_ns": 17}
+    assert sum(each["ns"] for each in explanation["parts"]) == explanation["gap"]["duration_ns"]
 
 
 def test_a_collector_that_marks_meanwhile_is_named() -> None:
@@ -115,23 +115,23 @@ def test_a_collector_that_marks_meanwhile_is_named() -> None:
 
 
 def test_what_was_found_by_the_clock_is_doubted() -> None:
-    told = explain(question(), [ExaminedTrace("a", "t", answer("clock", parts=PARTS, hit=4, luck=2e-6))])
-    assert "4 of 4 times" in told["caveats"][0]
-    assert "1 in 500,000" in told["caveats"][0]
+    explanation = explain(question(), [ExaminedTrace("a", "t", answer("clock", parts=PARTS, hit=4, luck=2e-6))])
+    assert "4 of 4 times" in explanation["caveats"][0]
+    assert "1 in 500,000" in explanation["caveats"][0]
 
 
 def test_disagreeing_clocks_are_reported() -> None:
     far = {"snapshots": 2, "drift_ns": 20, "anchored": True, "apart_ns": -3_600_000_000_000}
     none = {"snapshots": 0, "drift_ns": 0, "anchored": True, "apart_ns": None}
     for clock, words in ((far, "apart"), (none, "no wall clock")):
-        told = explain(question(), [ExaminedTrace("a", "t", answer("id", parts=PARTS, clock=clock))])
-        assert words in told["caveats"][0]
-        assert "is used as the start of the span" in told["caveats"][0]
+        explanation = explain(question(), [ExaminedTrace("a", "t", answer("id", parts=PARTS, clock=clock))])
+        assert words in explanation["caveats"][0]
+        assert "is used as the start of the span" in explanation["caveats"][0]
 
 
 def test_without_a_goroutine_the_occupants_and_the_reason_are_reported() -> None:
     held = [{"kind": "user", "group": "main.hog", "ns": 9e6}, {"kind": "idle", "group": "", "ns": 1e6}]
-    told = explain(
+    explanation = explain(
         question(),
         [ExaminedTrace("a", "t", answer("no-goroutine", reason="ambiguous", goroutine=None, processors=held))],
     )
@@ -144,12 +144,12 @@ def test_without_a_goroutine_the_occupants_and_the_reason_are_reported() -> None
 @pytest.mark.parametrize("why", ["no-clock", "clock-set", "outside", "unreadable"])
 def test_what_can_not_be_explained_says_why(why: str) -> None:
     bare: GapAnswer = {"basis": "nothing", "reason": why}
-    told = explain(question(), [ExaminedTrace("a", "old.trace", bare)])
+    explanation = explain(question(), [ExaminedTrace("a", "old.trace", bare)])
 
-    assert told["sentence"].startswith("This gap of 5.00 ms cannot be explained: ")
-    assert (told["trace"], told["parts"], told["caveats"]) == (None, [], [])
-    assert told["looked"][0]["name"] == "old.trace"
-    assert told["looked"][0]["reason"] in told["sentence"]
+    assert explanation["sentence"].startswith("This gap of 5.00 ms cannot be explained: ")
+    assert (explanation["trace"], explanation["parts"], explanation["caveats"]) == (None, [], [])
+    assert explanation["looked"][0]["name"] == "old.trace"
+    assert explanation["looked"][0]["reason"] in explanation["sentence"]
 
 
 def test_without_a_trace_the_reason_is_reported() -> None:
