@@ -155,4 +155,4 @@ export const kindText = (kind: string): string =>
 
 /** What a series is called; snapshots made before series had names show their subject. */
 export const seriesName = (series: { kind: string; subject: string; name?: string }): string =>
-  series.name || series.subject || kindText(series.kind);
+  [series.name, series.subject].find(Boolean) ?? kindText(series.kind);
