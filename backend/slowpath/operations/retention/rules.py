@@ -30,7 +30,7 @@ OTHER_LIMITS: Final[Mapping[str, RetentionLimits]] = {
     LOG: RetentionLimits(min_days=365),
 }
 """Limits of everything but the registered artifact kinds, in display order. Uploaded data has no limit by default."""
-MOST_RULES: Final = 100
+MOST_RULES: Final = 64
 
 SWEEP_HOURS: Final = 6
 YOUNG_HOURS: Final = 6

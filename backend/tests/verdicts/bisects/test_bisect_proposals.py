@@ -113,7 +113,7 @@ def test_a_regression_offers_its_ends_and_signatures_best_first(synthetic: Synth
     ]
     best = found.signatures[1]
     assert (best.before, best.after, best.signature.unit) == (10.0, 32.0, "us/request")
-    assert best.signature.label == "CPU in stack growth"
+    assert best.signature.label == "CPU in stack growth (morestack)"
     assert "×3.2" in best.why
     assert best.signature.larger_is_worse
 
