@@ -16,6 +16,8 @@ export default tseslint.config(
     },
     plugins: { 'react-hooks': hooks },
     rules: {
+      // An arrow function that only calls one function has no block.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       ...hooks.configs.recommended.rules,
       // noUncheckedIndexedAccess makes every read of a typed array optional; within a loop over its own length `!` says
       // what the loop has proven, and a default value there would hide a fault.

@@ -109,7 +109,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "regression_evidence": {"kind": "comparison"},
     "report": {"blocks": [], "version": 1},
     "report_version": {"blocks": [], "version": 1},
-    "share_link": {"scrub": {"labels": True, "paths": True, "hosts": True, "people": True}, "version": None},
+    "share_link": {"scrub": {"labels": True, "paths": True, "hosts": True, "users": True}, "version": None},
     "share_settings": {"are_links_allowed": True},
     "federated_service": {"label_matchers": {"service": "api"}},
     "span_push": {"dialect": "json"},

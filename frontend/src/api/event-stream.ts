@@ -50,9 +50,7 @@ export function openEventStream(listener: Listener): () => void {
 
   const open = () => {
     source = new EventSource(openUrl('/events'), { withCredentials: true });
-    source.addEventListener('open', () => {
-      listener.onLive(true);
-    });
+    source.addEventListener('open', () => listener.onLive(true));
     for (const kind of EVENT_KINDS) {
       source.addEventListener(kind, (event) => {
         const content = read(event);

@@ -21,9 +21,7 @@ export function sendUpload<T>(
   const { query, body, headers = {}, signal, onProgress } = sending;
   return new Promise<T>((resolve, reject) => {
     const request = new XMLHttpRequest();
-    const stop = () => {
-      request.abort();
-    };
+    const stop = () => request.abort();
     request.open(method, address(path, query));
     const team = teamHeaders();
     if (team) request.setRequestHeader('Slowpath-Team', team);
@@ -41,12 +39,8 @@ export function sendUpload<T>(
         reject(parseProblem(request.status, request.responseText));
       }
     };
-    request.onerror = () => {
-      reject(offline());
-    };
-    request.onabort = () => {
-      reject(new DOMException('stopped', 'AbortError'));
-    };
+    request.onerror = () => reject(offline());
+    request.onabort = () => reject(new DOMException('stopped', 'AbortError'));
     if (signal?.aborted) {
       reject(new DOMException('stopped', 'AbortError'));
       return;

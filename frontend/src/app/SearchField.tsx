@@ -123,12 +123,8 @@ export function SearchField({ team }: { team: string }) {
           setAt(0);
           setOpen(true);
         }}
-        onBlur={() => {
-          setOpen(false);
-        }}
-        onFocus={() => {
-          setOpen(true);
-        }}
+        onBlur={() => setOpen(false)}
+        onFocus={() => setOpen(true)}
         onKeyDown={press}
       />
       {shown && (
@@ -141,9 +137,7 @@ export function SearchField({ team }: { team: string }) {
                 role="option"
                 aria-selected={index === at}
                 className={classes.place}
-                onMouseEnter={() => {
-                  setAt(index);
-                }}
+                onMouseEnter={() => setAt(index)}
                 onMouseDown={(event) => {
                   event.preventDefault();
                   leave(place);

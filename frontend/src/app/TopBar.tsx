@@ -45,11 +45,7 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
         Help
       </Link>
       <SearchField team={team.slug} />
-      <InboxButton
-        onOpen={(path) => {
-          router.history.push(`/t/${team.slug}${path}`);
-        }}
-      />
+      <InboxButton onOpen={(path) => router.history.push(`/t/${team.slug}${path}`)} />
       <LazyPopover
         button={(onPress) => (
           <button

@@ -55,9 +55,7 @@ function ThemeChoice() {
       <Menu.Label>Theme</Menu.Label>
       <Menu.RadioGroup
         value={colorScheme}
-        onChange={(scheme) => {
-          setColorScheme(scheme as MantineColorScheme);
-        }}
+        onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
       >
         {SCHEMES.map(({ value, name }) => (
           <Menu.RadioItem key={value} value={value}>
@@ -153,13 +151,7 @@ export function UserMenu({ team, session }: { team: TeamMembership; session: Ses
         <Menu.Divider />
         <ThemeChoice />
         <Menu.Divider />
-        <Menu.Item
-          onClick={() => {
-            leave.mutate();
-          }}
-        >
-          Sign out
-        </Menu.Item>
+        <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -76,13 +76,7 @@ export function WriteBisectReport({ bisect, onWritten }: Props) {
   return (
     <>
       {write.error && <ErrorState compact what="Could not create the report" error={write.error} />}
-      <Button
-        variant="filled"
-        loading={write.isPending}
-        onClick={() => {
-          write.mutate();
-        }}
-      >
+      <Button variant="filled" loading={write.isPending} onClick={() => write.mutate()}>
         Create report
       </Button>
     </>

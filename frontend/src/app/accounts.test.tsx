@@ -174,9 +174,7 @@ describe('mails', () => {
     const box = await screen.findByRole('checkbox', { name: /Email me when I am mentioned/ });
     expect(box).toBeChecked();
     await user.click(box);
-    await waitFor(() => {
-      expect(sent).toEqual([{ email_on_mention: false }]);
-    });
+    await waitFor(() => expect(sent).toEqual([{ email_on_mention: false }]));
     expect(box).not.toBeChecked();
   });
 });
@@ -280,9 +278,7 @@ describe('teams that come and go', () => {
     const { user, where } = open('/new-team');
     await user.type(await screen.findByLabelText(/^Name/u), 'Second');
     await user.click(screen.getByRole('button', { name: 'Create team' }));
-    await waitFor(() => {
-      expect(where()).toContain('/t/second/comparisons');
-    });
+    await waitFor(() => expect(where()).toContain('/t/second/comparisons'));
     expect(await screen.findByRole('heading', { name: 'Comparisons' })).toBeInTheDocument();
   });
 
@@ -299,9 +295,7 @@ describe('teams that come and go', () => {
     expect(await screen.findByRole('button', { name: 'Sign out' })).toBeInTheDocument();
     expect(screen.queryByText('Back')).not.toBeInTheDocument();
     await user.click(await screen.findByRole('button', { name: 'Restore gone' }));
-    await waitFor(() => {
-      expect(where()).toContain('/t/gone/');
-    });
+    await waitFor(() => expect(where()).toContain('/t/gone/'));
   });
 
   it('deletes drafts before the next user signs in', async () => {
@@ -313,9 +307,7 @@ describe('teams that come and go', () => {
     );
     const { user } = open('/');
     await user.click(await screen.findByRole('button', { name: 'Sign out' }));
-    await waitFor(() => {
-      expect(findDraft('report r')).toBeNull();
-    });
+    await waitFor(() => expect(findDraft('report r')).toBeNull());
   });
 
   it('asks before one leaves, and leads on to another team', async () => {
@@ -334,8 +326,6 @@ describe('teams that come and go', () => {
     await user.click(await screen.findByRole('button', { name: 'Leave first' }));
     expect(teams).toHaveLength(2);
     await user.click(await screen.findByRole('button', { name: 'Leave the team' }));
-    await waitFor(() => {
-      expect(where()).toContain('/t/second/');
-    });
+    await waitFor(() => expect(where()).toContain('/t/second/'));
   });
 });

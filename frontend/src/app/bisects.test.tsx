@@ -43,9 +43,7 @@ describe('the list of bisects', () => {
     expect(screen.getByText('4be1d07')).toBeVisible();
     await accessible();
     await user.click(screen.getByRole('link', { name: 'Stack growth per request' }));
-    await waitFor(() => {
-      expect(where()).toContain(`/bisects/${BISECT}`);
-    });
+    await waitFor(() => expect(where()).toContain(`/bisects/${BISECT}`));
   });
 
   it('says what a bisect is while there is none', async () => {
@@ -141,9 +139,7 @@ describe('the page of a bisect', () => {
     const mark = await screen.findByRole('button', { name: 'Override verdict' });
     expect(mark).toBeDisabled();
     await user.click(screen.getByRole('button', { name: 'Pause' }));
-    await waitFor(() => {
-      expect(seen[0]?.body).toMatchObject({ action: 'pause' });
-    });
+    await waitFor(() => expect(seen[0]?.body).toMatchObject({ action: 'pause' }));
     const table = within(screen.getByRole('table', { name: 'Candidates' }));
     await user.click(table.getByText(/ident: copy bytes/u));
     await user.click(screen.getByRole('button', { name: 'Override verdict' }));
@@ -151,9 +147,9 @@ describe('the page of a bisect', () => {
     await user.click(dialog.getByRole('radio', { name: 'slower' }));
     await user.type(dialog.getByLabelText('Reason'), 'seen it');
     await user.click(dialog.getByRole('button', { name: 'Save override' }));
-    await waitFor(() => {
-      expect(seen[1]?.body).toMatchObject({ verdict: 'slower', reason: 'seen it' });
-    });
+    await waitFor(() =>
+      expect(seen[1]?.body).toMatchObject({ verdict: 'slower', reason: 'seen it' }),
+    );
   });
 
   it('gives the one command when no runner is there', async () => {
@@ -212,18 +208,14 @@ describe('the page of a bisect', () => {
     expect(dialog.getByText(/1 artifact of them stays: comparisons show it/u)).toBeVisible();
     await user.click(choice);
     await user.click(dialog.getByRole('button', { name: 'Delete bisect' }));
-    await waitFor(() => {
-      expect(asked).toBe('?delete_artifacts=true');
-    });
+    await waitFor(() => expect(asked).toBe('?delete_artifacts=true'));
   });
 
   it('tries a start again that failed', async () => {
     serve(aBisect({ state: 'failed', levels: [], probes: [], problem: { detail: 'No commit.' } }));
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     await user.click(await screen.findByRole('button', { name: 'Try again' }));
-    await waitFor(() => {
-      expect(seen[0]?.body).toMatchObject({ action: 'retry' });
-    });
+    await waitFor(() => expect(seen[0]?.body).toMatchObject({ action: 'retry' }));
   });
 
   it('continues a search that stopped at its limit with further deploys', async () => {
@@ -253,9 +245,7 @@ describe('the page of a bisect', () => {
     expect(dialog.getByText('New limit: 55 deployments')).toBeVisible();
     await accessible(screen.getByRole('dialog').querySelector('form')!);
     await user.click(dialog.getByRole('button', { name: 'Continue' }));
-    await waitFor(() => {
-      expect(sent).toEqual({ settings: { max_deployments: 55 } });
-    });
+    await waitFor(() => expect(sent).toEqual({ settings: { max_deployments: 55 } }));
   });
 
   it('offers no *Continue* where more deploys settle nothing', async () => {
@@ -355,9 +345,7 @@ describe('Start bisect', () => {
       dialog.getByRole('checkbox', { name: /Start from production measurements of the good a/u }),
     );
     await user.click(dialog.getByRole('button', { name: 'Start bisect' }));
-    await waitFor(() => {
-      expect(where()).toContain(`/bisects/${BISECT}`);
-    });
+    await waitFor(() => expect(where()).toContain(`/bisects/${BISECT}`));
     expect(sent).toMatchObject({
       signature: { kind: 'profile.category', subject: 'stack growth' },
       settings: { use_production_baselines: true },

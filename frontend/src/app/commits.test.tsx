@@ -145,9 +145,7 @@ describe('the repositories', () => {
     await user.click(within(form).getByRole('button', { name: 'Add repository' }));
     expect(await within(form).findByRole('alert')).toHaveTextContent('public internet');
     await user.click(within(form).getByRole('button', { name: 'Add repository' }));
-    await waitFor(() => {
-      expect(screen.queryByRole('dialog')).toBeNull();
-    });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(sent[1]).toEqual({
       name: 'api',
       url: 'https://10.0.0.1/x',

@@ -85,9 +85,7 @@ describe('a finished comparison', () => {
     expect(where()).toContain('find=0');
     await user.click(screen.getByText('side by side'));
     await user.type(screen.getByLabelText('Search frames'), 'Clone');
-    await waitFor(() => {
-      expect(where()).toContain('q=Clone');
-    });
+    await waitFor(() => expect(where()).toContain('q=Clone'));
     expect(where()).toContain('mode=side-by-side');
     // Totals of the server, over all nodes, as shares of each side.
     expect(
@@ -169,9 +167,7 @@ describe('a finished comparison', () => {
     await choose('Delete comparison');
     expect(asked).toHaveLength(1);
     await user.click(await screen.findByRole('button', { name: 'Delete comparison' }));
-    await waitFor(() => {
-      expect(where()).toBe('/t/northwind/comparisons');
-    });
+    await waitFor(() => expect(where()).toBe('/t/northwind/comparisons'));
     expect(asked.at(-1)).toBe(comparison.id);
   });
 
@@ -185,9 +181,7 @@ describe('a finished comparison', () => {
     const meet = (status: number) =>
       act(async () => {
         query?.setState({ status: 'error', error: new Problem({ ...facts, status }) });
-        await new Promise<void>((resolve) => {
-          notifyManager.schedule(resolve);
-        });
+        await new Promise<void>((resolve) => notifyManager.schedule(resolve));
       });
     await meet(0);
     expect(verdict).toBeInTheDocument();
@@ -212,9 +206,9 @@ describe('a finished comparison', () => {
       }),
     );
     show(aComparison(), '?by=line');
-    await waitFor(() => {
-      expect(asked).toEqual({ kind: 'cpu', sample_type: 'cpu', granularity: 'line' });
-    });
+    await waitFor(() =>
+      expect(asked).toEqual({ kind: 'cpu', sample_type: 'cpu', granularity: 'line' }),
+    );
   });
 });
 
@@ -287,9 +281,7 @@ describe('a comparison on its way', () => {
     );
     expect(await screen.findByText('merging 8 profiles, 3 done')).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Cancel' }));
-    await waitFor(() => {
-      expect(cancelled).toBe(true);
-    });
+    await waitFor(() => expect(cancelled).toBe(true));
   });
 
   it('that failed says why and can be tried again', async () => {

@@ -133,20 +133,14 @@ describe('the board', () => {
     expect(asked[0]?.get('time_shift')).toBe('week');
     expect(screen.getByText('last week', { selector: '.key' })).toBeInTheDocument();
     await user.click(screen.getByRole('radio', { name: '24 h' }));
-    await waitFor(() => {
-      expect(where()).toContain('range=24h');
-    });
+    await waitFor(() => expect(where()).toContain('range=24h'));
     expect(where()).not.toContain('from=');
     await user.click(screen.getByRole('button', { name: 'mean' }));
     await user.click(screen.getByRole('radio', { name: 'linear' }));
-    await waitFor(() => {
-      expect(where()).toMatch(/q=p50%2Cp90%2Cp99%2Cmean|q=p50,p90,p99,mean/u);
-    });
+    await waitFor(() => expect(where()).toMatch(/q=p50%2Cp90%2Cp99%2Cmean|q=p50,p90,p99,mean/u));
     expect(where()).toContain('scale=linear');
     await user.click(screen.getByRole('radio', { name: 'ignored' }));
-    await waitFor(() => {
-      expect(where()).not.toContain('against');
-    });
+    await waitFor(() => expect(where()).not.toContain('against'));
   });
 
   it('asks for rows further down when they come into sight, on the grid that is shown', async () => {
@@ -167,9 +161,9 @@ describe('the board', () => {
     expect(screen.getAllByText('loads when scrolled into view')).toHaveLength(9);
     expect(screen.getAllByRole('slider')).toHaveLength(3);
     inSight(serviceId(7));
-    await waitFor(() => {
-      expect(screen.getAllByText('loads when scrolled into view')).toHaveLength(4);
-    });
+    await waitFor(() =>
+      expect(screen.getAllByText('loads when scrolled into view')).toHaveLength(4),
+    );
     expect(asked).toHaveLength(2);
     expect(asked[1]?.getAll('services').slice(0, 2)).toEqual([serviceId(7), serviceId(8)]);
     expect(asked[1]?.get('step_ms')).toBe('20000');
@@ -193,14 +187,10 @@ describe('the board', () => {
     const next = screen.getByRole('slider', { name: 'Time cursor, values of distributor' });
     expect(next).toHaveFocus();
     await user.keyboard('{Home}{Shift>}{PageDown}{/Shift}{Enter}');
-    await waitFor(() => {
-      expect(where()).toContain('from=');
-    });
+    await waitFor(() => expect(where()).toContain('from='));
     expect(await screen.findByRole('button', { name: 'Live' })).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Live' }));
-    await waitFor(() => {
-      expect(where()).not.toContain('from=');
-    });
+    await waitFor(() => expect(where()).not.toContain('from='));
   });
 
   it('compares two windows that were selected in its rows', async () => {
@@ -231,9 +221,7 @@ describe('the board', () => {
     ).toBeInTheDocument();
     expect(made).toHaveLength(0);
     await user.click(screen.getByRole('button', { name: 'Previous period' }));
-    await waitFor(() => {
-      expect(where()).toContain('/comparisons/made');
-    });
+    await waitFor(() => expect(where()).toContain('/comparisons/made'));
     expect(made[0]).toMatchObject({
       base: {
         artifact_ids: [],
@@ -280,9 +268,7 @@ describe('the board', () => {
     );
     expect(where()).toContain(`deploy=${DEPLOY_ID}`);
     await user.click(within(panel).getByRole('button', { name: 'Compare before and after' }));
-    await waitFor(() => {
-      expect(where()).toContain('/comparisons/made');
-    });
+    await waitFor(() => expect(where()).toContain('/comparisons/made'));
     expect(made[0]).toEqual({
       name: '71aa09b vs. 5f3c1e8',
       base: {
@@ -328,9 +314,7 @@ describe('the board', () => {
     const { user, where } = open('/t/northwind/dashboard');
     await rows();
     await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
-    await waitFor(() => {
-      expect(where()).toContain('/comparisons/known');
-    });
+    await waitFor(() => expect(where()).toContain('/comparisons/known'));
   });
 
   it('says how to send profiles when a build has none', async () => {
@@ -372,9 +356,7 @@ describe('the board', () => {
       await screen.findByText(/builds\/distributor\/71aa09b3[0-9]+\/artifacts\/"$/u),
     ).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Compare latency before and after' }));
-    await waitFor(() => {
-      expect(where()).toContain('/comparisons/made');
-    });
+    await waitFor(() => expect(where()).toContain('/comparisons/made'));
     expect(asked).toHaveBeenCalledWith({
       name: 'Latency, 71aa09b vs. 5f3c1e8',
       base: { artifact_ids: [], label: '71aa09b', time_range: windows?.base },
@@ -459,9 +441,7 @@ describe('the board', () => {
         },
       ]);
     });
-    await waitFor(() => {
-      expect(where()).toContain('note=all');
-    });
+    await waitFor(() => expect(where()).toContain('note=all'));
   });
 
   it('says why it is empty, with the lines to write', async () => {
@@ -601,9 +581,7 @@ describe('the settings of metrics', () => {
     await user.type(days, '14');
     expect(screen.getByText(/older than 14 days will be deleted/)).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Save' }));
-    await waitFor(() => {
-      expect(sent[1]).toEqual({ retention_days: 14 });
-    });
+    await waitFor(() => expect(sent[1]).toEqual({ retention_days: 14 }));
   });
 
   it('make the board the first page of a team that has metrics', async () => {
@@ -614,8 +592,6 @@ describe('the settings of metrics', () => {
     );
     serve();
     const { where } = open('/t/northwind');
-    await waitFor(() => {
-      expect(where()).toBe('/t/northwind/dashboard');
-    });
+    await waitFor(() => expect(where()).toBe('/t/northwind/dashboard'));
   });
 });

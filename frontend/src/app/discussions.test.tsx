@@ -58,12 +58,7 @@ describe('the feed', () => {
       }),
     );
     const { container } = open('/t/northwind/activity?kind=comment&by=slowpath');
-    await waitFor(
-      () => {
-        expect(asked).not.toEqual([]);
-      },
-      { timeout: 15_000 },
-    );
+    await waitFor(() => expect(asked).not.toEqual([]), { timeout: 15_000 });
     expect(await screen.findByRole('heading', { name: 'Today' })).toBeInTheDocument();
     expect(screen.getAllByText('Mira')).toHaveLength(2);
     expect(screen.getByText('it is the helper')).toBeInTheDocument();
@@ -106,9 +101,7 @@ describe('the inbox', () => {
     await expectAccessible(inbox);
     await user.click(await within(inbox).findByRole('button', { name: /Clone takes more time/ }));
     expect(where()).toBe('/t/northwind/activity#comment-c1');
-    await waitFor(() => {
-      expect(read).toEqual([{ mention_ids: ['m1'] }]);
-    });
+    await waitFor(() => expect(read).toEqual([{ mention_ids: ['m1'] }]));
     expect(await screen.findByRole('button', { name: 'Inbox' })).toBeInTheDocument();
   });
 });

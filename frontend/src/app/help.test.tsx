@@ -40,9 +40,7 @@ describe('the user guide', () => {
     const scroll = vi.spyOn(window.HTMLElement.prototype, 'scrollIntoView');
     open('/help/reading-a-result#inconclusive');
     const heading = await screen.findByRole('heading', { name: 'Inconclusive' });
-    await waitFor(() => {
-      expect(scroll.mock.contexts).toContain(heading);
-    });
+    await waitFor(() => expect(scroll.mock.contexts).toContain(heading));
   });
 
   test('copies a code block', async () => {

@@ -189,9 +189,7 @@ describe('the sources of metrics', () => {
     await user.click(
       within(list).getByRole('button', { name: 'Stop querying checkout in production live' }),
     );
-    await waitFor(() => {
-      expect(screen.queryByText('job=checkout')).toBeNull();
-    });
+    await waitFor(() => expect(screen.queryByText('job=checkout')).toBeNull());
     const words = {
       service: 'checkout',
       environment: 'production',
@@ -228,9 +226,7 @@ describe('the sources of metrics', () => {
         credentials: { kind: 'bearer', token: 's3cret' },
       },
     ]);
-    await waitFor(() => {
-      expect(screen.queryByRole('dialog')).toBeNull();
-    });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
   it('say in place why an address is refused, with its limit and the way out', async () => {
@@ -278,9 +274,7 @@ describe('the sources of metrics', () => {
     await user.type(address, '/two');
     expect(within(form).queryByLabelText(/^Access token/)).toBeNull();
     await user.click(within(form).getByRole('button', { name: 'Save' }));
-    await waitFor(() => {
-      expect(screen.queryByRole('dialog')).toBeNull();
-    });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     await user.click(screen.getByRole('button', { name: edit }));
     form = await screen.findByRole('dialog', { name: edit });
     await user.clear(within(form).getByLabelText(/^URL/));

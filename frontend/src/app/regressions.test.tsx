@@ -219,9 +219,9 @@ describe('the list of regressions', () => {
     expect(screen.getByText('2 regressions selected')).toBeInTheDocument();
     await user.keyboard('s');
     await user.click(await screen.findByRole('menuitem', { name: 'Acknowledged', hidden: true }));
-    await waitFor(() => {
-      expect(sent).toEqual([{ ids: ['a2', 'a3'], change: { state: 'acknowledged' } }]);
-    });
+    await waitFor(() =>
+      expect(sent).toEqual([{ ids: ['a2', 'a3'], change: { state: 'acknowledged' } }]),
+    );
     expect(await screen.findByText('the row at the cursor')).toBeInTheDocument();
   });
 

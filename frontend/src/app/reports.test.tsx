@@ -129,9 +129,9 @@ describe('the page of a report', () => {
     const down = await screen.findByRole('button', { name: 'Move down: The comparison' });
     down.focus();
     await user.keyboard('{Alt>}{ArrowDown}{/Alt}');
-    await waitFor(() => {
-      expect(sent[0]).toEqual({ blocks: [{ id: 'b2' }, { id: 'b1' }], updated_at: AT });
-    });
+    await waitFor(() =>
+      expect(sent[0]).toEqual({ blocks: [{ id: 'b2' }, { id: 'b1' }], updated_at: AT }),
+    );
     await user.click(screen.getByRole('button', { name: 'Add text at the top' }));
     await user.type(screen.getByRole('textbox', { name: 'Text' }), 'First.');
     await user.click(screen.getByRole('button', { name: 'Save' }));

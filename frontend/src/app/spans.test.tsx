@@ -52,23 +52,17 @@ describe('the waterfall of a trace', () => {
     const { user, where } = open(TRACE);
     const grid = await tree();
     await user.click(within(grid).getByText(HOSTILE_NAME));
-    await waitFor(() => {
-      expect(where()).toContain('span=2');
-    });
+    await waitFor(() => expect(where()).toContain('span=2'));
     const panel = screen.getByRole('complementary', { name: 'Selected span' });
     expect(panel).toHaveTextContent('Ended with an error.');
     expect(panel).toHaveTextContent('Clock skew');
     expect(panel).toHaveTextContent(`http.route${HOSTILE_NAME}`);
     grid.focus();
     await user.keyboard('{ArrowUp}{ArrowUp}{ArrowLeft}');
-    await waitFor(() => {
-      expect(where()).toContain('fold=r0');
-    });
+    await waitFor(() => expect(where()).toContain('fold=r0'));
     expect(within(grid).getAllByRole('row')).toHaveLength(2);
     await user.keyboard('w');
-    await waitFor(() => {
-      expect(where()).toContain('wfrom=0.2');
-    });
+    await waitFor(() => expect(where()).toContain('wfrom=0.2'));
   });
 
   it('says what went wrong, in place', async () => {
@@ -162,9 +156,7 @@ describe('the service map', () => {
       await screen.findByRole('heading', { name: /distributor calls ingester 3\.00 times/ }),
     ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: /ingester/ }));
-    await waitFor(() => {
-      expect(where()).toContain('/dashboard?env=e1#service-i');
-    });
+    await waitFor(() => expect(where()).toContain('/dashboard?env=e1#service-i'));
   });
 });
 
@@ -299,9 +291,7 @@ describe('the list of all traces of a set', () => {
     expect(await screen.findByText('51 to 100 of 120')).toBeInTheDocument();
     expect(where()).toContain('tpage=1');
     await user.click(screen.getByRole('button', { name: 'Longest gap' }));
-    await waitFor(() => {
-      expect(where()).toContain('tsort=gap');
-    });
+    await waitFor(() => expect(where()).toContain('tsort=gap'));
     expect(where()).not.toContain('tpage');
     await user.click(screen.getByRole('checkbox', { name: 'with errors' }));
     await user.type(screen.getByRole('textbox', { name: /Find traces/u }), 'zzz');

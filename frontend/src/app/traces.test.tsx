@@ -88,20 +88,14 @@ describe('the traces of a comparison', () => {
     const { user, where } = show();
     const table = await groups();
     await user.click(within(table).getByRole('row', { name: /main\.batcher/ }));
-    await waitFor(() => {
-      expect(where()).toContain('waiter=main.batcher');
-    });
+    await waitFor(() => expect(where()).toContain('waiter=main.batcher'));
     const occupancy = await screen.findByRole('table', { name: 'P occupancy per wait' });
     expect(within(occupancy).getByRole('row', { name: /main\.hog/ })).toHaveTextContent('1.02 ms');
     expect(screen.getByText(/93% of candidate’s waiting is behind/)).toBeInTheDocument();
     await user.click(screen.getByRole('radio', { name: 'p99.9' }));
-    await waitFor(() => {
-      expect(where()).toContain('quantile=p999');
-    });
+    await waitFor(() => expect(where()).toContain('quantile=p999'));
     await user.click(within(await groups()).getByRole('button', { name: /Wake reason/ }));
-    await waitFor(() => {
-      expect(where()).toContain('gsort=reason');
-    });
+    await waitFor(() => expect(where()).toContain('gsort=reason'));
   });
 
   it('show a wait with its stacks and who was ahead, as tables too', async () => {
@@ -117,9 +111,7 @@ describe('the traces of a comparison', () => {
     const drawn = screen.getByRole('table', { name: 'Segments of the timeline' });
     expect(within(drawn).getAllByRole('row')).toHaveLength(4);
     await user.click(screen.getByRole('button', { name: 'Shorter' }));
-    await waitFor(() => {
-      expect(where()).toContain('wait=c1.1');
-    });
+    await waitFor(() => expect(where()).toContain('wait=c1.1'));
   });
 
   it('zoom by keys, and keep the window in the address', async () => {
@@ -128,13 +120,9 @@ describe('the traces of a comparison', () => {
     const timeline = await screen.findByRole('group', { name: /Timeline of the Ps/ });
     timeline.focus();
     await user.keyboard('w');
-    await waitFor(() => {
-      expect(where()).toContain('wfrom=0.2');
-    });
+    await waitFor(() => expect(where()).toContain('wfrom=0.2'));
     await user.keyboard('0');
-    await waitFor(() => {
-      expect(where()).not.toContain('wfrom');
-    });
+    await waitFor(() => expect(where()).not.toContain('wfrom'));
   });
 
   it('keep hostile names text', async () => {
@@ -238,9 +226,7 @@ describe('the traces of a comparison', () => {
     });
     const { user } = show('?wait=c1.0');
     await user.click(await screen.findByRole('button', { name: 'Download excerpt' }));
-    await waitFor(() => {
-      expect(opened[0]).toContain('/api/v1/trace-excerpts/k1/content');
-    });
+    await waitFor(() => expect(opened[0]).toContain('/api/v1/trace-excerpts/k1/content'));
     expect(asked).toEqual({ from_ns: 6716184000, to_ns: 7716184000 });
   });
 });
@@ -260,14 +246,10 @@ describe('the levels over time', () => {
     expect(await picked()).toHaveValue('c1.trace');
     await user.click(await picked());
     await user.click(await screen.findByRole('option', { name: 'c2.trace', hidden: true }));
-    await waitFor(() => {
-      expect(where()).toContain('tcand=c2');
-    });
+    await waitFor(() => expect(where()).toContain('tcand=c2'));
     expect(await picked()).toHaveValue('c2.trace');
     await user.click(await screen.findByRole('button', { name: 'Shorter' }));
-    await waitFor(() => {
-      expect(where()).toContain('wait=c1.0');
-    });
+    await waitFor(() => expect(where()).toContain('wait=c1.0'));
     expect(where()).not.toContain('tcand');
     expect(await picked()).toHaveValue('c1.trace');
   });
@@ -384,9 +366,7 @@ describe('goroutine profiles of the same builds', () => {
     const { user, where } = show('?waiter=main.batcher%7Cnetwork');
     expect(await screen.findByText('2 of base, 1 of candidate')).toBeInTheDocument();
     await user.click(await link());
-    await waitFor(() => {
-      expect(where()).toContain(`/comparisons/${made.id}`);
-    });
+    await waitFor(() => expect(where()).toContain(`/comparisons/${made.id}`));
     expect(where()).toContain('kind=goroutine');
     expect(decodeURIComponent(where())).toMatch(/q=\^main\\+\.batcher\$/);
     expect(asked).toHaveLength(1);
@@ -414,9 +394,7 @@ describe('goroutine profiles of the same builds', () => {
     );
     const { user, where } = show();
     await user.click(await link());
-    await waitFor(() => {
-      expect(where()).toContain(`/comparisons/${made.id}`);
-    });
+    await waitFor(() => expect(where()).toContain(`/comparisons/${made.id}`));
     expect(keys).toEqual([expect.stringMatching(/^goroutines/), null]);
   });
 

@@ -52,9 +52,7 @@ function decoding(pageOf = 200): Artifact[] {
 const file = (name: string) => new File([name], name, { lastModified: 0 });
 
 describe('the upload drawer', () => {
-  afterEach(() => {
-    tray.reset();
-  });
+  afterEach(() => tray.reset());
 
   it('goes from files to a comparison with one more click', async () => {
     const kept = decoding();
@@ -92,9 +90,7 @@ describe('the upload drawer', () => {
       expect(compare).toBeEnabled();
     });
     await user.click(compare);
-    await waitFor(() => {
-      expect(where()).toContain(`/comparisons/${made.id}`);
-    });
+    await waitFor(() => expect(where()).toContain(`/comparisons/${made.id}`));
     const idOf = (name: string) => kept.find((artifact) => artifact.name === name)?.id;
     expect(asked!.base.artifact_ids).toEqual([idOf('229227f-cpu-1.pb.gz')]);
     expect(asked!.candidate.artifact_ids).toEqual([idOf('9c41e0a-cpu-1.pb.gz')]);
@@ -131,9 +127,7 @@ describe('the upload drawer', () => {
     await user.upload(await screen.findByLabelText('Choose files'), file('cpu.pb'));
     expect(tryToLeave()).toBe(true);
     arrive();
-    await waitFor(() => {
-      expect(tryToLeave()).toBe(false);
-    });
+    await waitFor(() => expect(tryToLeave()).toBe(false));
   });
 
   it('says when run metadata could not be saved', async () => {

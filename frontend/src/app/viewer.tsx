@@ -37,7 +37,5 @@ recordingInside().then(
       />,
     );
   },
-  (error: unknown) => {
-    show(<ErrorState what="Could not read this file" error={error} />);
-  },
+  (error: unknown) => show(<ErrorState what="Could not read this file" error={error} />),
 );

@@ -126,9 +126,9 @@ function columnsOf(row: Drawn, index: number, grid: Grid, drawn: DrawnDashboard)
     for (let at = 0; at < Math.min(4, row.instances); at += 1)
       column(`inst${at}`, () => row.seconds[2] * (1 + 0.1 * at + 0.05 * bell(roll)));
   if (drawn.gauges && index < 2)
-    [0, 1].forEach((gauge) => {
-      column(`gauge${gauge}`, (at) => 20 + 8 * Math.sin(at / 40 + gauge) + bell(roll));
-    });
+    [0, 1].forEach((gauge) =>
+      column(`gauge${gauge}`, (at) => 20 + 8 * Math.sin(at / 40 + gauge) + bell(roll)),
+    );
   return made;
 }
 

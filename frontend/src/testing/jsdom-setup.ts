@@ -39,9 +39,7 @@ Object.defineProperty(document, 'fonts', {
 // The machine may be busy with other parts' tests: waiting longer costs nothing when things come at once.
 configure({ asyncUtilTimeout: 15_000 });
 
-beforeAll(() => {
-  server.listen({ onUnhandledRequest: 'error' });
-});
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => {
   cleanup();
   server.resetHandlers();

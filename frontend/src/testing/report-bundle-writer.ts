@@ -25,8 +25,8 @@ export function writeReportBundle(
   const packed = new Uint8Array(PREFIX + header.length + offset);
   new DataView(packed.buffer).setUint32(0, header.length, true);
   packed.set(header, PREFIX);
-  answers.forEach(({ bytes }, index) => {
-    packed.set(bytes, PREFIX + header.length + (places[index]?.offset ?? 0));
-  });
+  answers.forEach(({ bytes }, index) =>
+    packed.set(bytes, PREFIX + header.length + (places[index]?.offset ?? 0)),
+  );
   return packed.buffer;
 }

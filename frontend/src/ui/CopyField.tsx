@@ -30,9 +30,7 @@ export function CopyField({
         description={description}
         value={value}
         readOnly
-        onFocus={(event) => {
-          event.currentTarget.select();
-        }}
+        onFocus={(event) => event.currentTarget.select()}
       />
       <Button onClick={() => void copy()} aria-live="polite">
         {copied ? 'Copied' : 'Copy'}

@@ -50,9 +50,8 @@ export function CredentialsFields(props: FieldsProps) {
   const { saved, again, kind, onKind, secrets, onSecrets, tokenHint } = props;
   const kinds = Object.entries(CREDENTIALS).map(([value, label]) => ({ value, label }));
   const asIs = saved && { value: 'as-is', label: `unchanged: ${CREDENTIALS[saved]}` };
-  const change = (part: keyof Secrets) => (event: { currentTarget: { value: string } }) => {
+  const change = (part: keyof Secrets) => (event: { currentTarget: { value: string } }) =>
     onSecrets({ ...secrets, [part]: event.currentTarget.value });
-  };
   return (
     <>
       <Select
@@ -60,9 +59,7 @@ export function CredentialsFields(props: FieldsProps) {
         data={asIs ? [asIs, ...kinds] : kinds}
         value={kind}
         allowDeselect={false}
-        onChange={(next) => {
-          onKind((next ?? 'none') as CredentialsChoice);
-        }}
+        onChange={(next) => onKind((next ?? 'none') as CredentialsChoice)}
       />
       {kind === 'bearer' && (
         <PasswordInput

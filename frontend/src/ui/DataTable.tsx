@@ -137,13 +137,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </tbody>
       </table>
       {folds && (
-        <button
-          type="button"
-          className={`link ${classes.rest}`}
-          onClick={() => {
-            setUnfolded(true);
-          }}
-        >
+        <button type="button" className={`link ${classes.rest}`} onClick={() => setUnfolded(true)}>
           Show all {props.rowCount} rows
         </button>
       )}
@@ -168,9 +162,7 @@ function usePlace(minWidth: number) {
     const watcher = new ResizeObserver(lookup);
     watcher.observe(element);
     watcher.observe(document.body);
-    return () => {
-      watcher.disconnect();
-    };
+    return () => watcher.disconnect();
   }, [minWidth]);
   return { box, top, narrow };
 }
@@ -253,25 +245,10 @@ const BodyRow = memo(function BodyRow({
       data-marked={marked || undefined}
       data-clickable={onClick ? true : undefined}
       tabIndex={onClick ? 0 : undefined}
-      onClick={
-        onClick &&
-        (() => {
-          onClick(row);
-        })
-      }
+      onClick={onClick && (() => onClick(row))}
       onKeyDown={onClick && press}
-      onMouseEnter={
-        onHover &&
-        (() => {
-          onHover(row);
-        })
-      }
-      onFocus={
-        onHover &&
-        (() => {
-          onHover(row);
-        })
-      }
+      onMouseEnter={onHover && (() => onHover(row))}
+      onFocus={onHover && (() => onHover(row))}
       style={{ height }}
     >
       {columns.map((column, at) => {

@@ -44,13 +44,7 @@ export function DeleteDialog({
       {remove.error && <ErrorState compact what={failed} error={remove.error} />}
       <div className={classes.buttons}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button
-          variant="filled"
-          loading={remove.isPending}
-          onClick={() => {
-            remove.mutate();
-          }}
-        >
+        <Button variant="filled" loading={remove.isPending} onClick={() => remove.mutate()}>
           {act} {noun}
         </Button>
       </div>

@@ -25,25 +25,11 @@ export function EditableList<Row extends { id: string }>(props: EditableProps<Ro
   return (
     <ListSection
       {...section}
-      add={
-        add && (
-          <Button
-            onClick={() => {
-              setEdited('new');
-            }}
-          >
-            {add}
-          </Button>
-        )
-      }
+      add={add && <Button onClick={() => setEdited('new')}>{add}</Button>}
       row={(one) =>
         row(one, {
-          onEdit: () => {
-            setEdited(one);
-          },
-          onDelete: () => {
-            setDeleted(one);
-          },
+          onEdit: () => setEdited(one),
+          onDelete: () => setDeleted(one),
         })
       }
     >

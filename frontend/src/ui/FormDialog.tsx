@@ -85,6 +85,5 @@ export function NameField({ placeholder, value, onChange }: NameProps) {
 
 /** Makes a change handler that passes on the text of the field. */
 export const onText =
-  (change: (text: string) => void) => (event: { currentTarget: { value: string } }) => {
+  (change: (text: string) => void) => (event: { currentTarget: { value: string } }) =>
     change(event.currentTarget.value);
-  };

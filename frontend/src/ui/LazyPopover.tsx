@@ -10,9 +10,7 @@ type LazyPopoverProps = {
 
 export function LazyPopover({ button, children }: LazyPopoverProps) {
   const [wanted, setWanted] = useState(false);
-  const placeholder = button(() => {
-    setWanted(true);
-  });
+  const placeholder = button(() => setWanted(true));
   return wanted ? <Suspense fallback={placeholder}>{children}</Suspense> : placeholder;
 }
 

@@ -100,14 +100,7 @@ type ExpandProps = { noun: string; opened: boolean; onOpened: (opened: boolean) 
 /** Shows or hides what belongs to a row. */
 export function ExpandButton({ noun, opened, onOpened }: ExpandProps) {
   return (
-    <button
-      type="button"
-      className="link"
-      aria-expanded={opened}
-      onClick={() => {
-        onOpened(!opened);
-      }}
-    >
+    <button type="button" className="link" aria-expanded={opened} onClick={() => onOpened(!opened)}>
       {opened ? `Hide ${noun.toLowerCase()}` : noun}
     </button>
   );

@@ -82,12 +82,8 @@ export function ErrorState({ error, what, action, compact = false }: ErrorStateP
 export function useIsSlow(after = 200): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => {
-      setSlow(true);
-    }, after);
-    return () => {
-      clearTimeout(timer);
-    };
+    const timer = setTimeout(() => setSlow(true), after);
+    return () => clearTimeout(timer);
   }, [after]);
   return slow;
 }
@@ -138,13 +134,7 @@ export class ProblemBoundary extends Component<BoundaryProps, { error: unknown; 
         error={this.state.error}
         what={this.props.what}
         action={
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              this.setState({ error: null });
-            }}
-          >
+          <button type="button" className="link" onClick={() => this.setState({ error: null })}>
             Try again
           </button>
         }

@@ -80,11 +80,11 @@ describe.each(Object.entries(schemes))('%s', (_, scheme) => {
   const pairs = (list: [string, string[]][]) =>
     list.flatMap(([front, backs]) => backs.map((back) => [front, back] as const));
 
-  it.each(pairs(TEXT))('%s reads on %s', (front, back) => {
-    expect(contrast(scheme[front]!, scheme[back]!)).toBeGreaterThanOrEqual(4.5);
-  });
+  it.each(pairs(TEXT))('%s reads on %s', (front, back) =>
+    expect(contrast(scheme[front]!, scheme[back]!)).toBeGreaterThanOrEqual(4.5),
+  );
 
-  it.each(pairs(MARKS))('%s is seen on %s', (front, back) => {
-    expect(contrast(scheme[front]!, scheme[back]!)).toBeGreaterThanOrEqual(3);
-  });
+  it.each(pairs(MARKS))('%s is seen on %s', (front, back) =>
+    expect(contrast(scheme[front]!, scheme[back]!)).toBeGreaterThanOrEqual(3),
+  );
 });

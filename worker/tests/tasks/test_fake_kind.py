@@ -158,13 +158,13 @@ def uploaded(client: TestClient, bench: Bench, content: bytes) -> dict[str, Any]
     return again(client, artifact)
 
 
-def test_it_is_decoded_listed_and_shown(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_it_is_decoded_listed_and_shown(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     shown = uploaded(client, bench, SMALL)
     [listed] = client.get("/api/v1/artifacts", params={"kind": FAKE}).json()["items"]
 
     assert (shown["state"], shown["kind"]) == ("decoded", FAKE), shown["error"]
     assert listed["id"] == shown["id"]
-    assert columns_key(bench.team.id, shown["sha256"]) in house.blobs.kept
+    assert columns_key(bench.team.id, shown["sha256"]) in app.blobs.kept
 
 
 def test_it_is_compared_and_shared_in_a_report(client: TestClient, bench: Bench) -> None:
@@ -207,17 +207,17 @@ def test_it_is_measured_with_its_build(client: TestClient, bench: Bench) -> None
     assert client.get(f"/api/v1/services/{service}/series", params={"kind": "fake.other"}).status_code == 422
 
 
-def test_it_is_deleted_with_its_decoded_data(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_it_is_deleted_with_its_decoded_data(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     artifact = uploaded(client, bench, SMALL)
 
     assert client.delete(f"/api/v1/artifacts/{artifact['id']}").status_code == 204
     run_all(bench)
 
-    assert not [key for key in house.blobs.kept if artifact["sha256"] in key]
+    assert not [key for key in app.blobs.kept if artifact["sha256"] in key]
     assert bench.admin.execute("SELECT count(*) FROM fake_output").fetchone() == (0,)
 
 
-def test_it_expires_by_its_own_retention(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_it_expires_by_its_own_retention(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
     artifact, recent = (uploaded(client, bench, content) for content in (SMALL, LARGE))
     changed = client.put("/api/v1/retention", json={"rules": [{"kind": FAKE, "retention_days": 30}]})
     assert changed.status_code == 200, changed.text
@@ -230,6 +230,6 @@ def test_it_expires_by_its_own_retention(client: TestClient, bench: Bench, house
     bench.write_down(EnforceRetention(bench.team.id))
     run_all(bench)
 
-    assert (rule["is_artifact_kind"], rule["files"]) == (True, 2)
+    assert (rule["is_artifact_kind"], rule["item_count"]) == (True, 2)
     assert [each["id"] for each in client.get("/api/v1/artifacts").json()["items"]] == [recent["id"]]
-    assert not [key for key in house.blobs.kept if artifact["sha256"] in key]
+    assert not [key for key in app.blobs.kept if artifact["sha256"] in key]

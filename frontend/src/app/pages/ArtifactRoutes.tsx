@@ -27,9 +27,7 @@ const fileRoute = getRouteApi('/t/$team/artifacts/$artifactId');
 const teamRoute = getRouteApi('/t/$team');
 
 /** A link in a row is not a click on the row. */
-const stay = (event: MouseEvent) => {
-  event.stopPropagation();
-};
+const stay = (event: MouseEvent) => event.stopPropagation();
 
 /** The name of an artifact, and the pages of its trace or spans. */
 function ArtifactLinks({ artifact, team }: { artifact: Artifact; team: string }) {
@@ -101,13 +99,7 @@ export function ArtifactsRoute() {
   const cells = useArtifactCells(team);
   const mayWrite = team.role !== 'viewer';
   const upload = mayWrite && (
-    <Button
-      variant="filled"
-      aria-expanded={open}
-      onClick={() => {
-        tray.setOpen(!open);
-      }}
-    >
+    <Button variant="filled" aria-expanded={open} onClick={() => tray.setOpen(!open)}>
       {uploadButtonText(items)}
     </Button>
   );
@@ -142,16 +134,7 @@ export function ArtifactsRoute() {
           })
         }
         upload={
-          mayWrite &&
-          !open && (
-            <Button
-              onClick={() => {
-                tray.setOpen(true);
-              }}
-            >
-              Choose files
-            </Button>
-          )
+          mayWrite && !open && <Button onClick={() => tray.setOpen(true)}>Choose files</Button>
         }
         mayWrite={mayWrite}
         cells={cells}

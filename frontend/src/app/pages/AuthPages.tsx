@@ -158,14 +158,7 @@ export function InvitationPage() {
     >
       {accept.error && <ErrorState error={accept.error} />}
       {session.data && (
-        <Button
-          mt="lg"
-          variant="filled"
-          loading={accept.isPending}
-          onClick={() => {
-            accept.mutate();
-          }}
-        >
+        <Button mt="lg" variant="filled" loading={accept.isPending} onClick={() => accept.mutate()}>
           Join {team.name}
         </Button>
       )}
@@ -207,13 +200,7 @@ export function NewTeamPage() {
         inNone ? (
           <>
             Signed in as {session.user.email}.{' '}
-            <button
-              type="button"
-              className="link"
-              onClick={() => {
-                leave.mutate();
-              }}
-            >
+            <button type="button" className="link" onClick={() => leave.mutate()}>
               Sign out
             </button>
           </>

@@ -17,13 +17,7 @@ export function ComparisonsRoute() {
   const mayWrite = team.role !== 'viewer';
   const here = { to: '/t/$team/comparisons', params: { team: team.slug } } as const;
   const upload = mayWrite && (
-    <Button
-      variant="filled"
-      aria-expanded={open}
-      onClick={() => {
-        tray.setOpen(!open);
-      }}
-    >
+    <Button variant="filled" aria-expanded={open} onClick={() => tray.setOpen(!open)}>
       {uploadButtonText(items)}
     </Button>
   );
@@ -59,24 +53,13 @@ export function ComparisonsRoute() {
             to="/t/$team/comparisons/$comparisonId"
             params={{ team: team.slug, comparisonId: id }}
             search={{}}
-            onClick={(event) => {
-              event.stopPropagation();
-            }}
+            onClick={(event) => event.stopPropagation()}
           >
             {words}
           </Link>
         )}
         upload={
-          mayWrite &&
-          !open && (
-            <Button
-              onClick={() => {
-                tray.setOpen(true);
-              }}
-            >
-              Choose files
-            </Button>
-          )
+          mayWrite && !open && <Button onClick={() => tray.setOpen(true)}>Choose files</Button>
         }
         mayWrite={mayWrite}
       />

@@ -32,9 +32,7 @@ export function ReportsRoute() {
         to="/t/$team/reports/$reportId"
         params={{ team: team.slug, reportId }}
         search={{}}
-        onClick={(event) => {
-          event.stopPropagation();
-        }}
+        onClick={(event) => event.stopPropagation()}
       >
         {words}
       </Link>

@@ -24,9 +24,7 @@ export function ServicesRoute() {
         <Link
           to="/t/$team/services/$serviceId"
           params={{ team: team.slug, serviceId: id }}
-          onClick={(event) => {
-            event.stopPropagation();
-          }}
+          onClick={(event) => event.stopPropagation()}
         >
           {name}
         </Link>

@@ -19,14 +19,10 @@ describe('former addresses', () => {
     ['/forgotten-password', '/password-reset'],
     ['/new-password#secret', '/password-reset/confirm#secret'],
     ['/sign-in/return?code=1&state=2', '/sign-in/callback?code=1&state=2'],
-  ])('%s becomes %s', (former, present) => {
-    expect(presentAddress(former)).toBe(present);
-  });
+  ])('%s becomes %s', (former, present) => expect(presentAddress(former)).toBe(present));
 
   it.each(['/t/a/dashboard', '/t/files/reports', '/t/a/filesystem', '/sign-in', '/t/a/mapping'])(
     '%s stays',
-    (address) => {
-      expect(presentAddress(address)).toBe(address);
-    },
+    (address) => expect(presentAddress(address)).toBe(address),
   );
 });

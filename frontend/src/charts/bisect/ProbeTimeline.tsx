@@ -54,9 +54,7 @@ export function ProbeTimeline({ probes, now, chosen, onChoose }: ProbeTimelinePr
                 className={css.probe}
                 data-running={one.running || undefined}
                 data-chosen={one.number === chosen || undefined}
-                onClick={() => {
-                  onChoose(one.number);
-                }}
+                onClick={() => onChoose(one.number)}
                 onKeyDown={(event) => {
                   if (event.key !== 'Enter' && event.key !== ' ') return;
                   event.preventDefault();

@@ -6,13 +6,9 @@ export function useElementWidth(box: RefObject<HTMLElement | null>): number {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const seen = new ResizeObserver(() => {
-      setWidth(Math.max(160, element.clientWidth));
-    });
+    const seen = new ResizeObserver(() => setWidth(Math.max(160, element.clientWidth)));
     seen.observe(element);
-    return () => {
-      seen.disconnect();
-    };
+    return () => seen.disconnect();
   }, [box]);
   return width;
 }

@@ -47,13 +47,9 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const seen = new ResizeObserver(() => {
-      setWidth(Math.max(120, element.clientWidth));
-    });
+    const seen = new ResizeObserver(() => setWidth(Math.max(120, element.clientWidth)));
     seen.observe(element);
-    return () => {
-      seen.disconnect();
-    };
+    return () => seen.disconnect();
   }, []);
   const plot = width - AXIS_PX;
   const line = useMemo(

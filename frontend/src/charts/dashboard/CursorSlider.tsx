@@ -54,9 +54,7 @@ export function CursorSlider(props: CursorSliderProps): ReactElement {
       aria-valuemax={Math.max(0, grid.points - 1)}
       aria-valuenow={grid.points - 1}
       aria-valuetext="no time selected"
-      onKeyDown={(event) => {
-        press(event, props);
-      }}
+      onKeyDown={(event) => press(event, props)}
     />
   );
 }

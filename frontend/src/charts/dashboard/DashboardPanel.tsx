@@ -89,25 +89,23 @@ function Openers({ marks, place, deployTitle, onDeploy, onNote }: DashboardPanel
               style={{ left: xOf(place, atMs) }}
               aria-label={deployTitle?.(id) ?? 'Deployment'}
               title={deployTitle?.(id)}
-              onClick={() => {
-                onDeploy(id);
-              }}
+              onClick={() => onDeploy(id)}
             />
           ))}
       {onNote &&
-        marks.notes.filter(seen).map(({ id, atMs, text }) => (
-          <button
-            key={id}
-            type="button"
-            className={css.noteOpener}
-            style={{ left: xOf(place, atMs) }}
-            aria-label={`Annotation: ${text}`}
-            title={text}
-            onClick={() => {
-              onNote(id);
-            }}
-          />
-        ))}
+        marks.notes
+          .filter(seen)
+          .map(({ id, atMs, text }) => (
+            <button
+              key={id}
+              type="button"
+              className={css.noteOpener}
+              style={{ left: xOf(place, atMs) }}
+              aria-label={`Annotation: ${text}`}
+              title={text}
+              onClick={() => onNote(id)}
+            />
+          ))}
     </>
   );
 }

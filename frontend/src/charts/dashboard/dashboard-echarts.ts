@@ -26,9 +26,7 @@ function useNear(host: RefObject<Element | null>): boolean {
       { rootMargin: NEAR },
     );
     watcher.observe(element);
-    return () => {
-      watcher.disconnect();
-    };
+    return () => watcher.disconnect();
   }, [host, near]);
   return near;
 }

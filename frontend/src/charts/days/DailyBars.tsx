@@ -38,9 +38,7 @@ export function DailyBars({ label, days, text }: DailyBarsProps) {
           const share = (event.clientX - box.left) / Math.max(box.width, 1);
           setAt(Math.min(days.length - 1, Math.max(0, Math.floor(share * days.length))));
         }}
-        onPointerLeave={() => {
-          setAt(null);
-        }}
+        onPointerLeave={() => setAt(null)}
       >
         <rect className={classes.ground} x={0} y={HEIGHT - 1} width={days.length} height={1} />
         {days.map((one, index) => {

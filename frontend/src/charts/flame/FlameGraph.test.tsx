@@ -92,13 +92,11 @@ describe('the flame graph', () => {
     await screen.findByText(/frames drawn/u);
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
       fireEvent.keyDown(element, { key });
-    await waitFor(() => {
-      expect(views.at(-1)).toEqual({ ...EMPTY_VIEW, zoom: pathKey(['main', 'ident.Clone']) });
-    });
+    await waitFor(() =>
+      expect(views.at(-1)).toEqual({ ...EMPTY_VIEW, zoom: pathKey(['main', 'ident.Clone']) }),
+    );
     fireEvent.keyDown(element, { key: '0' });
-    await waitFor(() => {
-      expect(views.at(-1)).toEqual(EMPTY_VIEW);
-    });
+    await waitFor(() => expect(views.at(-1)).toEqual(EMPTY_VIEW));
   });
 
   test('asks for one side, and for callers and callees', async () => {
@@ -119,9 +117,9 @@ describe('the flame graph', () => {
       fireEvent.keyDown(element, { key });
     expect(await screen.findByText('width = candidate')).toBeInTheDocument();
     await screen.findByText('all 4 frames drawn');
-    await waitFor(() => {
-      expect(document.querySelector('[aria-live]')?.textContent).toMatch(/^runtime\.newstack/u);
-    });
+    await waitFor(() =>
+      expect(document.querySelector('[aria-live]')?.textContent).toMatch(/^runtime\.newstack/u),
+    );
   });
 
   test('announces what a search found', async () => {
@@ -144,17 +142,15 @@ describe('the flame graph', () => {
       expect(await graph.current?.zoomToPath(['ident.Clone', 'runtime.newstack'])).toBe(true);
       expect(await graph.current?.zoomToFunction('nowhere')).toBe(false);
     });
-    await waitFor(() => {
-      expect(views.at(-1)?.zoom).toBe(pathKey(['main', 'ident.Clone', 'runtime.newstack']));
-    });
+    await waitFor(() =>
+      expect(views.at(-1)?.zoom).toBe(pathKey(['main', 'ident.Clone', 'runtime.newstack'])),
+    );
   });
 
   test('writes what is seen as SVG', async () => {
     const { graph } = shown();
     await screen.findByText(/frames drawn/u);
-    await waitFor(() => {
-      expect(graph.current?.exportSvg()).toContain('ident.Clone');
-    });
+    await waitFor(() => expect(graph.current?.exportSvg()).toContain('ident.Clone'));
   });
 
   test('keeps the menu for the frame, by keyboard too', async () => {

@@ -133,9 +133,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
           top={menu.top}
           onClose={closeMenu}
           actions={{
-            zoom: () => {
-              choose(menu.target);
-            },
+            zoom: () => choose(menu.target),
             change,
             copy: copyText,
             listLines: props.onListLines,

@@ -69,9 +69,7 @@ export function FlameHeader({
               type="button"
               className={css.chip}
               title="Remove this filter"
-              onClick={() => {
-                onChange(without);
-              }}
+              onClick={() => onChange(without)}
             >
               {kind} <bdi>{visibleName(value, 120)}</bdi>
               <svg width="12" height="12" viewBox="0 0 12 12" aria-label="remove">

@@ -35,9 +35,7 @@ export function FlameMenu({
       onClose();
     };
     document.addEventListener('pointerdown', outside);
-    return () => {
-      document.removeEventListener('pointerdown', outside);
-    };
+    return () => document.removeEventListener('pointerdown', outside);
   }, [onClose]);
 
   const steer = (event: KeyboardEvent): void => {

@@ -28,12 +28,8 @@ export function FlameSurface(props: FlameSurfaceProps): ReactElement {
       aria-description={KEYS_DESCRIPTION}
       aria-busy={state !== 'current'}
       tabIndex={0}
-      onFocus={() => {
-        onFocusChange(true);
-      }}
-      onBlur={() => {
-        onFocusChange(false);
-      }}
+      onFocus={() => onFocusChange(true)}
+      onBlur={() => onFocusChange(false)}
       onKeyDown={onKeyDown}
     >
       <div style={{ height: heights.all }}>

@@ -228,9 +228,7 @@ export class FlameController {
       this.#still = undefined;
       this.invalidate();
     }, STILL_MS);
-    this.#gather ??= setTimeout(() => {
-      this.#say();
-    }, GATHER_MS);
+    this.#gather ??= setTimeout(() => this.#say(), GATHER_MS);
     this.invalidate();
   }
 

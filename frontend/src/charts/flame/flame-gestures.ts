@@ -103,9 +103,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     if (pressed.size === 0) events.leave();
   };
 
-  const double = (): void => {
-    events.reset();
-  };
+  const double = (): void => events.reset();
 
   const listening = new AbortController();
   const { signal } = listening;
@@ -117,7 +115,5 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
   element.addEventListener('wheel', wheel, { signal, passive: false });
   element.addEventListener('contextmenu', menu, { signal });
   element.addEventListener('dblclick', double, { signal });
-  return () => {
-    listening.abort();
-  };
+  return () => listening.abort();
 }

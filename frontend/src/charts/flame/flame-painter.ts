@@ -204,9 +204,7 @@ export class FlamePainter {
       if (this.#boxes.start[fill] === this.#boxes.start[fill + 1]) continue;
       context.fillStyle = palette.fill[fill]!;
       if (fill !== FILL.onlyBase) {
-        this.#each(fill, (x, y, w) => {
-          context.fillRect(x, y, w, FRAME_PX);
-        });
+        this.#each(fill, (x, y, w) => context.fillRect(x, y, w, FRAME_PX));
       }
       if (fill === FILL.onlyCandidate) this.#hatched(palette, patterns);
       if (fill === FILL.onlyBase) this.#dashed(palette);
@@ -229,9 +227,9 @@ export class FlamePainter {
     context.strokeStyle = palette.less;
     context.lineWidth = 1;
     context.setLineDash([3, 2.5]);
-    this.#each(FILL.onlyBase, (x, y, w) => {
-      context.strokeRect(x + 0.5, y + 0.5, Math.max(0, w - 1), FRAME_PX - 1);
-    });
+    this.#each(FILL.onlyBase, (x, y, w) =>
+      context.strokeRect(x + 0.5, y + 0.5, Math.max(0, w - 1), FRAME_PX - 1),
+    );
     context.setLineDash([]);
   }
 
@@ -242,13 +240,11 @@ export class FlamePainter {
       // On the strongest fill the bar would vanish in its own colour: it is drawn in the ink, weaker.
       context.globalAlpha = strongest ? 0.55 : 1;
       context.fillStyle = strongest ? palette.onMore : palette.more;
-      this.#each(FILL.more + level, (x, y, w) => {
-        context.fillRect(x, y, w, BAR_PX);
-      });
+      this.#each(FILL.more + level, (x, y, w) => context.fillRect(x, y, w, BAR_PX));
       context.fillStyle = strongest ? palette.onLess : palette.less;
-      this.#each(FILL.less + level, (x, y, w) => {
-        context.fillRect(x, y + FRAME_PX - BAR_PX, w, BAR_PX);
-      });
+      this.#each(FILL.less + level, (x, y, w) =>
+        context.fillRect(x, y + FRAME_PX - BAR_PX, w, BAR_PX),
+      );
     }
     context.globalAlpha = 1;
   }

@@ -34,19 +34,13 @@ function browserCarrier(
   failed: (message: string) => void,
 ): Carrier {
   const worker = spawnWorker();
-  worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
-    receive(data);
-  });
-  worker.addEventListener('error', (event) => {
-    failed(event.message || 'Could not start the flame graph worker');
-  });
+  worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => receive(data));
+  worker.addEventListener('error', (event) =>
+    failed(event.message || 'Could not start the flame graph worker'),
+  );
   return {
-    post: (request) => {
-      worker.postMessage(request);
-    },
-    stop: () => {
-      worker.terminate();
-    },
+    post: (request) => worker.postMessage(request),
+    stop: () => worker.terminate(),
   };
 }
 
@@ -123,21 +117,15 @@ export class FlameWorker {
   }
 
   #start(): Carrier {
-    const receive = (reply: Answer): void => {
-      this.#receive(reply);
-    };
+    const receive = (reply: Answer): void => this.#receive(reply);
     if (typeof Worker === 'undefined') return inlineCarrier(receive);
-    return browserCarrier(receive, (message) => {
-      this.#giveUp(new Error(message));
-    });
+    return browserCarrier(receive, (message) => this.#giveUp(new Error(message)));
   }
 
   #request<Value>(asked: Unsent<Request>): Promise<Value> {
     const id = this.#next++;
     return new Promise<Value>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#restart();
-      }, PATIENCE_MS);
+      const timer = setTimeout(() => this.#restart(), PATIENCE_MS);
       this.#pending.set(id, { resolve, reject, timer });
       if (this.#stopped) this.#giveUp(new Error('The flame graph was closed'));
       else this.#carrier.post({ ...asked, id });

@@ -38,37 +38,27 @@ export function menuEntries(
     {
       id: 'callers',
       words: 'Callers and callees',
-      act: () => {
-        change({ ...WHOLE, sandwich: name });
-      },
+      act: () => change({ ...WHOLE, sandwich: name }),
     },
     {
       id: 'focus',
       words: 'Focus: only stacks containing this',
-      act: () => {
-        change({ ...WHOLE, focus: pattern });
-      },
+      act: () => change({ ...WHOLE, focus: pattern }),
     },
     {
       id: 'ignore',
       words: 'Ignore: exclude stacks containing this',
-      act: () => {
-        change({ ...WHOLE, ignore: either(view.ignore, pattern) });
-      },
+      act: () => change({ ...WHOLE, ignore: either(view.ignore, pattern) }),
     },
     {
       id: 'hide',
       words: 'Hide: attribute to its callers',
-      act: () => {
-        change({ ...WHOLE, hide: either(view.hide, pattern) });
-      },
+      act: () => change({ ...WHOLE, hide: either(view.hide, pattern) }),
     },
     {
       id: 'search',
       words: 'Highlight all occurrences',
-      act: () => {
-        change({ search: { pattern, regex: true, caseSensitive: true } });
-      },
+      act: () => change({ search: { pattern, regex: true, caseSensitive: true } }),
     },
   ];
   const { listLines } = actions;
@@ -76,16 +66,12 @@ export function menuEntries(
     entries.push({
       id: 'lines',
       words: 'Show lines',
-      act: () => {
-        listLines(name);
-      },
+      act: () => listLines(name),
     });
   entries.push({
     id: 'copy',
     words: 'Copy name',
-    act: () => {
-      actions.copy(name);
-    },
+    act: () => actions.copy(name),
   });
   return entries;
 }

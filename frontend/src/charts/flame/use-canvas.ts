@@ -55,32 +55,22 @@ export function useCanvas(
   useEffect(() => {
     const host = scroller.current;
     if (host === null) return undefined;
-    const measure = (): void => {
-      setWidth(host.clientWidth);
-    };
+    const measure = (): void => setWidth(host.clientWidth);
     measure();
     if (typeof ResizeObserver === 'undefined') return undefined;
     const observer = new ResizeObserver(measure);
     observer.observe(host);
-    return () => {
-      observer.disconnect();
-    };
+    return () => observer.disconnect();
   }, [scroller]);
 
-  useEffect(() => {
-    controller.setSize(width, viewHeight);
-  }, [controller, width, viewHeight]);
+  useEffect(() => controller.setSize(width, viewHeight), [controller, width, viewHeight]);
 
   useEffect(() => {
     const host = scroller.current;
     if (host === null) return undefined;
-    const follow = (): void => {
-      controller.setScroll(host.scrollTop);
-    };
+    const follow = (): void => controller.setScroll(host.scrollTop);
     host.addEventListener('scroll', follow, { passive: true });
-    return () => {
-      host.removeEventListener('scroll', follow);
-    };
+    return () => host.removeEventListener('scroll', follow);
   }, [controller, scroller]);
 
   return { palette, width };

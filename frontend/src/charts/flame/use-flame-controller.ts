@@ -31,9 +31,8 @@ export function useFlameController(props: FlameGraphProps): ControlledFlame {
     let first = true;
     controller.listen({
       moved: change,
-      drawn: (now) => {
-        setDrawn((before) => (before !== null && sameDrawn(before, now) ? before : now));
-      },
+      drawn: (now) =>
+        setDrawn((before) => (before !== null && sameDrawn(before, now) ? before : now)),
       painted: () => {
         if (first && controller.arranged !== null)
           latest.current.onFirstFrame?.(performance.now() - since);

@@ -94,9 +94,9 @@ function useRest(
 export function useFlameData(source: FlameSource, view: FlameView): FlameData {
   const [answered, setAnswered] = useState<Answered | null>(null);
   const [failure, setFailure] = useState<{ key: string; message: string } | null>(null);
-  const { worker, parts, merge } = useFedWorker(source, (key, message) => {
-    setFailure({ key, message });
-  });
+  const { worker, parts, merge } = useFedWorker(source, (key, message) =>
+    setFailure({ key, message }),
+  );
   const wanted = useRef(view);
   useEffect(() => {
     wanted.current = view;
@@ -128,14 +128,12 @@ export function useFlameData(source: FlameSource, view: FlameView): FlameData {
     };
   }, [worker, key, round]);
 
-  useRest(source, worker, merge, (failedKey, message) => {
-    setFailure({ key: failedKey, message });
-  });
+  useRest(source, worker, merge, (failedKey, message) => setFailure({ key: failedKey, message }));
 
   const { pattern, regex, caseSensitive } = view.search;
-  useSearch(worker, answered, { pattern, regex, caseSensitive }, setAnswered, (message) => {
-    setFailure({ key, message });
-  });
+  useSearch(worker, answered, { pattern, regex, caseSensitive }, setAnswered, (message) =>
+    setFailure({ key, message }),
+  );
 
   const current = answered?.key === key ? answered : null;
   return {

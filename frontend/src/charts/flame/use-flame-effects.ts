@@ -131,9 +131,7 @@ export function useSearchNavigation(
     const row = controller.reveal(sought.table, sought.frame);
     scrollTo(host, row * ROW_PX - host.clientHeight / 3);
     const timer = setTimeout(done, SEEK_MS);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [scroller, controller, sought, rows, done]);
 }
 

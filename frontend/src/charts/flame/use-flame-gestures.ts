@@ -30,20 +30,14 @@ export function useFlameGestures(
     const element = canvas.current;
     if (element === null) return undefined;
     return listenToGestures(element, {
-      hover: (x, y) => {
-        latest.current.hover(controller.targetAt(x, y));
-      },
-      leave: () => {
-        latest.current.hover(null);
-      },
+      hover: (x, y) => latest.current.hover(controller.targetAt(x, y)),
+      leave: () => latest.current.hover(null),
       choose: (x, y) => {
         const target = controller.targetAt(x, y);
         latest.current.hover(target);
         if (target !== null) latest.current.choose(target);
       },
-      reset: () => {
-        controller.reset();
-      },
+      reset: () => controller.reset(),
       menu: (x, y) => {
         const target = controller.targetAt(x, y);
         const box = element.getBoundingClientRect();

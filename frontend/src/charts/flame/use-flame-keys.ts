@@ -33,21 +33,11 @@ const STEPS: Partial<Record<KeyAction, Step>> = {
 };
 
 const WINDOW: Partial<Record<KeyAction, (controller: FlameController) => void>> = {
-  'pan-left': (controller) => {
-    controller.panBy(-PAN_PART);
-  },
-  'pan-right': (controller) => {
-    controller.panBy(PAN_PART);
-  },
-  'zoom-in': (controller) => {
-    controller.zoomBy(ZOOM_FACTOR);
-  },
-  'zoom-out': (controller) => {
-    controller.zoomBy(1 / ZOOM_FACTOR);
-  },
-  reset: (controller) => {
-    controller.reset();
-  },
+  'pan-left': (controller) => controller.panBy(-PAN_PART),
+  'pan-right': (controller) => controller.panBy(PAN_PART),
+  'zoom-in': (controller) => controller.zoomBy(ZOOM_FACTOR),
+  'zoom-out': (controller) => controller.zoomBy(1 / ZOOM_FACTOR),
+  reset: (controller) => controller.reset(),
 };
 
 const MODES: Partial<Record<KeyAction, FlameView['mode']>> = {

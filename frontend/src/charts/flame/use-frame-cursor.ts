@@ -21,18 +21,18 @@ export function useFrameCursor(
   const [cursor, setCursor] = useState<FrameCursor | null>(null);
   const [sought, setSought] = useState<FrameCursor | null>(null);
   usePersistentCursor(worker, arranged, cursor, setCursor);
-  const found = useCallback(() => {
-    setSought(null);
-  }, []);
+  const found = useCallback(() => setSought(null), []);
   useSearchNavigation(scroller, controller, { sought, rows }, found);
   useHoverDescription(arranged, hovered, cursor, onFunctionHover);
   return {
     hovered,
     cursor,
     setCursor,
-    setHovered: useCallback((target: Target | null) => {
-      setHovered((before) => (sameTarget(before, target) ? before : target));
-    }, []),
+    setHovered: useCallback(
+      (target: Target | null) =>
+        setHovered((before) => (sameTarget(before, target) ? before : target)),
+      [],
+    ),
     reveal: useCallback((frame: FrameCursor) => {
       setCursor(frame);
       setSought(frame);

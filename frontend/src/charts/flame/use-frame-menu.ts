@@ -6,9 +6,11 @@ type OpenedMenu = { target: Extract<Target, { kind: 'frame' }>; left: number; to
 /** The menu of a frame: where it is open, and for which frame. A rest has none. */
 export function useFrameMenu(scroller: RefObject<HTMLElement | null>) {
   const [menu, setMenu] = useState<OpenedMenu | null>(null);
-  const openMenu = useCallback((target: Target, left: number, top: number) => {
-    setMenu(target.kind === 'frame' ? { target, left, top } : null);
-  }, []);
+  const openMenu = useCallback(
+    (target: Target, left: number, top: number) =>
+      setMenu(target.kind === 'frame' ? { target, left, top } : null),
+    [],
+  );
   const closeMenu = useCallback(() => {
     setMenu(null);
     scroller.current?.focus({ preventScroll: true });

@@ -14,21 +14,17 @@ test('a failure to load is reported, and a retry loads', async () => {
     ({ key }: { key: string }) => useSubtree({ ...source, key }, merge),
     { initialProps: { key: 'a' } },
   );
-  act(() => {
-    result.current.load(7);
-  });
-  await waitFor(() => {
-    expect(result.current.trouble?.message).toBe('Could not load these frames: the server is away');
-  });
+  act(() => result.current.load(7));
+  await waitFor(() =>
+    expect(result.current.trouble?.message).toBe('Could not load these frames: the server is away'),
+  );
   rerender({ key: 'b' });
   expect(result.current.trouble).toBeNull();
   rerender({ key: 'a' });
   act(() => {
     result.current.trouble?.again();
   });
-  await waitFor(() => {
-    expect(merge).toHaveBeenCalledWith(part);
-  });
+  await waitFor(() => expect(merge).toHaveBeenCalledWith(part));
   expect(result.current.trouble).toBeNull();
   expect(loadSubtree.mock.calls).toEqual([[7], [7]]);
 });

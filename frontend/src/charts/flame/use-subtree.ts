@@ -30,9 +30,7 @@ export function useSubtree(
       });
   }, []);
   if (failed?.key !== source.key) return { load, trouble: null };
-  const again = (): void => {
-    load(failed.node);
-  };
+  const again = (): void => load(failed.node);
   return {
     load,
     trouble: { message: `Could not load these frames: ${failed.why}`, again },

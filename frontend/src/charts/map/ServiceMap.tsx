@@ -89,9 +89,7 @@ export function ServiceMap(props: ServiceMapProps): ReactElement {
               style={place}
               title={`${service.name}: ${service.words}`}
               data-chosen={service.id === chosen || undefined}
-              onClick={() => {
-                onChoose(service.id);
-              }}
+              onClick={() => onChoose(service.id)}
             >
               {inside}
             </button>

@@ -81,12 +81,8 @@ export function MmuPlot(props: MmuPlotProps): ReactElement {
         height={HEIGHT}
         role="img"
         aria-label={label}
-        onPointerMove={(event) => {
-          point(event.clientX);
-        }}
-        onPointerLeave={() => {
-          setPointed(null);
-        }}
+        onPointerMove={(event) => point(event.clientX)}
+        onPointerLeave={() => setPointed(null)}
       >
         {SHARES.map((share) => (
           <g key={share}>

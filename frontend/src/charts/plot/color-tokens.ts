@@ -78,9 +78,7 @@ export function useWidth(host: RefObject<HTMLElement | null>, otherwise: number)
     measure();
     const watcher = new ResizeObserver(measure);
     watcher.observe(element);
-    return () => {
-      watcher.disconnect();
-    };
+    return () => watcher.disconnect();
   }, [host]);
   return width;
 }

@@ -59,8 +59,6 @@ export function useTimelineDrawing(
 
   useEffect(() => {
     const frame = requestAnimationFrame(draw);
-    return () => {
-      cancelAnimationFrame(frame);
-    };
+    return () => cancelAnimationFrame(frame);
   }, [draw]);
 }

@@ -57,18 +57,12 @@ export function useTimelineGestures(
             : segmentAt(now.tiles, proc, timeAt(now.scale, x));
         setHovered(place && { place, x, y });
       },
-      leave: () => {
-        setHovered(null);
-      },
+      leave: () => setHovered(null),
       choose: () => {
         host.current?.focus({ preventScroll: true });
       },
-      reset: () => {
-        latest.current.onWindow(WHOLE_TIMELINE);
-      },
-      menu: () => {
-        setHovered(null);
-      },
+      reset: () => latest.current.onWindow(WHOLE_TIMELINE),
+      menu: () => setHovered(null),
       pan: (dx) => {
         const now = latest.current;
         now.onWindow(panViewport(now.shown, -dx / now.scale.width, now.span));
@@ -77,9 +71,7 @@ export function useTimelineGestures(
         const now = latest.current;
         now.onWindow(zoomViewport(now.shown, factor, fractionAt(x), now.span));
       },
-      dragging: () => {
-        setHovered(null);
-      },
+      dragging: () => setHovered(null),
     });
   }, [host, canvas, setHovered]);
 }

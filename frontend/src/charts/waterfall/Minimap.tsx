@@ -66,12 +66,8 @@ export function Minimap({ spans, durationNs, window, onWindow }: MinimapProps): 
         if (drag) setDrag({ ...drag, to: placeOf(event) });
       }}
       onPointerUp={finish}
-      onPointerCancel={() => {
-        setDrag(null);
-      }}
-      onDoubleClick={() => {
-        onWindow(WHOLE_TIMELINE);
-      }}
+      onPointerCancel={() => setDrag(null)}
+      onDoubleClick={() => onWindow(WHOLE_TIMELINE)}
     >
       <svg
         width="100%"

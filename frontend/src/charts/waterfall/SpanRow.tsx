@@ -48,9 +48,7 @@ export const SpanRow = memo(function SpanRow(props: RowProps): ReactElement {
       aria-selected={selected}
       data-selected={selected || undefined}
       data-found={props.found || undefined}
-      onClick={() => {
-        onSelect(row);
-      }}
+      onClick={() => onSelect(row)}
     >
       <div role="rowheader" className={css.name} title={`${span.service} · ${span.op}`}>
         <span

@@ -103,9 +103,8 @@ function WaterfallRows({ id, scale, first, last, ...props }: WaterfallRowsProps)
   const { spans, ends, shown, folded, durationNs, selected, found } = props;
   const { onWindow, onSelect, onFold } = props;
   const toGap = useCallback(
-    (_row: number, gap: WaterfallGap) => {
-      onWindow(viewportAround(gap.start_ns, gap.end_ns, durationNs));
-    },
+    (_row: number, gap: WaterfallGap) =>
+      onWindow(viewportAround(gap.start_ns, gap.end_ns, durationNs)),
     [onWindow, durationNs],
   );
   return (

@@ -79,8 +79,6 @@ export function useViewportGestures(
     element.addEventListener('pointermove', move, { signal });
     element.addEventListener('pointerup', up, { signal });
     element.addEventListener('pointercancel', up, { signal });
-    return () => {
-      stop.abort();
-    };
+    return () => stop.abort();
   }, [host]);
 }

@@ -99,7 +99,6 @@ describe('probes over time', () => {
       expect(box.x + box.width).toBeLessThanOrEqual(400);
     }
   });
-  it('are none before the first', () => {
-    expect(layOutProbeTimeline([], 400, 1000)).toMatchObject({ lanes: [], boxes: [] });
-  });
+  it('are none before the first', () =>
+    expect(layOutProbeTimeline([], 400, 1000)).toMatchObject({ lanes: [], boxes: [] }));
 });

@@ -39,9 +39,8 @@ describe('a series over builds', () => {
       { x: 142, y: 2, begins: true },
     ]);
   });
-  it('finds the build under the pointer, also beyond its ends', () => {
-    expect([-5, 13, 61, 63, 500].map(line.indexAt)).toEqual([0, 0, 2, 3, 3]);
-  });
+  it('finds the build under the pointer, also beyond its ends', () =>
+    expect([-5, 13, 61, 63, 500].map(line.indexAt)).toEqual([0, 0, 2, 3, 3]));
   it('is in the middle when nothing differs, and may be empty', () => {
     expect(layOutBuildSeries({ values: [5, 5], levels: [5, 5] }, 40, 20).dots[0]?.y).toBe(10);
     expect(layOutBuildSeries({ values: [], levels: [] }, 40, 20).dots).toEqual([]);

@@ -160,9 +160,7 @@ describe('heights', () => {
     [354, 400],
     [7.1, 8],
     [9.9, 10],
-  ])('round %d up to %d', (value, top) => {
-    expect(roundTop(value)).toBeCloseTo(top);
-  });
+  ])('round %d up to %d', (value, top) => expect(roundTop(value)).toBeCloseTo(top));
 
   it('are labelled short', () => {
     expect([0.5, 200, 2500, 12_500, 3e6].map(shortNumber)).toEqual([
@@ -345,11 +343,7 @@ describe('the cursor', () => {
   function aBus(points = 100) {
     const frames: (() => void)[] = [];
     const bus = new CursorBus(points, (run) => frames.push(run));
-    const frame = () => {
-      frames.splice(0).forEach((run) => {
-        run();
-      });
-    };
+    const frame = () => frames.splice(0).forEach((run) => run());
     return { bus, frame };
   }
 

@@ -205,18 +205,14 @@ describe('the judgement of what was put together', () => {
     });
     expect(judgedOf(JOINED, { ignore: 'rest' }).right).toEqual([1, 0.0004, 1, true]);
   });
-  test('is none where a filter took a part away', () => {
-    expect(judgedOf(JOINED, { ignore: 'rest' }).main).toEqual([0, NaN, 0, false]);
-  });
-  test('holds for what a filter left untouched, and follows the parts above it', () => {
-    expect(statesOf({ focus: 'grow' })).toEqual({ all: 1, main: 1, grow: 1, copy: 1 });
-  });
-  test('is noise when nothing in it was judged changed', () => {
-    expect(statesOf({ focus: 'same' })).toEqual({ all: 0, main: 0, same: 0 });
-  });
-  test('goes with the sign of the change', () => {
-    expect(statesOf({ ignore: 'grow|same' })).toEqual({ all: 4, main: 4, gone: 4 });
-  });
+  test('is none where a filter took a part away', () =>
+    expect(judgedOf(JOINED, { ignore: 'rest' }).main).toEqual([0, NaN, 0, false]));
+  test('holds for what a filter left untouched, and follows the parts above it', () =>
+    expect(statesOf({ focus: 'grow' })).toEqual({ all: 1, main: 1, grow: 1, copy: 1 }));
+  test('is noise when nothing in it was judged changed', () =>
+    expect(statesOf({ focus: 'same' })).toEqual({ all: 0, main: 0, same: 0 }));
+  test('goes with the sign of the change', () =>
+    expect(statesOf({ ignore: 'grow|same' })).toEqual({ all: 4, main: 4, gone: 4 }));
 });
 
 test('an invalid pattern is reported and not used', () => {
@@ -239,9 +235,8 @@ describe('a search', () => {
       .hits![0]!;
     return [hits.frames, hits.base, hits.candidate];
   };
-  test('does not count a match below a match twice', () => {
-    expect(search('grow|copy')).toEqual([2, 10, 100]);
-  });
+  test('does not count a match below a match twice', () =>
+    expect(search('grow|copy')).toEqual([2, 10, 100]));
   test('takes a text literally when it is not an expression', () => {
     expect(search('.', false)).toEqual([0, 0, 0]);
     expect(search('COPY', false)).toEqual([1, 5, 50]);

@@ -90,6 +90,5 @@ test('the four cases differ by shape', () => {
   expect(count(FILL.noise, 'l-3.5')).toBe(0);
 });
 
-test('every special character is an entity', () => {
-  expect(xmlText(`<&>"'`)).toBe('&lt;&amp;&gt;&quot;&#39;');
-});
+test('every special character is an entity', () =>
+  expect(xmlText(`<&>"'`)).toBe('&lt;&amp;&gt;&quot;&#39;'));

@@ -96,9 +96,8 @@ describe('a span', () => {
       expect(span.to).toBeLessThanOrEqual(1 + room.after + 1e-9);
     }
   });
-  test('zooms around the given point', () => {
-    expect(zoomSpan({ from: 0, to: 1 }, 0.5, 0.25)).toEqual({ from: 0.125, to: 0.625 });
-  });
+  test('zooms around the given point', () =>
+    expect(zoomSpan({ from: 0, to: 1 }, 0.5, 0.25)).toEqual({ from: 0.125, to: 0.625 }));
 });
 
 test('a view survives being sent as text, exactly (100 thrown views)', () => {

@@ -22,9 +22,9 @@ test.each([
   ['slices.Sort[a/b.T]', ['slices.Sort[a/b.T]', 'Sort[a/b.T]']],
   ['[unknown] libc.so.6', ['[unknown] libc.so.6']],
   ['main', ['main']],
-])('%s is shortened package first, then receiver', (name, forms) => {
-  expect(labelForms(name)).toEqual(forms);
-});
+])('%s is shortened package first, then receiver', (name, forms) =>
+  expect(labelForms(name)).toEqual(forms),
+);
 
 test('the longest form that fits is taken, else the shortest is cut', () => {
   const forms = labelForms('net/http.(*conn).serve');
@@ -50,9 +50,7 @@ describe('a hostile name', () => {
     ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
     ['שלום', 'שלום'],
     ['main.Größe', 'main.Größe'],
-  ])('is made visible', (name, shown) => {
-    expect(visibleName(name)).toBe(shown);
-  });
+  ])('is made visible', (name, shown) => expect(visibleName(name)).toBe(shown));
   test('of 64 KiB is cut, not inside a pair', () => {
     expect(visibleName('x'.repeat(65536))).toHaveLength(401);
     expect(visibleName(`${'x'.repeat(399)}😀y`)).toBe(`${'x'.repeat(399)}…`);

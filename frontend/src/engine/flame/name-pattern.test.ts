@@ -14,12 +14,9 @@ describe('patterns that may be tried on the main thread', () => {
 
   it.each(['(a+)+$', '(a|a)*b', '(a*)*', '(.*a){20}', 'a*a*a*b', '(a)\\1', '(?=a)b', '(a+){2,}'])(
     'are not those that could hold the page up: %s',
-    (pattern) => {
-      expect(isQuick(regex(pattern))).toBe(false);
-    },
+    (pattern) => expect(isQuick(regex(pattern))).toBe(false),
   );
 
-  it('are all plain texts', () => {
-    expect(isQuick({ pattern: '(a+)+$', regex: false, caseSensitive: false })).toBe(true);
-  });
+  it('are all plain texts', () =>
+    expect(isQuick({ pattern: '(a+)+$', regex: false, caseSensitive: false })).toBe(true));
 });

@@ -8,10 +8,7 @@ it('steps by 1, 2 or 5 times a power of ten', () => {
   expect(roundTicks(0, 7.93, 5)).toEqual([0, 2, 4, 6]);
 });
 
-it('counts from the given start', () => {
-  expect(roundTicks(0, 100, 5, 30)).toEqual([10, 30, 50, 70, 90]);
-});
+it('counts from the given start', () =>
+  expect(roundTicks(0, 100, 5, 30)).toEqual([10, 30, 50, 70, 90]));
 
-it('has none for zero length', () => {
-  expect(roundTicks(5, 5, 4)).toEqual([]);
-});
+it('has none for zero length', () => expect(roundTicks(5, 5, 4)).toEqual([]));

@@ -99,9 +99,7 @@ describe('a column file', () => {
           ),
         ),
     ],
-  ])('is refused as %s', (expected, open) => {
-    expect(problem(open)).toBe(expected);
-  });
+  ])('is refused as %s', (expected, open) => expect(problem(open)).toBe(expected));
 
   test('cut anywhere is refused by name, never by accident', () => {
     const whole = writeWhole(randomTree(20, 1));

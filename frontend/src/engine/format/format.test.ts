@@ -27,9 +27,7 @@ test.each([
   [4, '4'],
   [62, '62'],
   [Number.NaN, '–'],
-])('the number %d reads %s', (value, text) => {
-  expect(formatNumber(value)).toBe(text);
-});
+])('the number %d reads %s', (value, text) => expect(formatNumber(value)).toBe(text));
 
 test.each([
   [4.37e6, 'nanoseconds', '4.37 ms'],
@@ -45,9 +43,7 @@ test.each([
   [3465.5, 'samples', '3,466'],
   [0.252, 'share', '25.2%'],
   [-664000, 'nanoseconds/request', '−664 µs'],
-])('%d of %s reads %s', (value, unit, text) => {
-  expect(formatValue(value, unit)).toBe(text);
-});
+])('%d of %s reads %s', (value, unit, text) => expect(formatValue(value, unit)).toBe(text));
 
 test.each([
   ['nanoseconds/request', 'time', 'request'],
@@ -57,9 +53,9 @@ test.each([
   ['goroutine', 'count', ''],
   ['constructor', 'count', ''],
   ['', 'count', ''],
-])('the unit %s is %s per %s', (unit, quantity, per) => {
-  expect(unitOf(unit)).toMatchObject({ quantity, per });
-});
+])('the unit %s is %s per %s', (unit, quantity, per) =>
+  expect(unitOf(unit)).toMatchObject({ quantity, per }),
+);
 
 test.each([
   [0, '0%'],
@@ -70,9 +66,7 @@ test.each([
   [0.9996, '100%'],
   [-0.5, '−50%'],
   [0.042, '4.2%'],
-])('the share %d reads %s', (share, text) => {
-  expect(formatShare(share)).toBe(text);
-});
+])('the share %d reads %s', (share, text) => expect(formatShare(share)).toBe(text));
 
 test('ratios, ranges, changes, counts, probabilities', () => {
   expect([11.7, 1.32, 0.042, 156.2, null, Number.POSITIVE_INFINITY].map(formatRatio)).toEqual([
@@ -107,9 +101,8 @@ describe('a column', () => {
 });
 
 describe('times of an axis', () => {
-  test('are short while they differ', () => {
-    expect(formatTicks([0, 1e6, 2e6], 'ns')).toEqual(['0 ns', '1 ms', '2 ms']);
-  });
+  test('are short while they differ', () =>
+    expect(formatTicks([0, 1e6, 2e6], 'ns')).toEqual(['0 ns', '1 ms', '2 ms']));
   test('have enough digits to differ at high zoom', () => {
     expect(formatTicks([32_614_500, 32_615_000, 32_615_500], 'ns')).toEqual([
       '32.6145 ms',

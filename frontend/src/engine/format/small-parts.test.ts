@@ -17,9 +17,9 @@ test.each([
   [100, 50, 2],
   [0, 5, 4],
   [5, 0, 4],
-])('from %d to %d is a change of level %d', (base, candidate, level) => {
-  expect(changeLevel(base, candidate)).toBe(level);
-});
+])('from %d to %d is a change of level %d', (base, candidate, level) =>
+  expect(changeLevel(base, candidate)).toBe(level),
+);
 
 test('only what was judged outside the noise is coloured, however large', () => {
   expect(changeFill(STATE.noise, 1, 1000)).toBe(FILL.noise);

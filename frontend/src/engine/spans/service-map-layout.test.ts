@@ -46,9 +46,7 @@ describe('the map of services', () => {
     );
     const places = ids.slice(1).map((id) => nodes.get(id)!.x);
     const sorted = places.toSorted((a, b) => a - b);
-    sorted.slice(1).forEach((x, at) => {
-      expect(x - sorted[at]!).toBeGreaterThanOrEqual(NODE_WIDTH);
-    });
+    sorted.slice(1).forEach((x, at) => expect(x - sorted[at]!).toBeGreaterThanOrEqual(NODE_WIDTH));
     expect(sorted[0]! - NODE_WIDTH / 2).toBeGreaterThanOrEqual(0);
     expect(sorted.at(-1)! + NODE_WIDTH / 2).toBeLessThanOrEqual(width);
   });

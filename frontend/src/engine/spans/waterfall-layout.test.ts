@@ -35,9 +35,7 @@ const SPANS = [span(null), span(0), span(1), span(0), span(null)];
 const ENDS = subtreeEnds(SPANS);
 
 describe('the rows of a waterfall', () => {
-  it('end where the last row below them ends', () => {
-    expect([...ENDS]).toEqual([4, 3, 3, 4, 5]);
-  });
+  it('end where the last row below them ends', () => expect([...ENDS]).toEqual([4, 3, 3, 4, 5]));
   it('hide what is below a folded one, and say where it would be', () => {
     const shown = shownRows(ENDS, new Set([1]));
     expect(shown.rows).toEqual([0, 1, 3, 4]);
@@ -65,9 +63,8 @@ describe('the rows of a waterfall', () => {
     expect(go('out', 1)).toEqual({ row: 0 });
     expect(go('out', 3)).toEqual({ row: 0 });
   });
-  it('are unfolded above what is to be seen', () => {
-    expect([...unfoldedAbove(2, SPANS, new Set([0, 1, 3]))]).toEqual([3]);
-  });
+  it('are unfolded above what is to be seen', () =>
+    expect([...unfoldedAbove(2, SPANS, new Set([0, 1, 3]))]).toEqual([3]));
   it('are found by service and operation', () => {
     const spans = [span(null, { op: 'Push' }), span(0, { service: 'ingester', op: 'append' })];
     expect(foundRows(spans, ' PUSH ')).toEqual([0]);
@@ -96,9 +93,8 @@ describe('the critical path', () => {
       { place: 0, from: 60, to: 100 },
     ]);
   });
-  it('sums up to what each span holds of it', () => {
-    expect([...criticalOwn(pieces, 5)]).toEqual([50, 10, 40, 0, 50]);
-  });
+  it('sums up to what each span holds of it', () =>
+    expect([...criticalOwn(pieces, 5)]).toEqual([50, 10, 40, 0, 50]));
   it('leaves out pieces of rows that were not sent', () => {
     expect(criticalLines([{ row: 9, start_ns: 0, end_ns: 1 }], SPANS, new Int32Array(5))).toEqual(
       [],

@@ -160,7 +160,6 @@ describe('the quantile plot', () => {
       { q: 0.99, low: 3.23e6, high: 5.23e6 },
     ]);
   });
-  test('names quantiles', () => {
-    expect([0.5, 0.999, 0.9999].map(quantileName)).toEqual(['p50', 'p99.9', 'p99.99']);
-  });
+  test('names quantiles', () =>
+    expect([0.5, 0.999, 0.9999].map(quantileName)).toEqual(['p50', 'p99.9', 'p99.99']));
 });

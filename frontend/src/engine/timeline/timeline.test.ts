@@ -43,9 +43,8 @@ describe('a tile', () => {
     expect(() => readTile(bytes)).toThrow(expect.objectContaining({ problem }) as Error);
   });
 
-  test('that was cut short is refused', () => {
-    expect(() => readTile(aTile(RUNS).slice(0, -16))).toThrow(ColumnError);
-  });
+  test('that was cut short is refused', () =>
+    expect(() => readTile(aTile(RUNS).slice(0, -16))).toThrow(ColumnError));
 
   test('names classes that make no sense as unknown, and keeps hostile names as they are', () => {
     const classes = [{ kind: 7 }, { kind: 'user', group: '<img src=x>' }, null];

@@ -196,7 +196,7 @@ def _name(
     before = {user_id for comment_id, user_id in queries.named_in(session, row.discussion_id) if comment_id == row.id}
     if len(named | before) > rules.MOST_MENTIONS:
         raise MentionedUserNotInTeam(
-            "The comment mentions too many users.", limit=rules.MOST_MENTIONS, actual=len(named), unit="people"
+            "The comment mentions too many users.", limit=rules.MOST_MENTIONS, actual=len(named), unit="users"
         )
     for user_id in sorted(named - before):
         session.add(

@@ -82,20 +82,12 @@ export function ArtifactDetail({
             artifact={data}
             mayWrite={mayWrite}
             retry={retry}
-            onDelete={() => {
-              setDeleting(true);
-            }}
+            onDelete={() => setDeleting(true)}
           />
         }
       />
       {deleting && (
-        <DeleteArtifact
-          file={data}
-          onDeleted={onGone}
-          onClose={() => {
-            setDeleting(false);
-          }}
-        />
+        <DeleteArtifact file={data} onDeleted={onGone} onClose={() => setDeleting(false)} />
       )}
       {retry.error && (
         <div className={classes.inset}>
@@ -137,12 +129,7 @@ function ArtifactActions({ artifact, mayWrite, retry, onDelete }: ActionsProps) 
   return (
     <>
       {mayWrite && isRejected(artifact) && (
-        <Button
-          loading={retry.isPending}
-          onClick={() => {
-            retry.mutate(artifact.id);
-          }}
-        >
+        <Button loading={retry.isPending} onClick={() => retry.mutate(artifact.id)}>
           Try again
         </Button>
       )}

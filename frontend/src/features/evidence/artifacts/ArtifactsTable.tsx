@@ -56,9 +56,7 @@ function ArtifactFilters({ wanted, onWanted }: Pick<TableProps, 'wanted' | 'onWa
         clearable
         data={STATES}
         value={wanted.state ?? null}
-        onChange={(state) => {
-          onWanted({ ...wanted, state: state ?? undefined });
-        }}
+        onChange={(state) => onWanted({ ...wanted, state: state ?? undefined })}
         w={130}
       />
       <Select
@@ -67,18 +65,14 @@ function ArtifactFilters({ wanted, onWanted }: Pick<TableProps, 'wanted' | 'onWa
         clearable
         data={KIND_CHOICES}
         value={wanted.kind ?? null}
-        onChange={(kind) => {
-          onWanted({ ...wanted, kind: kind ?? undefined });
-        }}
+        onChange={(kind) => onWanted({ ...wanted, kind: kind ?? undefined })}
         w={170}
       />
       <TextInput
         aria-label="Search artifacts"
         placeholder="Search names"
         value={wanted.name ?? ''}
-        onChange={(event) => {
-          onWanted({ ...wanted, name: event.currentTarget.value || undefined });
-        }}
+        onChange={(event) => onWanted({ ...wanted, name: event.currentTarget.value || undefined })}
       />
     </Toolbar>
   );
@@ -93,12 +87,7 @@ type MenuProps = {
 
 function ArtifactMenu({ artifact, mayWrite, onRetry, onDelete }: MenuProps) {
   return (
-    <span
-      role="presentation"
-      onClick={(event) => {
-        event.stopPropagation();
-      }}
-    >
+    <span role="presentation" onClick={(event) => event.stopPropagation()}>
       <Menu>
         <Menu.Target>
           <button
@@ -114,23 +103,9 @@ function ArtifactMenu({ artifact, mayWrite, onRetry, onDelete }: MenuProps) {
             Download original
           </Menu.Item>
           {mayWrite && (artifact.state === 'invalid' || artifact.state === 'failed') && (
-            <Menu.Item
-              onClick={() => {
-                onRetry(artifact.id);
-              }}
-            >
-              Try again
-            </Menu.Item>
+            <Menu.Item onClick={() => onRetry(artifact.id)}>Try again</Menu.Item>
           )}
-          {mayWrite && (
-            <Menu.Item
-              onClick={() => {
-                onDelete(artifact);
-              }}
-            >
-              Delete artifact
-            </Menu.Item>
-          )}
+          {mayWrite && <Menu.Item onClick={() => onDelete(artifact)}>Delete artifact</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
     </span>
@@ -214,14 +189,7 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cel
   const filtered = [wanted.name, wanted.state, wanted.kind].some((value) => value !== undefined);
   return (
     <>
-      {deleting && (
-        <DeleteArtifact
-          file={deleting}
-          onClose={() => {
-            setDeleting(null);
-          }}
-        />
-      )}
+      {deleting && <DeleteArtifact file={deleting} onClose={() => setDeleting(null)} />}
       <ArtifactFilters wanted={wanted} onWanted={onWanted} />
       <Section>
         {again.error && <ErrorState error={again.error} />}

@@ -68,12 +68,8 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
 function useLeaveConfirmation(busy: boolean): void {
   useEffect(() => {
     if (!busy) return;
-    const confirmLeave = (event: BeforeUnloadEvent) => {
-      event.preventDefault();
-    };
+    const confirmLeave = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', confirmLeave);
-    return () => {
-      window.removeEventListener('beforeunload', confirmLeave);
-    };
+    return () => window.removeEventListener('beforeunload', confirmLeave);
   }, [busy]);
 }

@@ -52,9 +52,7 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
           type="button"
           className={classes.close}
           aria-label="Close upload"
-          onClick={() => {
-            tray.setOpen(false);
-          }}
+          onClick={() => tray.setOpen(false)}
         >
           ×
         </button>
@@ -82,12 +80,7 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
           {footText(tally, missing, items.length)}
         </span>
         {items.length > 1 && (
-          <Button
-            variant="subtle"
-            onClick={() => {
-              tray.swap();
-            }}
-          >
+          <Button variant="subtle" onClick={() => tray.swap()}>
             Swap sides
           </Button>
         )}

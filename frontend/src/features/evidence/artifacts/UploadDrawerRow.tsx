@@ -43,12 +43,7 @@ export function UploadDrawerRow({ item, artifact, siblings }: FileProps) {
         </span>
       )}
       <span className={classes.menu}>
-        <FileMenu
-          item={item}
-          onRequests={() => {
-            setAsking(true);
-          }}
-        />
+        <FileMenu item={item} onRequests={() => setAsking(true)} />
       </span>
       {!bad && <Bar item={item} artifact={artifact} />}
       {!bad && item.error != null && (
@@ -61,9 +56,7 @@ export function UploadDrawerRow({ item, artifact, siblings }: FileProps) {
           item={item}
           siblings={siblings}
           known={requests}
-          onDone={() => {
-            setAsking(false);
-          }}
+          onDone={() => setAsking(false)}
         />
       )}
     </li>
@@ -112,31 +105,17 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
             type="button"
             className="link"
             disabled={again.isPending}
-            onClick={() => {
-              again.mutate(artifact.id);
-            }}
+            onClick={() => again.mutate(artifact.id)}
           >
             Try again
           </button>
         )}
         {!artifact && mayPass(item.error) && (
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              tray.tryAgain(item.key);
-            }}
-          >
+          <button type="button" className="link" onClick={() => tray.tryAgain(item.key)}>
             {item.sentBytes > 0 ? 'Resume upload' : 'Try again'}
           </button>
         )}
-        <button
-          type="button"
-          className="link"
-          onClick={() => {
-            tray.remove(item.key);
-          }}
-        >
+        <button type="button" className="link" onClick={() => tray.remove(item.key)}>
           Remove
         </button>
       </div>
@@ -166,41 +145,17 @@ function FileMenu({ item, onRequests }: { item: TrayItem; onRequests: () => void
       </Menu.Target>
       <Menu.Dropdown>
         {item.side !== 'base' && (
-          <Menu.Item
-            onClick={() => {
-              tray.place(item.key, 'base');
-            }}
-          >
-            Move to base
-          </Menu.Item>
+          <Menu.Item onClick={() => tray.place(item.key, 'base')}>Move to base</Menu.Item>
         )}
         {item.side !== 'candidate' && (
-          <Menu.Item
-            onClick={() => {
-              tray.place(item.key, 'candidate');
-            }}
-          >
-            Move to candidate
-          </Menu.Item>
+          <Menu.Item onClick={() => tray.place(item.key, 'candidate')}>Move to candidate</Menu.Item>
         )}
         {item.side !== null && (
-          <Menu.Item
-            onClick={() => {
-              tray.place(item.key, null);
-            }}
-          >
-            Exclude
-          </Menu.Item>
+          <Menu.Item onClick={() => tray.place(item.key, null)}>Exclude</Menu.Item>
         )}
         <Menu.Item onClick={onRequests}>Requests during recording</Menu.Item>
         <Menu.Divider />
-        <Menu.Item
-          onClick={() => {
-            tray.remove(item.key);
-          }}
-        >
-          Remove
-        </Menu.Item>
+        <Menu.Item onClick={() => tray.remove(item.key)}>Remove</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
@@ -241,13 +196,7 @@ function Requests({ item, siblings, known, onDone }: RequestsProps) {
       />
       <Button type="submit">Save</Button>
       {siblings.length > 1 && (
-        <Button
-          onClick={() => {
-            give(siblings);
-          }}
-        >
-          Apply to all {siblings.length}
-        </Button>
+        <Button onClick={() => give(siblings)}>Apply to all {siblings.length}</Button>
       )}
       <Button variant="subtle" onClick={onDone}>
         Cancel

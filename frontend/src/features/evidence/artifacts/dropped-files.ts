@@ -12,15 +12,11 @@ const TOO_MANY: UnmatchedMetadata = {
 type Drop = { files: AddedFiles[]; strays: UnmatchedMetadata[] };
 
 function readBatch(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
-  return new Promise((resolve, reject) => {
-    reader.readEntries(resolve, reject);
-  });
+  return new Promise((resolve, reject) => reader.readEntries(resolve, reject));
 }
 
 function fileOf(entry: FileSystemFileEntry): Promise<File> {
-  return new Promise((resolve, reject) => {
-    entry.file(resolve, reject);
-  });
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
 async function walk(entry: FileSystemEntry, found: Drop): Promise<void> {

@@ -56,9 +56,7 @@ function keeping(
 }
 
 describe('a large file', () => {
-  beforeEach(() => {
-    window.localStorage.clear();
-  });
+  beforeEach(() => window.localStorage.clear());
 
   it('is sent in parts, and reports its progress', async () => {
     const kept: Kept = new Map();

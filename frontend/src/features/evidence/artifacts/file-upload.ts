@@ -88,9 +88,7 @@ async function sendInParts(sendable: Sendable, watching: Watching): Promise<Arti
         body,
         headers: { 'Content-Type': 'application/octet-stream' },
         signal: watching.signal,
-        onProgress: (sent) => {
-          watching.onSent(before + sent);
-        },
+        onProgress: (sent) => watching.onSent(before + sent),
       });
     await persistently(attempt, watching);
     done += body.size;

@@ -31,9 +31,7 @@ describe('guessing sides', () => {
       '-ccbbb',
     ],
     ['one word only', ['baseline/1.pb.gz', 'whatever/1.pb.gz'], 'bc'],
-  ])('%s', (_, names, sides) => {
-    expect(drawn(names)).toBe(sides);
-  });
+  ])('%s', (_, names, sides) => expect(drawn(names)).toBe(sides));
 
   it('takes the commits, earlier files first', () => {
     const names = [
@@ -49,9 +47,8 @@ describe('guessing sides', () => {
     expect(guess.labels).toEqual({ base: '229227f', candidate: '9c41e0a' });
   });
 
-  it('leaves out a third commit instead of mixing it in', () => {
-    expect(drawn(['aaaaaa1-cpu.pb.gz', 'bbbbbb2-cpu.pb.gz', 'cccccc3-cpu.pb.gz'])).toBe('bc-');
-  });
+  it('leaves out a third commit instead of mixing it in', () =>
+    expect(drawn(['aaaaaa1-cpu.pb.gz', 'bbbbbb2-cpu.pb.gz', 'cccccc3-cpu.pb.gz'])).toBe('bc-'));
 
   it('puts a single file on the base side and waits', () => {
     expect(guessSides([at('cpu.pprof')])).toEqual({

@@ -88,9 +88,7 @@ export function createTray() {
         { file: item.file, name: item.name, batch: state.batch, facts: item.facts },
         {
           signal: stop.signal,
-          onSent: (sentBytes) => {
-            change(item.key, { sentBytes }, true);
-          },
+          onSent: (sentBytes) => change(item.key, { sentBytes }, true),
         },
       );
       running.delete(item.key);
@@ -176,9 +174,7 @@ export function createTray() {
       };
     },
     snapshot: () => state,
-    setOpen: (open: boolean) => {
-      set({ open });
-    },
+    setOpen: (open: boolean) => set({ open }),
     /** Takes files: sides are guessed, sidecars attached to their files, sending begins at once. */
     add: async (dropped: AddedFiles[], strays: UnmatchedMetadata[] = []): Promise<void> => {
       const files = dropped.filter(({ file }) => !isMetadataName(file.name));
@@ -211,9 +207,7 @@ export function createTray() {
       await attach(sidecars);
       sendNext();
     },
-    place: (key: string, side: SideName | null) => {
-      change(key, { side, placed: true });
-    },
+    place: (key: string, side: SideName | null) => change(key, { side, placed: true }),
     swap: () => {
       const other = { base: 'candidate', candidate: 'base' } as const;
       set({

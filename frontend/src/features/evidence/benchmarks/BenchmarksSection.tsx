@@ -99,9 +99,7 @@ function Units({ data, view, onView }: UnitsProps) {
               rowKey={(row) => `${row.name} ${JSON.stringify(row.config)}`}
               rowHeight={26}
               sort={view.sort}
-              onSort={(sort) => {
-                onView({ sort });
-              }}
+              onSort={(sort) => onView({ sort })}
               minWidth={960}
             />
           </Section>

@@ -36,9 +36,7 @@ export function AnnotationsPanel({
   return (
     <Drawer
       opened={open !== ''}
-      onClose={() => {
-        onOpen('');
-      }}
+      onClose={() => onOpen('')}
       size={400}
       title={`Annotations of ${environment.name}`}
       closeButtonProps={{ 'aria-label': 'Close annotations' }}
@@ -59,12 +57,7 @@ export function AnnotationsPanel({
             />
           ) : (
             mayWrite && (
-              <Button
-                className={classes.begin}
-                onClick={() => {
-                  onOpen(NEW_ANNOTATION);
-                }}
-              >
+              <Button className={classes.begin} onClick={() => onOpen(NEW_ANNOTATION)}>
                 Add annotation
               </Button>
             )
@@ -91,12 +84,7 @@ function NoteList({ board, open, onOpen }: Pick<PanelProps, 'board' | 'open' | '
         .toSorted((a, b) => b.at_ms - a.at_ms)
         .map((note) => (
           <li key={note.id} data-open={note.id === open || undefined}>
-            <button
-              type="button"
-              onClick={() => {
-                onOpen(note.id);
-              }}
-            >
+            <button type="button" onClick={() => onOpen(note.id)}>
               <span className="muted">
                 {dayText(note.at_ms)} {clockText(note.at_ms)}
                 {note.until_ms !== null && ` to ${clockText(note.until_ms)}`} UTC,{' '}
@@ -182,9 +170,7 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
           ]}
           value={service}
           allowDeselect={false}
-          onChange={(next) => {
-            setService(next ?? '');
-          }}
+          onChange={(next) => setService(next ?? '')}
         />
       )}
       {error && <ErrorState compact what="Could not save the annotation" error={error} />}
@@ -198,12 +184,7 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
           Save
         </Button>
         {note && (
-          <Button
-            loading={remove.isPending}
-            onClick={() => {
-              remove.mutate();
-            }}
-          >
+          <Button loading={remove.isPending} onClick={() => remove.mutate()}>
             Delete
           </Button>
         )}

@@ -58,9 +58,7 @@ export function ColumnHeads({ board, order, view, onChange, mayWrite }: HeadsPro
           mean={withMean}
           onToggle={toggle}
           instances={withInstances ? view.instances : null}
-          onInstances={() => {
-            onChange({ instances: !view.instances });
-          }}
+          onInstances={() => onChange({ instances: !view.instances })}
         />
       </span>
     </div>

@@ -26,20 +26,12 @@ export function DashboardHeadline({ board, onDeploy, compare, mayWrite }: Dashbo
       actions={
         deploy && (
           <>
-            <Button
-              onClick={() => {
-                onDeploy(deploy.id);
-              }}
-            >
-              Commits of {deploymentName(deploy)}
-            </Button>
+            <Button onClick={() => onDeploy(deploy.id)}>Commits of {deploymentName(deploy)}</Button>
             {mayWrite && (
               <Button
                 variant="filled"
                 loading={compare.pending}
-                onClick={() => {
-                  compare.ask(deploy.id);
-                }}
+                onClick={() => compare.ask(deploy.id)}
               >
                 Compare before and after
               </Button>

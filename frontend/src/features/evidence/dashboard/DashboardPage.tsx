@@ -42,29 +42,15 @@ export type DashboardPageProps = {
 /** Callbacks that change one part of the view, stable while the view is. */
 function useViewChanges(view: DashboardView, onView: (view: DashboardView) => void) {
   const change = useCallback(
-    (changed: Partial<DashboardView>) => {
-      onView({ ...view, ...changed });
-    },
+    (changed: Partial<DashboardView>) => onView({ ...view, ...changed }),
     [onView, view],
   );
   const onZoom = useCallback(
-    (range: { fromMs: number; toMs: number }) => {
-      change({ range: zoomed(range) });
-    },
+    (range: { fromMs: number; toMs: number }) => change({ range: zoomed(range) }),
     [change],
   );
-  const onDeploy = useCallback(
-    (deploy: string) => {
-      change({ deploy, note: '' });
-    },
-    [change],
-  );
-  const onNote = useCallback(
-    (note: string) => {
-      change({ note, deploy: '' });
-    },
-    [change],
-  );
+  const onDeploy = useCallback((deploy: string) => change({ deploy, note: '' }), [change]);
+  const onNote = useCallback((note: string) => change({ note, deploy: '' }), [change]);
   return { change, onZoom, onDeploy, onNote };
 }
 
@@ -111,9 +97,7 @@ function SidePanels(props: SidePanelsProps) {
         compare={compare}
         filesLink={filesLink}
         mayWrite={mayWrite}
-        onClose={() => {
-          onChange({ deploy: '' });
-        }}
+        onClose={() => onChange({ deploy: '' })}
         onNote={onNote}
       />
       {board.environment && (
@@ -188,9 +172,7 @@ export default function DashboardPage(props: DashboardPageProps) {
       {board?.empty && (
         <EmptyDashboard
           empty={board.empty}
-          onRange={() => {
-            change({ range: '7d' });
-          }}
+          onRange={() => change({ range: '7d' })}
           team={team}
           settingsLink={settingsLink}
           environment={board.environment?.name ?? 'production'}

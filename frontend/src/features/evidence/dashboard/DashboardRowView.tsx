@@ -184,12 +184,7 @@ const Panels = memo(function Panels(props: RowViewProps) {
 
 /** A part that was selected in a row is of the row's service. */
 const useOwnBrush = (onBrush: RowViewProps['onBrush'], service: DashboardRow['service']) =>
-  useCallback(
-    (fromMs: number, toMs: number) => {
-      onBrush(fromMs, toMs, service);
-    },
-    [onBrush, service],
-  );
+  useCallback((fromMs: number, toMs: number) => onBrush(fromMs, toMs, service), [onBrush, service]);
 
 /** A service that only knows its mean shows that, whatever is asked for. */
 const MEAN_ONLY: QuantileId[] = ['mean'];
@@ -225,12 +220,7 @@ function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewP
       `${momentText(timeAt(board.grid, index), span, board.grid.stepMs)}, ${describeAt(index)}`;
   }, [board, content, row, view.quantiles]);
   const ownBrush = useOwnBrush(onBrush, content.service);
-  const toRow = useCallback(
-    (by: number) => {
-      onRow(by);
-    },
-    [onRow],
-  );
+  const toRow = useCallback((by: number) => onRow(by), [onRow]);
   return (
     <CursorSlider
       bus={bus}

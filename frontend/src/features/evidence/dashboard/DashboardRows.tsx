@@ -71,9 +71,7 @@ export function DashboardRows(props: RowsProps) {
   const tokens = useTokens(host);
   const order = useServiceOrder(board, props.onOrdered);
   const [focused, setFocused] = useState(0);
-  useLayoutEffect(() => {
-    bus.resize(board.grid.points);
-  }, [bus, board]);
+  useLayoutEffect(() => bus.resize(board.grid.points), [bus, board]);
   useEscape(bus);
   useLinkedRow();
   const alone = order.rows.filter((row) => board.rows[row]!.service.id === view.alone);
@@ -122,15 +120,11 @@ export function DashboardRows(props: RowsProps) {
               <RowActions
                 service={services[at]!}
                 alone={alone.length > 0}
-                onAlone={(id) => {
-                  onChange({ alone: id });
-                }}
+                onAlone={(id) => onChange({ alone: id })}
                 more={props.action?.(services[at]!)}
               />
             }
-            onRow={(by) => {
-              toRow(at + by);
-            }}
+            onRow={(by) => toRow(at + by)}
             onBrush={onBrush}
             onDeploy={onDeploy}
             onNote={onNote}
@@ -185,9 +179,7 @@ function RowActions({ service, alone, onAlone, more }: ActionsProps) {
           type="button"
           className="link"
           aria-label={alone ? 'Show all services' : `Show ${service.name} alone`}
-          onClick={() => {
-            onAlone(alone ? '' : service.id);
-          }}
+          onClick={() => onAlone(alone ? '' : service.id)}
         >
           {alone ? 'all services' : 'alone'}
         </button>
@@ -210,8 +202,6 @@ function useEscape(bus: CursorBus): void {
       if (event.key === 'Escape') bus.move(null);
     };
     window.addEventListener('keydown', press);
-    return () => {
-      window.removeEventListener('keydown', press);
-    };
+    return () => window.removeEventListener('keydown', press);
   }, [bus]);
 }

@@ -67,26 +67,17 @@ export function DashboardToolbar(props: ToolbarProps) {
           aria-label="Range"
           data={RANGES.map((value) => ({ value, label: RANGE_NAMES[value] }))}
           value={typeof view.range === 'string' ? view.range : ''}
-          onChange={(range) => {
-            onChange({ range: range as RangeId });
-          }}
+          onChange={(range) => onChange({ range: range as RangeId })}
         />
       </span>
-      <RangeField
-        span={span}
-        onSpan={(range) => {
-          onChange({ range });
-        }}
-      />
+      <RangeField span={span} onSpan={(range) => onChange({ range })} />
       <span className={classes.group}>
         <span className="muted">compare with</span>
         <SegmentedControl
           aria-label="Compare with"
           data={choices(TIME_SHIFT_LABELS)}
           value={view.against}
-          onChange={(against) => {
-            onChange({ against });
-          }}
+          onChange={(against) => onChange({ against })}
         />
       </span>
       <span className={classes.group}>
@@ -95,9 +86,7 @@ export function DashboardToolbar(props: ToolbarProps) {
           aria-label="Scale of latency"
           data={['log', 'linear']}
           value={view.scale}
-          onChange={(scale) => {
-            onChange({ scale });
-          }}
+          onChange={(scale) => onChange({ scale })}
         />
       </span>
       <span className="grow" />
@@ -117,9 +106,7 @@ export function DashboardToolbar(props: ToolbarProps) {
         <button
           type="button"
           className={`link ${classes.notesButton}`}
-          onClick={() => {
-            onNotes('all');
-          }}
+          onClick={() => onNotes('all')}
         >
           Annotations
         </button>
@@ -150,13 +137,7 @@ function LiveState({
         >
           Zoom out
         </button>
-        <button
-          type="button"
-          className="link"
-          onClick={() => {
-            onChange({ range: '4h' });
-          }}
-        >
+        <button type="button" className="link" onClick={() => onChange({ range: '4h' })}>
           Live
         </button>
       </span>
@@ -184,12 +165,7 @@ function RangeField({ span, onSpan }: RangeProps) {
   return (
     <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus>
       <Popover.Target>
-        <Button
-          className={classes.rangeButton}
-          onClick={() => {
-            setOpen(!open);
-          }}
-        >
+        <Button className={classes.rangeButton} onClick={() => setOpen(!open)}>
           {span ? rangeText(span) : 'Choose a range'}
         </Button>
       </Popover.Target>

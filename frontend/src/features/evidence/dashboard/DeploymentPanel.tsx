@@ -97,22 +97,10 @@ function DeploymentDetails({
       <Verdict deploy={deploy} board={board} />
       {mayWrite && (
         <div className={classes.buttons}>
-          <Button
-            variant="filled"
-            loading={compare.pending}
-            onClick={() => {
-              compare.ask(deploy.id);
-            }}
-          >
+          <Button variant="filled" loading={compare.pending} onClick={() => compare.ask(deploy.id)}>
             Compare before and after
           </Button>
-          <Button
-            onClick={() => {
-              onNote('new');
-            }}
-          >
-            Add annotation
-          </Button>
+          <Button onClick={() => onNote('new')}>Add annotation</Button>
         </div>
       )}
       {compare.deploy === deploy.id && (

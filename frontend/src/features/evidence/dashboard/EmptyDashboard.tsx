@@ -72,12 +72,7 @@ export function HowToSend({ environment, team, settingsLink }: SendProps) {
         ) : (
           <div className={classes.buttons}>
             {team.mayManage && (
-              <Button
-                loading={make.isPending}
-                onClick={() => {
-                  make.mutate();
-                }}
-              >
+              <Button loading={make.isPending} onClick={() => make.mutate()}>
                 Create a token for this snippet
               </Button>
             )}

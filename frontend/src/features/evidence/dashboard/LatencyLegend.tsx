@@ -56,9 +56,7 @@ export function LatencyLegend({ shown, mean, onToggle, instances, onInstances }:
           className={classes.key}
           aria-label={name}
           aria-pressed={shown.includes(id)}
-          onClick={() => {
-            onToggle(id);
-          }}
+          onClick={() => onToggle(id)}
         >
           <svg width="16" height="8" aria-hidden="true">
             <path

@@ -61,9 +61,7 @@ export function MetricNamesTable({ rows, onRule }: TableProps) {
             type="button"
             className="link"
             aria-label={`Add a rule for ${name}`}
-            onClick={() => {
-              onRule(name);
-            }}
+            onClick={() => onRule(name)}
           >
             Rule
           </button>

@@ -52,9 +52,7 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
             type="button"
             className="link"
             aria-label={`Delete the rule for ${rule.metric}`}
-            onClick={() => {
-              remove.mutate(rule.id);
-            }}
+            onClick={() => remove.mutate(rule.id)}
           >
             Delete
           </button>
@@ -140,9 +138,7 @@ function RuleForm({ metric, onMetric, onSaved }: FormProps) {
         value={role}
         allowDeselect={false}
         w={110}
-        onChange={(next) => {
-          setRole(next ?? 'latency');
-        }}
+        onChange={(next) => setRole(next ?? 'latency')}
       />
       {role === 'latency' && (
         <Select
@@ -151,9 +147,7 @@ function RuleForm({ metric, onMetric, onSaved }: FormProps) {
           value={scale}
           allowDeselect={false}
           w={120}
-          onChange={(next) => {
-            setScale(next ?? '1');
-          }}
+          onChange={(next) => setScale(next ?? '1')}
         />
       )}
       {role === 'gauge' && field('Name', title, setTitle, { placeholder: 'queue depth' })}

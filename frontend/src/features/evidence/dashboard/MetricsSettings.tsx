@@ -89,9 +89,7 @@ function Retention({ mayManage }: { mayManage: boolean }) {
             max={DAYS_MOST}
             disabled={!mayManage}
             value={days ?? kept}
-            onChange={(next) => {
-              setDays(typeof next === 'number' ? next : null);
-            }}
+            onChange={(next) => setDays(typeof next === 'number' ? next : null)}
           />
           <Button
             type="submit"

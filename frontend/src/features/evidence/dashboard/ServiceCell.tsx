@@ -108,9 +108,7 @@ function Handle({
         order.move(id, by);
         // The row moves in the document, and takes the focus along.
         const handle = event.currentTarget;
-        requestAnimationFrame(() => {
-          handle.focus();
-        });
+        requestAnimationFrame(() => handle.focus());
       }}
       onPointerDown={(event) => {
         if (event.button === 0) drag(event.currentTarget, id, order);

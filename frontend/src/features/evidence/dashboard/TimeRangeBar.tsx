@@ -24,20 +24,10 @@ export function TimeRangeBar({ windows }: { windows: RangeSelection }) {
         </p>
         {candidate && (
           <>
-            <Button
-              loading={pending}
-              onClick={() => {
-                chosen(earlierRange(candidate));
-              }}
-            >
+            <Button loading={pending} onClick={() => chosen(earlierRange(candidate))}>
               Previous period
             </Button>
-            <Button
-              disabled={pending}
-              onClick={() => {
-                chosen(earlierWeek(candidate));
-              }}
-            >
+            <Button disabled={pending} onClick={() => chosen(earlierWeek(candidate))}>
               Previous week
             </Button>
           </>

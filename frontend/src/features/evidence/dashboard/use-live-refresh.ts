@@ -30,12 +30,8 @@ export function useNow(going: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!going) return undefined;
-    const timer = setInterval(() => {
-      setNow(Date.now());
-    }, 1000);
-    return () => {
-      clearInterval(timer);
-    };
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
   }, [going]);
   return now;
 }

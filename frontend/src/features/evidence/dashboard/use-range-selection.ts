@@ -36,9 +36,7 @@ export function useRangeSelection(
     setRefused(null);
     reset();
   }, [reset]);
-  const end = useCallback(() => {
-    setGoing(false);
-  }, []);
+  const end = useCallback(() => setGoing(false), []);
   const chosen = useCallback(
     (window: SelectedRange) => {
       if (!candidate) {

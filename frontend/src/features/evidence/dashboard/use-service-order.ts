@@ -47,9 +47,7 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
   const save = useMutation({
     mutationFn: (next: string[]) => setServiceOrder(environment, next),
     onSuccess: onOrdered,
-    onError: () => {
-      setHand(null);
-    },
+    onError: () => setHand(null),
   });
   const reset = useMutation({
     mutationFn: () => resetServiceOrder(environment),
@@ -59,9 +57,7 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
     },
   });
   const arrange = useCallback(
-    (next: string[]) => {
-      setHand({ environment, ids: next });
-    },
+    (next: string[]) => setHand({ environment, ids: next }),
     [environment],
   );
   return {
@@ -77,9 +73,7 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
       const name = board.rows.find(({ service }) => service.id === id)?.service.name ?? '';
       setAnnouncement(`${name} is row ${at + 1} of ${ids.length}`);
     },
-    place: (id, at) => {
-      arrange(moved(ids, id, at));
-    },
+    place: (id, at) => arrange(moved(ids, id, at)),
     drop: (id, at) => {
       if (ids.indexOf(id) !== at) save.mutate(moved(ids, id, at));
     },

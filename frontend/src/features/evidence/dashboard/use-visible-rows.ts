@@ -57,9 +57,7 @@ export function useVisibleRows(
       },
       { rootMargin: NEAR },
     );
-    rows.forEach((row) => {
-      watcher.observe(row);
-    });
+    rows.forEach((row) => watcher.observe(row));
     return () => {
       clearTimeout(gather);
       watcher.disconnect();

@@ -26,9 +26,7 @@ export function ExcerptButton({ wait, durationNs, headerVersion }: CutProps) {
   const [wanted, setWanted] = useState<string | null>(null);
   const ask = useMutation({
     mutationFn: () => requestExcerpt(wait.artifact, secondAround(wait, durationNs)),
-    onSuccess: (made) => {
-      setWanted(made.id);
-    },
+    onSuccess: (made) => setWanted(made.id),
   });
   const cut = useQuery({
     ...excerptQuery(wanted ?? ''),

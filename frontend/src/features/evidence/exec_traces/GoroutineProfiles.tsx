@@ -64,9 +64,7 @@ export function GoroutineProfiles({ data, group, ways }: Props) {
           type="button"
           className="link"
           disabled={ways.opening}
-          onClick={() => {
-            compare(sides, group);
-          }}
+          onClick={() => compare(sides, group)}
         >
           Goroutine profiles of the same builds
         </button>

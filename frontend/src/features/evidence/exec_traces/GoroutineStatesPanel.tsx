@@ -70,12 +70,8 @@ export function GoroutineStatesPanel({ data, wait, view, onView }: StatesProps) 
           durationNs={durationNs}
           data={data}
           wait={wait}
-          onPick={(artifact) => {
-            onView({ drawn: { ...view.drawn, [side]: artifact } });
-          }}
-          onWait={(key) => {
-            onView({ wait: key, window: { from: 0, to: 1 } });
-          }}
+          onPick={(artifact) => onView({ drawn: { ...view.drawn, [side]: artifact } })}
+          onWait={(key) => onView({ wait: key, window: { from: 0, to: 1 } })}
         />
       ))}
     </section>

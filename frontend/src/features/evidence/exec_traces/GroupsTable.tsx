@@ -49,24 +49,14 @@ export function GroupsTable({ data, chosen, view, onView }: TableProps) {
         rowKey={(row) => row.waiter}
         rowHeight={26}
         sort={sort}
-        onSort={(next) => {
-          onView({ sort: next });
-        }}
-        onRowClick={(row) => {
-          onView({ waiter: row.waiter, wait: '', window: { from: 0, to: 1 } });
-        }}
+        onSort={(next) => onView({ sort: next })}
+        onRowClick={(row) => onView({ waiter: row.waiter, wait: '', window: { from: 0, to: 1 } })}
         selectedKey={chosen?.waiter ?? null}
         minWidth={single ? 900 : 1360}
       />
       {shown < rows.length && (
         <p className={classes.rest}>
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              setAll(true);
-            }}
-          >
+          <button type="button" className="link" onClick={() => setAll(true)}>
             {formatCount(rows.length - shown)} more groups and reasons
           </button>
         </p>

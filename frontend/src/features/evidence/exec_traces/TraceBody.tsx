@@ -50,9 +50,7 @@ export function TraceBody({
 }: BodyProps) {
   const waiter = selectedWaiter(data, view.waiter, first);
   const wait = selectedWait(data, view.wait, waiter?.waiter ?? '');
-  const change = (changed: Partial<TraceView>) => {
-    onView(changedView(view, changed, data));
-  };
+  const change = (changed: Partial<TraceView>) => onView(changedView(view, changed, data));
   const gcPanel = useRef<HTMLElement>(null);
   const victimPanel = useRef<HTMLElement>(null);
   const panels = { gc: gcPanel, waiter: victimPanel };

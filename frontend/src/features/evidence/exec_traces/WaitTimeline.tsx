@@ -107,13 +107,7 @@ function Drawn(props: WaitProps & { coarse: TraceTile }) {
         {zoomed && (
           <>
             {' · '}
-            <button
-              type="button"
-              className="link"
-              onClick={() => {
-                onWindow({ from: 0, to: 1 });
-              }}
-            >
+            <button type="button" className="link" onClick={() => onWindow({ from: 0, to: 1 })}>
               the whole wait
             </button>
           </>

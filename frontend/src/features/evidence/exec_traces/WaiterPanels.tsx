@@ -93,9 +93,7 @@ export function WaiterPanels(props: PanelsProps) {
           <SegmentedControl
             aria-label="Quantile"
             value={view.quantile}
-            onChange={(quantile) => {
-              onView({ quantile: quantile });
-            }}
+            onChange={(quantile) => onView({ quantile: quantile })}
             data={QUANTILES.map((id) => ({ value: id, label: QUANTILE_NAMES[id] }))}
           />
           <Hidden waiter={waiter} single={single} />
@@ -115,14 +113,7 @@ export function WaiterPanels(props: PanelsProps) {
         {flames.length > 0 && (
           <p className={classes.links}>
             {flames.map(({ kind, words, open }) => (
-              <button
-                key={kind}
-                type="button"
-                className="link"
-                onClick={() => {
-                  open(waiter.group);
-                }}
-              >
+              <button key={kind} type="button" className="link" onClick={() => open(waiter.group)}>
                 {words}
               </button>
             ))}

@@ -38,9 +38,7 @@ export function WorstWaits({ data, waiter, view, onView }: WorstProps) {
       </section>
     );
   }
-  const choose = (next: LongestWait) => {
-    onView({ wait: waitKey(next), window: { from: 0, to: 1 } });
-  };
+  const choose = (next: LongestWait) => onView({ wait: waitKey(next), window: { from: 0, to: 1 } });
   return (
     <section className={`${classes.pair} ${classes.wide}`} aria-label="Longest waits">
       <div>
@@ -108,23 +106,14 @@ function SelectedWait({ data, wait, waiter, ordered, choose, view, onView }: Sel
         </span>
         <span className="grow" />
         <span className={classes.verbs}>
-          <Button
-            variant="subtle"
-            size="compact-xs"
-            disabled={place <= 0}
-            onClick={() => {
-              step(-1);
-            }}
-          >
+          <Button variant="subtle" size="compact-xs" disabled={place <= 0} onClick={() => step(-1)}>
             Longer
           </Button>
           <Button
             variant="subtle"
             size="compact-xs"
             disabled={place >= ordered.length - 1}
-            onClick={() => {
-              step(1);
-            }}
+            onClick={() => step(1)}
           >
             Shorter
           </Button>
@@ -147,9 +136,7 @@ function SelectedWait({ data, wait, waiter, ordered, choose, view, onView }: Sel
         wait={wait}
         paints={paints}
         window={view.window}
-        onWindow={(window) => {
-          onView({ window });
-        }}
+        onWindow={(window) => onView({ window })}
       />
       <Ahead wait={wait} />
     </>

@@ -33,9 +33,7 @@ export function useScrollToFinding(
 
 function settleAt({ element, block }: Place): void {
   if (!element) return;
-  const show = () => {
-    element.scrollIntoView({ block });
-  };
+  const show = () => element.scrollIntoView({ block });
   show();
   const watcher = new ResizeObserver(show);
   const done = new AbortController();

@@ -92,9 +92,7 @@ function Paths({ rows, view, onView }: PathsProps) {
           }
           rowHeight={42}
           sort={view.sort}
-          onSort={(sort) => {
-            onView({ sort });
-          }}
+          onSort={(sort) => onView({ sort })}
           minWidth={1060}
         />
       )}

@@ -147,9 +147,7 @@ function Bound({ row, mayManage }: { row: ReadThrough; mayManage: boolean }) {
             className="link"
             aria-label={`Stop querying ${row.service.name} in ${row.environment.name} live`}
             disabled={end.isPending}
-            onClick={() => {
-              end.mutate();
-            }}
+            onClick={() => end.mutate()}
           >
             Stop
           </button>

@@ -58,9 +58,7 @@ export function ImportForm({ source, onDone }: ImportProps) {
           label,
         }))}
         value={range}
-        onChange={(next) => {
-          setRange(next as RangeId);
-        }}
+        onChange={(next) => setRange(next as RangeId)}
       />
       {range === 'own' && (
         <>

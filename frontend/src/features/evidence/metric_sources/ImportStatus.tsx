@@ -32,9 +32,7 @@ export function RunningImport({ source, job, mayManage }: GoingProps) {
           className="link"
           aria-label={`Cancel the import from ${source.name}`}
           disabled={job.cancel_requested || cancel.isPending}
-          onClick={() => {
-            cancel.mutate();
-          }}
+          onClick={() => cancel.mutate()}
         >
           Cancel
         </button>

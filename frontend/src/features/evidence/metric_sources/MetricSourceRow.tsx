@@ -31,9 +31,7 @@ type RowProps = {
 
 export function MetricSourceRow({ source, job, mayManage, onEdit, onDelete }: RowProps) {
   const [asking, setAsking] = useState<'import' | 'read-through' | null>(null);
-  const done = () => {
-    setAsking(null);
-  };
+  const done = () => setAsking(null);
   const check = useQuery(sourceCheckQuery(source.id));
   const running = job ? 'An import is running' : undefined;
   const named = (word: string) => `${word} ${source.name}`;
@@ -55,16 +53,12 @@ export function MetricSourceRow({ source, job, mayManage, onEdit, onDelete }: Ro
               word="Import"
               label={named('Import')}
               blocked={running}
-              onClick={() => {
-                setAsking('import');
-              }}
+              onClick={() => setAsking('import')}
             />
             <RowAction
               word="Query live"
               label={named('Query live')}
-              onClick={() => {
-                setAsking('read-through');
-              }}
+              onClick={() => setAsking('read-through')}
             />
             <RowAction word="Edit" label={named('Edit')} onClick={onEdit} />
             <RowAction word="Delete" label={named('Delete')} blocked={running} onClick={onDelete} />

@@ -34,9 +34,7 @@ export default function MetricSources({ mayManage }: MetricSourcesProps) {
           noun="source"
           request={() => deleteSource(id)}
           stale={['metric_source']}
-          onDeleted={() => {
-            client.removeQueries({ queryKey: sourceCheckKey(id) });
-          }}
+          onDeleted={() => client.removeQueries({ queryKey: sourceCheckKey(id) })}
           onClose={onClose}
         >
           Deletes its credentials too. Imported samples stay.

@@ -80,9 +80,7 @@ export function AllTraces({ artifactId, view, onView, traceLink }: AllTracesProp
         <p className={classes.pager}>
           <Button
             disabled={view.page === 0}
-            onClick={() => {
-              onView({ ...view, page: view.page - 1 });
-            }}
+            onClick={() => onView({ ...view, page: view.page - 1 })}
           >
             Previous
           </Button>
@@ -92,9 +90,7 @@ export function AllTraces({ artifactId, view, onView, traceLink }: AllTracesProp
           </span>
           <Button
             disabled={first + TRACES_A_PAGE >= total}
-            onClick={() => {
-              onView({ ...view, page: view.page + 1 });
-            }}
+            onClick={() => onView({ ...view, page: view.page + 1 })}
           >
             Next
           </Button>
@@ -113,17 +109,13 @@ function Controls({ view, onView }: Pick<AllTracesProps, 'view' | 'onView'>) {
         value={view.words}
         w={220}
         maxLength={200}
-        onChange={(event) => {
-          onView({ ...view, words: event.currentTarget.value, page: 0 });
-        }}
+        onChange={(event) => onView({ ...view, words: event.currentTarget.value, page: 0 })}
       />
       <label className={classes.check}>
         <input
           type="checkbox"
           checked={view.errors}
-          onChange={(event) => {
-            onView({ ...view, errors: event.currentTarget.checked, page: 0 });
-          }}
+          onChange={(event) => onView({ ...view, errors: event.currentTarget.checked, page: 0 })}
         />
         with errors
       </label>

@@ -59,14 +59,7 @@ export function GapExplanation(props: GapExplanationProps) {
   });
   const mine = asked.data?.find((each) => each.span === span && each.gap === gap);
   const again = (words: string) => (
-    <button
-      type="button"
-      className="link"
-      disabled={ask.isPending}
-      onClick={() => {
-        ask.mutate();
-      }}
-    >
+    <button type="button" className="link" disabled={ask.isPending} onClick={() => ask.mutate()}>
       {words}
     </button>
   );

@@ -51,9 +51,7 @@ export function GapsTable({ sets, view, onView }: TableProps) {
           aria-label="Quantile of gaps"
           data={[...GAP_QUANTILES]}
           value={quantile}
-          onChange={(next) => {
-            onView({ quantile: next });
-          }}
+          onChange={(next) => onView({ quantile: next })}
         />
       }
     >
@@ -68,12 +66,8 @@ export function GapsTable({ sets, view, onView }: TableProps) {
           rowKey={(row) => row.edge}
           rowHeight={42}
           sort={sort}
-          onSort={(next) => {
-            onView({ sort: next });
-          }}
-          onRowClick={(row) => {
-            onView({ edge: row.edge === edge ? '' : row.edge });
-          }}
+          onSort={(next) => onView({ sort: next })}
+          onRowClick={(row) => onView({ edge: row.edge === edge ? '' : row.edge })}
           selectedKey={edge === '' ? null : edge}
           minWidth={single ? 760 : 1160}
         />

@@ -191,9 +191,7 @@ function MapOf({ environment, above, choice, onService }: MapOfProps) {
             services={withWords}
             calls={rows}
             label={`Services of ${environment.name}, in request order`}
-            onChoose={(id) => {
-              onService(environment.id, id);
-            }}
+            onChoose={(id) => onService(environment.id, id)}
           />
         </Section>
       )}

@@ -39,13 +39,7 @@ export function SpanPanel(props: PanelProps) {
         <h2>
           <b>{visibleName(span.service)}</b> <span className="mono">{visibleName(span.op)}</span>
         </h2>
-        <button
-          type="button"
-          className="link"
-          onClick={() => {
-            onSelect(null);
-          }}
-        >
+        <button type="button" className="link" onClick={() => onSelect(null)}>
           Close
         </button>
       </div>
@@ -56,20 +50,12 @@ export function SpanPanel(props: PanelProps) {
         <button
           type="button"
           className="link"
-          onClick={() => {
-            show(span.start_ns, span.start_ns + span.duration_ns);
-          }}
+          onClick={() => show(span.start_ns, span.start_ns + span.duration_ns)}
         >
           Fit into view
         </button>
         {parent && span.parent !== null && (
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              onSelect(span.parent);
-            }}
-          >
+          <button type="button" className="link" onClick={() => onSelect(span.parent)}>
             Parent: <span className="mono">{visibleName(parent.op, 40)}</span>
           </button>
         )}
@@ -166,13 +152,7 @@ function Gaps({ artifactId, trace, row, span, onShow, executionLink }: GapsProps
       <ol className={classes.events}>
         {span.gaps.map((gap, number) => (
           <li key={gap.start_ns}>
-            <button
-              type="button"
-              className="link"
-              onClick={() => {
-                onShow(gap.start_ns, gap.end_ns);
-              }}
-            >
+            <button type="button" className="link" onClick={() => onShow(gap.start_ns, gap.end_ns)}>
               {formatValue(gap.end_ns - gap.start_ns, 'ns')}
             </button>{' '}
             <SpanText words={gapPlace(gap)} />

@@ -58,13 +58,7 @@ export function SpansBody(props: BodyProps) {
     <>
       {single && slowest}
       <div ref={gaps} tabIndex={-1}>
-        <GapsTable
-          sets={sets}
-          view={view}
-          onView={(changed) => {
-            onView({ ...view, ...changed });
-          }}
-        />
+        <GapsTable sets={sets} view={view} onView={(changed) => onView({ ...view, ...changed })} />
       </div>
       <div ref={calls} tabIndex={-1}>
         <AmplificationTable sets={sets} edge={view.edge} />

@@ -155,9 +155,7 @@ function Drawn({ artifactId, trace, view, onView, traceLink, executionLink }: Dr
     [onView, view],
   );
   const move = useCallback(
-    (window: TimelineViewport) => {
-      onView({ ...view, window });
-    },
+    (window: TimelineViewport) => onView({ ...view, window }),
     [onView, view],
   );
   const root = spans[0];
@@ -251,9 +249,7 @@ function WaterfallToolbar({ view, onView, found, onNext }: ToolbarProps) {
         <input
           type="checkbox"
           checked={view.critical}
-          onChange={(event) => {
-            onView({ ...view, critical: event.currentTarget.checked });
-          }}
+          onChange={(event) => onView({ ...view, critical: event.currentTarget.checked })}
         />
         <svg width="22" height="10" aria-hidden="true">
           <path d="M1 2H9V8H21" fill="none" stroke="var(--cand-line)" strokeWidth="2" />
@@ -266,20 +262,12 @@ function WaterfallToolbar({ view, onView, found, onNext }: ToolbarProps) {
       </span>
       <span className="grow" />
       {view.folded.size > 0 && (
-        <Button
-          onClick={() => {
-            onView({ ...view, folded: new Set() });
-          }}
-        >
-          Unfold all
-        </Button>
+        <Button onClick={() => onView({ ...view, folded: new Set() })}>Unfold all</Button>
       )}
       <Button
         disabled={whole}
         title={whole ? 'The whole trace is shown' : undefined}
-        onClick={() => {
-          onView({ ...view, window: WHOLE_TIMELINE });
-        }}
+        onClick={() => onView({ ...view, window: WHOLE_TIMELINE })}
       >
         Whole trace
       </Button>

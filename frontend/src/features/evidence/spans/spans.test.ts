@@ -19,9 +19,8 @@ describe('reading spans', () => {
     expect(() => readSets({ format: 'slowpath.diff' })).toThrow(/format slowpath\.diff/);
     expect(() => readTrace(null)).toThrow(/unknown/);
   });
-  it('calls the traces of one set by the id it was asked with', () => {
-    expect(readSet(spansOfOne(), 'the-id').traces[0]?.artifact).toBe('the-id');
-  });
+  it('calls the traces of one set by the id it was asked with', () =>
+    expect(readSet(spansOfOne(), 'the-id').traces[0]?.artifact).toBe('the-id'));
   it('takes a span as a root whose parent does not stand above it', () => {
     const trace = readTrace(aTraceOfSpans({ spans: [aSpan({ parent: 1 }), aSpan({ parent: 0 })] }));
     expect(trace.spans.map(({ parent }) => parent)).toEqual([null, 0]);

@@ -143,15 +143,7 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
             value={search}
             onChange={onText(setSearch)}
           />
-          {mayWrite && (
-            <Button
-              onClick={() => {
-                setForm('new');
-              }}
-            >
-              New build
-            </Button>
-          )}
+          {mayWrite && <Button onClick={() => setForm('new')}>New build</Button>}
         </>
       }
     >
@@ -162,12 +154,8 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
           mayWrite ? (
             <BuildMenu
               build={build}
-              onEdit={() => {
-                setForm(build);
-              }}
-              onDelete={() => {
-                setDeleting(build);
-              }}
+              onEdit={() => setForm(build)}
+              onDelete={() => setDeleting(build)}
             />
           ) : null,
         )}
@@ -181,19 +169,10 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
           </EmptyState>
         }
       />
-      {deleting && (
-        <DeleteBuild
-          build={deleting}
-          onDone={() => {
-            setDeleting(null);
-          }}
-        />
-      )}
+      {deleting && <DeleteBuild build={deleting} onDone={() => setDeleting(null)} />}
       <Modal
         opened={form !== null}
-        onClose={() => {
-          setForm(null);
-        }}
+        onClose={() => setForm(null)}
         title={form === 'new' ? 'New build' : 'Edit build'}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
@@ -201,9 +180,7 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
           <BuildForm
             serviceId={serviceId}
             build={form === 'new' ? null : form}
-            onDone={() => {
-              setForm(null);
-            }}
+            onDone={() => setForm(null)}
           />
         )}
       </Modal>
@@ -266,26 +243,20 @@ function BuildForm({
           disabled={build !== null}
           classNames={{ input: 'mono' }}
           value={words[name] ?? ''}
-          onChange={(event) => {
-            setWords({ ...words, [name]: event.currentTarget.value });
-          }}
+          onChange={(event) => setWords({ ...words, [name]: event.currentTarget.value })}
         />
       ))}
       <TextInput
         label="Branch"
         classNames={{ input: 'mono' }}
         value={words.branch ?? ''}
-        onChange={(event) => {
-          setWords({ ...words, branch: event.currentTarget.value || null });
-        }}
+        onChange={(event) => setWords({ ...words, branch: event.currentTarget.value || null })}
       />
       <TextInput
         label="Name"
         placeholder="v2.31"
         value={words.label ?? ''}
-        onChange={(event) => {
-          setWords({ ...words, label: event.currentTarget.value || null });
-        }}
+        onChange={(event) => setWords({ ...words, label: event.currentTarget.value || null })}
       />
       {save.error && <ErrorState compact error={save.error} />}
       <div className={classes.buttons}>

@@ -19,9 +19,7 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
   const add = useMutation({
     mutationFn: createEnvironment,
     onSettled,
-    onSuccess: () => {
-      setName('');
-    },
+    onSuccess: () => setName(''),
   });
   const rename = useMutation({
     mutationFn: ({ id, to }: { id: string; to: string }) => updateEnvironment(id, to),
@@ -57,13 +55,7 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
             )}
             <span className="grow" />
             {mayManage && (
-              <button
-                type="button"
-                className="link"
-                onClick={() => {
-                  forget.mutate(environment.id);
-                }}
-              >
+              <button type="button" className="link" onClick={() => forget.mutate(environment.id)}>
                 Delete
               </button>
             )}

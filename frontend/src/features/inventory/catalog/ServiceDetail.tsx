@@ -69,20 +69,8 @@ export function ServiceDetail({
             {action}
             {mayManage && (
               <>
-                <Button
-                  onClick={() => {
-                    setEditing(true);
-                  }}
-                >
-                  Edit
-                </Button>
-                <Button
-                  onClick={() => {
-                    setAsking(true);
-                  }}
-                >
-                  Delete
-                </Button>
+                <Button onClick={() => setEditing(true)}>Edit</Button>
+                <Button onClick={() => setAsking(true)}>Delete</Button>
               </>
             )}
           </>
@@ -90,19 +78,11 @@ export function ServiceDetail({
       />
       {children}
       <Builds serviceId={id} mayWrite={mayWrite} buildLink={buildLink} />
-      <ServiceForm
-        opened={editing}
-        onClose={() => {
-          setEditing(false);
-        }}
-        service={data}
-      />
+      <ServiceForm opened={editing} onClose={() => setEditing(false)} service={data} />
       <DeleteService
         service={data}
         opened={asking}
-        onClose={() => {
-          setAsking(false);
-        }}
+        onClose={() => setAsking(false)}
         onDeleted={onGone}
       />
     </>
@@ -136,13 +116,7 @@ function DeleteService({ service, opened, onClose, onDeleted }: DeleteProps) {
       {remove.error && <ErrorState compact error={remove.error} />}
       <div className={classes.buttons}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button
-          variant="filled"
-          loading={remove.isPending}
-          onClick={() => {
-            remove.mutate();
-          }}
-        >
+        <Button variant="filled" loading={remove.isPending} onClick={() => remove.mutate()}>
           Delete service
         </Button>
       </div>

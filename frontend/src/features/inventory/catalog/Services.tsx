@@ -29,12 +29,7 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
   const services = useQuery(servicesQuery);
   const rows = services.data?.items ?? [];
   const add = mayManage && (
-    <Button
-      variant="filled"
-      onClick={() => {
-        setAdding(true);
-      }}
-    >
+    <Button variant="filled" onClick={() => setAdding(true)}>
       New service
     </Button>
   );
@@ -95,13 +90,7 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
         )}
       </Section>
       <Environments mayManage={mayManage} />
-      <ServiceForm
-        opened={adding}
-        onClose={() => {
-          setAdding(false);
-        }}
-        service={null}
-      />
+      <ServiceForm opened={adding} onClose={() => setAdding(false)} service={null} />
     </>
   );
 }
@@ -154,27 +143,23 @@ function Fields({ service, onDone }: { service: Service | null; onDone: () => vo
         required
         data-autofocus
         value={words.name}
-        onChange={(event) => {
-          setWords({ ...words, name: event.currentTarget.value });
-        }}
+        onChange={(event) => setWords({ ...words, name: event.currentTarget.value })}
       />
       <TextInput
         label="Main package"
         description="Go package of the binary, e.g. github.com/northwind/ingester/cmd/ingester"
         classNames={{ input: 'mono' }}
         value={words.main_package ?? ''}
-        onChange={(event) => {
-          setWords({ ...words, main_package: event.currentTarget.value || null });
-        }}
+        onChange={(event) =>
+          setWords({ ...words, main_package: event.currentTarget.value || null })
+        }
       />
       <Textarea
         label="Description"
         autosize
         minRows={2}
         value={words.description}
-        onChange={(event) => {
-          setWords({ ...words, description: event.currentTarget.value });
-        }}
+        onChange={(event) => setWords({ ...words, description: event.currentTarget.value })}
       />
       {save.error && <ErrorState compact error={save.error} />}
       <div className={classes.buttons}>

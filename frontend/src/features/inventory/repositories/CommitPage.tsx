@@ -150,12 +150,7 @@ function Changes({ repositoryId, sha }: { repositoryId: string; sha: string }) {
     if (state === 'unread' && isIdle) mutate();
   }, [state, isIdle, mutate]);
   const again = (
-    <Button
-      loading={read.isPending}
-      onClick={() => {
-        mutate();
-      }}
-    >
+    <Button loading={read.isPending} onClick={() => mutate()}>
       Try again
     </Button>
   );

@@ -53,13 +53,7 @@ export default function CommitsBetween({ mayWrite, commitLink, ...range }: Commi
           </span>
         )}
         {mayWrite && open && data.total > 0 && data.repository.kind !== 'pushed' && (
-          <Button
-            size="compact-xs"
-            loading={read.isPending}
-            onClick={() => {
-              read.mutate();
-            }}
-          >
+          <Button size="compact-xs" loading={read.isPending} onClick={() => read.mutate()}>
             Exclude commits that do not change the binary
           </Button>
         )}

@@ -28,12 +28,7 @@ export function CommitsTable({ commits, commitLink, onCommit }: CommitsTableProp
       rowHeight={46}
       sort={sort}
       onSort={setSort}
-      onRowClick={
-        onCommit &&
-        (({ sha }) => {
-          onCommit(sha);
-        })
-      }
+      onRowClick={onCommit && (({ sha }) => onCommit(sha))}
       minWidth={720}
     />
   );

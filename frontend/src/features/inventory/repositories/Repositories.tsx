@@ -88,9 +88,7 @@ function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: Ro
               word="Fetch"
               label={named('Fetch')}
               loading={fetch.isPending || repository.is_fetching}
-              onClick={() => {
-                fetch.mutate();
-              }}
+              onClick={() => fetch.mutate()}
             />
           )}
           {mayManage && <RowAction word="Edit" label={named('Edit')} onClick={onEdit} />}

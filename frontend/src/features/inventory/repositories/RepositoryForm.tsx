@@ -86,9 +86,8 @@ type BuiltProps = { built: Built[]; onBuilt: (built: Built[]) => void };
 function BuiltFields({ built, onBuilt }: BuiltProps) {
   const services = useQuery(servicesQuery);
   const choices = (services.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  const change = (index: number, what: Partial<Built>) => {
+  const change = (index: number, what: Partial<Built>) =>
     onBuilt(built.map((one, at) => (at === index ? { ...one, ...what } : one)));
-  };
   return (
     <fieldset className={classes.built}>
       <legend>Services built from this repository</legend>
@@ -99,33 +98,25 @@ function BuiltFields({ built, onBuilt }: BuiltProps) {
             data={choices}
             value={one.service_id || null}
             searchable
-            onChange={(next) => {
-              change(index, { service_id: next ?? '' });
-            }}
+            onChange={(next) => change(index, { service_id: next ?? '' })}
           />
           <TextInput
             label="Module directory"
             placeholder="Repository root"
             classNames={{ input: 'mono' }}
             value={one.directory}
-            onChange={(event) => {
-              change(index, { directory: event.currentTarget.value });
-            }}
+            onChange={(event) => change(index, { directory: event.currentTarget.value })}
           />
           <TextInput
             label="Main package"
             placeholder="cmd/server"
             classNames={{ input: 'mono' }}
             value={one.main_package}
-            onChange={(event) => {
-              change(index, { main_package: event.currentTarget.value });
-            }}
+            onChange={(event) => change(index, { main_package: event.currentTarget.value })}
           />
           <Button
             aria-label={`Remove service ${String(index + 1)}`}
-            onClick={() => {
-              onBuilt(built.filter((_, at) => at !== index));
-            }}
+            onClick={() => onBuilt(built.filter((_, at) => at !== index))}
           >
             Remove
           </Button>
@@ -134,9 +125,7 @@ function BuiltFields({ built, onBuilt }: BuiltProps) {
       <div>
         <Button
           size="compact-xs"
-          onClick={() => {
-            onBuilt([...built, { service_id: '', directory: '', main_package: '' }]);
-          }}
+          onClick={() => onBuilt([...built, { service_id: '', directory: '', main_package: '' }])}
         >
           Add service
         </Button>

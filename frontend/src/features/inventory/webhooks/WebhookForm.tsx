@@ -14,12 +14,7 @@ type FormProps = { onDone: (made: WebhookCreatedOut | null) => void };
 
 export function WebhookForm({ onDone }: FormProps) {
   return (
-    <FormDialog
-      title="New webhook"
-      onClose={() => {
-        onDone(null);
-      }}
-    >
+    <FormDialog title="New webhook" onClose={() => onDone(null)}>
       <Fields onDone={onDone} />
     </FormDialog>
   );
@@ -56,9 +51,7 @@ function Fields({ onDone }: FormProps) {
       what="Could not add the webhook"
       submit="Add webhook"
       save={save}
-      onCancel={() => {
-        onDone(null);
-      }}
+      onCancel={() => onDone(null)}
     >
       <NameField placeholder="monorepo" value={name} onChange={setName} />
       <Select
@@ -66,9 +59,7 @@ function Fields({ onDone }: FormProps) {
         data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
         allowDeselect={false}
         value={kind}
-        onChange={(next) => {
-          setKind((next ?? 'github') as Hook['kind']);
-        }}
+        onChange={(next) => setKind((next ?? 'github') as Hook['kind'])}
       />
       <Select
         label="Repository"

@@ -51,18 +51,14 @@ export function WebhookRow({ hook, mayManage, onSecret, onDelete }: RowProps) {
                 word="Check for missed deliveries"
                 label={`Check for missed deliveries of ${hook.name}`}
                 loading={look.isPending}
-                onClick={() => {
-                  look.mutate();
-                }}
+                onClick={() => look.mutate()}
               />
             )}
             <RowAction
               word="Renew secret"
               label={`Renew secret of ${hook.name}`}
               loading={renew.isPending}
-              onClick={() => {
-                renew.mutate();
-              }}
+              onClick={() => renew.mutate()}
             />
             <RowAction word="Delete" label={`Delete ${hook.name}`} onClick={onDelete} />
           </RowActions>

@@ -89,9 +89,9 @@ describe('retention rules', () => {
 
     await user.click(save());
     await user.click(await screen.findByRole('button', { name: 'Delete artifacts' }));
-    await waitFor(() => {
-      expect(sent).toEqual([{ rules: [{ kind: 'profile.cpu', retention_days: 90 }] }]);
-    });
+    await waitFor(() =>
+      expect(sent).toEqual([{ rules: [{ kind: 'profile.cpu', retention_days: 90 }] }]),
+    );
     expect(await screen.findByLabelText('Retention of CPU profiles, days')).toHaveValue('90');
     await waitFor(() => {
       expect(save()).toBeDisabled();
@@ -104,9 +104,7 @@ describe('retention rules', () => {
     await limitTo90Days(user);
     expect(await screen.findByText(/Nothing would be deleted now/)).toBeInTheDocument();
     await user.click(save());
-    await waitFor(() => {
-      expect(sent).toHaveLength(1);
-    });
+    await waitFor(() => expect(sent).toHaveLength(1));
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   });
 

@@ -87,15 +87,7 @@ function Rules({ policy, mayManage }: { policy: Kept; mayManage: boolean }) {
           >
             Save
           </Button>
-          {dirty && (
-            <Button
-              onClick={() => {
-                setChanged({});
-              }}
-            >
-              Undo
-            </Button>
-          )}
+          {dirty && <Button onClick={() => setChanged({})}>Undo</Button>}
           <span role="status">
             {dirty && preview.data && <ExpiryPreview preview={preview.data} />}
           </span>
@@ -110,9 +102,7 @@ function Rules({ policy, mayManage }: { policy: Kept; mayManage: boolean }) {
           name={filesText(doomed, preview.data?.bytes ?? 0)}
           noun="artifacts"
           remove={save}
-          onClose={() => {
-            setAsking(false);
-          }}
+          onClose={() => setAsking(false)}
         >
           They exceed the new retention. Their bytes are deleted within minutes and cannot be
           restored.
@@ -147,13 +137,7 @@ function RulesTable({ rules, changed, onDays }: RulesTableProps) {
             key={rule.kind}
             rule={rule}
             days={rule.kind in changed ? (changed[rule.kind] ?? null) : rule.retention_days}
-            onDays={
-              onDays
-                ? (days) => {
-                    onDays(rule, days);
-                  }
-                : undefined
-            }
+            onDays={onDays ? (days) => onDays(rule, days) : undefined}
           />
         ))}
       </tbody>

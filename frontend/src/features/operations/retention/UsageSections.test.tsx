@@ -29,9 +29,8 @@ const usage = (changed: Partial<Usage> = {}): Usage => ({
   ...changed,
 });
 
-const serve = (changed?: Partial<Usage>) => {
+const serve = (changed?: Partial<Usage>) =>
   server.use(http.get(at('/usage'), () => HttpResponse.json(usage(changed))));
-};
 
 const list = async (name: string) =>
   within(await screen.findByRole('list', { name }))

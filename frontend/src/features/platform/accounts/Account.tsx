@@ -93,9 +93,7 @@ function Mails() {
         <Checkbox
           label="Email me when I am mentioned"
           checked={change.isPending ? change.variables : own.data.email_on_mention}
-          onChange={(event) => {
-            change.mutate(event.currentTarget.checked);
-          }}
+          onChange={(event) => change.mutate(event.currentTarget.checked)}
         />
       )}
     </Section>
@@ -109,9 +107,7 @@ function LinkedSignIns() {
   const own = useQuery(linkedIdentitiesQuery);
   const link = useMutation({
     mutationFn: () => startIdentityLink(`${window.location.pathname}${window.location.search}`),
-    onSuccess: ({ url }) => {
-      window.location.assign(url);
-    },
+    onSuccess: ({ url }) => window.location.assign(url),
   });
   const unlink = useMutation({
     mutationFn: unlinkIdentity,
@@ -141,9 +137,7 @@ function LinkedSignIns() {
           type="button"
           className="link"
           aria-label={`Unlink ${one.email ?? one.name}`}
-          onClick={() => {
-            unlink.mutate(one.id);
-          }}
+          onClick={() => unlink.mutate(one.id)}
         >
           Unlink
         </button>
@@ -157,12 +151,7 @@ function LinkedSignIns() {
       aside="identity providers you can sign in with"
       controls={
         issuer && (
-          <Button
-            loading={link.isPending || link.isSuccess}
-            onClick={() => {
-              link.mutate();
-            }}
-          >
+          <Button loading={link.isPending || link.isSuccess} onClick={() => link.mutate()}>
             Link {issuer.name}
           </Button>
         )
@@ -284,13 +273,7 @@ function Browsers() {
       align: 'right',
       cell: (one) =>
         one.is_current ? null : (
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              end.mutate(one.id);
-            }}
-          >
+          <button type="button" className="link" onClick={() => end.mutate(one.id)}>
             Sign out
           </button>
         ),
@@ -302,13 +285,7 @@ function Browsers() {
       title="Active sessions"
       controls={
         rows.length > 1 && (
-          <Button
-            onClick={() => {
-              endOthers.mutate();
-            }}
-          >
-            Sign out other sessions
-          </Button>
+          <Button onClick={() => endOthers.mutate()}>Sign out other sessions</Button>
         )
       }
     >

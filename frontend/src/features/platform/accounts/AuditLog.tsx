@@ -86,19 +86,7 @@ export function AuditLog({ team }: { team: TeamMembership }) {
         {audit.error && <ErrorState what="Could not load the audit log" error={audit.error} />}
         {audit.isPending && <SkeletonRows rows={8} />}
         {audit.data && rows.length === 0 && (
-          <EmptyState
-            action={
-              filtered && (
-                <Button
-                  onClick={() => {
-                    setWanted({});
-                  }}
-                >
-                  Show all
-                </Button>
-              )
-            }
-          >
+          <EmptyState action={filtered && <Button onClick={() => setWanted({})}>Show all</Button>}>
             {filtered
               ? 'No events match these filters.'
               : 'No events yet. Changes by users and tokens are listed here.'}
@@ -143,27 +131,21 @@ function Filters({ team, wanted, onWanted }: FiltersProps) {
         placeholder="name"
         className={classes.filter}
         value={wanted.actor ?? ''}
-        onChange={(event) => {
-          onWanted({ ...wanted, actor: event.currentTarget.value });
-        }}
+        onChange={(event) => onWanted({ ...wanted, actor: event.currentTarget.value })}
       />
       <TextInput
         aria-label="Action"
         placeholder="artifact, team.renamed"
         className={classes.filter}
         value={wanted.action ?? ''}
-        onChange={(event) => {
-          onWanted({ ...wanted, action: event.currentTarget.value });
-        }}
+        onChange={(event) => onWanted({ ...wanted, action: event.currentTarget.value })}
       />
       <label className={classes.when}>
         from
         <input
           type="date"
           value={wanted.since ?? ''}
-          onChange={(event) => {
-            onWanted({ ...wanted, since: event.currentTarget.value });
-          }}
+          onChange={(event) => onWanted({ ...wanted, since: event.currentTarget.value })}
         />
       </label>
       <label className={classes.when}>
@@ -171,9 +153,7 @@ function Filters({ team, wanted, onWanted }: FiltersProps) {
         <input
           type="date"
           value={wanted.until ?? ''}
-          onChange={(event) => {
-            onWanted({ ...wanted, until: event.currentTarget.value });
-          }}
+          onChange={(event) => onWanted({ ...wanted, until: event.currentTarget.value })}
         />
       </label>
       <span className="grow" />

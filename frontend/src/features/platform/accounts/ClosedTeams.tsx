@@ -31,9 +31,7 @@ export function ClosedTeams({ onReopened }: { onReopened?: (slug: string) => voi
               size="compact-xs"
               aria-label={`Restore ${team.name}`}
               loading={reopen.isPending && reopen.variables === team.id}
-              onClick={() => {
-                reopen.mutate(team.id);
-              }}
+              onClick={() => reopen.mutate(team.id)}
             >
               Restore
             </Button>

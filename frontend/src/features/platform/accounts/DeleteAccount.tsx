@@ -19,27 +19,11 @@ export function DeleteAccount({ session }: AccountProps) {
           You leave every team. Teams without other members are deleted with all their data. What
           you did in other teams stays, with your name in the audit log.
         </p>
-        <Button
-          onClick={() => {
-            setAsking(true);
-          }}
-        >
-          Delete your account
-        </Button>
+        <Button onClick={() => setAsking(true)}>Delete your account</Button>
       </div>
       {asking && (
-        <FormDialog
-          title="Delete your account?"
-          onClose={() => {
-            setAsking(false);
-          }}
-        >
-          <AccountForm
-            session={session}
-            onCancel={() => {
-              setAsking(false);
-            }}
-          />
+        <FormDialog title="Delete your account?" onClose={() => setAsking(false)}>
+          <AccountForm session={session} onCancel={() => setAsking(false)} />
         </FormDialog>
       )}
     </Section>

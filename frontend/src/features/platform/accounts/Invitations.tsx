@@ -76,19 +76,11 @@ function invitationColumns(
             type="button"
             className="link"
             title="Creates a new link, valid for a week. The previous link stops working"
-            onClick={() => {
-              onRenew(one.id);
-            }}
+            onClick={() => onRenew(one.id)}
           >
             New link
           </button>
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              onRevoke(one.id);
-            }}
-          >
+          <button type="button" className="link" onClick={() => onRevoke(one.id)}>
             Revoke
           </button>
         </span>
@@ -145,9 +137,7 @@ function NewInvitation({ team, onCreated }: NewInvitationProps) {
           data={LIVES}
           allowDeselect={false}
           value={days}
-          onChange={(next) => {
-            setDays(next ?? '7');
-          }}
+          onChange={(next) => setDays(next ?? '7')}
           w={110}
         />
         <Button type="submit" loading={add.isPending}>

@@ -70,9 +70,7 @@ function memberColumns(
                 ? `Leave ${team.name}`
                 : `Remove ${member.name} from the team`
             }
-            onClick={() => {
-              onLeave(member);
-            }}
+            onClick={() => onLeave(member)}
           >
             {member.user_id === ownId ? 'Leave' : 'Remove'}
           </button>
@@ -94,9 +92,7 @@ export function Members({ team, session, onGone }: MembersProps) {
   const manages = canManageMembers(team);
   const columns = memberColumns(
     { team, ownId: session.user.id },
-    (id, role) => {
-      change.mutate({ id, role });
-    },
+    (id, role) => change.mutate({ id, role }),
     setRemoving,
   );
   return (
@@ -120,9 +116,7 @@ export function Members({ team, session, onGone }: MembersProps) {
           team={team}
           member={removing}
           oneself={removing.user_id === session.user.id}
-          onClose={() => {
-            setRemoving(null);
-          }}
+          onClose={() => setRemoving(null)}
           onGone={onGone}
         />
       )}

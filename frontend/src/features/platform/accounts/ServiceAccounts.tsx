@@ -90,9 +90,7 @@ function accountColumns(
             type="button"
             className="link"
             aria-label={`${one.disabled_at ? 'Enable' : 'Disable'} ${one.name}`}
-            onClick={() => {
-              onChange({ id: one.id, disabled: one.disabled_at === null });
-            }}
+            onClick={() => onChange({ id: one.id, disabled: one.disabled_at === null })}
           >
             {one.disabled_at ? 'Enable' : 'Disable'}
           </button>
@@ -100,9 +98,7 @@ function accountColumns(
             type="button"
             className="link"
             aria-label={`Delete ${one.name}`}
-            onClick={() => {
-              onDelete(one);
-            }}
+            onClick={() => onDelete(one)}
           >
             Delete
           </button>
@@ -134,13 +130,7 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
         empty={{ text: 'No service accounts yet.', help: 'tokens' }}
       />
       {removing && (
-        <DeleteServiceAccount
-          team={team}
-          account={removing}
-          onClose={() => {
-            setRemoving(null);
-          }}
-        />
+        <DeleteServiceAccount team={team} account={removing} onClose={() => setRemoving(null)} />
       )}
     </Section>
   );
@@ -177,9 +167,7 @@ function NewAccount({ team }: { team: TeamMembership }) {
   const [role, setRole] = useState<ServiceAccountRole>('member');
   const create = useMutation({
     mutationFn: () => createServiceAccount(team.id, { name, role }),
-    onSuccess: () => {
-      setName('');
-    },
+    onSuccess: () => setName(''),
     onSettled: () => client.invalidateQueries({ queryKey: ['service-accounts'] }),
   });
   return (

@@ -38,9 +38,7 @@ function AtIssuer({
 }) {
   const begin = useMutation({
     mutationFn: () => startOidcSignIn({ next, invitation }),
-    onSuccess: ({ url }) => {
-      window.location.assign(url);
-    },
+    onSuccess: ({ url }) => window.location.assign(url),
   });
   return (
     <div className={classes.issuer}>
@@ -48,9 +46,7 @@ function AtIssuer({
         variant="filled"
         fullWidth
         loading={begin.isPending || begin.isSuccess}
-        onClick={() => {
-          begin.mutate();
-        }}
+        onClick={() => begin.mutate()}
       >
         Sign in with {name}
       </Button>

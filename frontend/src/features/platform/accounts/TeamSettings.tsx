@@ -86,20 +86,12 @@ function TeamDeletion({ team, onGone }: Omit<TeamProps, 'onRenamed'>) {
             is closed immediately. An owner can restore it under Your account for 12 hours; then all
             data is erased within a day of the deletion.
           </p>
-          <Button
-            onClick={() => {
-              setAsking(true);
-            }}
-          >
-            Delete {team.name}
-          </Button>
+          <Button onClick={() => setAsking(true)}>Delete {team.name}</Button>
         </div>
       </Section>
       <Modal
         opened={asking}
-        onClose={() => {
-          setAsking(false);
-        }}
+        onClose={() => setAsking(false)}
         title={`Delete ${team.name}?`}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
@@ -115,20 +107,12 @@ function TeamDeletion({ team, onGone }: Omit<TeamProps, 'onRenamed'>) {
         </p>
         {end.error && <ErrorState compact error={end.error} />}
         <div className={classes.buttons}>
-          <Button
-            onClick={() => {
-              setAsking(false);
-            }}
-          >
-            Cancel
-          </Button>
+          <Button onClick={() => setAsking(false)}>Cancel</Button>
           <Button
             variant="filled"
             disabled={typed !== team.slug}
             loading={end.isPending}
-            onClick={() => {
-              end.mutate();
-            }}
+            onClick={() => end.mutate()}
           >
             Delete team
           </Button>

@@ -99,9 +99,7 @@ function tokenColumns(
             type="button"
             className="link"
             aria-label={`Edit ${token.name}`}
-            onClick={() => {
-              onEdit(token);
-            }}
+            onClick={() => onEdit(token)}
           >
             Edit
           </button>
@@ -109,9 +107,7 @@ function tokenColumns(
             type="button"
             className="link"
             aria-label={`Revoke ${token.name}`}
-            onClick={() => {
-              onRevoke(token);
-            }}
+            onClick={() => onRevoke(token)}
           >
             Revoke
           </button>
@@ -149,30 +145,11 @@ export function Tokens({ team }: { team: TeamMembership }) {
           empty={{ text: 'No tokens yet.', help: 'tokens' }}
         />
         {changing && (
-          <FormDialog
-            title={`Edit ${changing.name}`}
-            onClose={() => {
-              setChanging(null);
-            }}
-          >
-            <TokenForm
-              team={team}
-              token={changing}
-              onClose={() => {
-                setChanging(null);
-              }}
-            />
+          <FormDialog title={`Edit ${changing.name}`} onClose={() => setChanging(null)}>
+            <TokenForm team={team} token={changing} onClose={() => setChanging(null)} />
           </FormDialog>
         )}
-        {revoking && (
-          <RevokeToken
-            team={team}
-            token={revoking}
-            onClose={() => {
-              setRevoking(null);
-            }}
-          />
-        )}
+        {revoking && <RevokeToken team={team} token={revoking} onClose={() => setRevoking(null)} />}
       </Section>
       <ServiceAccounts team={team} />
     </>
@@ -323,9 +300,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
         expires_in_days: days === '' ? null : Number(days),
         service_account_id: account || null,
       }),
-    onSuccess: () => {
-      setName('');
-    },
+    onSuccess: () => setName(''),
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: ['tokens'] });
       await client.invalidateQueries({ queryKey: ['service-accounts'] });
@@ -354,9 +329,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
             data={[THE_TEAM, ...accounts.map(({ id, name: label }) => ({ value: id, label }))]}
             allowDeselect={false}
             value={account}
-            onChange={(next) => {
-              setAccount(next ?? '');
-            }}
+            onChange={(next) => setAccount(next ?? '')}
             w={150}
           />
         )}
@@ -366,9 +339,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
           data={LIVES}
           allowDeselect={false}
           value={days}
-          onChange={(next) => {
-            setDays(next ?? '90');
-          }}
+          onChange={(next) => setDays(next ?? '90')}
           w={110}
         />
         <Button

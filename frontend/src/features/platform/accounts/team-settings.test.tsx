@@ -158,9 +158,9 @@ describe('tokens', () => {
     await user.clear(form.getByLabelText('Requests per minute'));
     await user.type(form.getByLabelText('Uploads per minute'), '5');
     await user.click(form.getByRole('button', { name: 'Save' }));
-    await waitFor(() => {
-      expect(sent).toEqual([{ name: 'ci', requests_per_minute: null, uploads_per_minute: 5 }]);
-    });
+    await waitFor(() =>
+      expect(sent).toEqual([{ name: 'ci', requests_per_minute: null, uploads_per_minute: 5 }]),
+    );
   });
 });
 
@@ -183,9 +183,7 @@ describe('the team', () => {
     await user.clear(name);
     await user.type(name, ' Southwind ');
     await user.click(save);
-    await waitFor(() => {
-      expect(renamed).toHaveBeenCalledOnce();
-    });
+    await waitFor(() => expect(renamed).toHaveBeenCalledOnce());
     expect(name).toHaveValue('Southwind');
   });
 
@@ -200,9 +198,7 @@ describe('the team', () => {
     expect(remove).toBeDisabled();
     await user.type(screen.getByLabelText('Type northwind to confirm'), 'd');
     await user.click(remove);
-    await waitFor(() => {
-      expect(gone).toHaveBeenCalledOnce();
-    });
+    await waitFor(() => expect(gone).toHaveBeenCalledOnce());
     expect(deleted).toHaveBeenCalledOnce();
   });
 

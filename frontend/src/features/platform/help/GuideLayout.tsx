@@ -23,9 +23,7 @@ function GuideNavigation({ page, link }: GuideNavigationProps) {
         type="button"
         className={classes.toggle}
         aria-expanded={isOpen}
-        onClick={() => {
-          setIsOpen(!isOpen);
-        }}
+        onClick={() => setIsOpen(!isOpen)}
       >
         <span className="muted">Guide</span> {titleOf(page) ?? ''}
         <span className="grow" />

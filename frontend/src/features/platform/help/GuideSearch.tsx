@@ -30,9 +30,7 @@ function MatchList({ id, matches, active, onActivate, onOpen }: MatchListProps) 
             role="option"
             aria-selected={at === active}
             className={classes.result}
-            onMouseEnter={() => {
-              onActivate(at);
-            }}
+            onMouseEnter={() => onActivate(at)}
             onMouseDown={(event) => {
               event.preventDefault();
               onOpen(match);
@@ -111,12 +109,8 @@ export function GuideSearch({ onOpen }: { onOpen: (address: GuideAddress) => voi
           setActive(0);
           setIsOpen(true);
         }}
-        onBlur={() => {
-          setIsOpen(false);
-        }}
-        onFocus={() => {
-          setIsOpen(true);
-        }}
+        onBlur={() => setIsOpen(false)}
+        onFocus={() => setIsOpen(true)}
         onKeyDown={press}
       />
       {isShown && (

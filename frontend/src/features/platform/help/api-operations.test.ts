@@ -57,9 +57,7 @@ test.each([
   [{ enum: ['a', 'b'] }, '"a", "b"'],
   [{ type: 'object', additionalProperties: { type: 'number' } }, 'map of number'],
   [{}, 'any'],
-])('the type of %j is %s', (schema, text) => {
-  expect(typeText(schema)).toBe(text);
-});
+])('the type of %j is %s', (schema, text) => expect(typeText(schema)).toBe(text));
 
 test('limits and schemas are found behind "or null"', () => {
   const schema = { anyOf: [{ type: 'string', maxLength: 200 }, { type: 'null' }], default: 'x' };

@@ -18,9 +18,8 @@ const markdownOf = (page: string) => readFileSync(join(docs, `${page}.md`), 'utf
 const headingsOf = (page: string) => splitSections(markdownOf(page)).map(({ heading }) => heading);
 
 describe('the pages of the guide', () => {
-  test('are the Markdown files of frontend/docs', () => {
-    expect(pages.map(({ page }) => page).sort()).toEqual([...WRITTEN_PAGES].sort());
-  });
+  test('are the Markdown files of frontend/docs', () =>
+    expect(pages.map(({ page }) => page).sort()).toEqual([...WRITTEN_PAGES].sort()));
 
   test.each(pages)('$page has its title and unique anchors', ({ page, title }) => {
     const headings = headingsOf(page);

@@ -11,9 +11,7 @@ describe('a search of the guide', () => {
     ['kubernetes driver', { page: 'drivers', hash: 'kubernetes' }],
     ['exit codes', { page: 'ci', hash: 'exit-codes' }],
     ['glossary', { page: 'glossary', hash: undefined }],
-  ])('finds %s', (query, address) => {
-    expect(first(query)?.address).toEqual(address);
-  });
+  ])('finds %s', (query, address) => expect(first(query)?.address).toEqual(address));
 
   test('finds the beginning of a word and a misspelled word', () => {
     expect(first('inconcl')?.heading).toContainEqual({ text: 'Inconclusive', isMatch: true });
@@ -25,9 +23,8 @@ describe('a search of the guide', () => {
     expect(excerpt.filter(({ isMatch }) => isMatch).map(({ text }) => text)).toContain('Benjamini');
   });
 
-  test('finds nothing for words that no page has', () => {
-    expect(searchGuide(index, 'zzzyx')).toEqual([]);
-  });
+  test('finds nothing for words that no page has', () =>
+    expect(searchGuide(index, 'zzzyx')).toEqual([]));
 });
 
 test('only beginnings of words are marked', () => {

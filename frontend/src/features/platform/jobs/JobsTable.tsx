@@ -62,9 +62,7 @@ function JobAction({ job, stop, again }: { job: Job; stop: Change; again: Change
       className="link"
       disabled={job.cancel_requested || (stop.isPending && stop.variables === job.id)}
       aria-label={`Cancel: ${subjectNoun(job.name)}`}
-      onClick={() => {
-        stop.mutate(job.id);
-      }}
+      onClick={() => stop.mutate(job.id)}
     >
       Cancel
     </button>
@@ -74,9 +72,7 @@ function JobAction({ job, stop, again }: { job: Job; stop: Change; again: Change
       className="link"
       disabled={again.isPending && again.variables === job.id}
       aria-label={`Try again: ${subjectNoun(job.name)}`}
-      onClick={() => {
-        again.mutate(job.id);
-      }}
+      onClick={() => again.mutate(job.id)}
     >
       Try again
     </button>

@@ -16,9 +16,8 @@ describe('an event', () => {
     ]);
   });
 
-  it('of a view is about its comparison', () => {
-    expect(touchedBy('view', { id: '1', state: 'done' })).toEqual(['comparison']);
-  });
+  it('of a view is about its comparison', () =>
+    expect(touchedBy('view', { id: '1', state: 'done' })).toEqual(['comparison']));
 
   it('that says nothing certain has everything read again', () => {
     expect(touchedBy('stale', {})).toEqual([
@@ -49,7 +48,6 @@ describe('what is under way', () => {
     expect(runningText([])).toBe('');
   });
 
-  it('has a word even for a job that is new here', () => {
-    expect(activityOf('traces.weave')).toBe('in progress');
-  });
+  it('has a word even for a job that is new here', () =>
+    expect(activityOf('traces.weave')).toBe('in progress'));
 });

@@ -47,9 +47,7 @@ function gathering(client: QueryClient) {
         kinds.clear();
       }, GATHER_MS);
     },
-    stop: () => {
-      clearTimeout(timer);
-    },
+    stop: () => clearTimeout(timer),
   };
 }
 

@@ -52,9 +52,9 @@ export default function ActivityFeed({ search, onSearch, services, people, link 
           clearable
           data={ACTIVITY_KINDS.map((kind) => ({ value: kind, label: KINDS[kind] }))}
           value={search.kind ?? null}
-          onChange={(kind) => {
-            onSearch({ ...search, kind: ACTIVITY_KINDS.find((one) => one === kind) });
-          }}
+          onChange={(kind) =>
+            onSearch({ ...search, kind: ACTIVITY_KINDS.find((one) => one === kind) })
+          }
         />
         <Select
           aria-label="Service"
@@ -63,9 +63,7 @@ export default function ActivityFeed({ search, onSearch, services, people, link 
           searchable
           data={services.map(({ id, name }) => ({ value: id, label: name }))}
           value={search.service ?? null}
-          onChange={(service) => {
-            onSearch({ ...search, service: service ?? undefined });
-          }}
+          onChange={(service) => onSearch({ ...search, service: service ?? undefined })}
         />
         <Select
           aria-label="Actor"
@@ -77,9 +75,7 @@ export default function ActivityFeed({ search, onSearch, services, people, link 
             ...people.map(({ id, name }) => ({ value: id, label: `by ${name}` })),
           ]}
           value={search.by ?? null}
-          onChange={(by) => {
-            onSearch({ ...search, by: by ?? undefined });
-          }}
+          onChange={(by) => onSearch({ ...search, by: by ?? undefined })}
         />
       </Toolbar>
       {feed.error && (

@@ -120,9 +120,7 @@ export function CommentForm(props: FormProps) {
         aria-autocomplete="list"
         aria-activedescendant={chosen ? `${list}-${chosen.id}` : undefined}
         onKeyDown={onKey}
-        onSelect={(event) => {
-          setCaret(event.currentTarget.selectionStart);
-        }}
+        onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
         onChange={(event) => {
           setText(event.currentTarget.value);
           setCaret(event.currentTarget.selectionStart);

@@ -70,18 +70,10 @@ export default function Discussion(props: DiscussionProps) {
 
 function ThreadView({ thread, around }: { thread: Thread; around: DiscussionContext }) {
   const [answering, setAnswering] = useState(false);
-  const close = () => {
-    setAnswering(false);
-  };
+  const close = () => setAnswering(false);
   return (
     <li>
-      <CommentView
-        comment={thread.first}
-        around={around}
-        onAnswer={() => {
-          setAnswering(true);
-        }}
-      />
+      <CommentView comment={thread.first} around={around} onAnswer={() => setAnswering(true)} />
       {(thread.answers.length > 0 || answering) && (
         <div className={classes.answers}>
           <ol className={classes.threads} aria-label="Replies">
@@ -152,9 +144,7 @@ type CommentProps = { comment: PostedComment; around: DiscussionContext; onAnswe
 
 function CommentView({ comment, around, onAnswer }: CommentProps) {
   const [opened, setOpened] = useState<'change' | 'delete' | null>(null);
-  const close = () => {
-    setOpened(null);
-  };
+  const close = () => setOpened(null);
   const own = comment.author_id === around.me;
   const place = `comment-${comment.id}`;
   const aimed = around.aim === place;
@@ -187,24 +177,8 @@ function CommentView({ comment, around, onAnswer }: CommentProps) {
       {around.mayWrite && opened !== 'change' && (
         <p className={classes.acts}>
           {onAnswer && <Act onClick={onAnswer}>Reply</Act>}
-          {own && (
-            <Act
-              onClick={() => {
-                setOpened('change');
-              }}
-            >
-              Edit
-            </Act>
-          )}
-          {(own || around.manages) && (
-            <Act
-              onClick={() => {
-                setOpened('delete');
-              }}
-            >
-              Delete
-            </Act>
-          )}
+          {own && <Act onClick={() => setOpened('change')}>Edit</Act>}
+          {(own || around.manages) && <Act onClick={() => setOpened('delete')}>Delete</Act>}
         </p>
       )}
       {opened === 'delete' && <DeleteComment comment={comment} onClose={close} />}

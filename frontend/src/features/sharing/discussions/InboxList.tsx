@@ -30,9 +30,7 @@ export default function InboxList({
             type="button"
             className="link"
             disabled={read.isPending}
-            onClick={() => {
-              read.mutate(null);
-            }}
+            onClick={() => read.mutate(null)}
           >
             Mark all as read
           </button>

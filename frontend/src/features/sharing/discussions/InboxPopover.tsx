@@ -30,9 +30,7 @@ export default function InboxPopover({ onOpen }: { onOpen: (path: string) => voi
           aria-label={unread > 0 ? `Inbox, ${unread} unread` : 'Inbox'}
           aria-expanded={opened}
           title="Mentions"
-          onClick={() => {
-            setOpened(!opened);
-          }}
+          onClick={() => setOpened(!opened)}
         >
           @{unread > 0 && <b>{unread > 99 ? '99+' : unread}</b>}
         </button>

@@ -32,18 +32,14 @@ describe('naming', () => {
     ['@', 1, ''],
     ['hear @An', 8, 'An'],
     ['(@ben de', 8, 'ben de'],
-  ])('%s at %i', (text, caret, typed) => {
-    expect(mentionAt(text, caret)?.typed).toBe(typed);
-  });
+  ])('%s at %i', (text, caret, typed) => expect(mentionAt(text, caret)?.typed).toBe(typed));
 
   it.each([
     ['mail a@b', 8],
     ['nobody', 6],
     ['@Ann\nnext', 9],
     ['`@`x', 4],
-  ])('no mention in %s', (text, caret) => {
-    expect(mentionAt(text, caret)).toBeNull();
-  });
+  ])('no mention in %s', (text, caret) => expect(mentionAt(text, caret)).toBeNull());
 
   it('finds people by any word of their name', () => {
     expect(matchMembers(PEOPLE, 'VR').map(({ id }) => id)).toEqual(['b']);

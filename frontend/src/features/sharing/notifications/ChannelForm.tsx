@@ -28,9 +28,7 @@ export function ChannelForm({ channel, onDone }: FormProps) {
   return (
     <FormDialog
       title={channel ? `Edit ${channel.name}` : 'New channel'}
-      onClose={() => {
-        onDone(null);
-      }}
+      onClose={() => onDone(null)}
     >
       <Fields channel={channel} onDone={onDone} />
     </FormDialog>
@@ -56,9 +54,7 @@ function Fields({ channel, onDone }: FormProps) {
   const services = useQuery(servicesQuery);
   const [words, setWords] = useState(() => fieldsOf(channel));
   const { name, kind, events, chosen } = words;
-  const change = (changed: Partial<Words>) => {
-    setWords({ ...words, ...changed });
-  };
+  const change = (changed: Partial<Words>) => setWords({ ...words, ...changed });
   const [end, setEnd] = useState<End>({ url: '', to: '', repository: '', token: '' });
   const save = useMutation({
     mutationFn: async (): Promise<ChannelCreatedOut | null> => {
@@ -81,17 +77,9 @@ function Fields({ channel, onDone }: FormProps) {
       submit={channel ? 'Save' : 'Add channel'}
       save={save}
       blocked={events.length === 0 ? 'Select at least one event' : undefined}
-      onCancel={() => {
-        onDone(null);
-      }}
+      onCancel={() => onDone(null)}
     >
-      <NameField
-        placeholder="#latency"
-        value={name}
-        onChange={(next) => {
-          change({ name: next });
-        }}
-      />
+      <NameField placeholder="#latency" value={name} onChange={(next) => change({ name: next })} />
       {!channel && (
         <>
           <Select
@@ -113,13 +101,7 @@ function Fields({ channel, onDone }: FormProps) {
           changed.
         </p>
       ) : (
-        <Checkbox.Group
-          label="Events"
-          value={events}
-          onChange={(next) => {
-            change({ events: next });
-          }}
-        >
+        <Checkbox.Group label="Events" value={events} onChange={(next) => change({ events: next })}>
           <div className={classes.events}>
             {EVENTS.map(({ value, label }) => (
               <Checkbox key={value} value={value} label={label} />
@@ -133,9 +115,7 @@ function Fields({ channel, onDone }: FormProps) {
         searchable
         data={(services.data?.items ?? []).map((one) => ({ value: one.id, label: one.name }))}
         value={chosen}
-        onChange={(next) => {
-          change({ chosen: next });
-        }}
+        onChange={(next) => change({ chosen: next })}
       />
     </FormBody>
   );
@@ -155,9 +135,8 @@ const channelBody = ({ name, kind, events, chosen }: Words, end: End): ChannelWo
 type EndProps = { kind: Kind; end: End; onEnd: (end: End) => void };
 
 function EndFields({ kind, end, onEnd }: EndProps) {
-  const change = (part: keyof End) => (event: { currentTarget: { value: string } }) => {
+  const change = (part: keyof End) => (event: { currentTarget: { value: string } }) =>
     onEnd({ ...end, [part]: event.currentTarget.value });
-  };
   if (kind === 'email')
     return (
       <TextInput

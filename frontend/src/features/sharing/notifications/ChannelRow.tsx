@@ -57,13 +57,7 @@ function useChannelMutations(
 
 export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: RowProps) {
   const [opened, setOpened] = useState(false);
-  const mutations = useChannelMutations(
-    channel,
-    () => {
-      setOpened(true);
-    },
-    onSecret,
-  );
+  const mutations = useChannelMutations(channel, () => setOpened(true), onSecret);
   const [glyph, word] = CHANNEL_STATES[channel.state];
   return (
     <ListRow label={channel.name}>
@@ -124,26 +118,20 @@ function ChannelActions({ channel, mutations, onEdit, onDelete }: ActionsProps) 
         label={`Test ${channel.name}`}
         loading={test.isPending}
         blocked={isOn ? undefined : 'Turn it on first'}
-        onClick={() => {
-          test.mutate();
-        }}
+        onClick={() => test.mutate()}
       />
       <RowAction
         word={turned}
         label={`${turned} ${channel.name}`}
         loading={toggle.isPending}
-        onClick={() => {
-          toggle.mutate();
-        }}
+        onClick={() => toggle.mutate()}
       />
       {channel.kind === 'webhook' && (
         <RowAction
           word="Renew secret"
           label={`Renew secret of ${channel.name}`}
           loading={renew.isPending}
-          onClick={() => {
-            renew.mutate();
-          }}
+          onClick={() => renew.mutate()}
         />
       )}
       <RowAction word="Edit" label={`Edit ${channel.name}`} onClick={onEdit} />

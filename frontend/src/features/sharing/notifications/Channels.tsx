@@ -24,9 +24,7 @@ export default function Channels({ mayManage }: ChannelsProps) {
         <ChannelRow
           channel={channel}
           mayManage={mayManage}
-          onSecret={(text) => {
-            setSecret({ of: channel.name, text });
-          }}
+          onSecret={(text) => setSecret({ of: channel.name, text })}
           {...dialogs}
         />
       )}

@@ -78,9 +78,7 @@ function MessageLine({ message, mayRepeat }: { message: ChannelMessage; mayRepea
             type="button"
             className="link"
             disabled={again.isPending}
-            onClick={() => {
-              again.mutate();
-            }}
+            onClick={() => again.mutate()}
           >
             Resend
           </button>

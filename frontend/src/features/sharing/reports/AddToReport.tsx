@@ -52,19 +52,8 @@ export default function AddToReport(props: AddToReportProps) {
     <>
       {part ? part.button(open) : <Button onClick={open}>Add to report</Button>}
       {snapshot !== null && (
-        <FormDialog
-          title="Add to report"
-          onClose={() => {
-            setSnapshot(null);
-          }}
-        >
-          <Choice
-            {...props}
-            snapshot={snapshot}
-            onClose={() => {
-              setSnapshot(null);
-            }}
-          />
+        <FormDialog title="Add to report" onClose={() => setSnapshot(null)}>
+          <Choice {...props} snapshot={snapshot} onClose={() => setSnapshot(null)} />
         </FormDialog>
       )}
     </>

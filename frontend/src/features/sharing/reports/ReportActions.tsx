@@ -35,9 +35,7 @@ export function ReportActions({
       : report.published_at !== null && report.updated_at <= report.published_at
         ? `No changes since version ${report.version}`
         : undefined;
-  const take = (scrub: Scrub) => () => {
-    download(exportAddress(report.id, scrub, version), '');
-  };
+  const take = (scrub: Scrub) => () => download(exportAddress(report.id, scrub, version), '');
   return (
     <>
       <Menu position="bottom-end">
@@ -48,41 +46,17 @@ export function ReportActions({
           <Menu.Label>One HTML file that opens offline</Menu.Label>
           <Menu.Item onClick={take(NOTHING_OUT)}>Full content</Menu.Item>
           <Menu.Item onClick={take(ALL_SCRUBBED)}>Scrubbed</Menu.Item>
-          <Menu.Item
-            onClick={() => {
-              window.print();
-            }}
-          >
-            Print
-          </Menu.Item>
+          <Menu.Item onClick={() => window.print()}>Print</Menu.Item>
           {mayWrite && (
             <>
               <Menu.Divider />
-              <Menu.Item
-                onClick={() => {
-                  onDialog('title');
-                }}
-              >
-                Change title
-              </Menu.Item>
-              <Menu.Item
-                onClick={() => {
-                  onDialog('delete');
-                }}
-              >
-                Delete report
-              </Menu.Item>
+              <Menu.Item onClick={() => onDialog('title')}>Change title</Menu.Item>
+              <Menu.Item onClick={() => onDialog('delete')}>Delete report</Menu.Item>
             </>
           )}
         </Menu.Dropdown>
       </Menu>
-      <Button
-        onClick={() => {
-          onDialog('share');
-        }}
-      >
-        Share
-      </Button>
+      <Button onClick={() => onDialog('share')}>Share</Button>
       {mayWrite && version === undefined && (
         <Button
           variant="filled"

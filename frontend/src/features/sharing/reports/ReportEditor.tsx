@@ -59,18 +59,14 @@ function usePartDrag(move: (from: number, to: number) => void) {
         event.dataTransfer.effectAllowed = 'move';
         setDragged(index);
       },
-      onDragEnd: () => {
-        setDragged(null);
-      },
+      onDragEnd: () => setDragged(null),
     },
     drop:
       dragged === null || dragged === index
         ? {}
         : {
             'data-target': true,
-            onDragOver: (event: DragEvent) => {
-              event.preventDefault();
-            },
+            onDragOver: (event: DragEvent) => event.preventDefault(),
             onDrop: (event: DragEvent) => {
               event.preventDefault();
               move(dragged, index);
@@ -94,9 +90,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
       edited={edited}
       onEdit={setEdited}
       saving={saving}
-      onSave={(markdown) => {
-        saving.mutate(withText(blocks, at, markdown));
-      }}
+      onSave={(markdown) => saving.mutate(withText(blocks, at, markdown))}
     />
   );
   return (
@@ -126,18 +120,10 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
             saving={saving}
             unsaved={findUnsavedText(report.id)?.markdown}
             onType={saveUnsavedText(report.id, { id: block.id })}
-            onWrite={(on) => {
-              setEdited(on ? { id: block.id } : null);
-            }}
-            onSave={(fields) => {
-              saving.mutate(changed(blocks, block.id, fields));
-            }}
-            onMove={(to) => {
-              move(index, to);
-            }}
-            onRemove={() => {
-              setRemoving(block);
-            }}
+            onWrite={(on) => setEdited(on ? { id: block.id } : null)}
+            onSave={(fields) => saving.mutate(changed(blocks, block.id, fields))}
+            onMove={(to) => move(index, to)}
+            onRemove={() => setRemoving(block)}
             {...dragOf(index)}
           />
           {newText(index + 1)}
@@ -147,12 +133,8 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
         <RemovePart
           block={removing}
           saving={saving}
-          onRemove={() => {
-            saving.mutate(dropped(blocks, removing.id));
-          }}
-          onClose={() => {
-            setRemoving(null);
-          }}
+          onRemove={() => saving.mutate(dropped(blocks, removing.id))}
+          onClose={() => setRemoving(null)}
         />
       )}
     </ReportParts>
@@ -177,9 +159,7 @@ function NewText({ reportId, at, edited, onEdit, saving, onSave }: NewTextProps)
         saving={saving}
         onType={saveUnsavedText(reportId, { at })}
         onSave={onSave}
-        onCancel={() => {
-          onEdit(null);
-        }}
+        onCancel={() => onEdit(null)}
       />
     );
   return (
@@ -190,9 +170,7 @@ function NewText({ reportId, at, edited, onEdit, saving, onSave }: NewTextProps)
         disabled={edited !== null}
         title={edited === null ? undefined : BUSY}
         aria-label={at === 0 ? 'Add text at the top' : `Add text after part ${at}`}
-        onClick={() => {
-          onEdit({ at });
-        }}
+        onClick={() => onEdit({ at })}
       >
         Add text
       </Button>

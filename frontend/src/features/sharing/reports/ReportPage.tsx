@@ -96,9 +96,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
             version={version}
             mayWrite={mayWrite}
             publishing={publish.isPending}
-            onPublish={() => {
-              publish.mutate();
-            }}
+            onPublish={() => publish.mutate()}
             onDialog={setDialog}
           />
         }
@@ -117,9 +115,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
             <SegmentedControl
               aria-label="Mode"
               value={editing ? 'edit' : 'read'}
-              onChange={(mode) => {
-                setEditing(mode === 'edit');
-              }}
+              onChange={(mode) => setEditing(mode === 'edit')}
               data={[
                 { value: 'edit', label: 'edit' },
                 { value: 'read', label: 'Preview' },
@@ -140,9 +136,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
         dialog={dialog}
         report={report}
         previewLink={props.previewLink}
-        onClose={() => {
-          setDialog(null);
-        }}
+        onClose={() => setDialog(null)}
         onGone={props.onGone}
       />
     </>
@@ -196,9 +190,9 @@ function Versions({ report, version, onVersion, mode }: VersionsProps) {
               label: `Version ${one.version}${one.published_by ? ` by ${one.published_by.name}` : ''}`,
             })),
           ]}
-          onChange={(value) => {
-            onVersion(value === null || value === 'draft' ? undefined : Number(value));
-          }}
+          onChange={(value) =>
+            onVersion(value === null || value === 'draft' ? undefined : Number(value))
+          }
         />
       )}
     </Toolbar>

@@ -27,9 +27,7 @@ export type PartProps = {
 
 export function ReportPart(props: PartProps) {
   const { block, writing, page, saving, unsaved, onType, onWrite, onSave, drop } = props;
-  const stop = () => {
-    onWrite(false);
-  };
+  const stop = () => onWrite(false);
   const controls = <PartControls {...props} />;
   if (block.kind === 'text')
     return (
@@ -39,9 +37,7 @@ export function ReportPart(props: PartProps) {
             text={unsaved ?? block.markdown}
             saving={saving}
             onType={onType}
-            onSave={(markdown) => {
-              onSave({ markdown });
-            }}
+            onSave={(markdown) => onSave({ markdown })}
             onCancel={stop}
           />
         ) : (
@@ -95,9 +91,7 @@ function PartControls({ block, place, live, onWrite, onMove, onRemove, drag }: P
         disabled={busy || index === 0}
         title={index === 0 ? 'Already first' : 'Alt and arrow keys move too'}
         aria-label={`Move up: ${named}`}
-        onClick={() => {
-          onMove(index - 1);
-        }}
+        onClick={() => onMove(index - 1)}
       >
         Up
       </Button>
@@ -106,9 +100,7 @@ function PartControls({ block, place, live, onWrite, onMove, onRemove, drag }: P
         disabled={busy || index === of - 1}
         title={index === of - 1 ? 'Already last' : 'Alt and arrow keys move too'}
         aria-label={`Move down: ${named}`}
-        onClick={() => {
-          onMove(index + 1);
-        }}
+        onClick={() => onMove(index + 1)}
       >
         Down
       </Button>
@@ -116,9 +108,7 @@ function PartControls({ block, place, live, onWrite, onMove, onRemove, drag }: P
         size="compact-xs"
         disabled={busy}
         aria-label={`${block.kind === 'snapshot' ? 'Caption' : 'Edit'}: ${named}`}
-        onClick={() => {
-          onWrite(true);
-        }}
+        onClick={() => onWrite(true)}
       >
         {block.kind === 'snapshot' ? 'Caption' : 'Edit'}
       </Button>

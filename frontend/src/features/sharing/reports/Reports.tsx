@@ -35,12 +35,7 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
   const rows = reports.data?.pages.flatMap(({ items }) => items) ?? [];
   const columns = useMemo(() => columnsOf(link), [link]);
   const add = mayWrite && (
-    <Button
-      variant="filled"
-      onClick={() => {
-        setMaking(true);
-      }}
-    >
+    <Button variant="filled" onClick={() => setMaking(true)}>
       New report
     </Button>
   );
@@ -82,9 +77,7 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
             rowCount={rows.length}
             rowAt={(index) => rows[index]!}
             rowKey={({ id }) => id}
-            onRowClick={({ id }) => {
-              onOpen(id);
-            }}
+            onRowClick={({ id }) => onOpen(id)}
             minWidth={920}
           />
         )}
@@ -103,12 +96,8 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
           }}
           title=""
           save={createReport}
-          onSaved={({ id }) => {
-            onOpen(id);
-          }}
-          onClose={() => {
-            setMaking(false);
-          }}
+          onSaved={({ id }) => onOpen(id)}
+          onClose={() => setMaking(false)}
         />
       )}
     </>

@@ -66,13 +66,7 @@ export function ShareDialog({ report, previewLink, onClose }: DialogProps) {
             description="The link is shown once. Anyone with it can view the report without signing in."
             value={made.url}
           />
-          <Button
-            onClick={() => {
-              setMade(null);
-            }}
-          >
-            Create another link
-          </Button>
+          <Button onClick={() => setMade(null)}>Create another link</Button>
         </div>
       ) : (
         <NewLink report={report} previewLink={previewLink} onMade={setMade} />
@@ -127,9 +121,7 @@ function NewLink({ report, previewLink, onMade }: NewProps) {
           data={EXPIRIES}
           value={days}
           allowDeselect={false}
-          onChange={(value) => {
-            setDays(value ?? '30');
-          }}
+          onChange={(value) => setDays(value ?? '30')}
         />
         <Select
           label="Shows"
@@ -142,9 +134,7 @@ function NewLink({ report, previewLink, onMade }: NewProps) {
           ]}
           value={version}
           allowDeselect={false}
-          onChange={(value) => {
-            setVersion(value ?? 'newest');
-          }}
+          onChange={(value) => setVersion(value ?? 'newest')}
         />
       </div>
       <Scrubbing reportId={report.id} version={shown} scrub={scrub} onScrub={setScrub} />
@@ -183,9 +173,7 @@ function Scrubbing({ reportId, version, scrub, onScrub }: ScrubbingProps) {
           label={name}
           description={describeScrubbing(found.data, id)}
           checked={scrub[id]}
-          onChange={(event) => {
-            onScrub({ ...scrub, [id]: event.currentTarget.checked });
-          }}
+          onChange={(event) => onScrub({ ...scrub, [id]: event.currentTarget.checked })}
         />
       ))}
       {found.error && (
@@ -240,9 +228,7 @@ function Links({ reportId }: { reportId: string }) {
                 word="Revoke"
                 label={`Revoke ${link.name}`}
                 loading={revoke.isPending && revoke.variables === link.id}
-                onClick={() => {
-                  revoke.mutate(link.id);
-                }}
+                onClick={() => revoke.mutate(link.id)}
               />
             )}
           </li>

@@ -86,15 +86,7 @@ function Ended({ error }: { error: Error }) {
         <div className={classes.inset}>
           <ErrorState
             error={error}
-            action={
-              <Button
-                onClick={() => {
-                  window.location.reload();
-                }}
-              >
-                Try again
-              </Button>
-            }
+            action={<Button onClick={() => window.location.reload()}>Try again</Button>}
           />
         </div>
       )}

@@ -26,9 +26,7 @@ export default function SharingSwitch({ mayManage }: SharingSwitchProps) {
           title={mayManage ? undefined : 'Only admins and owners can change this'}
           label="Allow share links"
           description="When off, existing links of the team stop working and no new ones can be created."
-          onChange={(event) => {
-            save.mutate(event.currentTarget.checked);
-          }}
+          onChange={(event) => save.mutate(event.currentTarget.checked)}
         />
       )}
       {save.error && <ErrorState compact what="Could not save the changes" error={save.error} />}

@@ -15,10 +15,7 @@ export function findUnsavedText(reportId: string): Left | null {
 }
 
 /** Remember what is typed at a place. */
-export const saveUnsavedText = (reportId: string, place: Left['place']) => (markdown: string) => {
+export const saveUnsavedText = (reportId: string, place: Left['place']) => (markdown: string) =>
   saveDraft(nameOf(reportId), JSON.stringify({ place, markdown } satisfies Left));
-};
 
-export const discardUnsavedText = (reportId: string) => {
-  saveDraft(nameOf(reportId), '');
-};
+export const discardUnsavedText = (reportId: string) => saveDraft(nameOf(reportId), '');

@@ -24,9 +24,7 @@ type Dialog = 'mark' | 'thresholds' | 'cancel' | 'delete';
 export function BisectActions({ bisect, candidate, onDeleted }: Props) {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<Dialog | null>(null);
-  const close = () => {
-    setDialog(null);
-  };
+  const close = () => setDialog(null);
   const again = () => client.invalidateQueries({ queryKey: ['bisect'] });
   const move = useMutation({
     mutationFn: (to: Move) => applyBisectAction(bisect.id, to),
@@ -45,24 +43,14 @@ export function BisectActions({ bisect, candidate, onDeleted }: Props) {
           bisect={bisect}
           candidate={candidate}
           busy={move.isPending || anew.isPending}
-          onMove={(to) => {
-            move.mutate(to);
-          }}
-          onRemeasure={(id) => {
-            anew.mutate(id);
-          }}
+          onMove={(to) => move.mutate(to)}
+          onRemeasure={(id) => anew.mutate(id)}
           onDialog={setDialog}
         />
       ) : (
         <>
           {bisect.state === 'failed' && bisect.levels.length === 0 && (
-            <Button
-              variant="filled"
-              loading={move.isPending}
-              onClick={() => {
-                move.mutate('retry');
-              }}
-            >
+            <Button variant="filled" loading={move.isPending} onClick={() => move.mutate('retry')}>
               Try again
             </Button>
           )}
@@ -72,13 +60,7 @@ export function BisectActions({ bisect, candidate, onDeleted }: Props) {
               <Button>More</Button>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item
-                onClick={() => {
-                  setDialog('delete');
-                }}
-              >
-                Delete bisect
-              </Menu.Item>
+              <Menu.Item onClick={() => setDialog('delete')}>Delete bisect</Menu.Item>
             </Menu.Dropdown>
           </Menu>
         </>
@@ -100,9 +82,7 @@ export function BisectActions({ bisect, candidate, onDeleted }: Props) {
             what="Could not cancel the bisect"
             submit="Cancel bisect"
             save={{
-              mutate: () => {
-                move.mutate('cancel');
-              },
+              mutate: () => move.mutate('cancel'),
               isPending: move.isPending,
               error: move.error,
             }}
@@ -133,23 +113,11 @@ function Open({ bisect, candidate, busy, onMove, onRemeasure, onDialog }: OpenPr
   return (
     <>
       {bisect.needs_approval && (
-        <Button
-          variant="filled"
-          loading={busy}
-          onClick={() => {
-            onMove('approve');
-          }}
-        >
+        <Button variant="filled" loading={busy} onClick={() => onMove('approve')}>
           Approve the next round
         </Button>
       )}
-      <Button
-        disabled={choose !== undefined}
-        title={choose}
-        onClick={() => {
-          onDialog('mark');
-        }}
-      >
+      <Button disabled={choose !== undefined} title={choose} onClick={() => onDialog('mark')}>
         Override verdict
       </Button>
       <Button
@@ -161,27 +129,14 @@ function Open({ bisect, candidate, busy, onMove, onRemeasure, onDialog }: OpenPr
       >
         Add probe
       </Button>
-      <Button
-        onClick={() => {
-          onDialog('thresholds');
-        }}
-      >
-        Thresholds
-      </Button>
+      <Button onClick={() => onDialog('thresholds')}>Thresholds</Button>
       <Button
         disabled={busy}
-        onClick={() => {
-          onMove(bisect.state === 'paused' ? 'resume' : 'pause');
-        }}
+        onClick={() => onMove(bisect.state === 'paused' ? 'resume' : 'pause')}
       >
         {bisect.state === 'paused' ? 'Resume' : 'Pause'}
       </Button>
-      <Button
-        c="var(--err)"
-        onClick={() => {
-          onDialog('cancel');
-        }}
-      >
+      <Button c="var(--err)" onClick={() => onDialog('cancel')}>
         Cancel
       </Button>
     </>
@@ -214,13 +169,7 @@ function Mark({ bisect, candidate, onClose }: DialogProps & { candidate: BisectC
         {candidate.title}. An override counts as a measurement of this build without a deployment.
         It can be invalidated like one.
       </p>
-      <Radio.Group
-        label="Verdict"
-        value={verdict}
-        onChange={(next) => {
-          setVerdict(next);
-        }}
-      >
+      <Radio.Group label="Verdict" value={verdict} onChange={(next) => setVerdict(next)}>
         <div className={classes.choices}>
           {MARKS.map((one) => (
             <Radio

@@ -63,9 +63,7 @@ export default function Bisects({ start, link, onOpen, regressions }: BisectsPro
             rowKey={({ id }) => id}
             rowHeight={46}
             minWidth={820}
-            onRowClick={({ id }) => {
-              onOpen(id);
-            }}
+            onRowClick={({ id }) => onOpen(id)}
           />
         )}
         {bisects.hasNextPage && (

@@ -10,9 +10,7 @@ import { MAX_DEPLOYMENTS } from './bisect-settings';
 export function ContinueBisect({ bisect }: { bisect: Bisect }) {
   const [opened, setOpened] = useState(false);
   const limit = bisect.cost.limit ?? bisect.cost.deployments;
-  const close = () => {
-    setOpened(false);
-  };
+  const close = () => setOpened(false);
   return (
     <>
       <Button
@@ -23,9 +21,7 @@ export function ContinueBisect({ bisect }: { bisect: Bisect }) {
             ? `The limit cannot exceed ${MAX_DEPLOYMENTS} deployments`
             : undefined
         }
-        onClick={() => {
-          setOpened(true);
-        }}
+        onClick={() => setOpened(true)}
       >
         Continue
       </Button>
@@ -76,9 +72,7 @@ function Further({ bisect, limit, onClose }: FurtherProps) {
         allowDecimal={false}
         data-autofocus
         value={further ?? ''}
-        onChange={(given) => {
-          setFurther(given === '' ? null : Number(given));
-        }}
+        onChange={(given) => setFurther(given === '' ? null : Number(given))}
       />
     </FormBody>
   );

@@ -32,9 +32,7 @@ export function DeleteBisect({ bisect, onDeleted, onClose }: Props) {
           <Checkbox
             label={`Also delete ${countOf(files, 'artifact')} of its deployments, ${sizeText(size_bytes)}`}
             checked={withFiles}
-            onChange={(event) => {
-              setWithFiles(event.currentTarget.checked);
-            }}
+            onChange={(event) => setWithFiles(event.currentTarget.checked)}
           />
         )
       }

@@ -19,9 +19,7 @@ export function LabelsField({ value, onChange }: Props) {
       value={labelTexts(value)}
       maxTags={20}
       clearButtonProps={{ 'aria-label': 'Clear' }}
-      onChange={(texts) => {
-        onChange(labelsOf(texts));
-      }}
+      onChange={(texts) => onChange(labelsOf(texts))}
     />
   );
 }

@@ -46,9 +46,7 @@ export function LevelSection({ bisect, level, candidate, onPick, commit }: Props
                 type="button"
                 className="link"
                 aria-pressed={all}
-                onClick={() => {
-                  setAll(!all);
-                }}
+                onClick={() => setAll(!all)}
               >
                 All {countText(level.candidate_count)}
               </button>

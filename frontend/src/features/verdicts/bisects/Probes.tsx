@@ -103,9 +103,7 @@ function InProduction({
           key={one.number}
           type="button"
           className="link"
-          onClick={() => {
-            onChoose(one.number);
-          }}
+          onClick={() => onChoose(one.number)}
         >
           {one.title}, {countOf(one.measurements.length, 'window')}
           {one.state === 'invalidated' && ', invalidated'}
@@ -253,9 +251,7 @@ function ProbeActs({ bisect, probe, onOpenComparison }: ActsProps): ReactNode {
         files.good.slice(0, 200),
         files.probe.slice(0, 200),
       ),
-    onSuccess: ({ id }) => {
-      onOpenComparison(id);
-    },
+    onSuccess: ({ id }) => onOpenComparison(id),
   });
   return (
     <>
@@ -264,39 +260,20 @@ function ProbeActs({ bisect, probe, onOpenComparison }: ActsProps): ReactNode {
           type="button"
           className="link"
           disabled={compare.isPending}
-          onClick={() => {
-            compare.mutate();
-          }}
+          onClick={() => compare.mutate()}
         >
           Diff against control
         </button>
       )}
       {isOpen(bisect) && probe.state !== 'invalidated' && (
-        <button
-          type="button"
-          className="link"
-          onClick={() => {
-            setAnnulling(true);
-          }}
-        >
+        <button type="button" className="link" onClick={() => setAnnulling(true)}>
           Invalidate
         </button>
       )}
       {compare.error && <ErrorState compact what="Could not compare" error={compare.error} />}
       {annulling && (
-        <FormDialog
-          title={`Invalidate probe ${probe.number}`}
-          onClose={() => {
-            setAnnulling(false);
-          }}
-        >
-          <InvalidateProbe
-            bisect={bisect}
-            probe={probe}
-            onClose={() => {
-              setAnnulling(false);
-            }}
-          />
+        <FormDialog title={`Invalidate probe ${probe.number}`} onClose={() => setAnnulling(false)}>
+          <InvalidateProbe bisect={bisect} probe={probe} onClose={() => setAnnulling(false)} />
         </FormDialog>
       )}
     </>

@@ -19,9 +19,9 @@ export function ProductionBaselines({ known, value, onChange }: Props) {
         label="Start from production measurements of the good and bad commits"
         description="Saves about three deployments if the runner deploys under the same conditions. Otherwise both boundaries are deployed."
         checked={value.use_production_baselines ?? false}
-        onChange={(event) => {
-          onChange({ ...value, use_production_baselines: event.currentTarget.checked });
-        }}
+        onChange={(event) =>
+          onChange({ ...value, use_production_baselines: event.currentTarget.checked })
+        }
       />
       <p className={classes.baselines}>
         <End side="base" word="good" end={known.good} unit={known.unit} />

@@ -34,9 +34,7 @@ export function RunnerCommand({ team, labels = {} }: Props) {
           <Button
             style={{ alignSelf: 'flex-start' }}
             loading={token.isPending}
-            onClick={() => {
-              token.mutate();
-            }}
+            onClick={() => token.mutate()}
           >
             Create a token
           </Button>

@@ -30,9 +30,7 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
       w={150}
       placeholder={String(otherwise[name] ?? '')}
       value={value[name] ?? ''}
-      onChange={(given) => {
-        onChange({ ...value, [name]: number(given) ?? undefined });
-      }}
+      onChange={(given) => onChange({ ...value, [name]: number(given) ?? undefined })}
     />
   );
   return (
@@ -61,9 +59,7 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
           allowDecimal={false}
           w={150}
           value={value.max_deployments ?? ''}
-          onChange={(given) => {
-            onChange({ ...value, max_deployments: number(given) });
-          }}
+          onChange={(given) => onChange({ ...value, max_deployments: number(given) })}
         />
         {field('slots', 'Parallel deployments', 1, 64)}
         {field('max_measurements_per_probe', 'Measurements per deployment', 1, 20)}
@@ -84,15 +80,11 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
       <Checkbox
         label="Require approval for each round"
         checked={value.needs_approval ?? false}
-        onChange={(event) => {
-          onChange({ ...value, needs_approval: event.currentTarget.checked });
-        }}
+        onChange={(event) => onChange({ ...value, needs_approval: event.currentTarget.checked })}
       />
       <LabelsField
         value={value.runner_labels ?? {}}
-        onChange={(runner_labels) => {
-          onChange({ ...value, runner_labels });
-        }}
+        onChange={(runner_labels) => onChange({ ...value, runner_labels })}
       />
       <Hours value={value} onChange={onChange} />
       <Guard value={value} onChange={onChange} />
@@ -155,9 +147,9 @@ function Hours({ value, onChange }: Props) {
             label="To"
             type="time"
             value={hours.to}
-            onChange={(event) => {
-              onChange({ ...value, deployment_hours: { ...hours, to: event.currentTarget.value } });
-            }}
+            onChange={(event) =>
+              onChange({ ...value, deployment_hours: { ...hours, to: event.currentTarget.value } })
+            }
           />
           <TextInput
             label="Time zone"
@@ -194,9 +186,7 @@ function Guard({ value, onChange }: Props) {
         max={100}
         w={190}
         value={guard.error_rate == null ? '' : Math.round(guard.error_rate * 10_000) / 100}
-        onChange={(given) => {
-          change({ error_rate: given === '' ? null : Number(given) / 100 });
-        }}
+        onChange={(given) => change({ error_rate: given === '' ? null : Number(given) / 100 })}
       />
       <NumberInput
         label="Stop when p99 exceeds, ms"
@@ -204,9 +194,7 @@ function Guard({ value, onChange }: Props) {
         min={0.001}
         w={190}
         value={guard.p99_ns == null ? '' : guard.p99_ns / 1e6}
-        onChange={(given) => {
-          change({ p99_ns: given === '' ? null : Number(given) * 1e6 });
-        }}
+        onChange={(given) => change({ p99_ns: given === '' ? null : Number(given) * 1e6 })}
       />
     </div>
   );

@@ -79,9 +79,7 @@ export function SignatureChoice({ offer, chosen, onChosen, settings, onSettings 
           value={settings.dashboard_selector}
           seconds={settings.measurement_seconds ?? 0}
           advised={board.measurement_seconds}
-          onChange={(next) => {
-            onSettings({ ...settings, dashboard_selector: next });
-          }}
+          onChange={(next) => onSettings({ ...settings, dashboard_selector: next })}
         />
       )}
     </>

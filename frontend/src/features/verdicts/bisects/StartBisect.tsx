@@ -69,28 +69,12 @@ function StartButton(props: ReadyProps) {
   const [opened, setOpened] = useState(false);
   return (
     <>
-      <Button
-        variant={props.primary ? 'filled' : undefined}
-        onClick={() => {
-          setOpened(true);
-        }}
-      >
+      <Button variant={props.primary ? 'filled' : undefined} onClick={() => setOpened(true)}>
         Start bisect
       </Button>
       {opened && (
-        <FormDialog
-          title="Start bisect"
-          size="lg"
-          onClose={() => {
-            setOpened(false);
-          }}
-        >
-          <Offered
-            {...props}
-            onClose={() => {
-              setOpened(false);
-            }}
-          />
+        <FormDialog title="Start bisect" size="lg" onClose={() => setOpened(false)}>
+          <Offered {...props} onClose={() => setOpened(false)} />
         </FormDialog>
       )}
     </>
@@ -192,9 +176,7 @@ function Form(props: EndsProps) {
         <div>
           <SettingsFields
             value={settings}
-            onChange={(next) => {
-              setSettings({ ...settings, ...next });
-            }}
+            onChange={(next) => setSettings({ ...settings, ...next })}
           />
           <BuildFields value={settings} onChange={setSettings} />
         </div>
@@ -295,9 +277,9 @@ function EndsFields({ offer, chooses, ends, onEnds, services, repositories }: En
       maxLength={40}
       w={330}
       value={ends[end]}
-      onChange={(event) => {
-        onEnds({ ...ends, [end]: event.currentTarget.value.trim().toLowerCase() });
-      }}
+      onChange={(event) =>
+        onEnds({ ...ends, [end]: event.currentTarget.value.trim().toLowerCase() })
+      }
     />
   );
   const open = chooses || !offer.service || !offer.repository || !offer.good || !offer.bad;
@@ -310,9 +292,7 @@ function EndsFields({ offer, chooses, ends, onEnds, services, repositories }: En
           searchable
           data={options(services)}
           value={ends.service}
-          onChange={(service) => {
-            onEnds({ ...ends, service });
-          }}
+          onChange={(service) => onEnds({ ...ends, service })}
         />
       )}
       {!offer.repository && (
@@ -326,9 +306,7 @@ function EndsFields({ offer, chooses, ends, onEnds, services, repositories }: En
             disabled: url === null,
           }))}
           value={ends.repository}
-          onChange={(repository) => {
-            onEnds({ ...ends, repository });
-          }}
+          onChange={(repository) => onEnds({ ...ends, repository })}
         />
       )}
       {!offer.good && commit('good', 'Good commit')}
@@ -347,18 +325,16 @@ function BuildFields({ value, onChange }: BuildProps) {
         placeholder="./cmd/ingester"
         maxLength={300}
         value={value.main_package ?? ''}
-        onChange={(event) => {
-          onChange({ ...value, main_package: event.currentTarget.value || null });
-        }}
+        onChange={(event) =>
+          onChange({ ...value, main_package: event.currentTarget.value || null })
+        }
       />
       <TextInput
         label="go.mod directory"
         placeholder="Repository root"
         maxLength={300}
         value={value.directory ?? ''}
-        onChange={(event) => {
-          onChange({ ...value, directory: event.currentTarget.value });
-        }}
+        onChange={(event) => onChange({ ...value, directory: event.currentTarget.value })}
       />
     </div>
   );

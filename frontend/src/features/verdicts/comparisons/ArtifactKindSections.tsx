@@ -57,9 +57,7 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
       <TraceSection
         comparisonId={props.comparisonId}
         view={view.trace}
-        onView={(trace) => {
-          onView({ ...view, trace });
-        }}
+        onView={(trace) => onView({ ...view, trace })}
         first={
           findings.find((finding) => finding.kind.startsWith('trace.') && isOfWaiter(finding))
             ?.subject ?? ''
@@ -88,9 +86,7 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
       <SpansSection
         comparisonId={comparisonId}
         view={view.spans}
-        onView={(spans) => {
-          onView({ ...view, spans });
-        }}
+        onView={(spans) => onView({ ...view, spans })}
         traceLink={traceLink}
         arrival={isOfSpans(arrival) ? arrival : null}
         onArrived={onArrived}
@@ -107,9 +103,7 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
       <GrowthSection
         comparisonId={comparisonId}
         view={view.growth}
-        onView={(growth) => {
-          onView({ ...view, growth });
-        }}
+        onView={(growth) => onView({ ...view, growth })}
       />
     ),
   },
@@ -118,9 +112,7 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
       <BenchmarksSection
         comparisonId={comparisonId}
         view={view.bench}
-        onView={(bench) => {
-          onView({ ...view, bench });
-        }}
+        onView={(bench) => onView({ ...view, bench })}
       />
     ),
   },
@@ -195,8 +187,6 @@ function flamesOf(kinds: string[], open: (kind: string, group: string) => void) 
     .map(({ kind, words }) => ({
       kind,
       words,
-      open: (group: string) => {
-        open(kind, group);
-      },
+      open: (group: string) => open(kind, group),
     }));
 }

@@ -61,9 +61,7 @@ export function Caveats({ result }: { result: ComparisonResult }) {
             type="button"
             className={`link ${classes.narrow}`}
             aria-expanded={open}
-            onClick={() => {
-              setOpen(!open);
-            }}
+            onClick={() => setOpen(!open)}
           >
             {open ? 'Hide' : 'show'}
           </button>
@@ -82,9 +80,7 @@ export function Caveats({ result }: { result: ComparisonResult }) {
           type="button"
           className={`link ${classes.wide}`}
           aria-expanded={open}
-          onClick={() => {
-            setOpen(!open);
-          }}
+          onClick={() => setOpen(!open)}
         >
           {open ? 'fewer' : `${more} more`}
         </button>

@@ -13,9 +13,7 @@ export function ComparisonMenu({
   onGone: () => void;
 }) {
   const [open, setOpen] = useState<'rename' | 'delete' | null>(null);
-  const close = () => {
-    setOpen(null);
-  };
+  const close = () => setOpen(null);
   return (
     <>
       <Menu position="bottom-end">
@@ -23,20 +21,8 @@ export function ComparisonMenu({
           <Button>More</Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            onClick={() => {
-              setOpen('rename');
-            }}
-          >
-            Rename
-          </Menu.Item>
-          <Menu.Item
-            onClick={() => {
-              setOpen('delete');
-            }}
-          >
-            Delete comparison
-          </Menu.Item>
+          <Menu.Item onClick={() => setOpen('rename')}>Rename</Menu.Item>
+          <Menu.Item onClick={() => setOpen('delete')}>Delete comparison</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {open === 'rename' && <RenameComparison comparison={comparison} onClose={close} />}

@@ -34,9 +34,7 @@ export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonPr
             <>
               <Button
                 loading={cancel.isPending || job.cancel_requested}
-                onClick={() => {
-                  cancel.mutate(job.id);
-                }}
+                onClick={() => cancel.mutate(job.id)}
               >
                 Cancel
               </Button>
@@ -71,13 +69,7 @@ export function FailedComparison({ comparison, mayWrite, onGone }: ComparisonPro
       : new Error('No error message recorded.'));
   const button = mayWrite ? (
     <>
-      <Button
-        variant="filled"
-        loading={again.isPending}
-        onClick={() => {
-          again.mutate();
-        }}
-      >
+      <Button variant="filled" loading={again.isPending} onClick={() => again.mutate()}>
         Compare again
       </Button>
       <ComparisonMenu comparison={comparison} onGone={onGone} />

@@ -24,23 +24,10 @@ export default function ComparisonRowMenu({ comparison }: Props) {
           </button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            onClick={() => {
-              setDeleting(true);
-            }}
-          >
-            Delete comparison
-          </Menu.Item>
+          <Menu.Item onClick={() => setDeleting(true)}>Delete comparison</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {deleting && (
-        <DeleteComparison
-          comparison={comparison}
-          onClose={() => {
-            setDeleting(false);
-          }}
-        />
-      )}
+      {deleting && <DeleteComparison comparison={comparison} onClose={() => setDeleting(false)} />}
     </>
   );
 }

@@ -84,9 +84,7 @@ function ComparisonFilters({ search, state, onSearch, onState }: FilterProps) {
       <SegmentedControl
         aria-label="State"
         value={state}
-        onChange={(value) => {
-          onState(value);
-        }}
+        onChange={(value) => onState(value)}
         data={[
           { value: '', label: 'all' },
           { value: 'running', label: 'running' },
@@ -147,12 +145,7 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
       cell: (row) =>
         mayWrite ? (
           // The menu lives in a portal, but its events still bubble through React to the row.
-          <span
-            onClick={(event) => {
-              event.stopPropagation();
-            }}
-            role="presentation"
-          >
+          <span onClick={(event) => event.stopPropagation()} role="presentation">
             <LazyPopover
               button={(onPress) => (
                 <button

@@ -67,9 +67,7 @@ export function CompletedComparison(props: CompletedProps) {
   const graph = useRef<FlameGraphHandle>(null);
   const goroutines = useGoroutines(mayWrite, links);
   const change = useCallback(
-    (next: ComparisonView) => {
-      onView(next, !isStep(view, next));
-    },
+    (next: ComparisonView) => onView(next, !isStep(view, next)),
     [onView, view],
   );
   const parts = artifactKindsOf(comparison);
@@ -89,9 +87,7 @@ export function CompletedComparison(props: CompletedProps) {
         chosen={view.finding}
         unfolded={view.unfolded}
         onChoose={choose}
-        onUnfold={(finding, unfolded) => {
-          change({ ...view, finding, unfolded });
-        }}
+        onUnfold={(finding, unfolded) => change({ ...view, finding, unfolded })}
         onShow={show}
         discussion={extensions.discussion}
         action={(finding, index) =>
@@ -107,9 +103,7 @@ export function CompletedComparison(props: CompletedProps) {
       <ArtifactKindTabs
         parts={parts}
         part={part}
-        onPart={(next) => {
-          change({ ...view, part: next });
-        }}
+        onPart={(next) => change({ ...view, part: next })}
       />
       <ArtifactKindSection
         part={part}
@@ -167,9 +161,7 @@ function useFindingChoice(
     if (finding.kind === 'profile.function') show(finding, [finding.subject]);
     else if (caller) show(finding, pathTo(caller));
   };
-  const onArrived = () => {
-    setArrival(null);
-  };
+  const onArrived = () => setArrival(null);
   return { arrival, onArrived, choose, show };
 }
 
@@ -183,21 +175,13 @@ function ResultHeader(props: HeaderProps) {
   const { comparison, mayWrite, onGone, links, extensions, graph, wanted } = props;
   const swap = useMutation({
     mutationFn: () => swapSides(comparison.id),
-    onSuccess: ({ id }) => {
-      links.onOpen(id);
-    },
+    onSuccess: ({ id }) => links.onOpen(id),
   });
   return (
     <>
       <ComparisonHeader
         comparison={comparison}
-        onSwap={
-          mayWrite
-            ? () => {
-                swap.mutate();
-              }
-            : undefined
-        }
+        onSwap={mayWrite ? () => swap.mutate() : undefined}
         swapping={swap.isPending}
         actions={
           <>

@@ -58,9 +58,7 @@ export function DiffView({ comparison, wanted, view, onView, graph }: DiffViewPr
     <button
       type="button"
       className="link"
-      onClick={() => {
-        onView({ ...view, flame: { ...view.flame, granularity: 'function' } });
-      }}
+      onClick={() => onView({ ...view, flame: { ...view.flame, granularity: 'function' } })}
     >
       Back to functions
     </button>

@@ -22,9 +22,7 @@ function downloadBlob(blob: Blob, name: string): void {
   const href = URL.createObjectURL(blob);
   download(href, name);
   // The download has its own reference once it began; a minute is plenty for that.
-  setTimeout(() => {
-    URL.revokeObjectURL(href);
-  }, 60_000);
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
 type ExportProps = {
@@ -41,9 +39,7 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
   const [cut, setCut] = useState<Picture['cut']>(null);
   const make = useMutation({
     mutationFn: (format: ExportFormat) => createExport(comparisonId, format, kind),
-    onSuccess: (made) => {
-      setWanted(made.id);
-    },
+    onSuccess: (made) => setWanted(made.id),
   });
   const made = useQuery({
     ...exportQuery(wanted ?? ''),
@@ -102,9 +98,7 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
           {FILES.map(({ format, name: label, hint }) => (
             <Menu.Item
               key={format}
-              onClick={() => {
-                make.mutate(format);
-              }}
+              onClick={() => make.mutate(format)}
               rightSection={hint && <span className="muted">{hint}</span>}
             >
               {label}

@@ -69,9 +69,7 @@ export function FindingDetail({ finding, onShow, action, discussion }: DetailPro
                 type="button"
                 className="link"
                 title={caller.function}
-                onClick={() => {
-                  onShow(pathTo(caller));
-                }}
+                onClick={() => onShow(pathTo(caller))}
               >
                 <span className="mono">{shortName(caller.function)}</span>
               </button>{' '}

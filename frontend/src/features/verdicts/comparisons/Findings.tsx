@@ -93,19 +93,13 @@ export function Findings(props: FindingsProps) {
             axis={axis}
             chosen={index === chosen}
             unfolded={index === chosen && unfolded}
-            onChoose={() => {
-              onChoose(index);
-            }}
-            onUnfold={(open) => {
-              onUnfold(index, open);
-            }}
+            onChoose={() => onChoose(index)}
+            onUnfold={(open) => onUnfold(index, open)}
           />
           {index === chosen && unfolded && (
             <FindingDetail
               finding={finding}
-              onShow={(path) => {
-                onShow(finding, path);
-              }}
+              onShow={(path) => onShow(finding, path)}
               action={action?.(finding, index)}
               discussion={discussion?.about(finding)}
             />
@@ -114,13 +108,7 @@ export function Findings(props: FindingsProps) {
       ))}
       {hidden > 0 && (
         <li className={classes.rest}>
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              setAll(true);
-            }}
-          >
+          <button type="button" className="link" onClick={() => setAll(true)}>
             {hidden} smaller {hidden === 1 ? 'finding' : 'findings'}
           </button>
         </li>
@@ -190,9 +178,7 @@ function FindingRow({
         className={classes.fold}
         aria-expanded={unfolded}
         aria-label={unfolded ? `Fold finding ${number}` : `Explain finding ${number}`}
-        onClick={() => {
-          onUnfold(!unfolded);
-        }}
+        onClick={() => onUnfold(!unfolded)}
       >
         {number}
       </button>

@@ -68,12 +68,7 @@ function useViewChanges(view: ComparisonView, onView: (view: ComparisonView) => 
     const { view: newest, onView: notify } = latest.current;
     notify({ ...newest, ...changed });
   }, []);
-  const setFlame = useCallback(
-    (flame: FlameView) => {
-      change({ flame });
-    },
-    [change],
-  );
+  const setFlame = useCallback((flame: FlameView) => change({ flame }), [change]);
   return { change, setFlame };
 }
 
@@ -110,9 +105,7 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
         flame={view.flame}
         matches={matches}
         onFlame={setFlame}
-        onSampleType={(sampleType) => {
-          change({ sampleType, flame: { ...view.flame, basis: '' } });
-        }}
+        onSampleType={(sampleType) => change({ sampleType, flame: { ...view.flame, basis: '' } })}
       />
       <FilterChips flame={view.flame} onFlame={setFlame} />
       <div className={classes.graph}>
@@ -134,9 +127,7 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
                 onViewChange={setFlame}
                 highlighted={highlighted}
                 onFunctionHover={setInGraph}
-                onListLines={(lines) => {
-                  change({ lines });
-                }}
+                onListLines={(lines) => change({ lines })}
                 onSearchTotals={setTotals}
                 categoryLabel={categoryLabel}
                 maxHeight={GRAPH_HEIGHT}
@@ -199,9 +190,7 @@ function LinesPlace({ comparison, description, buffer, view, change }: PlaceProp
       viewId={description.id}
       name={view.lines}
       scaled={scaled}
-      onClose={() => {
-        change({ lines: '' });
-      }}
+      onClose={() => change({ lines: '' })}
     />
   );
 }

@@ -44,18 +44,14 @@ export function FlameToolbar({
 }: ToolbarProps) {
   const offered = view.normalizations;
   const perSecond = view.kind === 'cpu' ? 'CPU s per s' : 'per second';
-  const change = (changed: Partial<FlameView>) => {
-    onFlame({ ...flame, ...changed });
-  };
+  const change = (changed: Partial<FlameView>) => onFlame({ ...flame, ...changed });
   return (
     <Toolbar label="Flame graph">
       <SegmentedControl
         className={classes.segments}
         aria-label="Sides"
         value={flame.mode}
-        onChange={(mode) => {
-          change({ mode: mode });
-        }}
+        onChange={(mode) => change({ mode: mode })}
         data={[
           { value: 'overlay', label: 'overlay' },
           { value: 'side-by-side', label: 'side by side' },
@@ -69,9 +65,7 @@ export function FlameToolbar({
         aria-label="Normalize by"
         // One that an address asks for and these files do not have is drawn as the usual one.
         value={offered.includes(flame.basis) ? flame.basis : (view.default_normalization ?? '')}
-        onChange={(basis) => {
-          change({ basis });
-        }}
+        onChange={(basis) => change({ basis })}
         data={basesFor(offered).map(({ id, name, missing }) => ({
           value: id,
           disabled: !offered.includes(id),
@@ -88,9 +82,7 @@ export function FlameToolbar({
         aria-label="Granularity"
         value={flame.granularity}
         // Another granularity is another tree: a frame zoomed to in one is not in the other.
-        onChange={(granularity) => {
-          change({ granularity: granularity, zoom: '', span: null });
-        }}
+        onChange={(granularity) => change({ granularity: granularity, zoom: '', span: null })}
         data={['package', 'function', 'line']}
       />
       <ViewMenu
@@ -132,9 +124,9 @@ function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: Menu
       <Menu.Dropdown>
         <Menu.RadioGroup
           value={flame.orientation}
-          onChange={(orientation) => {
-            change({ orientation: orientation as FlameView['orientation'] });
-          }}
+          onChange={(orientation) =>
+            change({ orientation: orientation as FlameView['orientation'] })
+          }
         >
           <Menu.RadioItem value="icicle">Icicle, callers on top</Menu.RadioItem>
           <Menu.RadioItem value="flame">Flame, callers below</Menu.RadioItem>
@@ -142,9 +134,7 @@ function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: Menu
         <Menu.Divider />
         <Menu.CheckboxItem
           checked={flame.collapseRecursion}
-          onChange={(collapseRecursion) => {
-            change({ collapseRecursion });
-          }}
+          onChange={(collapseRecursion) => change({ collapseRecursion })}
         >
           Collapse recursion
         </Menu.CheckboxItem>
@@ -184,12 +174,7 @@ function Filters({ flame, change }: ChangeProps) {
       withRoles
     >
       <Popover.Target>
-        <Button
-          className={classes.small}
-          onClick={() => {
-            setOpen(!open);
-          }}
-        >
+        <Button className={classes.small} onClick={() => setOpen(!open)}>
           Filter
         </Button>
       </Popover.Target>
@@ -282,9 +267,7 @@ export function FilterChips({
           <button
             type="button"
             aria-label={`Without ${words} ${value}`}
-            onClick={() => {
-              onFlame({ ...flame, ...without });
-            }}
+            onClick={() => onFlame({ ...flame, ...without })}
           >
             ×
           </button>
@@ -311,12 +294,11 @@ function SearchField({ flame, change }: ChangeProps) {
   });
   useEffect(() => {
     if (text === pattern) return;
-    const timer = setTimeout(() => {
-      latest.current({ search: { ...flame.search, pattern: text } });
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-    };
+    const timer = setTimeout(
+      () => latest.current({ search: { ...flame.search, pattern: text } }),
+      PAUSE_MS,
+    );
+    return () => clearTimeout(timer);
   }, [text, pattern, flame.search]);
   const error = regex ? patternError(text) : undefined;
   return (
@@ -340,9 +322,7 @@ function SearchField({ flame, change }: ChangeProps) {
           aria-pressed={regex}
           aria-label="Regular expression"
           title={regex ? 'Match as a regular expression' : 'Match as plain text'}
-          onClick={() => {
-            change({ search: { ...flame.search, pattern: text, regex: !regex } });
-          }}
+          onClick={() => change({ search: { ...flame.search, pattern: text, regex: !regex } })}
         >
           .*
         </button>

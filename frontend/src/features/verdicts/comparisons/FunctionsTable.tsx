@@ -215,17 +215,10 @@ export function FunctionsTable(props: TableProps) {
   };
 
   const hover = useMemo(
-    () => (row: FunctionRow | null) => {
-      onHover(row ? row.name : null);
-    },
+    () => (row: FunctionRow | null) => onHover(row ? row.name : null),
     [onHover],
   );
-  const select = useMemo(
-    () => (row: FunctionRow) => {
-      onSelect(row.name);
-    },
-    [onSelect],
-  );
+  const select = useMemo(() => (row: FunctionRow) => onSelect(row.name), [onSelect]);
   if (rows.length === 0) return <p className="muted">No function matches the search.</p>;
   return (
     <DataTable

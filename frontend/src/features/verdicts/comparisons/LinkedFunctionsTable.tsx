@@ -38,21 +38,12 @@ export function LinkedFunctionsTable({ buffer, view, change, marked, onHover, gr
     },
     [change],
   );
-  const zoom = (name: string) => {
-    void graph.current?.zoomToFunction(name);
-  };
+  const zoom = (name: string) => void graph.current?.zoomToFunction(name);
   const around = useCallback(
-    (sandwich: string) => {
-      change({ flame: { ...flame.current, sandwich } });
-    },
+    (sandwich: string) => change({ flame: { ...flame.current, sandwich } }),
     [change],
   );
-  const lines = useCallback(
-    (name: string) => {
-      change({ lines: name });
-    },
-    [change],
-  );
+  const lines = useCallback((name: string) => change({ lines: name }), [change]);
   return (
     <FunctionsTable
       buffer={buffer}
@@ -61,9 +52,7 @@ export function LinkedFunctionsTable({ buffer, view, change, marked, onHover, gr
       matching={matching}
       selected={selected}
       marked={marked}
-      onSort={(sort) => {
-        change({ sort });
-      }}
+      onSort={(sort) => change({ sort })}
       onSelect={select}
       onZoom={zoom}
       onAround={around}

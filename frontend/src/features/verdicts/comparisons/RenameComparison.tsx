@@ -53,9 +53,7 @@ function Fields({ comparison, onClose }: Props) {
           value={names[key]}
           maxLength={LONGEST}
           data-autofocus={key === 'name' || undefined}
-          onChange={(event) => {
-            setNames({ ...names, [key]: event.currentTarget.value });
-          }}
+          onChange={(event) => setNames({ ...names, [key]: event.currentTarget.value })}
         />
       ))}
     </FormBody>

@@ -104,9 +104,8 @@ describe('a link to a comparison', () => {
     }
   });
 
-  it('is short when nothing is chosen', () => {
-    expect(defaultStringifySearch(searchOf(DEFAULT_VIEW))).toBe('?v=1');
-  });
+  it('is short when nothing is chosen', () =>
+    expect(defaultStringifySearch(searchOf(DEFAULT_VIEW))).toBe('?v=1'));
 
   it('loses only its damaged part', () => {
     const view = viewOf(

@@ -35,11 +35,7 @@ export function useGoroutines(mayWrite: boolean, { onOpen, file }: ComparisonLin
     },
   });
   return {
-    compare: mayWrite
-      ? (sides, group) => {
-          ask.mutate({ sides, group });
-        }
-      : null,
+    compare: mayWrite ? (sides, group) => ask.mutate({ sides, group }) : null,
     opening: ask.isPending,
     error: ask.error,
     file,

@@ -16,13 +16,12 @@ test.each([
   [{ mode: 'base' as const }],
   [{ basis: 'share' }],
   [{ collapseRecursion: true }],
-])('what was chosen is a step: %o', (change) => {
-  expect(isFlameStep(EMPTY_VIEW, { ...EMPTY_VIEW, ...change })).toBe(true);
-});
+])('what was chosen is a step: %o', (change) =>
+  expect(isFlameStep(EMPTY_VIEW, { ...EMPTY_VIEW, ...change })).toBe(true),
+);
 
-test('a drag is none', () => {
-  expect(isFlameStep(EMPTY_VIEW, { ...EMPTY_VIEW, span: { from: 0.1, to: 0.2 } })).toBe(false);
-});
+test('a drag is none', () =>
+  expect(isFlameStep(EMPTY_VIEW, { ...EMPTY_VIEW, span: { from: 0.1, to: 0.2 } })).toBe(false));
 
 test('a search is one step, however many keys it took', () => {
   const typed = ['', 'n', 'ne', 'new', ''].map(searching);

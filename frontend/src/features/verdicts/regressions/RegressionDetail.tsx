@@ -132,18 +132,14 @@ function Acts({ regression, people }: { regression: RegressionDetailOut; people:
       <StateMenu
         label={`State: ${STATES[regression.state][1]}`}
         opened={opened === 'state'}
-        onOpened={(open) => {
-          setOpened(open ? 'state' : null);
-        }}
+        onOpened={(open) => setOpened(open ? 'state' : null)}
         disabled={save.isPending}
         onChange={change}
       />
       <AssigneeMenu
         label={`Assignee: ${regression.assignee ? (regression.assignee.name ?? 'former member') : 'unassigned'}`}
         opened={opened === 'assignee'}
-        onOpened={(open) => {
-          setOpened(open ? 'assignee' : null);
-        }}
+        onOpened={(open) => setOpened(open ? 'assignee' : null)}
         disabled={save.isPending}
         onChange={change}
         people={people}
@@ -155,9 +151,7 @@ function Acts({ regression, people }: { regression: RegressionDetailOut; people:
           type="date"
           value={regression.due_on ?? ''}
           disabled={save.isPending}
-          onChange={(event) => {
-            change({ due_on: event.currentTarget.value || null });
-          }}
+          onChange={(event) => change({ due_on: event.currentTarget.value || null })}
         />
       </span>
     </>

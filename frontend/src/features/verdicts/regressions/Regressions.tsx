@@ -45,17 +45,13 @@ export type RegressionsProps = {
 type FilterProps = Pick<RegressionsProps, 'search' | 'onSearch' | 'services'>;
 
 function RegressionFilters({ search, onSearch, services }: FilterProps) {
-  const change = (changed: Partial<RegressionsSearch>) => {
-    onSearch({ ...search, ...changed });
-  };
+  const change = (changed: Partial<RegressionsSearch>) => onSearch({ ...search, ...changed });
   return (
     <Toolbar label="Filter regressions">
       <SegmentedControl
         aria-label="State"
         value={search.show ?? 'all'}
-        onChange={(next) => {
-          change({ show: next === 'all' ? undefined : next });
-        }}
+        onChange={(next) => change({ show: next === 'all' ? undefined : next })}
         data={SHOWN.map((value) => ({ value, label: value }))}
       />
       <Select
@@ -65,17 +61,13 @@ function RegressionFilters({ search, onSearch, services }: FilterProps) {
         searchable
         data={services.map(({ id, name }) => ({ value: id, label: name }))}
         value={search.service ?? null}
-        onChange={(next) => {
-          change({ service: next ?? undefined });
-        }}
+        onChange={(next) => change({ service: next ?? undefined })}
       />
       <TextInput
         aria-label="Search regressions"
         placeholder="Search titles, functions, #7"
         value={search.q ?? ''}
-        onChange={(event) => {
-          change({ q: event.currentTarget.value || undefined });
-        }}
+        onChange={(event) => change({ q: event.currentTarget.value || undefined })}
       />
     </Toolbar>
   );
@@ -157,21 +149,11 @@ function triageKeys({ onMove, onSelect, onMenu, onOpen }: TriageKeys) {
   return (event: KeyboardEvent) => {
     if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
     const act = {
-      j: () => {
-        onMove(1, event.currentTarget);
-      },
-      k: () => {
-        onMove(-1, event.currentTarget);
-      },
-      x: () => {
-        onSelect();
-      },
-      a: () => {
-        onMenu('assignee');
-      },
-      s: () => {
-        onMenu('state');
-      },
+      j: () => onMove(1, event.currentTarget),
+      k: () => onMove(-1, event.currentTarget),
+      x: () => onSelect(),
+      a: () => onMenu('assignee'),
+      s: () => onMenu('state'),
       Enter: () => {
         if (event.target === event.currentTarget) onOpen();
       },
@@ -203,18 +185,14 @@ function TriageBar(props: TriageBarProps) {
           <StateMenu
             label="State"
             opened={opened === 'state'}
-            onOpened={(open) => {
-              onOpened(open ? 'state' : null);
-            }}
+            onOpened={(open) => onOpened(open ? 'state' : null)}
             disabled={disabled}
             onChange={onChange}
           />
           <AssigneeMenu
             label="Assign"
             opened={opened === 'assignee'}
-            onOpened={(open) => {
-              onOpened(open ? 'assignee' : null);
-            }}
+            onOpened={(open) => onOpened(open ? 'assignee' : null)}
             disabled={disabled}
             onChange={onChange}
             people={people}
@@ -247,9 +225,7 @@ function Rows({
   const save = useMutation({
     mutationFn: (update: { ids: string[]; change: RegressionUpdate }) =>
       triage(update.ids, update.change),
-    onSuccess: () => {
-      setChosen(new Set());
-    },
+    onSuccess: () => setChosen(new Set()),
     onSettled: () => client.invalidateQueries({ queryKey: ['regression'] }),
   });
   const here = Math.min(at, rows.length - 1);
@@ -269,13 +245,9 @@ function Rows({
       setAt(to);
       list.children[to]?.scrollIntoView({ block: 'nearest' });
     },
-    onSelect: () => {
-      toggle(rows[here]!.id);
-    },
+    onSelect: () => toggle(rows[here]!.id),
     onMenu: mayWrite ? setOpened : () => undefined,
-    onOpen: () => {
-      onOpen(rows[here]!);
-    },
+    onOpen: () => onOpen(rows[here]!),
   });
   const names = new Map(services.map(({ id, name }) => [id, name]));
   return (
@@ -306,17 +278,13 @@ function Rows({
             key={row.id}
             className={classes.row}
             aria-current={index === here ? 'true' : undefined}
-            onPointerDown={() => {
-              setAt(index);
-            }}
+            onPointerDown={() => setAt(index)}
           >
             {mayWrite && (
               <Checkbox
                 aria-label={`Select ${row.title}`}
                 checked={chosen.has(row.id)}
-                onChange={() => {
-                  toggle(row.id);
-                }}
+                onChange={() => toggle(row.id)}
               />
             )}
             <Row row={row} service={names.get(row.service_id) ?? ''} link={link} />

@@ -44,9 +44,7 @@ export default function ServiceSeries({
           data={series.data.branches.map((name) => ({ value: name, label: name || 'no branch' }))}
           allowDeselect={false}
           value={series.data.branch}
-          onChange={(next) => {
-            setBranch(next ?? undefined);
-          }}
+          onChange={(next) => setBranch(next ?? undefined)}
         />
       )}
     </>
@@ -88,9 +86,7 @@ function MutedState({ serviceId, series, mayWrite }: DetectionProps) {
           className="link"
           aria-label={`${word}: ${seriesName(series)}`}
           disabled={save.isPending}
-          onClick={() => {
-            save.mutate();
-          }}
+          onClick={() => save.mutate()}
         >
           {word}
         </button>

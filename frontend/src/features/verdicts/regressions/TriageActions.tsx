@@ -29,12 +29,7 @@ export function StateMenu({ label, opened, onOpened, disabled, onChange }: MenuP
       <Menu.Dropdown>
         {(Object.entries(STATES) as [State, (typeof STATES)[State]][]).map(
           ([state, [glyph, word]]) => (
-            <Menu.Item
-              key={state}
-              onClick={() => {
-                onChange({ state });
-              }}
-            >
+            <Menu.Item key={state} onClick={() => onChange({ state })}>
               <StateIcon glyph={glyph}>{word}</StateIcon>
             </Menu.Item>
           ),
@@ -61,23 +56,12 @@ export function AssigneeMenu({
       </Menu.Target>
       <Menu.Dropdown>
         {people.map(({ id, name }) => (
-          <Menu.Item
-            key={id}
-            onClick={() => {
-              onChange({ assignee_id: id });
-            }}
-          >
+          <Menu.Item key={id} onClick={() => onChange({ assignee_id: id })}>
             {name}
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item
-          onClick={() => {
-            onChange({ assignee_id: null });
-          }}
-        >
-          unassigned
-        </Menu.Item>
+        <Menu.Item onClick={() => onChange({ assignee_id: null })}>unassigned</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
