@@ -73,8 +73,8 @@ type StateShare struct {
 	Ns          int64       `json:"ns"`
 	Times       int         `json:"times"`
 	Occupancies []Occupancy `json:"occupancy,omitempty"` // runnable: who held the processors, of Ns
-	Stack       []Frame     `json:"stack,omitempty"` // of the longest piece
-	Waker       *Waker      `json:"waker,omitempty"` // of the longest piece
+	Stack       []Frame     `json:"stack,omitempty"`     // of the longest piece
+	Waker       *Waker      `json:"waker,omitempty"`     // of the longest piece
 }
 
 // StateInterval is one stay in a state.
