@@ -2,6 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './Dialogs.module.css';
 import { ErrorState } from './PlaceholderStates';
+import { onText } from './text-handlers';
 
 type DialogProps = {
   title: string;
@@ -82,8 +83,3 @@ export function NameField({ placeholder, value, onChange }: NameProps) {
     />
   );
 }
-
-/** Makes a change handler that passes on the text of the field. */
-export const onText =
-  (change: (text: string) => void) => (event: { currentTarget: { value: string } }) =>
-    change(event.currentTarget.value);

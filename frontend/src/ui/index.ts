@@ -9,7 +9,8 @@ export { download } from './download';
 export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';
 export { DetailsList } from './FactsList';
 export { EditableList } from './EditableList';
-export { FormBody, FormDialog, NameField, onText } from './FormDialog';
+export { FormBody, FormDialog, NameField } from './FormDialog';
+export { onText } from './text-handlers';
 export { ListTable } from './ListTable';
 export {
   ExpandButton,
