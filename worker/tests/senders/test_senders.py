@@ -102,7 +102,7 @@ def test_prometheus_own_client_writes_protocol_2(sending: Sending, tmp_path: Pat
         wait_for(lambda: len(output_file.read_text().splitlines()) >= 4, 30)
         lines = [json.loads(each) for each in output_file.read_text().splitlines()[:4]]
     for line in lines:
-        assert line["is_confirmed"], line
+        assert line["confirmed"], line
         assert line["samples"] == line["sent"] > 100, line
 
 
