@@ -26,7 +26,7 @@ TRAILER = re.compile(
 )
 AUTHORITY = re.compile(r"(?<=://)([^\s/?#\"'<>|]{1,600})")
 ADDRESSED = re.compile(r"([^<>]{2,100}?)\s*<([^<>\s]{3,254})>")
-NOBODYS = frozenset(
+SHARED_MAILBOXES = frozenset(
     [
         "git",
         "root",
@@ -143,7 +143,7 @@ class Scrubber:
         known = self._known.get(name) or self._known.get(mail)
         after = known[1] if known and known[0] == USERS else self._names[USERS].name(name or mail)
         local = mail.partition("@")[0]
-        for text in (name, mail, local if len(local) > 3 and local.lower() not in NOBODYS else ""):
+        for text in (name, mail, local if len(local) > 3 and local.lower() not in SHARED_MAILBOXES else ""):
             self._known.add(text, USERS, after)
 
     def _learn_host(self, text: str) -> None:

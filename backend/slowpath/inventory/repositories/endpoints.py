@@ -11,7 +11,7 @@ from slowpath.core.errors import AddressNotAllowed, Conflict, InvalidRequest, Li
 from slowpath.core.git_ports import GitRemotePolicy
 from slowpath.core.ids import RepositoryId, ServiceId
 from slowpath.inventory.repositories.rules import MOST_BETWEEN
-from slowpath.inventory.repositories.schemas import (
+from slowpath.inventory.repositories.schemas.commit_schemas import (
     CommitDetailOut,
     CommitDiffOut,
     CommitRangeIn,
@@ -20,6 +20,8 @@ from slowpath.inventory.repositories.schemas import (
     CommitsRecordedOut,
     JobStartedOut,
     RepositoryCommit,
+)
+from slowpath.inventory.repositories.schemas.repository_schemas import (
     RepositoryCredentialsIn,
     RepositoryIn,
     RepositoryOut,

@@ -27,7 +27,7 @@ from slowpath.analysis.kinds.spans.gap_explanation_document import (
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_columns import DUPLICATE_ID, NEGATIVE_MENDED, SERVER
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
-from slowpath.analysis.kinds.spans.span_gaps import END, NOBODY, START, find_gaps
+from slowpath.analysis.kinds.spans.span_gaps import END, NO_CHILD, START, find_gaps
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 
 MOST_MARKS = 60
@@ -65,7 +65,7 @@ WHY_NOTHING: Mapping[str, str] = {
     "outside": "the trace does not include the time of the gap",
     "unreadable": "the trace could not be read",
 }
-WHY_NOBODY: Mapping[str, str] = {
+WHY_NO_GOROUTINE: Mapping[str, str] = {
     "no-one": "no goroutine ran both at the start and at the end of the span; the trace may be of another process",
     "ambiguous": "several goroutines match the times of the span about equally well",
     "by-chance": "the goroutine that matches the times of the span runs so often that the match may be chance",
@@ -133,8 +133,8 @@ def make_gap_question(table: SpanTable, trace: int, span: int, gap: int) -> GapQ
         service=one.service(span),
         instance=one.strings[int(spans.instance[span])],
         op=one.op(span),
-        previous=START if previous == NOBODY else one.op(previous),
-        next=END if following == NOBODY else one.op(following),
+        previous=START if previous == NO_CHILD else one.op(previous),
+        next=END if following == NO_CHILD else one.op(following),
         span_id=None if flags & DUPLICATE_ID else int(spans.id[span]),
         span_start_ns=start,
         span_end_ns=end,
@@ -191,7 +191,7 @@ def make_explanation(question: GapQuestion, examined: Sequence[ExaminedTrace]) -
 
 def _why(answer: GapAnswer) -> str:
     why = str(answer.get("reason", ""))
-    return WHY_NOTHING.get(why) or WHY_NOBODY.get(why, "")
+    return WHY_NOTHING.get(why) or WHY_NO_GOROUTINE.get(why, "")
 
 
 def _sentence(question: GapQuestion, best: ExaminedTrace | None) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.spans.span_forest import F64, Rows, SpanForest
-from slowpath.analysis.kinds.spans.span_gaps import NOBODY, SpanGaps, added_ns, gap_edges
+from slowpath.analysis.kinds.spans.span_gaps import NO_CHILD, SpanGaps, added_ns, gap_edges
 from slowpath.analysis.kinds.spans.span_thresholds import SpanThresholds
 from slowpath.analysis.kinds.spans.trace_cohort import TraceCohort, block_sums, pooled_quantiles, resample_sums
 from slowpath.analysis.stats.false_discovery_rate import q_values
@@ -220,4 +220,4 @@ def _self_time_by_block(table: GapTable, side: TraceCohort, chosen: NDArray[np.b
 
 def is_leaf(edge: tuple[int, int, int]) -> bool:
     """Return whether the edge covers complete spans without recorded calls."""
-    return edge[1] == NOBODY and edge[2] == NOBODY
+    return edge[1] == NO_CHILD and edge[2] == NO_CHILD

@@ -8,7 +8,7 @@ from slowpath.analysis.findings.wording import format_duration, format_quantile_
 from slowpath.analysis.kinds.spans.call_amplification import CallAmplification
 from slowpath.analysis.kinds.spans.gap_significance import NewGap, TestedGap, is_leaf
 from slowpath.analysis.kinds.spans.span_advice import calls_text, gap_text
-from slowpath.analysis.kinds.spans.span_gaps import END, NOBODY, START, child_name, edge_name
+from slowpath.analysis.kinds.spans.span_gaps import END, NO_CHILD, START, child_name, edge_name
 from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
 
 GAP, CALLS = "spans.gap", "spans.amplification"
@@ -36,7 +36,7 @@ def _gap(ground: SpanComparisonInputs, gap: TestedGap, quantile: float) -> Findi
     ratio, low, high = gap.ratio(quantile)
     change = Effect(ratio, candidate - base, low, high, ground.thresholds.confidence, "ratio")
     worse = candidate > base
-    text = gap_text(worse=worse, leaf=is_leaf(edge), first=edge[1] == NOBODY, last=edge[2] == NOBODY)
+    text = gap_text(worse=worse, leaf=is_leaf(edge), first=edge[1] == NO_CHILD, last=edge[2] == NO_CHILD)
     per_request = [
         float(total[gap.edge]) / max(side.requests, 1) for total, side in zip(table.total_ns, ground.sides, strict=True)
     ]
@@ -71,9 +71,9 @@ def place_of(ground: SpanComparisonInputs, edge: tuple[int, int, int]) -> str:
     operation_name = f"{service} {op}"
     if is_leaf(edge):
         return f"the self time of {operation_name}"
-    if edge[1] == NOBODY:
+    if edge[1] == NO_CHILD:
         return f"the gap in {operation_name} before {following}"
-    if edge[2] == NOBODY:
+    if edge[2] == NO_CHILD:
         return f"the gap in {operation_name} after {previous}"
     return f"the gap in {operation_name} between {previous} and {following}"
 
@@ -89,7 +89,7 @@ def _of_request(per_request: list[float]) -> str:
 def _new_gap(ground: SpanComparisonInputs, gap: NewGap) -> Finding:
     edge = ground.gaps.edges[gap.edge]
     worse = gap.candidate_ns > gap.base_ns
-    text = gap_text(worse=worse, leaf=is_leaf(edge), first=edge[1] == NOBODY, last=edge[2] == NOBODY)
+    text = gap_text(worse=worse, leaf=is_leaf(edge), first=edge[1] == NO_CHILD, last=edge[2] == NO_CHILD)
     difference = gap.candidate_ns - gap.base_ns
     change = Effect(None if worse else 0.0, difference, gap.low, gap.high, ground.thresholds.confidence, "difference")
     described = f"{format_duration(abs(difference))} per request, where there was none" if worse else "no longer occurs"

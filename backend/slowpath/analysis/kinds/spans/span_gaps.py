@@ -13,12 +13,12 @@ from slowpath.analysis.kinds.spans.span_forest import Mask, Rows, SpanForest
 
 START, END = "START", "END"
 # No child before or after a gap.
-NOBODY = -1
+NO_CHILD = -1
 
 
 @dataclass(frozen=True)
 class SpanGaps:
-    """One row per gap, by span and time. `previous` and `next` are rows of children, or `NOBODY`.
+    """One row per gap, by span and time. `previous` and `next` are rows of children, or `NO_CHILD`.
 
     `suspect` gaps are next to a span whose clock correction is at least half of the gap, which may have caused it.
     """
@@ -66,13 +66,13 @@ def find_gaps(forest: SpanForest) -> SpanGaps:
     leaves = np.ones(len(forest), dtype=bool)
     leaves[parent] = False
     leaf_rows = np.flatnonzero(leaves & (forest.end_ns > forest.start_ns))
-    no_child = np.full(len(leaf_rows), NOBODY)
+    no_child = np.full(len(leaf_rows), NO_CHILD)
     inner, final = begin > covered_until, last & (last_end < forest.end_ns[parent])
     span = np.concatenate([parent[inner], parent[final], leaf_rows])
     starts = np.concatenate([covered_until[inner], last_end[final], forest.start_ns[leaf_rows]])
     ends = np.concatenate([begin[inner], forest.end_ns[parent[final]], forest.end_ns[leaf_rows]])
-    previous = np.concatenate([np.where(first, NOBODY, children[before])[inner], children[leader[final]], no_child])
-    following = np.concatenate([children[inner], np.full(int(final.sum()), NOBODY), no_child])
+    previous = np.concatenate([np.where(first, NO_CHILD, children[before])[inner], children[leader[final]], no_child])
+    following = np.concatenate([children[inner], np.full(int(final.sum()), NO_CHILD), no_child])
     order = np.lexsort((starts, span))
     span, starts, ends, previous, following = (each[order] for each in (span, starts, ends, previous, following))
     suspect = ends - starts < 2 * _clock_shift(forest, span, previous, following)
@@ -98,7 +98,7 @@ def _clock_shift(forest: SpanForest, span: Rows, previous: Rows, following: Rows
     """Return the clock shift of the children next to each gap relative to the gap's span."""
     shift = np.zeros(len(span), dtype=np.int64)
     for child in (previous, following):
-        has_child = child != NOBODY
+        has_child = child != NO_CHILD
         relative = np.abs(forest.skew_ns[child[has_child]] - forest.skew_ns[span[has_child]])
         shift[has_child] = np.maximum(shift[has_child], relative)
     return shift
@@ -114,10 +114,10 @@ def self_ns(forest: SpanForest, gaps: SpanGaps) -> Rows:
 def gap_edges(forest: SpanForest, gaps: SpanGaps) -> tuple[Rows, list[tuple[int, int, int]]]:
     """Return (edge of each gap, (pair, previous op, next op) of each edge).
 
-    `NOBODY` for an op without a child.
+    `NO_CHILD` for an op without a child.
     """
     width = len(forest.names.names) + 1
-    ops = [np.where(child == NOBODY, 0, forest.op[child] + 1) for child in (gaps.previous, gaps.next)]
+    ops = [np.where(child == NO_CHILD, 0, forest.op[child] + 1) for child in (gaps.previous, gaps.next)]
     key = (forest.pair[gaps.span] * width + ops[0]) * width + ops[1]
     distinct, inverse = np.unique(key, return_inverse=True)
     edges = [(k // (width * width), k // width % width - 1, k % width - 1) for k in distinct.tolist()]
@@ -154,4 +154,4 @@ def edge_name(forest: SpanForest, edge: tuple[int, int, int]) -> str:
 
 def child_name(forest: SpanForest, op: int, otherwise: str) -> str:
     """Return the name of a child's op, or START or END."""
-    return otherwise if op == NOBODY else forest.names.names[op]
+    return otherwise if op == NO_CHILD else forest.names.names[op]

@@ -10,7 +10,7 @@ from slowpath.analysis.kinds.spans.critical_path import CriticalPath, critical_p
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_columns import FLAGS, KINDS, STATUSES
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
-from slowpath.analysis.kinds.spans.span_gaps import END, NOBODY, START, SpanGaps, find_gaps, self_ns
+from slowpath.analysis.kinds.spans.span_gaps import END, NO_CHILD, START, SpanGaps, find_gaps, self_ns
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 from slowpath.analysis.kinds.spans.waterfall_document import (
     FORMAT,
@@ -108,8 +108,8 @@ def _gaps(table: SpanTable, holes: SpanGaps, origin: int) -> dict[int, list[Wate
             WaterfallGap(
                 start_ns=begin - origin,
                 end_ns=end - origin,
-                previous=START if previous == NOBODY else table.op(previous),
-                next=END if following == NOBODY else table.op(following),
+                previous=START if previous == NO_CHILD else table.op(previous),
+                next=END if following == NO_CHILD else table.op(following),
                 suspect=suspect,
             )
         )

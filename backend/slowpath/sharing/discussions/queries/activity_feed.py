@@ -40,7 +40,7 @@ from slowpath.verdicts.comparisons.tables import ComparisonArtifact
 from slowpath.verdicts.regressions.tables import Regression, RegressionEvent
 
 After = tuple[datetime, UUID] | None
-NOBODY = cast(null(), Uuid())
+NULL_ID = cast(null(), Uuid())
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _logged(session: ReadSession, filters: ActivityFilter, after: After, limit: 
         AuditEvent.subject_id.label("subject_id"),
         _text(None).label("title"),
         _text(None).label("path"),
-        NOBODY.label("service_id"),
+        NULL_ID.label("service_id"),
         AuditEvent.details.label("facts"),
     ).where(
         AuditEvent.team_id == session.team_id,
@@ -166,7 +166,7 @@ def _deploys(session: ReadSession, filters: ActivityFilter, after: After, limit:
         _text("deployment").label("kind"),
         _text("seen").label("action"),
         _text("system").label("actor_kind"),
-        NOBODY.label("actor_id"),
+        NULL_ID.label("actor_id"),
         _text(None).label("actor_name"),
         _text("deployment").label("subject_kind"),
         Deployment.id.label("subject_id"),

@@ -24,7 +24,7 @@ from slowpath.sharing.reports.rules import AUDITED_EVERY_SECONDS, MAX_LINKS, Scr
 from slowpath.sharing.reports.service import reports
 from slowpath.sharing.reports.tables import ShareLink
 
-NOBODY = "The share link does not exist."
+NO_SUCH_LINK = "The share link does not exist."
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def revoke_share_link(session: WriteSession, report_id: ReportId, link_id: Share
     reports.get_report(session, report_id)
     row = queries.held_link(session, link_id)
     if row is None or row.report_id != report_id:
-        raise ShareLinkNotFound(NOBODY)
+        raise ShareLinkNotFound(NO_SUCH_LINK)
     row.revoked_at = row.revoked_at or now
     session.flush()
     enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # its bundle is stored
@@ -121,11 +121,11 @@ def resolve_share_link(database: Database, secret: str, now: datetime) -> Opened
     Raises `ShareLinkNotFound`, `ShareLinkEnded`.
     """
     if not looks_like_secret(secret):
-        raise ShareLinkNotFound(NOBODY)
+        raise ShareLinkNotFound(NO_SUCH_LINK)
     with database.cross_team() as cross_team:
         found = queries.find_link(cross_team, hash_secret(secret))
     if found is None:
-        raise ShareLinkNotFound(NOBODY)
+        raise ShareLinkNotFound(NO_SUCH_LINK)
     remedy = "Ask the sender for a new link."
     if found.revoked_at is not None:
         raise ShareLinkEnded("The share link was revoked.", remedy=remedy)
@@ -140,7 +140,7 @@ def record_link_view(session: WriteSession, opened: OpenedShareLink, now: dateti
     """Count a visit of a share link; at most one per minute is recorded. Raises `ShareLinkNotFound`."""
     row = queries.held_link(session, opened.link_id)
     if row is None:
-        raise ShareLinkNotFound(NOBODY)
+        raise ShareLinkNotFound(NO_SUCH_LINK)
     quiet = row.last_viewed_at is not None and now - row.last_viewed_at < timedelta(seconds=AUDITED_EVERY_SECONDS)
     row.views += 1
     if not quiet:

@@ -8,7 +8,7 @@ from slowpath.analysis.kinds.spans.call_paths import paths_of
 from slowpath.analysis.kinds.spans.critical_path import critical_path
 from slowpath.analysis.kinds.spans.span_columns import CLIENT, INTERNAL, SERVER
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
-from slowpath.analysis.kinds.spans.span_gaps import NOBODY, added_ns, find_gaps, gap_edges, self_ns
+from slowpath.analysis.kinds.spans.span_gaps import NO_CHILD, added_ns, find_gaps, gap_edges, self_ns
 from slowpath.analysis.kinds.spans.trace_waterfall import waterfall
 from tests.analysis.documents import as_json
 from tests.analysis.kinds.spans.generated_spans import Drawn, artifact_of, table_of
@@ -64,12 +64,12 @@ def test_holes_are_what_children_leave_uncovered(roots: list[Drawn]) -> None:
         assert own[row] == len(uncovered(forest, row))
         for hole in mine:
             previous, following = int(holes.previous[hole]), int(holes.next[hole])
-            if previous != NOBODY:
+            if previous != NO_CHILD:
                 assert forest.parent[previous] == row
                 assert min(int(forest.end_ns[previous]), int(forest.end_ns[row])) == holes.begin_ns[hole]
             else:
                 assert holes.begin_ns[hole] == forest.start_ns[row]
-            if following != NOBODY:
+            if following != NO_CHILD:
                 assert forest.parent[following] == row
                 assert forest.start_ns[following] == holes.end_ns[hole]
             else:

@@ -1,18 +1,13 @@
-"""Wire shapes of repositories and commits. Credentials are accepted and never returned."""
+"""Request and response bodies of commits, ranges and diffs."""
 
-import re
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Self
 from uuid import UUID
 
 from pydantic import (
-    AfterValidator,
-    AnyHttpUrl,
     AwareDatetime,
     BaseModel,
-    ConfigDict,
     Field,
-    SecretStr,
     StringConstraints,
 )
 
@@ -22,164 +17,24 @@ from slowpath.inventory.repositories.read_models import (
     CommitDiffView,
     DiffState,
     RankedSuspects,
-    RepositoryWithServices,
     SuspectCommit,
     commit_url,
 )
 from slowpath.inventory.repositories.rules import (
     ChangedFile,
     CommitMetadata,
-    Credentials,
     DependencyUpdate,
     FileStatus,
-    RepositoryKind,
+)
+from slowpath.inventory.repositories.schemas.repository_schemas import (
+    Line,
+    RepositoryRef,
+    RepositoryRequest,
+    Sha,
+    Spelled,
+    Text,
 )
 from slowpath.inventory.repositories.tables import Commit, Repository
-
-FOLDER: Final = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[A-Za-z0-9._~@+-]+(?:/[A-Za-z0-9._~@+-]+)*")
-SHA: Final = r"^[0-9a-f]{40}$"
-
-
-def _folder(path: str) -> str:
-    plain = path.strip().removeprefix("./").rstrip("/")
-    if plain in {"", "."}:
-        return ""
-    if not FOLDER.fullmatch(plain):
-        raise ValueError("a directory below the root, for example cmd/server")
-    return plain
-
-
-RepositoryName = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
-]
-Url = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
-WebUrl = Annotated[AnyHttpUrl, Field(max_length=1_000)]
-Secret = Annotated[SecretStr, Field(max_length=4_000)]
-Folder = Annotated[str, StringConstraints(max_length=500), AfterValidator(_folder)]
-Sha = Annotated[str, StringConstraints(pattern=SHA)]
-Spelled = Annotated[str, StringConstraints(min_length=7, max_length=40, pattern=r"^[0-9A-Fa-f]*$")]
-Text = Annotated[str, StringConstraints(max_length=20_000)]
-Line = Annotated[str, StringConstraints(max_length=1_000)]
-
-
-class RepositoryRequest(BaseModel):
-    """Base of request shapes: unknown members are rejected."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class RepositoryCredentialsIn(RepositoryRequest):
-    """Credentials for the host of a repository."""
-
-    kind: Credentials
-    token: Secret | None = Field(None, description="for `bearer`")
-    username: Annotated[str, StringConstraints(max_length=500)] | None = Field(None, description="for `basic`")
-    password: Secret | None = Field(None, description="for `basic`")
-
-
-class ServiceSourceIn(RepositoryRequest):
-    """A service that is built from a repository, in a request."""
-
-    service_id: UUID
-    directory: Folder = Field("", description="directory of its module; empty for the root", examples=["services/api"])
-    main_package: Folder = Field("", description="its main package, relative to the directory", examples=["cmd/server"])
-
-
-class RepositoryIn(RepositoryRequest):
-    """A new git repository."""
-
-    name: RepositoryName
-    url: Url | None = Field(
-        None,
-        description="null: the repository is not fetched; commit metadata is pushed",
-        examples=["https://github.com/example/api.git"],
-    )
-    kind: Literal["github", "gitlab", "other"] | None = Field(None, description="null: detected from the URL")
-    web_url: WebUrl | None = Field(None, description="URL prefix before /commit/, for GitHub and GitLab")
-    credentials: RepositoryCredentialsIn | None = None
-    services: Annotated[list[ServiceSourceIn], Field(max_length=200)] = []
-
-
-class RepositoryUpdate(RepositoryRequest):
-    """Changes to a repository. A URL on another host requires the credentials again."""
-
-    name: RepositoryName | None = None
-    url: Url | None = None
-    kind: Literal["github", "gitlab", "other"] | None = None
-    web_url: WebUrl | None = None
-    credentials: RepositoryCredentialsIn | None = None
-    services: Annotated[list[ServiceSourceIn], Field(max_length=200)] | None = None
-
-
-class ServiceSourceOut(BaseModel):
-    """A service that is built from a repository."""
-
-    service_id: UUID
-    service_name: str
-    directory: str
-    main_package: str
-
-
-class RepositoryOut(BaseModel):
-    """A repository, without its credentials."""
-
-    id: UUID
-    name: str
-    kind: RepositoryKind
-    url: str | None
-    web_url: str | None
-    credentials: Credentials
-    default_branch: str | None
-    branches: int
-    commits: int = Field(description="number of known commits")
-    is_fetching: bool
-    fetched_at: datetime | None
-    problem: dict[str, Any] | None = Field(description="why the last fetch failed")
-    services: list[ServiceSourceOut]
-    created_at: datetime
-
-    @classmethod
-    def of(cls, found: RepositoryWithServices) -> Self:
-        """Return the wire shape of a repository."""
-        row = found.row
-        built = [
-            ServiceSourceOut(
-                service_id=one.service_id, service_name=name, directory=one.directory, main_package=one.main_package
-            )
-            for one, name in found.services
-        ]
-        return cls.model_validate(
-            {
-                "id": row.id,
-                "name": row.label,
-                "kind": row.kind,
-                "url": row.url,
-                "web_url": row.web_url,
-                "credentials": row.credentials,
-                "default_branch": row.default_branch,
-                "branches": len(row.branch_heads),
-                "commits": found.commits,
-                "is_fetching": found.fetching,
-                "fetched_at": row.fetched_at,
-                "problem": row.problem,
-                "services": built,
-                "created_at": row.created_at,
-            }
-        )
-
-
-class RepositoryRef(BaseModel):
-    """ID and name of a repository."""
-
-    id: UUID
-    name: str
-    kind: RepositoryKind
-    web_url: str | None
-
-    @classmethod
-    def of(cls, row: Repository) -> Self:
-        """Return the reference to a repository."""
-        return cls.model_validate({"id": row.id, "name": row.label, "kind": row.kind, "web_url": row.web_url})
 
 
 class ChangedFileOut(BaseModel):
