@@ -49,7 +49,10 @@ class ArtifactComparison(KindComparison, Protocol):
 
 
 def import_later(module: str, name: str) -> Callable[..., Any]:
-    """Return a function that imports its implementation when it is called."""
+    """Return a function that imports its implementation when it is called.
+
+    The command line imports what it compares only: 0.1 of 0.4 CPU seconds (decision 0084).
+    """
 
     def call(*arguments: object) -> object:
         return getattr(importlib.import_module(f"slowpath.analysis.kinds.{module}"), name)(*arguments)
