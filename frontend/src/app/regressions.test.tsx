@@ -201,7 +201,7 @@ describe('the list of regressions', () => {
     serve([aRegression({ id: 'a1' }), aRegression({ id: 'a2' }), aRegression({ id: 'a3' })]);
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/regressions/bulk-update'), async ({ request }) => {
+      http.patch(at('/regressions'), async ({ request }) => {
         sent.push(await request.json());
         return HttpResponse.json({ items: [] });
       }),
@@ -228,7 +228,7 @@ describe('the list of regressions', () => {
   it('says in place why nothing was changed', async () => {
     serve([aRegression()]);
     server.use(
-      http.post(at('/regressions/bulk-update'), () =>
+      http.patch(at('/regressions'), () =>
         problem(409, { type: 'urn:slowpath:conflict', title: 'x', detail: 'It was deleted.' }),
       ),
     );

@@ -160,8 +160,8 @@ def summary(caller: MayRead, session: Reading) -> RegressionSummaryOut:
     )
 
 
-@router.post(
-    "/regressions/bulk-update",
+@router.patch(
+    "/regressions",
     operation_id="regressions:bulk-update",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, Conflict, InvalidRequest),

@@ -23,6 +23,16 @@ def test_ids_are_feature_and_verb_and_each_stands_once() -> None:
     assert all(len(name.split(":")) == 2 for name in ids)
 
 
+def test_no_fixed_path_is_also_one_with_an_id() -> None:
+    """Otherwise methods of the path with an id answer 422 at the fixed path, where 405 is described."""
+    with_id = {path for path in DESCRIPTION["paths"] if path.endswith("_id}")}
+    fixed = {path for path in DESCRIPTION["paths"] if not path.endswith("}")}
+
+    assert [
+        path for path in sorted(fixed) if any(path.rpartition("/")[0] == each.rpartition("/")[0] for each in with_id)
+    ] == []
+
+
 @pytest.mark.parametrize("operation", [each[3] for each in OF_API], ids=[each[0] for each in OF_API])
 def test_an_operation_documents_its_problems(operation: dict[str, Any]) -> None:
     responses = operation["responses"]

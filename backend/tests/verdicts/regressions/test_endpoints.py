@@ -134,10 +134,10 @@ def test_changes_are_recorded_and_notified(
 def test_many_are_changed_together_or_not_at_all(client: TestClient, synthetic: SyntheticBuilds) -> None:
     ids = [str(put(synthetic, number)) for number in (1, 2, 3)]
     change = {"state": "ignored"}
-    response = client.post("/api/v1/regressions/bulk-update", json={"ids": [*ids[:2], str(new_id())], "change": change})
+    response = client.patch("/api/v1/regressions", json={"ids": [*ids[:2], str(new_id())], "change": change})
     assert (response.status_code, listed(client, state="ignored")) == (404, [])
 
-    response = client.post("/api/v1/regressions/bulk-update", json={"ids": ids[:2], "change": change})
+    response = client.patch("/api/v1/regressions", json={"ids": ids[:2], "change": change})
     assert {row["state"] for row in response.json()["items"]} == {"ignored"}
     assert listed(client, state="ignored") == [2, 1]
 
@@ -165,9 +165,7 @@ def test_viewers_look_and_change_nothing(client: TestClient, synthetic: Syntheti
     for answer in (
         client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"}),
         client.post(f"/api/v1/regressions/{regression_id}/notes", json={"text": "hm"}),
-        client.post(
-            "/api/v1/regressions/bulk-update", json={"ids": [str(regression_id)], "change": {"state": "fixed"}}
-        ),
+        client.patch("/api/v1/regressions", json={"ids": [str(regression_id)], "change": {"state": "fixed"}}),
     ):
         assert answer.status_code == 403
 
