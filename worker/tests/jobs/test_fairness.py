@@ -27,6 +27,7 @@ INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, ma
         gen_random_uuid(), 3, %s, 'waiting', 0, 0, 0, '', clock_timestamp() - interval '1 hour'
     FROM generate_series(1, %s)
 """
+END_AUTOVACUUM = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'"
 CLAIM = "SELECT job_id, team_id FROM cross_team.claim_next_job(%s, %s, %s, interval '1 minute')"
 
 
@@ -184,6 +185,8 @@ def test_a_backlog_costs_no_more_than_its_index(bench: Bench, query: str) -> Non
     def pages(count: int) -> int:
         flood(bench, count)
         bench.admin.execute("UPDATE job SET state = 'done' WHERE send_count > 0")
+        # an ANALYZE that runs meanwhile has a snapshot for which VACUUM leaves the former rows in the index
+        bench.admin.execute(END_AUTOVACUUM)
         bench.admin.execute("VACUUM ANALYZE job")
         row = bench.admin.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
         assert row is not None
