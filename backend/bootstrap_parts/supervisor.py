@@ -90,9 +90,9 @@ class Supervisor:
             self._trim_logs()
             time.sleep(_POLL_SECONDS)
 
-    def stop(self, kept: Sequence[str] = ()) -> None:
+    def stop(self, except_for: Sequence[str] = ()) -> None:
         """Stop all services in reverse order: the application's together, then the databases."""
-        running = [service for service in self.services if service.name not in kept and service.child is not None]
+        running = [service for service in self.services if service.name not in except_for and service.child is not None]
         front = [service for service in running if not _is_store(service)]
         stop([service.child for service in reversed(front) if service.child])
         for service in reversed([service for service in running if _is_store(service)]):

@@ -125,9 +125,9 @@ def cost(command: Sequence[str]) -> Cost:
 
 def environment() -> dict[str, str]:
     """Return the environment of a measured command, with compiled Python files like an installed command."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {
-        **kept,
+        **inherited,
         "PYTHONPATH": f"{ROOT / 'backend'}:{ROOT / 'worker'}:{ROOT / 'e2e'}",
         "PYTHONPYCACHEPREFIX": str(FOLDER / "compiled"),
     }

@@ -143,10 +143,10 @@ def newest() -> Iterator[BenchmarkResult]:
             delays = _delays(rng, kind, ratio)
             step = f"{kind}, {100 * (ratio - 1):.0f} % step"
             share = 100 * float(np.mean(delays <= within))
-            wanted = kind == "gauss" and ratio < 1.2
+            has_goal = kind == "gauss" and ratio < 1.2
             yield _beside(
-                f"{step}: reported within {within} builds, %", share, None, ">= 90" if wanted else None,
-                met=_at_least(share, len(delays), 90) if wanted else None,
+                f"{step}: reported within {within} builds, %", share, None, ">= 90" if has_goal else None,
+                met=_at_least(share, len(delays), 90) if has_goal else None,
             )  # fmt: skip
             middle = float(np.median(delays))
             yield _beside(f"{step}: builds until it is reported (median; 13: more than twelve)", middle, None)

@@ -12,7 +12,7 @@ from bench.series_noise import F64
 
 OTAVA: Final = "apache-otava==0.8.0"
 TOOLS: Final = ROOT / ".slowpath" / "tools"
-KEPT: Final = TOOLS / "otava"
+OTAVA_FOLDER: Final = TOOLS / "otava"
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class PeerAnswer:
 
 def otava_python() -> Path | None:
     """Return the Python of its environment, created if necessary; None if it is not available."""
-    python = KEPT / "bin" / "python"
+    python = OTAVA_FOLDER / "bin" / "python"
     uv = TOOLS / "bin" / "uv"
     if python.exists() and _works(python):
         return python
     if not uv.exists():
         return None
     for command in (
-        [str(uv), "venv", "--quiet", "--clear", "--python", sys.executable, str(KEPT)],
+        [str(uv), "venv", "--quiet", "--clear", "--python", sys.executable, str(OTAVA_FOLDER)],
         [str(uv), "pip", "install", "--quiet", "--python", str(python), OTAVA],
     ):
         if subprocess.run(command, capture_output=True, check=False, timeout=300).returncode != 0:

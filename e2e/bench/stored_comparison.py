@@ -46,9 +46,9 @@ def _measured(what: str, *, pooled: bool, rounds: int) -> Iterator[BenchmarkResu
     found, theirs = [], []
     for number in range(rounds):
         # Each round uses a new pair, to exclude cached results: one profile less per side than the round before.
-        kept = PROFILES - number
-        found.append(compare(person, base_ids[:kept], candidate_ids[:kept]))
-        theirs.append(_pprof_seconds(base[:kept], candidate[:kept]))
+        remaining = PROFILES - number
+        found.append(compare(person, base_ids[:remaining], candidate_ids[:remaining]))
+        theirs.append(_pprof_seconds(base[:remaining], candidate[:remaining]))
     ours, peer = median(each.findings_s for each in found), median(theirs)
     size = f"2 x {PROFILES} profiles, {STACKS:,} stacks each, {what}"
     goal = (f">= {GOAL:.0f}x faster", peer / ours >= GOAL) if pooled else (None, None)

@@ -300,7 +300,7 @@ def _power(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResu
 
 def _promises(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResult]:
     """Yield how often an effect of the stated minimum detectable size is found, which must match, for any dispersion between runs."""
-    kept, sizes = Count(), []
+    found_count, sizes = Count(), []
     for pool in (pool for pool in found if not pool.lockstep):
         for seed in range(max(1, PROMISES // len(found))):
             rng = np.random.default_rng([seed, 8])
@@ -309,12 +309,14 @@ def _promises(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkR
             effect = detectable_of_functions(kind, [_row(kind, pool.half)])[0] - 1
             grown = tuple(with_effect(a, pool.half, effect, rng) for a in drawn.candidate)
             comparison = compared(drawn.base, grown)
-            kept.add(_names(comparison, pool.half, "worse"))
+            found_count.add(_names(comparison, pool.half, "worse"))
             wrong.add(_is_wrong(comparison, "worse"))
             sizes.append(effect)
     goal = DEFAULT_THRESHOLDS.power
-    what = f"the effect called detectable (median +{np.median(sizes):.0%}), 8 a side: found ({kept.text})"
-    yield BenchmarkResult(NAME, what, kept.share, goal=f">= {goal}", met=wilson(kept.hits, kept.trials)[1] >= goal)
+    what = f"the effect called detectable (median +{np.median(sizes):.0%}), 8 a side: found ({found_count.text})"
+    yield BenchmarkResult(
+        NAME, what, found_count.share, goal=f">= {goal}", met=wilson(found_count.hits, found_count.trials)[1] >= goal
+    )
 
 
 def _consecutive_power(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResult]:

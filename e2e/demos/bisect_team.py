@@ -82,8 +82,8 @@ def _program(made: Histories, name: str, sha: str, folder: Path) -> Path:
 
 def line_of(repository: Repository) -> list[dict[str, Any]]:
     """Return the first-parent commits of a repository, oldest first."""
-    wanted = ["git", "log", "--first-parent", "--reverse", "--format=%H%x09%P%x09%cI%x09%an%x09%s", "main"]
-    done = subprocess.run(wanted, cwd=repository.folder, check=True, capture_output=True, encoding="utf-8")
+    command = ["git", "log", "--first-parent", "--reverse", "--format=%H%x09%P%x09%cI%x09%an%x09%s", "main"]
+    done = subprocess.run(command, cwd=repository.folder, check=True, capture_output=True, encoding="utf-8")
     names = ("sha", "parents", "at", "author", "title")
     return [dict(zip(names, line.split("\t"), strict=True)) for line in done.stdout.splitlines()]
 

@@ -22,7 +22,7 @@ INGESTERS = 3
 SMALL = {"GOMAXPROCS": "1", "GOGC": "10"}
 """Go settings of small containers: one CPU, little memory."""
 SAMPLED = "0.2"
-KEPT = "1000"
+SAMPLE_COUNT = "1000"
 READY_SECONDS = 15.0
 
 Sender = Literal["real", "client"]
@@ -116,7 +116,7 @@ class Pipeline:
             "-sampled",
             SAMPLED,
             "-kept",
-            KEPT,
+            SAMPLE_COUNT,
             *more,
         ]
         return self._run(command)

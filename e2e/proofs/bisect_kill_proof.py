@@ -83,8 +83,8 @@ class Proof:
         keeper = WorkerSupervisor(self.environment, self.folder, self.processes)
         try:
             person = _newcomer(keeper, self.url)
-            wanted = self._start(person, keeper)
-            self._kill_while_they_go_on(person, keeper, wanted)
+            expected = self._start(person, keeper)
+            self._kill_while_they_go_on(person, keeper, expected)
             self._judge_deploys(keeper)
         finally:
             keeper.stop()
@@ -105,7 +105,7 @@ class Proof:
         self.environment |= {"SLOWPATH_URL": self.url, "SLOWPATH_TOKEN": token["secret"]}
         self.processes["runner"] = ("slowpath_cli.main", "runner", "--config", str(self.folder / "runner.toml"))
         keeper.look_after()
-        wanted = {}
+        expected = {}
         for _ in range(self.bisects):
             low, high = self.rng.randrange(guilty), self.rng.randrange(guilty, COMMITS)
             bisect = person.call(
@@ -116,8 +116,8 @@ class Proof:
                     "settings": {"measurement_seconds": 0, "warm_up_seconds": 0, "slots": 2, "lease_timeout_seconds": 20},
                 },
             )  # fmt: skip
-            wanted[str(bisect["id"])] = shas[guilty]
-        return wanted
+            expected[str(bisect["id"])] = shas[guilty]
+        return expected
 
     def _history(self) -> tuple[list[str], int]:
         repository, guilty = new_repository(self.folder / "repository"), self.rng.randrange(1, COMMITS)
@@ -131,8 +131,8 @@ class Proof:
         (self.folder / "runner.toml").write_text(CONFIG.format(slots=SLOTS, folder=self.folder), encoding="utf-8")
         return shas, guilty
 
-    def _kill_while_they_go_on(self, person: DemoUser, keeper: WorkerSupervisor, wanted: dict[str, str]) -> None:
-        left, open_ = self._targets(), dict(wanted)
+    def _kill_while_they_go_on(self, person: DemoUser, keeper: WorkerSupervisor, expected: dict[str, str]) -> None:
+        left, open_ = self._targets(), dict(expected)
         next_kill = time.monotonic() + self.rng.uniform(*BETWEEN_SECONDS)
         next_look, moved, moved_at = 0.0, (0, 0), time.monotonic()
         while open_:
@@ -269,12 +269,12 @@ def _newcomer(keeper: WorkerSupervisor, url: str) -> DemoUser:
 
 def _ours(folder: Path, role: str) -> list[int]:
     """Return what runs of this round's deploys; `role` is theirs, or any."""
-    wanted = {f"LEDGER={folder / 'ledger'}".encode(), *([f"SLOWPATH_ROLE={role}".encode()] if role else [])}
+    expected = {f"LEDGER={folder / 'ledger'}".encode(), *([f"SLOWPATH_ROLE={role}".encode()] if role else [])}
     found = []
     for path in Path("/proc").iterdir():
         with suppress(OSError):
             environment = set((path / "environ").read_bytes().split(b"\0")) if path.name.isdecimal() else set()
-            if wanted <= environment and any(one.startswith(b"SLOWPATH_RUN_ID=") for one in environment):
+            if expected <= environment and any(one.startswith(b"SLOWPATH_RUN_ID=") for one in environment):
                 found.append(int(path.name))
     return found
 

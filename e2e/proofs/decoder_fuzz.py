@@ -64,9 +64,9 @@ def fuzz(package: str, target: str, seconds: int) -> bool:
     return ok
 
 
-def _ran_out_of_time(said: str) -> bool:
+def _ran_out_of_time(output: str) -> bool:
     """Return whether nothing was found: Go's fuzzing sometimes calls the end of its own time a failure."""
-    return "context deadline exceeded" in said and "Failing input written" not in said and "panic" not in said
+    return "context deadline exceeded" in output and "Failing input written" not in output and "panic" not in output
 
 
 def main() -> int:

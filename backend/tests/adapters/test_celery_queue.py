@@ -61,7 +61,7 @@ def test_an_acknowledgement_asks_nothing_of_the_broker() -> None:
         message = channel.basic_get(Queue.ANALYSE.value)
         assert not channel.qos.can_consume()
         pool = channel.pool
-        pool.connection_kwargs["port"] = 1  # nobody listens there
+        pool.connection_kwargs["port"] = 1  # no process listens there
         pool.reset()
 
         message.ack()

@@ -161,7 +161,7 @@ def test_special_purpose_addresses_are_rejected_even_if_python_calls_them_global
     assert not is_public(place.literal)
 
 
-class Said(BaseHTTPRequestHandler):
+class RecordingHandler(BaseHTTPRequestHandler):
     """Answers by path, and remembers what it was asked."""
 
     asked: list[tuple[str, str]]
@@ -198,7 +198,7 @@ class Said(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    class Handler(Said):
+    class Handler(RecordingHandler):
         asked: list[tuple[str, str]] = []  # noqa: RUF012 - of this server alone
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as made:

@@ -16,8 +16,8 @@ def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifac
 
 def compared_sides(base: ComparisonSide, candidate: ComparisonSide) -> SideComparison:
     """Compare two sides of anything."""
-    return compare(base, candidate, {}, np.random.default_rng(1), _nobody_watches)
+    return compare(base, candidate, {}, np.random.default_rng(1), _ignore_progress)
 
 
-def _nobody_watches(_step: str, _fraction: float) -> None:
+def _ignore_progress(_step: str, _fraction: float) -> None:
     """Progress goes nowhere."""

@@ -44,10 +44,10 @@ def processes_of(data: Path) -> list[str]:
         try:
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             environ = (entry / "environ").read_bytes()
-            stands_there = (entry / "cwd").readlink().is_relative_to(data)
+            runs_there = (entry / "cwd").readlink().is_relative_to(data)
         except OSError:
             continue
-        if stands_there or str(data) in command or str(data).encode() in environ:
+        if runs_there or str(data) in command or str(data).encode() in environ:
             found.append(f"{entry.name} {command}")
     return found
 

@@ -16,7 +16,7 @@ def restored() -> Iterator[None]:
     """Restore the signal handlers of the test runner."""
     before = {caught: signal.getsignal(caught) for caught in CAUGHT}
     yield
-    with stop_signals():  # begins to listen anew: what was heard here is nobody else's business
+    with stop_signals():  # begins to listen anew: signals received here have no effect elsewhere
         pass
     for caught, handler in before.items():
         signal.signal(caught, handler)

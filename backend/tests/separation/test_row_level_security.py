@@ -168,10 +168,10 @@ def test_the_functions_of_the_cross_team_schema_are_narrow(admin: psycopg.Connec
         name for name, *_ in functions
     }
     for name, owner, definer, config, granted in functions:
-        wanted_owner, others = OTHERWISE.get(name, ("slowpath_keeper", {"slowpath_cross_team"}))
-        assert (owner, definer) == (wanted_owner, True), name
+        expected_owner, others = OTHERWISE.get(name, ("slowpath_keeper", {"slowpath_cross_team"}))
+        assert (owner, definer) == (expected_owner, True), name
         assert "search_path=pg_catalog, pg_temp" in config.replace('"', ""), name
-        assert set(re.findall(r"(\w*)=X", granted)) == {wanted_owner, *others}, name
+        assert set(re.findall(r"(\w*)=X", granted)) == {expected_owner, *others}, name
 
 
 def test_the_roles_are_as_small_as_they_should_be(admin: psycopg.Connection) -> None:
@@ -235,7 +235,7 @@ def test_rows_of_another_team_cannot_be_changed(app: psycopg.Connection, world: 
                 with app.transaction():
                     assert app.execute(statement, (mine,)).rowcount == 0, table
             except psycopg.errors.InsufficientPrivilege:
-                assert table == "audit_event"  # nobody changes the log
+                assert table == "audit_event"  # no role changes the log
 
 
 def test_rows_cannot_be_inserted_into_another_team(app: psycopg.Connection, world: TwoTeamWorld) -> None:

@@ -125,7 +125,7 @@ def endpoint(request: pytest.FixtureRequest) -> Endpoint:
     return found
 
 
-def told_nothing(asked: EndpointRequest, who: str) -> None:
+def assert_no_disclosure(asked: EndpointRequest, who: str) -> None:
     assert CANARY.encode() not in asked.content, f"{who} saw {asked.content[:500]!r}"
     assert asked.status < 500, f"{who}: {asked.status} {asked.content[:500]!r}"
 
@@ -165,7 +165,7 @@ def test_anonymous_and_foreign_callers_get_no_data(
 
     for who in outsiders:
         asked = endpoint.ask(world.outsider(who), world.ids)
-        told_nothing(asked, who)
+        assert_no_disclosure(asked, who)
         if endpoint.right is not Permission.ANYONE:
             programs_are_refused_first = endpoint.right is Permission.SIGNED_IN and "token" in who
             assert asked.status == (403 if programs_are_refused_first else 401), f"{who}: {asked.content[:300]!r}"
@@ -180,7 +180,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
 
     # their owner names our team
     asked = endpoint.ask(world.other_browser(world.team.id), world.ids)
-    told_nothing(asked, "the other owner, naming the team")
+    assert_no_disclosure(asked, "the other owner, naming the team")
     if of_a_team:
         assert asked.status == 404, asked.content[:300]
 
@@ -188,7 +188,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
     if not endpoint.streams:
         theirs_and_ours = {**world.ids, "team_id": world.other.id}
         asked = endpoint.ask(world.other_browser(world.other.id), theirs_and_ours)
-        told_nothing(asked, "the other owner, naming our things")
+        assert_no_disclosure(asked, "the other owner, naming our things")
         if endpoint.object_names and endpoint.right is not Permission.ANYONE:
             assert asked.status == 404, asked.content[:300]
         if asked.names & world.ids.keys():
@@ -199,7 +199,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
     world.kept.restore()
     if not endpoint.streams or "team_id" in endpoint.path:
         asked = endpoint.ask(world.other_program(), world.ids)
-        told_nothing(asked, "the other team's token")
+        assert_no_disclosure(asked, "the other team's token")
         if of_a_team and (endpoint.object_names or "team_id" in endpoint.path):
             assert asked.status in {403, 404}, asked.content[:300]
 

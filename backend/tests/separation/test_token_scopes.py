@@ -16,7 +16,7 @@ SENDS_FILES = {
     "artifacts:upload", "artifacts:upload-many",
     "uploads:create", "uploads:get", "uploads:put-part", "uploads:complete", "uploads:delete",
 }  # fmt: skip
-TELLS = {
+SENDS_METADATA = {
     "builds:create", "builds:record", "builds:put-artifact", "builds:create-artifact",
     "spans:receive-otlp", "metrics:receive-remote-write", "metrics:receive-otlp",
 }  # fmt: skip
@@ -24,7 +24,7 @@ RUNS = {
     "runners:register", "runners:release", "runners:probes", "runners:lease", "probes:heartbeat", "probes:record-measurement", "probes:record-result",
 }  # fmt: skip
 ALLOWED = {
-    TokenScope.UPLOAD: WATCHES | SENDS_FILES | TELLS,
+    TokenScope.UPLOAD: WATCHES | SENDS_FILES | SENDS_METADATA,
     TokenScope.RUNNER: WATCHES | SENDS_FILES | RUNS,
     TokenScope.DEPLOY: {"deployments:create", "deployment-events:create"},
 }

@@ -32,7 +32,7 @@ class TestDatabase:
     admin_url: str
     owner_url: str
     app_url: str
-    _kept: list[psycopg.Connection] = field(default_factory=list, compare=False, repr=False)
+    _admin_connections: list[psycopg.Connection] = field(default_factory=list, compare=False, repr=False)
 
     @contextmanager
     def as_admin(self) -> Iterator[psycopg.Connection]:
@@ -52,20 +52,20 @@ class TestDatabase:
         Over one connection that is kept: a new one would plan the deletes of all tables anew, which takes five times as long.
         """
         try:
-            self._over_kept("DELETE FROM team; DELETE FROM app_user")
+            self._execute_as_admin("DELETE FROM team; DELETE FROM app_user")
         except psycopg.OperationalError:  # a test that takes the database away took this connection along
             self.let_go()
-            self._over_kept("DELETE FROM team; DELETE FROM app_user")
+            self._execute_as_admin("DELETE FROM team; DELETE FROM app_user")
 
-    def _over_kept(self, statements: LiteralString) -> None:
-        if not self._kept:
-            self._kept.append(psycopg.connect(self.admin_url, autocommit=True))
-        self._kept[0].execute(statements)
+    def _execute_as_admin(self, statements: LiteralString) -> None:
+        if not self._admin_connections:
+            self._admin_connections.append(psycopg.connect(self.admin_url, autocommit=True))
+        self._admin_connections[0].execute(statements)
 
     def let_go(self) -> None:
         """Close the connection that was kept."""
-        while self._kept:
-            self._kept.pop().close()
+        while self._admin_connections:
+            self._admin_connections.pop().close()
 
     def migrate(self, revision: str = "head") -> None:
         """Upgrade to a revision."""

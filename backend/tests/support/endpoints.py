@@ -129,9 +129,9 @@ def _made_up(schema: Schema, components: Schema, ids: Ids, name: str, names: set
     if "enum" in schema:
         return schema["enum"][0]
     if schema.get("type") == "object":
-        wanted, needed = schema.get("properties", {}), set(schema.get("required", ()))
-        needed |= {key for key in wanted if key in ids or key.removesuffix("s") in ids}
-        return {key: _made_up(value, components, ids, key, names) for key, value in wanted.items() if key in needed}
+        expected, needed = schema.get("properties", {}), set(schema.get("required", ()))
+        needed |= {key for key in expected if key in ids or key.removesuffix("s") in ids}
+        return {key: _made_up(value, components, ids, key, names) for key, value in expected.items() if key in needed}
     if schema.get("type") == "array":
         count, item = max(1, schema.get("minItems", 1)), name.removesuffix("s")
         return [_made_up(schema.get("items", {}), components, ids, item, names) for _ in range(count)]

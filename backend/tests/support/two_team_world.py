@@ -114,7 +114,7 @@ def make_world(app: AppUnderTest, connection: psycopg.Connection) -> TwoTeamWorl
     other_token, invitation = people.token(other, TokenScope.WRITE), people.invitation(team)
     ids = _named(fill(connection, team.id, team.owner.user_id, CANARY))
     other_ids = _named(fill(connection, other.id, other.owner.user_id, "theirs"))
-    removed = people.member(team)  # nobody asks as them, so whoever asks to remove them means somebody else
+    removed = people.member(team)  # no request is made as them, so a request to remove them comes from another user
     chosen = connection.execute(
         "SELECT user_session.id, invitation.id FROM user_session, invitation "
         "WHERE user_session.user_id = %s AND invitation.team_id = %s AND accepted_at IS NULL",

@@ -42,8 +42,8 @@ def test_the_shell_is_the_document_and_what_it_needs_at_once(tmp_path: Path, mon
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(page_latency, "DIST", tmp_path)
-    wanted = sum(len(gzip.compress(files[name].encode(), 6)) for name in ("index.html", "a.js", "b.js", "s.css"))
-    assert page_latency._shell().value == pytest.approx(wanted / 1e3)
+    expected = sum(len(gzip.compress(files[name].encode(), 6)) for name in ("index.html", "a.js", "b.js", "s.css"))
+    assert page_latency._shell().value == pytest.approx(expected / 1e3)
 
 
 def test_a_tree_of_processes_leaves_out_a_branch() -> None:

@@ -25,7 +25,7 @@ class Side:
     address: PprofTarget
     observer: RunObserver
     sink: Sink
-    kept: int = 0
+    saved_count: int = 0
     failed: CollectError | None = None
     """The error that ended this side because a file could not be written; the other side continues."""
     problems: set[str] = field(default_factory=set)
@@ -37,7 +37,7 @@ class Side:
         except CollectError as error:
             self.failed = error
             return False
-        self.kept += 1
+        self.saved_count += 1
         return True
 
 

@@ -198,13 +198,13 @@ def _record(sides: list[Side], recordings: list[PlannedRecording]) -> int:
             _print_lines(_save_recording(side, result, head))
     except KeyboardInterrupt:
         interrupted = True
-    saved = sum(side.kept for side in sides)
+    saved = sum(side.saved_count for side in sides)
     missing = "" if saved == total else f" of {total}"
     ending = "interrupted; " if interrupted else ""
     places = [side.sink.where() for side in sides]
     _print_lines([f"{ending}{saved}{missing} files in {time.monotonic() - began:.0f} s: {', '.join(places)}"])
     for side in sides:
-        if side.kept:
+        if side.saved_count:
             print(side.sink.where())
     if interrupted:
         return INTERRUPTED if saved < total else WHOLE

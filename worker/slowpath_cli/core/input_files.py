@@ -145,10 +145,10 @@ def _read(source: _InputFile, out: Path, facts: RunMetadata | None, helper: Path
     if done.returncode != 0:
         return _make_skipped(source, file_format, done)
     assert kind.read_artifact is not None
-    is_kept = kind.compare_command is not None
-    columns = out.read_bytes() if is_kept else _mapped(out)
+    is_file_needed = kind.compare_command is not None
+    columns = out.read_bytes() if is_file_needed else _mapped(out)
     artifact = kind.read_artifact(DecodedColumns(source.name, columns, _facts_of(source, facts)))
-    return OtherFile(kind, artifact, out if is_kept else None)
+    return OtherFile(kind, artifact, out if is_file_needed else None)
 
 
 def _facts_of(source: _InputFile, facts: RunMetadata | None) -> RunMetadata:

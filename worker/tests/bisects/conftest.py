@@ -252,9 +252,8 @@ def slower_from(guilty: int, *, noise: float = 0.01, seed: int = 1) -> Callable[
 @pytest.fixture
 def search(bench: Bench, people: AccountsFactory) -> Search:  # noqa: F811
     token = people.token(bench.team, TokenScope.RUNNER)
-    house_ = people.app
-    runner = Runner(house_.asked(token=token.secret))
-    made = Search(bench, house_.asked(cookie=bench.team.owner.cookie, team=bench.team.id), runner, house_.clock)
-    house_.clock.at = made.now()  # jobs go by the clock of this machine
+    runner = Runner(people.app.asked(token=token.secret))
+    made = Search(bench, people.app.asked(cookie=bench.team.owner.cookie, team=bench.team.id), runner, people.app.clock)
+    people.app.clock.at = made.now()  # jobs go by the clock of this machine
     runner.come()
     return made

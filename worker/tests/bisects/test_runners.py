@@ -13,7 +13,7 @@ pytestmark = pytest.mark.database
 
 
 def another(search: Search, people: AccountsFactory, name: str = "lab", **more: Any) -> Runner:  # noqa: ANN401 - members
-    del people  # its twin has the same token: to another one the runner does not exist
+    del people  # a second process has the same token: for another token the runner does not exist
     return Runner(search.runner.client, name, **more)
 
 

@@ -239,7 +239,7 @@ def test_folders_are_those_of_the_caller_and_one_search_is_one_process(
 ) -> None:
     repository, shas = history(tmp_path / "r", 8, 5)
     script(tmp_path, "test ! -f slow && echo 10 || echo 20")
-    monkeypatch.setenv("INIT_CWD", str(repository.folder))  # as npm tells it: the process itself stands elsewhere
+    monkeypatch.setenv("INIT_CWD", str(repository.folder))  # as npm sets it: the process itself is in another folder
     words = [
         "bisect",
         "--repo",

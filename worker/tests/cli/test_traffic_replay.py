@@ -29,8 +29,8 @@ def _stretch(variant: str, start: int, end: int, version: str, *, ends: bool = F
 
 
 def _line(lines: list[ReplaySeries], name: str, **labels: str) -> ReplaySeries:
-    wanted = {"__name__": name, **labels}
-    return next(one for one in lines if all(one.labels.get(key) == value for key, value in wanted.items()))
+    expected = {"__name__": name, **labels}
+    return next(one for one in lines if all(one.labels.get(key) == value for key, value in expected.items()))
 
 
 def test_a_window_fills_a_step() -> None:

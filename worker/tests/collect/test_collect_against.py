@@ -114,7 +114,7 @@ def test_a_folder_taken_concurrently_leaves_the_other_side(serve: Serve, tmp_pat
             assert isinstance(result, CompletedRecording)
             failures += not side.keep(result)
     assert failures == 1
-    assert [side.kept for side in sides] == [1, 3]
+    assert [side.saved_count for side in sides] == [1, 3]
     assert (tmp_path / "base" / "cpu.01.pb.gz").read_bytes() == b"mine"
     assert not list(tmp_path.glob("*/.*"))
 

@@ -72,8 +72,8 @@ class ClusterDouble:
         )
 
     def _review(self, review: Json) -> Reply:
-        wanted = review["spec"]["resourceAttributes"]
-        allowed = (wanted["verb"], wanted["resource"]) not in self.denied
+        expected = review["spec"]["resourceAttributes"]
+        allowed = (expected["verb"], expected["resource"]) not in self.denied
         return json_reply(201, review | {"status": {"allowed": allowed}})
 
     def _list(self, path: str, query: dict[str, str]) -> Reply:
@@ -121,8 +121,8 @@ class ClusterDouble:
 
     def _delete(self, path: str, options: Json) -> Reply:
         metadata = self.things[path]["metadata"]
-        wanted = options.get("preconditions", {}).get("uid", metadata["uid"])
-        if wanted != metadata["uid"]:
+        expected = options.get("preconditions", {}).get("uid", metadata["uid"])
+        if expected != metadata["uid"]:
             return problem(409, "Conflict", "Precondition failed: UID in precondition does not match")
         metadata["deletionTimestamp"] = AT
         self._seen[path] = self.linger
@@ -156,12 +156,12 @@ class ClusterDouble:
 
     def roll_out(self, path: str) -> None:
         """Have a Deployment be available, with one pod for each replica."""
-        wanted = self.things[path]["spec"]["replicas"]
-        for number in range(wanted):
+        expected = self.things[path]["spec"]["replicas"]
+        for number in range(expected):
             self.pod(path, running(f"10.0.0.{number + 1}"), name=str(number))
         self.things[path]["status"] = {
-            "observedGeneration": 1, "replicas": wanted, "updatedReplicas": wanted, "readyReplicas": wanted,
-            "availableReplicas": wanted, "conditions": [condition("Available", "True", "MinimumReplicasAvailable", "")],
+            "observedGeneration": 1, "replicas": expected, "updatedReplicas": expected, "readyReplicas": expected,
+            "availableReplicas": expected, "conditions": [condition("Available", "True", "MinimumReplicasAvailable", "")],
         }  # fmt: skip
 
 

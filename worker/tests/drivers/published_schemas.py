@@ -110,7 +110,7 @@ class Published:
         return self._against(document, schema, json.loads(asked.body), f"body of {asked.method} {asked.path}")
 
     def _against(self, document: Json, schema: Json, value: object, where: str) -> list[str]:
-        key = f"{id(document)} {json.dumps(schema, sort_keys=True)}"  # documents are kept: an id is of one
+        key = f"{id(document)} {json.dumps(schema, sort_keys=True)}"  # documents are cached: an id belongs to one
         if key not in VALIDATORS:
             VALIDATORS[key] = jsonschema_rs.Draft202012Validator({**schema, "components": document["components"]})
         return [

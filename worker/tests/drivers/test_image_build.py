@@ -82,13 +82,13 @@ while not os.path.exists({str(wait)!r}): time.sleep(0.01)
 print("pushed")"""
     driver = driver_at(api, place, script)
     driver.prepare()
-    wanted = of(tmp_path, overrides={"example.com/libx": ModuleOverride(commit=LIBRARY, dir=tmp_path)})
-    handle = json.loads(json.dumps(driver.deploy(wanted)))
+    required = of(tmp_path, overrides={"example.com/libx": ModuleOverride(commit=LIBRARY, dir=tmp_path)})
+    handle = json.loads(json.dumps(driver.deploy(required)))
     assert driver.status(handle, None).state == "building"
     assert driver.endpoints(handle) == {}
     assert cluster.made == []
     again = driver_at(api, place, script)  # as after being killed
-    assert json.loads(json.dumps(again.deploy(wanted))) == handle
+    assert json.loads(json.dumps(again.deploy(required))) == handle
     wait.touch()
     assert ended(again, handle) == DeploymentStatus("rolling", "no pod yet")
     image = cluster.things[CLONE]["spec"]["template"]["spec"]["containers"][0]["image"]
@@ -164,9 +164,9 @@ def test_a_target_is_written_and_read_whole(tmp_path: Path) -> None:
         "a.example/b": ModuleOverride(commit=LIBRARY, dir=tmp_path),
         "c.example/d": ModuleOverride(version="v1.2.3"),
     }
-    for wanted in (target(), target(overrides=overrides, port=8080, attempt=3, dir=tmp_path, callback=None)):
-        assert load_target(json.loads(json.dumps(dump_target(wanted)))) == wanted
-        assert replace(wanted, attempt=9) != wanted
+    for required in (target(), target(overrides=overrides, port=8080, attempt=3, dir=tmp_path, callback=None)):
+        assert load_target(json.loads(json.dumps(dump_target(required)))) == required
+        assert replace(required, attempt=9) != required
 
 
 def test_a_build_that_can_not_be_meant_is_refused(api: str, place: DriverEnvironment) -> None:

@@ -72,7 +72,7 @@ def test_the_usual_file_is_found_and_one_named_beats_it(
     good = written(tmp_path / "good", kubeconfig(server.address, {"token": TOKEN}))
     monkeypatch.setenv(
         "KUBERNETES_SERVICE_HOST", "127.0.0.1"
-    )  # who stands in a cluster takes that one, unless told otherwise
+    )  # inside a cluster that one is used, unless configured otherwise
     monkeypatch.setattr(cluster_access, "IN_POD", tmp_path / "nowhere")
     with pytest.raises(InvalidDriverConfig, match="nowhere"):
         driver_of(place)

@@ -28,10 +28,10 @@ def quantile(variant: str, instance: str, q: float) -> float:
     """As Prometheus computes it, over all windows."""
     windows = [each["instances"][instance]["buckets"] for each in HISTORY["variants"][variant]]
     counts = [sum(column) for column in zip(*windows, strict=True)]
-    wanted, low, before = q * counts[-1], 0.0, 0
+    expected, low, before = q * counts[-1], 0.0, 0
     for bound, count in zip(HISTORY["bounds"], counts, strict=True):
-        if count >= wanted:
-            return low + (float(bound) - low) * float(wanted - before) / float(max(1, count - before))
+        if count >= expected:
+            return low + (float(bound) - low) * float(expected - before) / float(max(1, count - before))
         low, before = float(bound), count
     raise AssertionError("no bucket holds it")
 

@@ -34,5 +34,5 @@ def test_sessions_rates_and_counters_are_those_of_all_processes(migrated: TestDa
 
 
 def _counted(text: str) -> float:
-    wanted = 'slowpath_http_requests_total{method="GET",route="/api/v1/services",status="200"}'
-    return next(float(line.split()[-1]) for line in text.splitlines() if line.startswith(wanted))
+    expected = 'slowpath_http_requests_total{method="GET",route="/api/v1/services",status="200"}'
+    return next(float(line.split()[-1]) for line in text.splitlines() if line.startswith(expected))

@@ -171,7 +171,7 @@ def test_a_plan_goes_down_to_a_module_of_a_module(near: Bench, three: tuple[Thre
     assert "example.org/deep" in bump.why
     assert bump.weight > 3 * plan.nodes[history.monos[2]].weight
     assert jobs(near, AdvanceBisect) == 1
-    done(near, PlanBisect(bisect_id))  # told again: nothing changes
+    done(near, PlanBisect(bisect_id))  # repeated: nothing changes
     assert plan_of(near, bisect_id) == plan
 
     suspect = bump.id
@@ -242,7 +242,7 @@ def test_missing_commits_are_fetched_and_unsearchable_ranges_are_reported(
 ) -> None:
     history, ids, service_id = three
     bisect_id = asked(near, service_id, ids["mono"], history.good, history.monos[-1])
-    done(near, PlanBisect(bisect_id))  # nobody had fetched anything on this machine
+    done(near, PlanBisect(bisect_id))  # nothing had been fetched on this machine
     assert mirror_folder(near.worker_context.settings, near.team.id).exists()
     assert len(plan_of(near, bisect_id).line) == 4
 

@@ -81,7 +81,7 @@ def test_a_process_that_was_killed_at_work_and_not_replaced_is_free(hours: FakeH
     hours.hands.join(0, process.pid)
     busy = hours.hands.busy(0)
     with hours.hands.busy(1), busy:
-        assert os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it is dead, and nobody has cleared it away
+        assert os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it has ended and was not removed
         assert hours.hands.free_since() == hours.now
         hours.now += 1
         assert hours.hands.free_since() == hours.now - 1

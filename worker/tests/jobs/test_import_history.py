@@ -25,7 +25,7 @@ from slowpath.evidence.metric_sources.service.metric_sources import SourceCreden
 from slowpath.evidence.metrics.service import chunk_compaction
 from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from support.prometheus_oracle import Prometheus, WrittenBlock, WrittenHistogram, prometheus_binary, running_prometheus
-from tests.evidence.metric_sources.prometheus_fake import PrometheusFake, TwinOutside, success
+from tests.evidence.metric_sources.prometheus_fake import FakeEgress, PrometheusFake, success
 from tests.jobs.conftest import Bench
 
 pytestmark = pytest.mark.database
@@ -226,7 +226,7 @@ def test_pages_become_shorter_until_they_are_small_enough(
         }
     )
     peer.least_ms = least_ms
-    near = with_egress(near, TwinOutside(peer))
+    near = with_egress(near, FakeEgress(peer))
     source_id = added(near, "https://prometheus.example")
 
     row = near.carry_out(near.write_down(ImportHistory(source_id, now_ms - 86_400_000, now_ms)))
@@ -386,7 +386,7 @@ def test_an_invalid_page_ends_the_import_and_is_named(
         "/api/v1/label/__name__/values": success(["http_requests_total"]),
         "/api/v1/query": success({"resultType": "matrix", "result": result}),
     }
-    near = with_egress(near, TwinOutside(PrometheusFake(fields)))
+    near = with_egress(near, FakeEgress(PrometheusFake(fields)))
     source_id = added(near, "https://prometheus.example")
     row = near.carry_out(near.write_down(ImportHistory(source_id, 0, 10**12)))
     assert (row["state"], row["problem"]["type"]) == (JobState.FAILED, "urn:slowpath:source-strange")
@@ -401,7 +401,7 @@ def test_an_import_that_is_cancelled_ends_between_two_pages(near: Bench, monkeyp
     source_id = added(near, "https://prometheus.example")
     job_id: JobId = near.write_down(ImportHistory(source_id, 0, 10**9))
 
-    class SlowEgress(TwinOutside):
+    class SlowEgress(FakeEgress):
         @contextmanager
         def opened(self, url: str) -> Iterator[PrometheusFake]:
             near.change(job_id, "cancel_requested = true")

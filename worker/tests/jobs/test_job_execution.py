@@ -388,8 +388,8 @@ def test_progress_is_reported_while_a_job_runs(bench: Bench, handle: HandleErran
         for fraction in (0.25, 7.0):
             context.progress("counting", fraction)
             deadline = time.monotonic() + SOON_S
-            wanted = min(fraction, 1.0)
-            while bench.row(context.claim.job_id)["progress"] != wanted and time.monotonic() < deadline:
+            expected = min(fraction, 1.0)
+            while bench.row(context.claim.job_id)["progress"] != expected and time.monotonic() < deadline:
                 time.sleep(0.05)
             row = bench.row(context.claim.job_id)
             listed.append((row["progress"], row["step"]))

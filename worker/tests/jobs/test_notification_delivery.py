@@ -189,7 +189,7 @@ def test_a_webhook_is_signed_and_sent_once(desk: DeliveryFixture, receiver: Rece
     added = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, f"{receiver.url}/hook"))
     content = regression_opened()
     (message_id,) = desk.enqueue(content)
-    assert desk.enqueue(content) == []  # the same event, told again
+    assert desk.enqueue(content) == []  # the same event again
 
     row = desk.deliver(message_id)
     assert (row["state"], row["failures"], row["problem"]) == ("sent", 0, None)
@@ -269,7 +269,7 @@ def test_after_days_of_failure_a_notification_is_abandoned_and_its_channel_disab
 def test_slack_gets_one_message(desk: DeliveryFixture, receiver: Receiver) -> None:
     desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x"))
     (message_id,) = desk.enqueue(regression_opened())
-    assert desk.enqueue(build_evaluated("changed")) == []  # people are told of regressions, not of builds
+    assert desk.enqueue(build_evaluated("changed")) == []  # people are notified of regressions, not of builds
     assert desk.deliver(message_id)["state"] == "sent"
     (delivery,) = receiver.deliveries
     assert delivery.path == "/services/T/B/x"

@@ -128,7 +128,7 @@ def test_jobs_lost_by_an_emptied_broker_are_sent_again_soon(bench: Bench) -> Non
 @pytest.mark.parametrize(
     "change",
     [
-        "send_count = 9, due_at = clock_timestamp() + interval '19 seconds', queue = 'decode'",  # there something lies
+        "send_count = 9, due_at = clock_timestamp() + interval '19 seconds', queue = 'decode'",  # something exists there
         "send_count = 1, due_at = clock_timestamp() + interval '19 seconds', not_before = due_at + interval '19 seconds'",
         "state = 'running', lease_expires_at = due_at, due_at = clock_timestamp() + interval '9 seconds'",
         "state = 'done', send_count = 1, due_at = clock_timestamp() + interval '9 seconds'",

@@ -241,8 +241,8 @@ def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[
     assert {one["media_type"] for one in header["answers"]} >= {"application/json", "application/octet-stream"}
     assert all(one["length"] > 0 for one in header["answers"] if one["status"] == 200)
     assert b"runtime.mallocgc" in theirs, "names of functions stay"
-    told = client.get(f"{path}/scrub-summary").json()
-    assert min(told["labels"], told["paths"], told["hosts"], told["users"]) > 0
+    found = client.get(f"{path}/scrub-summary").json()
+    assert min(found["labels"], found["paths"], found["hosts"], found["users"]) > 0
 
 
 def test_a_report_holds_what_was_deleted_and_goes_with_its_bytes(

@@ -50,8 +50,8 @@ class ProbeServerDouble:
     def command(self, run_id: str) -> str:
         if run_id in self.commands:
             return self.commands[run_id]
-        wanted = next(one["measurements_requested"] for one in self.leases if one["run_id"] == run_id)
-        if len(self.windows.get(run_id, {})) < wanted:
+        expected = next(one["measurements_requested"] for one in self.leases if one["run_id"] == run_id)
+        if len(self.windows.get(run_id, {})) < expected:
             return "measure"
         return "wait" if self.stays else "stop"
 
@@ -95,9 +95,9 @@ class ProbeServerDouble:
             self.beats.append((run_id, body["phase"]))
             if run_id not in {one["run_id"] for one in self.leases}:
                 return 404, {"title": "not here"}
-            wanted = next(one["measurements_requested"] for one in self.leases if one["run_id"] == run_id)
+            expected = next(one["measurements_requested"] for one in self.leases if one["run_id"] == run_id)
             return 200, {
-                "command": self.command(run_id), "measurements_requested": wanted, "measurements_taken": len(self.windows.get(run_id, {})),
+                "command": self.command(run_id), "measurements_requested": expected, "measurements_taken": len(self.windows.get(run_id, {})),
                 "lease_seconds": 3.0, "callback": None, **self.heartbeat_fields,
             }  # fmt: skip
         if what == "measurements":

@@ -137,14 +137,14 @@ def test_tried_again_it_begins_anew(tmp_path: Path, run_id: UUID) -> None:
     one = driver(tmp_path, 'test -e "$FOLDER/once" && exec sleep 100; touch "$FOLDER/once"; exit 75')
     handle = one.deploy(target(tmp_path, run_id))
 
-    def asked_again() -> bool:
+    def was_requested_again() -> bool:
         try:
             one.status(handle, None)
         except DeploymentFailed as error:
             return error.is_transient
         return False
 
-    until(asked_again)
+    until(was_requested_again)
     one.restore(run_id)
     again = one.deploy(target(tmp_path, run_id, attempt=2))
     time.sleep(0.2)

@@ -94,9 +94,9 @@ def reported_faults(folder: Path) -> list[str]:
 
 def resident_bytes(pid: int, *, peak: bool = False) -> int:
     """Return the memory of a process: now, or the most since it was last forgotten."""
-    wanted = "VmHWM:" if peak else "VmRSS:"
+    expected = "VmHWM:" if peak else "VmRSS:"
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith(wanted):
+        if line.startswith(expected):
             return int(line.split()[1]) * 1024
     return 0
 

@@ -102,8 +102,8 @@ def test_an_export_and_a_view_tried_again_by_their_jobs_wait_at_once(client: Tes
     run_all(bench)
     path = f"/api/v1/comparisons/{comparison['id']}"
     export = client.post(f"{path}/exports", json={"format": "csv", "kind": "heap"}).json()
-    wanted = {"kind": "cpu", "sample_type": "cpu", "granularity": "line"}
-    view = client.post(f"{path}/views", json=wanted).json()
+    expected = {"kind": "cpu", "sample_type": "cpu", "granularity": "line"}
+    view = client.post(f"{path}/views", json=expected).json()
     job = bench.admin.execute("SELECT id FROM job WHERE name = 'comparisons.build-view'").fetchone()
     assert job is not None
     client.post(f"/api/v1/jobs/{job[0]}/cancel")
@@ -261,21 +261,21 @@ def test_another_view_is_cut_on_request(client: TestClient, bench: Bench, granul
     assert client.get(f"{view}/chunks/first").content[:8] == b"slowcol1"
 
 
-@pytest.mark.parametrize("wanted", ["pprof-base", "pprof-candidate", "pprof-diff", "json", "csv"])
-def test_every_export_is_made(client: TestClient, bench: Bench, wanted: str) -> None:
+@pytest.mark.parametrize("expected", ["pprof-base", "pprof-candidate", "pprof-diff", "json", "csv"])
+def test_every_export_is_made(client: TestClient, bench: Bench, expected: str) -> None:
     comparison = compared(client, [put(client, variant(1))], [put(client, variant(2))])
     run_all(bench)
 
-    export = client.post(f"/api/v1/comparisons/{comparison['id']}/exports", json={"format": wanted}).json()
+    export = client.post(f"/api/v1/comparisons/{comparison['id']}/exports", json={"format": expected}).json()
     run_all(bench)
 
     current = again(client, export, "exports")
     assert current["state"] == "done", current["problem"]
     content = client.get(f"/api/v1/exports/{export['id']}/content").content
     assert len(content) == current["size_bytes"] > 0
-    if wanted.startswith("pprof"):
+    if expected.startswith("pprof"):
         assert gzip.decompress(content)
-    elif wanted == "csv":
+    elif expected == "csv":
         lines = io.StringIO(content.decode()).read().split("\r\n")
         assert lines[0].startswith("function,file,category")
         assert lines[0].endswith("ratio low (per_second),ratio high (per_second),q (per_second)")
@@ -290,7 +290,9 @@ def test_exports_of_several_kinds_are_called_by_them(client: TestClient, bench: 
     run_all(bench)
 
     path = f"/api/v1/comparisons/{comparison['id']}/exports"
-    asked = [{"format": wanted, "kind": kind} for wanted, kind in (("csv", "cpu"), ("csv", "heap"), ("json", "cpu"))]
+    asked = [
+        {"format": expected, "kind": kind} for expected, kind in (("csv", "cpu"), ("csv", "heap"), ("json", "cpu"))
+    ]
     exports = [client.post(path, json=body).json() for body in asked]
     run_all(bench)
 
@@ -298,12 +300,12 @@ def test_exports_of_several_kinds_are_called_by_them(client: TestClient, bench: 
     assert names == ["base_against_candidate.cpu.csv", "base_against_candidate.heap.csv", "base_against_candidate.json"]
 
 
-@pytest.mark.parametrize("wanted", ["csv", "pprof-base"])
-def test_an_export_of_a_missing_kind_is_rejected(client: TestClient, bench: Bench, wanted: str) -> None:
+@pytest.mark.parametrize("expected", ["csv", "pprof-base"])
+def test_an_export_of_a_missing_kind_is_rejected(client: TestClient, bench: Bench, expected: str) -> None:
     comparison = compared(client, [put(client, variant(1))], [put(client, variant(2))])
     run_all(bench)
 
-    body = {"format": wanted, "kind": "heap"}
+    body = {"format": expected, "kind": "heap"}
     export = client.post(f"/api/v1/comparisons/{comparison['id']}/exports", json=body).json()
     run_all(bench)
 

@@ -42,7 +42,7 @@ DRIFT_AT, PAIRS_WITH_DRIFT = 0.5, 2
 """From this probability of drift on more pairs are required: one pair may differ by the drift."""
 MAX_PER_BUILD_WITH_DRIFT: Final = 8
 """Probes of one build under drift without a control: more add no information."""
-PROBES_PER_BOUNDARY, BOUNDARY_DOUBT = 3, 0.05
+PROBES_PER_BOUNDARY, BOUNDARY_UNCERTAINTY = 3, 0.05
 """Without a production baseline each boundary is measured again after this many probes while the range is doubtful."""
 
 
@@ -182,7 +182,7 @@ def missing_boundary_probes(state: SearchState) -> list[ProbeStart]:
     )
     required = state.settings.end_deploys
     probes = sum(one.is_measured and one.purpose == "probe" for one in state.deploys)
-    if probes >= PROBES_PER_BOUNDARY and compute_state_posterior(state).probability_of_none > BOUNDARY_DOUBT:
+    if probes >= PROBES_PER_BOUNDARY and compute_state_posterior(state).probability_of_none > BOUNDARY_UNCERTAINTY:
         required += probes // PROBES_PER_BOUNDARY  # only the boundaries themselves can show that they are equal
     return [
         ProbeStart(build, "boundary")

@@ -25,7 +25,7 @@ Key = tuple[str, str]
 
 LEAST_PART: Final = 0.002
 """Share of the total: a smaller difference is negligible, however certain."""
-TELLS: Final = 0.7
+MIN_SHARE_OF_CATEGORY: Final = 0.7
 """A function that gained at least this share of what the group gained names the group."""
 PARENT_BUILDS: Final = 40
 PARENT_REACH: Final = 1.64
@@ -124,7 +124,7 @@ def _named_by_functions(change_groups: Sequence[RegressionGroup]) -> list[Regres
             and (each.is_reported or each.is_likely)
             and each.lead.kind in OF_FUNCTIONS
             and each.lead.unit == category_group.lead.unit
-            and each.lead.difference >= TELLS * category_group.lead.difference
+            and each.lead.difference >= MIN_SHARE_OF_CATEGORY * category_group.lead.difference
             and each.low_index - 1 <= category_group.high_index
             and category_group.low_index - 1 <= each.high_index
         ]
@@ -234,7 +234,7 @@ def _most_specific(
         if (each.worse, each.unit) == (lead.worse, lead.unit)
         and each.kind in ADDS_UP
         and lead.kind in ADDS_UP
-        and abs(each.difference) >= TELLS * abs(lead.difference)
+        and abs(each.difference) >= MIN_SHARE_OF_CATEGORY * abs(lead.difference)
         and each.change.cause == lead.change.cause
     ]
     above = {caller for each in alike for caller in _callers(each, lines)}

@@ -29,11 +29,15 @@ Section = TypeVar("Section")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of type `kind`; `into` names the table its indices refer to, `or_none` allows `NONE` too."""
+    """A column of type `kind`; `into` names the table its indices refer to, `or_none` allows `NONE` too.
+
+    `former_name` is the name in the file, where files keep the name of an earlier version.
+    """
 
     kind: str
     into: str | None = None
     or_none: bool = False
+    former_name: str | None = None
 
 
 def _columns_of(section: type[Any]) -> dict[str, Column]:
@@ -41,8 +45,8 @@ def _columns_of(section: type[Any]) -> dict[str, Column]:
     return {name: hint.__metadata__[0] for name, hint in get_type_hints(section, include_extras=True).items()}
 
 
-def _file_name(prefix: str, field: str) -> str:
-    return f"{prefix}_{field.rstrip('_')}"
+def _file_name(prefix: str, field: str, declared: Column) -> str:
+    return f"{prefix}_{declared.former_name or field.rstrip('_')}"
 
 
 def read_section(columns: ColumnFile, section: type[Section], prefix: str) -> Section:
@@ -53,7 +57,7 @@ def read_section(columns: ColumnFile, section: type[Section], prefix: str) -> Se
     arrays: dict[str, Array] = {}
     length: int | None = None
     for field, declared in _columns_of(section).items():
-        name = _file_name(prefix, field)
+        name = _file_name(prefix, field, declared)
         array = arrays[field] = columns.column(name, declared.kind)
         length = len(array) if length is None else length
         if len(array) != length:
@@ -64,7 +68,7 @@ def read_section(columns: ColumnFile, section: type[Section], prefix: str) -> Se
 def check_section(section: object, prefix: str, limits: Mapping[str, int]) -> None:
     """Check that indices are within their tables and that no time is negative. Raises `ColumnFileError`."""
     for field, declared in _columns_of(type(section)).items():
-        name, array = _file_name(prefix, field), getattr(section, field)
+        name, array = _file_name(prefix, field, declared), getattr(section, field)
         if declared.into is not None:
             limit = limits[declared.into]
             pointing = array[array != NONE] if declared.or_none else array

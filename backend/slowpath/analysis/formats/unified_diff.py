@@ -105,7 +105,7 @@ def _read_hunk(file: FileDiff, found: re.Match[str], lines: Iterator[str], room:
         line = next(lines, None)
         if line is None:
             break
-        mark = line[:1] or " "  # an empty line that somebody stripped of its space
+        mark = line[:1] or " "  # an empty line without its leading space
         if mark == "\\":
             continue  # what ends without an end of line
         old_left -= mark in " -"

@@ -133,7 +133,7 @@ def is_structure(key: str, value: str) -> bool:
     return key in STRUCTURE and PLAIN.fullmatch(value) is not None
 
 
-def is_telling(value: str) -> bool:
+def is_identifying(value: str) -> bool:
     """Return whether a label's value is searched outside of labels too; plain words occur in any sentence."""
     if len(value) < 4 or value.isdigit():
         return False

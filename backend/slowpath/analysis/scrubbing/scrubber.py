@@ -160,7 +160,7 @@ class Scrubber:
                 self._learn_host(one)
             elif self._on[LABELS] and isinstance(one, str) and not field_rules.is_ordinary(key, one):
                 after = self._label_of(one)
-                if field_rules.is_telling(one):
+                if field_rules.is_identifying(one):
                     self._known.add(one, LABELS, after)
 
     def _label_of(self, value: str) -> str:
@@ -299,12 +299,12 @@ class Scrubber:
             return self._path(text)
         host = text_patterns.without_port(text)
         following = match.string[match.end() : match.end() + 1]
-        telling = {
+        is_host = {
             "four": lambda: text_patterns.is_address(host),
             "six": lambda: text_patterns.is_address(host),
             "name": lambda: text_patterns.is_host(host, following),
         }
-        if not self._on[HOSTS] or not telling.get(kind or "", lambda: True)():
+        if not self._on[HOSTS] or not is_host.get(kind or "", lambda: True)():
             return text
         return self._host(host) + text[text.index(host) + len(host) :].lstrip("]")
 
@@ -330,8 +330,8 @@ class Scrubber:
         host = text_patterns.without_port(bare)
         plain = host.lower() in text_patterns.PUBLIC_HOSTS or _is_this_machine(host)
         shown = host if plain or not host else self._host(host)
-        kept = re.split(r"[?#]", path, maxsplit=1)[0]  # a query may hold a token
-        return f"{scheme}://{shown}{slash}{kept}"
+        clean_path = re.split(r"[?#]", path, maxsplit=1)[0]  # a query may hold a token
+        return f"{scheme}://{shown}{slash}{clean_path}"
 
     def _mail(self, text: str) -> str:
         local, _, domain = text.partition("@")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.series.noise_model import innovation_variance, memory_across_steps, winsorize
-from slowpath.analysis.series.required_evidence import CandidateWindows, score_asked
+from slowpath.analysis.series.required_evidence import CandidateWindows, required_score
 from slowpath.analysis.series.series_rows import rows_of
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 
@@ -44,5 +44,5 @@ def _ratio(noise: float, phi: float, before: int, after: int, thresholds: Series
     """Return the ratio by the information of a step in autoregressive noise (see `step_scan`)."""
     rest = (1 - phi) ** 2
     error = noise / np.sqrt(1 / (1 / (1 + rest * (after - 1)) + 1 / (1 + rest * (before - 1))))
-    required = score_asked(np.array([after]), np.array([True]), np.array([phi]), thresholds)[0]
+    required = required_score(np.array([after]), np.array([True]), np.array([phi]), thresholds)[0]
     return 1 + max(float((required + NormalDist().inv_cdf(thresholds.power)) * error), thresholds.least_relative)

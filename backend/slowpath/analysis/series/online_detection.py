@@ -188,7 +188,7 @@ def _confirmed_window(look: _LatestBuildsTest, row: int, often: I32 | None, thre
         up = bool(windows.step[row, new - 1] > 0)
         is_young = len(values) - new < thresholds.young_builds and new <= thresholds.soon_builds
         surprising = rank_surprise(values[:-new], values[-new:], up=up, is_young=is_young)
-        if surprising >= windows.surprise_asked(new, unruly=bool(look.unruly[row])):
+        if surprising >= windows.required_surprise(new, unruly=bool(look.unruly[row])):
             return int(new)
     alone = abs(float(windows.score[row, 0])) >= thresholds.score_remeasured and windows.large[row, 0]
     if alone and often is not None and often[-1] >= REMEASURED * max(float(np.median(often[:-1])), 1.0):

@@ -41,7 +41,7 @@ class CandidateWindows:
         flags[0] = False
         return flags
 
-    def surprise_asked(self, new: int, *, unruly: bool) -> float:
+    def required_surprise(self, new: int, *, unruly: bool) -> float:
         """Return the required rank surprise for that many new builds."""
         if unruly or self.length - new < self.thresholds.young_builds:
             return self.thresholds.surprise_unruly
@@ -52,7 +52,7 @@ def windows_of(scanned: StepScan, phi: F64, length: int, most: int, thresholds: 
     """Return the last `most` places of a scan of rows, the newest first."""
     step, error, score = (part[:, ::-1][:, :most] for part in (scanned.step, scanned.error, scanned.score))
     new = np.arange(1, most + 1)
-    required = score_asked(new, step > 0, phi[:, np.newaxis], thresholds)
+    required = required_score(new, step > 0, phi[:, np.newaxis], thresholds)
     before = length - new
     required += thresholds.score_short * np.maximum(thresholds.least_before * new / before - 1, 0.0)
     required = _of_young(required, new, before, up=step > 0, phi=phi[:, np.newaxis], thresholds=thresholds)
@@ -82,12 +82,12 @@ def _of_young(
     youth = np.clip(1 - before / thresholds.young_builds, 0.0, 1.0)
     out: F64 = required + thresholds.score_young * youth
     soon = (new > 2) & (new <= thresholds.soon_builds) & (youth > 0) & up
-    out = np.where(soon, thresholds.score_soon + memory_asked(phi, thresholds), out)
+    out = np.where(soon, thresholds.score_soon + required_memory(phi, thresholds), out)
     out[:, (new <= 2) & (youth > 0)] = np.inf
     return out
 
 
-def score_asked(new: NDArray[np.int64], up: Flags, phi: F64, thresholds: SeriesThresholds) -> F64:
+def required_score(new: NDArray[np.int64], up: Flags, phi: F64, thresholds: SeriesThresholds) -> F64:
     """Return the score that this many new builds must reach.
 
     The error rate of all evaluations is spent where it matters: on costs that increased, at a few numbers of builds.
@@ -96,10 +96,10 @@ def score_asked(new: NDArray[np.int64], up: Flags, phi: F64, thresholds: SeriesT
     required = np.where(expected, thresholds.score_expected, thresholds.score_newest)
     required = np.where(new == 2, thresholds.score_two_builds, required)
     required = np.where(up, required, np.maximum(required, thresholds.score_less))
-    return required + memory_asked(phi, thresholds)
+    return required + required_memory(phi, thresholds)
 
 
-def memory_asked(phi: F64, thresholds: SeriesThresholds) -> F64:
+def required_memory(phi: F64, thresholds: SeriesThresholds) -> F64:
     """Return by how much the required score increases with autocorrelation."""
     out: F64 = thresholds.score_memory * np.clip((phi - SOME_MEMORY) / (FULL_MEMORY - SOME_MEMORY), 0.0, 1.0)
     return out
@@ -115,10 +115,10 @@ def builds_needed(
     more = np.arange(1, MOST_FURTHER_BUILDS + 1)
     score = step / (noise * np.sqrt(1 / (new + more) + 1 / before))
     up = np.full(len(more), bool(windows.step[row, new - 1] > 0))
-    enough = (score >= score_asked(new + more, up, np.full(len(more), phi), thresholds)) & (new + more > 1)
+    enough = (score >= required_score(new + more, up, np.full(len(more), phi), thresholds)) & (new + more > 1)
     for further in more[enough].tolist():
         is_young = before < thresholds.young_builds
-        if most_surprise(before, new + further, is_young=is_young) >= windows.surprise_asked(
+        if most_surprise(before, new + further, is_young=is_young) >= windows.required_surprise(
             new + further, unruly=unruly
         ):
             return int(further)

@@ -187,10 +187,10 @@ def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool
 
     Without a broker, nothing is counted and no request is rejected: an outage of the broker must not stop other work.
     """
-    kept, name = settings(request), "uploads" if uploads else "requests"
+    limits, name = settings(request), "uploads" if uploads else "requests"
     own = found.uploads_per_minute if uploads else found.requests_per_minute
-    usual = kept.token_uploads_per_minute if uploads else kept.token_requests_per_minute
-    together = kept.team_uploads_per_minute if uploads else kept.team_requests_per_minute
+    usual = limits.token_uploads_per_minute if uploads else limits.token_requests_per_minute
+    together = limits.team_uploads_per_minute if uploads else limits.team_requests_per_minute
     for who, times, key in (
         ("This token", own or usual, f"{name}:token:{found.token_id}"),
         ("All tokens of this team together", together, f"{name}:team:{found.team_id}"),

@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from slowpath.core.errors import NotFound
 from slowpath.platform.http.openapi_description import PREFIXES
 
-KEPT = "public, max-age=31536000, immutable"
-ASKED = "no-cache"
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATED = "no-cache"
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
         found = files.get(path)
         if found is None and path.startswith("assets/"):
             raise NotFound("This file belongs to another version of the page.", remedy="Reload the page.")
-        cache_control = KEPT if found is not None and path.startswith("assets/") else ASKED
+        cache_control = IMMUTABLE if found is not None and path.startswith("assets/") else REVALIDATED
         found = found or files.get("index.html")
         if found is None:
             return Response("The web pages are not built. Run: npm start\n", 503, media_type="text/plain")

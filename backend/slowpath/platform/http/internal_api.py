@@ -28,7 +28,7 @@ FREEZABLE: Final[dict[str, Any]] = {"x-freezable": True}
 """`openapi_extra` of a read whose response may be part of a report."""
 MARK: Final = "x-freezable"
 PREFIX: Final = "/api/v1"
-KEPT: Final = frozenset({200, 204, 404, 409})
+RECORDED_STATUSES: Final = frozenset({200, 204, 404, 409})
 """Statuses that a page shows: found, no content, not found, not ready."""
 CREDENTIALS: Final = (b"cookie", b"authorization", b"host", b"user-agent")
 TEAM_HEADER: Final = b"slowpath-team"
@@ -128,7 +128,7 @@ class InternalApiClient:
         await self._request.app(self._scope(request), _nothing, answer.send)
         headers = Headers(raw=answer.headers)
         content = _unpacked(b"".join(answer.pieces), headers.get("content-encoding", ""), room, most_bytes)
-        if answer.status not in KEPT:
+        if answer.status not in RECORDED_STATUSES:
             raise _refused(request, answer.status, content)
         media_type = headers.get("content-type", "").partition(";")[0] or "application/octet-stream"
         return InternalResponse(request, answer.status, media_type, content)

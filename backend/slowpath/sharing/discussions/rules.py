@@ -120,5 +120,5 @@ LOGGED: Final[Mapping[str, ActivityKind]] = {
 }
 """Audit actions that every member may read as activity. The rest (tokens, channels, invitations, ...) is for admins."""
 
-TOLD_FACTS: Final = ("name", "title", "commit", "to", "role", "version")
+SHOWN_DETAILS: Final = ("name", "title", "commit", "to", "role", "version")
 """Details of an audit event that the activity feed shows."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from slowpath.sharing.discussions.rules import excerpt
 
-SAID_LETTERS: Final = 2_000
+QUOTED_LETTERS: Final = 2_000
 _BIDI: Final = str.maketrans(
     dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 )
@@ -28,7 +28,7 @@ def _line(text: str, most: int) -> str:
 
 def _quoted(text: str) -> str:
     clean = _clean(text)
-    clean = clean if len(clean) <= SAID_LETTERS else f"{clean[: SAID_LETTERS - 1]}…"
+    clean = clean if len(clean) <= QUOTED_LETTERS else f"{clean[: QUOTED_LETTERS - 1]}…"
     return "\n".join(f"> {line}" for line in clean.splitlines())
 
 

@@ -57,7 +57,7 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
 }
 """One notification per regression for users; one per build for the code host, which shows it on the commit."""
 
-TOLD_OF_BUILDS: Final = frozenset({NotificationEvent.JUDGED})
+BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED})
 """All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
 
 MOST_CHANNELS: Final = 50
@@ -66,7 +66,7 @@ SEND_SECONDS: Final = 10.0
 MAX_ANSWER_BYTES: Final = 1 << 20
 PAUSES_S: Final = (5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """After the first failure, the second, ...: the schedule that Standard Webhooks recommends, three days in total."""
-KEPT_DAYS: Final = 90
+RETENTION_DAYS: Final = 90
 """How long notifications are stored. An event sent again later counts as new."""
 FORGET_AFTER_S: Final = 86_400.0
 DEAD_AFTER_S: Final = 3 * 86_400

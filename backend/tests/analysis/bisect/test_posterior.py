@@ -85,7 +85,7 @@ def test_hypotheses_between_two_deployments_are_equal_and_the_culprit_wins() -> 
         for place in (-1, 101, 10, 30, 39, 40, 41, 70)
     ]
     belief = compute_posterior(line, measured)
-    assert belief.mass[40] > 0.8  # had the deploy of 39 said the opposite, it would be one of nine before it
+    assert belief.mass[40] > 0.8  # with the opposite result of deployment 39, it would be one of nine before it
     assert compute_posterior(line, [*measured, measured[4]]).mass[40] > 0.95
     assert belief.noise is not None
     assert belief.noise.step == pytest.approx(0.1, abs=0.03)

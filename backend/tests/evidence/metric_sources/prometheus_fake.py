@@ -48,7 +48,7 @@ class PrometheusFake:
 
 
 @dataclass
-class TwinOutside:
+class FakeEgress:
     """Leads to one peer, whatever the address."""
 
     peer: PrometheusFake

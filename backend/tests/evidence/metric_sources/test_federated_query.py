@@ -32,7 +32,7 @@ from support.prometheus_oracle import (
     remote_write_body,
     running_prometheus,
 )
-from tests.evidence.metric_sources.prometheus_fake import PrometheusFake, TwinOutside, success
+from tests.evidence.metric_sources.prometheus_fake import FakeEgress, PrometheusFake, success
 from tests.evidence.metrics.dashboard_samples import SomeService
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
@@ -158,7 +158,7 @@ def test_a_row_read_through_is_the_row_of_what_was_pushed(
     program = app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
     body = remote_write_body(api("pushed"))
     assert program.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS).status_code == 204
-    # Protocol 1 tells no kinds: what a native histogram of this name is must be said.
+    # Protocol 1 has no kinds: the kind of a native histogram of this name must be given.
     rule = {"metric": "http_server_duration_seconds", "role": "latency"}
     assert client.post("/api/v1/metric-rules", json=rule).status_code == 201
     source_id = source_at(client, prometheus.url)
@@ -307,7 +307,7 @@ def test_an_address_that_may_not_be_asked_is_not_asked(app: AppUnderTest, client
 def test_any_response_of_a_source_leaves_the_dashboard_usable(
     app: AppUnderTest, client: TestClient, responses: Mapping[str, tuple[int, object]]
 ) -> None:
-    app.app.state.beyond = FederatedQueries(TwinOutside(PrometheusFake(responses)), app.app.state.sealer)
+    app.app.state.beyond = FederatedQueries(FakeEgress(PrometheusFake(responses)), app.app.state.sealer)
     bound(client, source_at(client, "https://prometheus.example"), "api", job="api")
     row = row_of(board_of(client), "api")[1]
     assert row["source"]["problem"]

@@ -13,7 +13,7 @@ from slowpath.core.encryption import DecryptionError, SecretEncryptor
 from slowpath.core.ids import MetricSourceId
 from slowpath.evidence.metric_sources.service import metric_sources
 from slowpath.platform.accounts.rules.roles import Role
-from tests.evidence.metric_sources.prometheus_fake import PrometheusFake, TwinOutside, success
+from tests.evidence.metric_sources.prometheus_fake import FakeEgress, PrometheusFake, success
 from tests.factories.accounts import SomeTeam
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
@@ -99,7 +99,7 @@ def test_credentials_are_sent_and_never_returned(
     credentials: dict[str, str],
 ) -> None:
     peer = PrometheusFake(PROMETHEUS)
-    app.app.state.outside = TwinOutside(peer)
+    app.app.state.outside = FakeEgress(peer)
     with caplog.at_level(logging.DEBUG):
         one = made(client, credentials=credentials)
         answers = [
@@ -185,7 +185,7 @@ def test_with_another_key_credentials_are_asked_for_again(app: AppUnderTest, cli
 
 
 def test_a_check_reports_the_server_and_the_known_metric_names(app: AppUnderTest, client: TestClient) -> None:
-    app.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
+    app.app.state.outside = FakeEgress(PrometheusFake(PROMETHEUS))
     body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
     usual = ["http_request_duration_seconds_bucket", "http_requests_total", "queue_depth"]
     assert body == {"version": "2.42.0", "names": 5, "recognized_names": usual}
@@ -194,14 +194,14 @@ def test_a_check_reports_the_server_and_the_known_metric_names(app: AppUnderTest
 def test_the_last_check_is_kept_good_or_bad(app: AppUnderTest, client: TestClient) -> None:
     one = made(client)
     assert one["last_check"] is None
-    app.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
+    app.app.state.outside = FakeEgress(PrometheusFake(PROMETHEUS))
     body = client.post(f"{SOURCES}/{one['id']}/check").json()
     kept = client.get(SOURCES).json()["items"][0]["last_check"]
     assert {key: kept[key] for key in body} == body
     assert kept["detail"] is None
     assert kept["at_ms"] == 1_795_262_400_000
 
-    app.app.state.outside = TwinOutside(PrometheusFake({"/api/v1/label/__name__/values": (401, b"")}))
+    app.app.state.outside = FakeEgress(PrometheusFake({"/api/v1/label/__name__/values": (401, b"")}))
     assert client.post(f"{SOURCES}/{one['id']}/check").status_code == 422
     kept = client.get(SOURCES).json()["items"][0]["last_check"]
     assert (kept["names"], kept["detail"]) == (None, "The source rejected the credentials (401).")
@@ -212,7 +212,7 @@ def test_the_last_check_is_kept_good_or_bad(app: AppUnderTest, client: TestClien
 
 
 def test_a_rule_of_the_team_makes_a_name_usual_or_not(app: AppUnderTest, client: TestClient) -> None:
-    app.app.state.outside = TwinOutside(PrometheusFake(PROMETHEUS))
+    app.app.state.outside = FakeEgress(PrometheusFake(PROMETHEUS))
     client.post("/api/v1/metric-rules", json={"metric": "up", "role": "gauge"})
     client.post("/api/v1/metric-rules", json={"metric": "queue_depth", "role": "ignore"})
     body = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
@@ -235,7 +235,7 @@ def test_a_rule_of_the_team_makes_a_name_usual_or_not(app: AppUnderTest, client:
 def test_a_server_that_is_not_prometheus_is_reported(
     app: AppUnderTest, client: TestClient, response: tuple[int, object], name: str
 ) -> None:
-    app.app.state.outside = TwinOutside(PrometheusFake({"/api/v1/label/__name__/values": response}))
+    app.app.state.outside = FakeEgress(PrometheusFake({"/api/v1/label/__name__/values": response}))
     answer = client.post(f"{SOURCES}/{made(client)['id']}/check")
     assert (answer.status_code, name_of(answer)) == (422, name)
     assert len(answer.text) < 1_000

@@ -168,8 +168,8 @@ def test_deploys_and_annotations_stand_beside(client: TestClient, push: Push) ->
     fields = {"environment_id": environment_of(client), "started_at": at, "text": "traffic moved"}
     assert client.post("/api/v1/annotations", json=fields).status_code == 201
     header = board_of(client).header
-    (told,) = header["deployments"]
-    assert (told["id"], told["at_ms"], told["verdict"], told["check"]) == (
+    (found,) = header["deployments"]
+    assert (found["id"], found["at_ms"], found["verdict"], found["check"]) == (
         deploy["id"],
         NOW_MS - 20 * MINUTE,
         None,

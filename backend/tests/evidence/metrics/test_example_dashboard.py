@@ -71,7 +71,7 @@ def test_the_board_shows_the_step_at_the_deploy(app: AppUnderTest, people: Accou
     step = np.nanmedian(p99["distributor"][after]) / np.nanmedian(p99["distributor"][before])
     assert step > 1.5
     assert np.nanmedian(p99["ingester"][after]) / np.nanmedian(p99["ingester"][before]) == pytest.approx(1, abs=0.1)
-    # One of two distributors kept the old build: the deploy is judged by what runs beside it.
+    # One of two distributors still has the old build: the deployment is compared with it.
     with app.database.reading(TeamScope(team.id)) as session:
         gathered = change_detection.gather_scan_input(session, EnvironmentId(UUID(environment)), DetectionCache())
         assert gathered is not None

@@ -229,10 +229,12 @@ def test_commits_with_an_equal_binary_are_no_suspects(
     assert client.get(ask, params=body).json()["closure_state"] == "reading"
 
     with app.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
-        between, wanted = suspect_commits.list_uncomputed_closures(session, ServiceId(UUID(service_id)), sha(1), sha(5))
+        between, expected = suspect_commits.list_uncomputed_closures(
+            session, ServiceId(UUID(service_id)), sha(1), sha(5)
+        )
         recipe = build_recipe(between.built.directory, between.built.main_package)
         hashes = {sha(1): "a", sha(2): "a", sha(3): "b", sha(4): "a", sha(5): "b"}
-        suspect_commits.record_closures(session, recipe, [(row, hashes[one], 3, None) for row, one in wanted])
+        suspect_commits.record_closures(session, recipe, [(row, hashes[one], 3, None) for row, one in expected])
     with emptied.as_admin() as admin:
         admin.execute("UPDATE job SET state = 'done'")
     found = client.get(ask, params=body).json()

@@ -58,7 +58,7 @@ def jobs(app: AppUnderTest, team: SomeTeam) -> list[str]:
         return [row.name for row in session.scalars(select(JobRow)) if row.name != "webhooks.reconcile"]
 
 
-# --- kept
+# --- stored
 
 
 def test_a_secret_is_returned_once_and_stored_encrypted(

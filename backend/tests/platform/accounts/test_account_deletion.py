@@ -82,8 +82,8 @@ def test_the_log_is_searched_and_taken_away(client: TestClient, team: SomeTeam) 
     client.patch(f"/api/v1/teams/{team.id}", json={"name": "Renamed"})
     path = f"/api/v1/teams/{team.id}/audit-events"
 
-    def asked(**wanted: str) -> list[str]:
-        answer = client.get(path, params=wanted)
+    def asked(**expected: str) -> list[str]:
+        answer = client.get(path, params=expected)
         assert answer.status_code == 200, answer.text
         return [one["action"] for one in answer.json()["items"]]
 

@@ -112,7 +112,7 @@ def test_a_new_user_signs_in_twice(corp: Corp) -> None:
 def test_signing_out_here_needs_nothing_of_the_issuer(corp: Corp, emptied: TestDatabase, engine: Engine) -> None:
     browser = corp.browser()
     corp.signs_in("mira@corp.example", browser)
-    away = Corp(emptied, engine, "http://127.0.0.1:9")  # nobody answers there
+    away = Corp(emptied, engine, "http://127.0.0.1:9")  # no server answers there
     left = away.app.asked(cookie=browser.cookies[next(iter(browser.cookies))])
     left.headers["Origin"] = PUBLIC_URL
     assert left.delete(f"{API}/session").json() == {"provider_sign_out_url": None}
@@ -216,7 +216,7 @@ def test_passwords_can_be_off(emptied: TestDatabase, engine: Engine, provider: s
     assert corp.signs_in(person.email)["session"]["user"]["id"] == str(person.user_id)
 
 
-# -- e-mails that are somebody's -------------------------------------------------------------------
+# -- e-mails that have an account -------------------------------------------------------------------
 
 
 def test_a_verified_e_mail_finds_its_person_and_ends_whoever_sat_in_wait(corp: Corp) -> None:

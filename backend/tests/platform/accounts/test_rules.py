@@ -80,17 +80,17 @@ def test_only_admins_grant_roles() -> None:
 
 
 @given(st.sampled_from(Role), st.sampled_from(Role), st.sampled_from(Role))
-def test_roles_above_the_own_cannot_be_changed(by: Role, current: Role, wanted: Role) -> None:
-    if can_change_role(by, current, wanted):
+def test_roles_above_the_own_cannot_be_changed(by: Role, current: Role, expected: Role) -> None:
+    if can_change_role(by, current, expected):
         assert by.reaches(current)
-        assert by.reaches(wanted)
+        assert by.reaches(expected)
     if can_remove_member(by, current, oneself=False):
         assert by.reaches(current)
     assert can_remove_member(by, current, oneself=True)
 
 
 @pytest.mark.parametrize(
-    ("owners", "current", "wanted", "refused"),
+    ("owners", "current", "expected", "refused"),
     [
         (1, OWNER, ADMIN, True),
         (1, OWNER, None, True),
@@ -99,8 +99,8 @@ def test_roles_above_the_own_cannot_be_changed(by: Role, current: Role, wanted: 
         (1, ADMIN, None, False),
     ],
 )
-def test_a_team_keeps_an_owner(owners: int, current: Role, wanted: Role | None, refused: bool) -> None:
-    assert would_leave_no_owner(owners, current, wanted) is refused
+def test_a_team_keeps_an_owner(owners: int, current: Role, expected: Role | None, refused: bool) -> None:
+    assert would_leave_no_owner(owners, current, expected) is refused
 
 
 # -- secrets ---------------------------------------------------------------------------------------

@@ -37,8 +37,8 @@ def on(build: str, text: str, **comment: object) -> dict[str, object]:
     return {"subject_kind": "build", "subject_id": build, "text": text, **comment}
 
 
-def post_comment(client: TestClient, wanted: Mapping[str, object], **headers: str) -> dict[str, Any]:
-    answer = client.post("/api/v1/comments", json=wanted, headers=headers)
+def post_comment(client: TestClient, expected: Mapping[str, object], **headers: str) -> dict[str, Any]:
+    answer = client.post("/api/v1/comments", json=expected, headers=headers)
     assert answer.status_code == 201, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -139,14 +139,14 @@ def test_an_answer_stands_where_the_comment_stands(
 
 def test_a_finding_is_talked_about_by_what_it_is(client: TestClient, app: AppUnderTest, team: SomeTeam) -> None:
     comparison_id = str(comparison(app, team, replace(CLONE, subject="other"), CLONE))
-    wanted = {"subject_kind": "finding", "subject_id": comparison_id, "part": part_of(CLONE), "text": "this one"}
-    post_comment(client, wanted)
+    expected = {"subject_kind": "finding", "subject_id": comparison_id, "part": part_of(CLONE), "text": "this one"}
+    post_comment(client, expected)
     asked = {"subject_kind": "finding", "subject_ids": [comparison_id, str(uuid4())]}
     assert client.get("/api/v1/comment-counts", params=asked).json()["items"] == [
         {"subject_id": comparison_id, "part": part_of(CLONE), "count": 1}
     ]
-    assert client.post("/api/v1/comments", json={**wanted, "part": "unknown"}).status_code == 404
-    assert client.post("/api/v1/comments", json={**wanted, "subject_kind": "comparison"}).status_code == 404
+    assert client.post("/api/v1/comments", json={**expected, "part": "unknown"}).status_code == 404
+    assert client.post("/api/v1/comments", json={**expected, "subject_kind": "comparison"}).status_code == 404
 
     (news, *_) = client.get("/api/v1/activity", params={"kind": "comment"}).json()["items"]
     assert news["path"] == f"/comparisons/{comparison_id}?find=1&open=true"
@@ -183,7 +183,7 @@ def test_a_mention_is_unread_until_it_is_read(
     (mention,) = theirs.get("/api/v1/mentions").json()["items"]
     assert (mention["title"], mention["path"], mention["read_at"]) == ("Build aaaaaaa", f"/builds/{build}", None)
 
-    # changed words: who is new is told, who was named before is not told again
+    # after an edit: a newly mentioned user is notified, one mentioned before is not notified again
     changed = {"text": f"@{named.name} and @{bystander.name.lower()}"}
     assert client.patch(f"/api/v1/comments/{first['id']}", json=changed).status_code == 200
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}

@@ -24,8 +24,8 @@ WEBHOOK = {"name": "ours", "kind": "webhook", "url": "https://receiver.example/s
 GITHUB = {"name": "code", "kind": "github", "repository": "northwind/shop", "token": "token-of-nobody-77"}
 
 
-def made(client: TestClient, wanted: Mapping[str, object]) -> dict[str, object]:
-    answer = client.post(CHANNELS, json=wanted)
+def made(client: TestClient, required: Mapping[str, object]) -> dict[str, object]:
+    answer = client.post(CHANNELS, json=required)
     assert answer.status_code == 201, answer.text
     body: dict[str, object] = answer.json()
     return body
@@ -78,7 +78,7 @@ def test_secrets_come_out_once_if_ever(
     app: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        added = [made(client, wanted) for wanted in (SLACK, WEBHOOK, GITHUB)]
+        added = [made(client, required) for required in (SLACK, WEBHOOK, GITHUB)]
         hook = added[1]["channel"]
         assert isinstance(hook, dict)
         renewed = client.post(f"{CHANNELS}/{hook['id']}/secret").json()
@@ -102,7 +102,7 @@ def test_secrets_come_out_once_if_ever(
 
 
 @pytest.mark.parametrize(
-    ("wanted", "expected"),
+    ("required", "expected"),
     [
         ({**SLACK, "url": "http://127.0.0.1/x"}, "address-not-public"),
         ({**WEBHOOK, "url": "https://x.example/?q=1"}, "address-"),
@@ -114,8 +114,8 @@ def test_secrets_come_out_once_if_ever(
         ({"name": "mail", "kind": "email", "recipients": ["ann@example.com"]}, "no-mail"),
     ],
 )
-def test_a_channel_without_events_is_rejected(client: TestClient, wanted: dict[str, object], expected: str) -> None:
-    answer = client.post(CHANNELS, json=wanted)
+def test_a_channel_without_events_is_rejected(client: TestClient, required: dict[str, object], expected: str) -> None:
+    answer = client.post(CHANNELS, json=required)
     assert answer.status_code == 422
     assert answer.json()["type"].startswith(f"urn:slowpath:{expected}")
     assert client.get(CHANNELS).json()["items"] == []

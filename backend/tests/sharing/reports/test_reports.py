@@ -226,7 +226,7 @@ def test_another_teams_data_is_never_frozen(
         assert answer.status_code == 422
         assert "404" in answer.json()["detail"]
 
-    # not by somebody who is in both teams either, whatever team the request or the browser names
+    # not by a member of both teams either, whatever team the request or the browser names
     people.joins(team.owner, other)
     both = app.asked(cookie=team.owner.cookie, team=team.id)
     assert both.get(f"/api/v1/comparisons/{theirs}?team={other.id}").status_code == 404

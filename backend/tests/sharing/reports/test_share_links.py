@@ -237,9 +237,9 @@ def test_the_preview_equals_the_shared_report_and_lists_removals(
     seen, preview = app.asked().get(f"/api/v1/shared/{link['secret']}"), client.get(f"{path}/preview?version=1")
     ours, theirs = header_of(preview), header_of(seen)
     assert ours["report"]["blocks"] == theirs["report"]["blocks"]
-    told = client.get(f"{path}/scrub-summary?version=1").json()
-    assert min(told["paths"], told["hosts"], told["users"]) >= 1
-    assert {"kind": "hosts", "before": "db-7.prod.corp.internal", "after": "host-1"} in told["samples"]
+    found = client.get(f"{path}/scrub-summary?version=1").json()
+    assert min(found["paths"], found["hosts"], found["users"]) >= 1
+    assert {"kind": "hosts", "before": "db-7.prod.corp.internal", "after": "host-1"} in found["samples"]
     nothing = client.get(f"{path}/scrub-summary?labels=false&paths=false&hosts=false&users=false").json()
     assert nothing == {"labels": 0, "paths": 0, "hosts": 0, "users": 0, "samples": []}
 

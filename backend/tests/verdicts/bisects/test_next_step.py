@@ -18,10 +18,10 @@ def todo(*tried: ProbeObservation, settings: BisectSettings = SETTINGS, since: i
     return decide_next_step(state, tried, since={one.number for one in tried if one.number > since})
 
 
-def one(number: int, state: str, *values: float | None, candidate: str = GOOD_END, purpose: str = "boundary", wanted: int = 1,
+def one(number: int, state: str, *values: float | None, candidate: str = GOOD_END, purpose: str = "boundary", expected: int = 1,
         problem: str | None = None) -> ProbeObservation:  # fmt: skip
     windows = tuple(ProbeMeasurementValue(at, 1, value, problem=problem) for at, value in enumerate(values))
-    return ProbeObservation(number, candidate, purpose, 1, state, None, wanted, windows)
+    return ProbeObservation(number, candidate, purpose, 1, state, None, expected, windows)
 
 
 def test_both_ends_come_first() -> None:
@@ -37,12 +37,12 @@ def test_what_is_measured_or_read_is_waited_for() -> None:
 
 def test_a_job_waiting_for_capacity_does_not_block_others() -> None:
     assert todo(one(1, "queued"), one(2, "soaking", candidate="c8")) == NextStep()
-    full = one(2, "idle", 1.0, 1.0, 1.0, 1.0, candidate="c8", wanted=4)
+    full = one(2, "idle", 1.0, 1.0, 1.0, 1.0, candidate="c8", expected=4)
     assert todo(one(1, "queued"), full).close == (2,)
 
 
 def test_a_probe_without_measurements_is_abandoned() -> None:
-    assert todo(one(1, "idle", None, None, None, wanted=3, problem="no profile")).give_up == (1,)
+    assert todo(one(1, "idle", None, None, None, expected=3, problem="no profile")).give_up == (1,)
 
 
 def test_failures_in_a_row_need_a_person_once() -> None:

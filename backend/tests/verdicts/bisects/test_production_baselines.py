@@ -52,14 +52,14 @@ def searched(rng: Generator, guilty: int, tried: list[ProbeObservation]) -> tupl
             tried = [replace(one, state=ProbeState.INVALIDATED) if one.purpose == BASELINE else one for one in tried]
         for number in todo.close:
             tried[number - 1] = replace(tried[number - 1], state=ProbeState.DONE)
-        wanted = list(todo.measure)
+        expected = list(todo.measure)
         for one in todo.start:
             number = len(tried) + 1
             bad = one.build != GOOD_END and int(one.build) >= guilty
             levels[number] = STEP * bad + OF_DEPLOYS * float(rng.standard_normal())
             tried.append(ProbeObservation(number, one.build, one.purpose, state.round + 1, ProbeState.IDLE, one.about))
-            wanted.append(number)
-        for number in wanted:
+            expected.append(number)
+        for number in expected:
             row = tried[number - 1]
             reading = ProbeMeasurementValue(len(row.windows), state.round, window(rng, levels[number]))
             tried[number - 1] = replace(

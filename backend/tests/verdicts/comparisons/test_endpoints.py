@@ -270,18 +270,18 @@ def test_lost_bytes_of_a_view_are_reported(
 
 def test_a_view_is_enqueued_once(client: TestClient, comparisons: ComparisonsFactory) -> None:
     address = f"/api/v1/comparisons/{comparisons.done()}/views"
-    wanted = {"kind": "cpu", "sample_type": "cpu", "granularity": "line"}
+    expected = {"kind": "cpu", "sample_type": "cpu", "granularity": "line"}
 
-    first, second = client.post(address, json=wanted), client.post(address, json=wanted)
-    ready = client.post(address, json={**wanted, "granularity": "function"})
-    unknown = client.post(address, json={**wanted, "kind": "heap"})
+    first, second = client.post(address, json=expected), client.post(address, json=expected)
+    ready = client.post(address, json={**expected, "granularity": "function"})
+    unknown = client.post(address, json={**expected, "kind": "heap"})
 
     assert first.status_code == 202
     assert first.json()["job_id"] == second.json()["job_id"] is not None
     assert (ready.json()["state"], ready.json()["job_id"]) == ("done", None)
     assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:slowpath:view-not-found")
-    assert client.post(address, json={**wanted, "granularity": "byte"}).status_code == 422
-    assert client.post(address, json={**wanted, "sample_type": "a\x00"}).status_code == 422
+    assert client.post(address, json={**expected, "granularity": "byte"}).status_code == 422
+    assert client.post(address, json={**expected, "sample_type": "a\x00"}).status_code == 422
 
 
 def test_an_export_is_made_by_a_job_and_then_taken(client: TestClient, comparisons: ComparisonsFactory) -> None:
@@ -385,11 +385,11 @@ def test_deleting_takes_views_exports_and_their_bytes_but_no_artifact(
         body: dict[str, str] | None = {} if method == "PATCH" else None
         answer = client.request(method, f"/api/v1/comparisons/{comparison_id}{path}", json=body)
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:slowpath:comparison-not-found")
-    for path, wanted in (
+    for path, expected in (
         ("/views", {"kind": "cpu", "sample_type": "cpu", "granularity": "line"}),
         ("/exports", {"format": "csv"}),
     ):
-        assert client.post(f"/api/v1/comparisons/{comparison_id}{path}", json=wanted).status_code == 404
+        assert client.post(f"/api/v1/comparisons/{comparison_id}{path}", json=expected).status_code == 404
 
 
 @pytest.mark.asked_by("viewer")

@@ -55,7 +55,9 @@ class SyntheticBuilds:
 
     def writing(self) -> Any:  # noqa: ANN401 - a context manager of a session
         """Give a session of the team."""
-        return self.database.writing(TeamScope(self.team.id, self.team.owner.user_id))  # a job has whoever uploaded
+        return self.database.writing(
+            TeamScope(self.team.id, self.team.owner.user_id)
+        )  # a job belongs to the user who uploaded
 
     def build(self, costs: dict[str, float] | None = None, **fields: Any) -> UUID:  # noqa: ANN401 - what a build may say
         """Make, measure and judge a build."""

@@ -279,7 +279,7 @@ def test_series_are_drawn_in_the_order_of_their_commits(client: TestClient, synt
         synthetic.build()
     first = "0000001" + "0" * 33
     synthetic.build(parent="f" * 40)
-    synthetic.build(at=BEGUN, parent=first)  # its parent's build is known; it was told of an earlier time than that
+    synthetic.build(at=BEGUN, parent=first)  # its parent's build is known; it was given an earlier time than that
 
     drawn = client.get(f"/api/v1/services/{synthetic.service_id}/series").json()["builds"]
 

@@ -150,8 +150,8 @@ class _CalledBack(_Strict):
     detail: Annotated[str, Field(max_length=2000)] | None = None
 
 
-class HeardBeat(_Strict):
-    """A server's reply to a heartbeat."""
+class HeartbeatResponse(_Strict):
+    """The body of the server's response to a heartbeat."""
 
     command: Literal["measure", "wait", "stop"]
     measurements_requested: Count

@@ -14,7 +14,7 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.upload_client import UploadClient
 from slowpath_cli.core.collect_errors import RequestDeclined, ResponseRejected, TargetUnreachable
 from slowpath_cli.runner.core.driver_interface import DeploymentStatus
-from slowpath_cli.runner.core.leases import HeardBeat
+from slowpath_cli.runner.core.leases import HeartbeatResponse
 
 T = TypeVar("T")
 FORBIDDEN: Final = frozenset({401, 403})
@@ -134,7 +134,7 @@ class ServerClient:
         body = {**self._identity_fields(), "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
         response = self._send("POST", f"probes/{run_id}/heartbeats", json=body)
         try:
-            reply = HeardBeat.model_validate(response)
+            reply = HeartbeatResponse.model_validate(response)
         except ValidationError as error:
             raise ServerUnavailable("The server's reply to a heartbeat is invalid.") from error
         callback = reply.callback

@@ -56,18 +56,18 @@ def main(words: list[str]) -> None:
     )
 
 
-def chosen(documents: list[Json], wanted: Mapping[str, list[str]]) -> Json:
+def chosen(documents: list[Json], expected: Mapping[str, list[str]]) -> Json:
     """Return the wanted operations of these descriptions, and all that they name."""
     paths: Json = {}
     components: Json = {}
     for document in documents:
-        for path, verbs in wanted.items():
+        for path, verbs in expected.items():
             if path in document["paths"]:
                 found = document["paths"][path]
                 kept = {verb: found[verb] for verb in verbs} | {k: v for k, v in found.items() if k == "parameters"}
                 paths[path] = kept
                 gather(document, kept, components)
-    assert set(paths) == set(wanted), set(wanted) - set(paths)
+    assert set(paths) == set(expected), set(expected) - set(paths)
     return {"components": plain(components), "paths": plain(paths)}
 
 

@@ -113,5 +113,5 @@ def compare_traces(
 
 def _content(artifact: TraceArtifact) -> tuple[float, ...]:
     """Return numbers that distinguish one trace from another."""
-    waiters = artifact.table.victims
+    waiters = artifact.table.waiters
     return (artifact.table.seconds(), float(waiters.total_ns.sum()), float(waiters.max_ns.sum()))

@@ -106,12 +106,12 @@ def _groups_of(tables: Sequence[TraceTable]) -> dict[str, _Group]:
     for table in tables:
         names = [normalised(name) for name in table.group_names]
         group_rows = [groups.setdefault(name, _Group()) for name in names]
-        for row, (group, reason) in enumerate(zip(table.victims.group.tolist(), table.reasons, strict=True)):
-            group_rows[group].wakes[reason] = group_rows[group].wakes.get(reason, 0.0) + float(table.victims.waits[row])
-            group_rows[group].wait_ns += float(table.victims.total_ns[row])
-            group_rows[group].frames |= {normalised(each) for each in table.stack(int(table.victims.stack[row]))}
+        for row, (group, reason) in enumerate(zip(table.waiters.group.tolist(), table.reasons, strict=True)):
+            group_rows[group].wakes[reason] = group_rows[group].wakes.get(reason, 0.0) + float(table.waiters.waits[row])
+            group_rows[group].wait_ns += float(table.waiters.total_ns[row])
+            group_rows[group].frames |= {normalised(each) for each in table.stack(int(table.waiters.stack[row]))}
         for row, waker in enumerate(table.wakers.group.tolist()):
-            woken = group_rows[int(table.victims.group[int(table.wakers.victim[row])])]
+            woken = group_rows[int(table.waiters.group[int(table.wakers.waiter[row])])]
             name = RUNTIME if waker == NONE else names[waker]
             woken.wakers[name] = woken.wakers.get(name, 0.0) + float(table.wakers.waits[row])
         for row_index, group in enumerate(group_rows):

@@ -78,8 +78,8 @@ def _lacks_samples(table: TraceTable) -> bool:
 def _idle_waits(table: TraceTable) -> tuple[I64, I64]:
     """Return begin and end of the longest waits with a large part next to an idle processor."""
     idle_class = np.array([kind in _IDLE_KINDS for kind in table.class_kinds], dtype=np.bool_)
-    worst, parts = table.worst, table.worst_blame
-    owner = np.repeat(np.arange(len(worst.start_ns)), np.diff(table.worst_blame_offset).astype(np.int64))
+    worst, parts = table.worst, table.worst_occupancy
+    owner = np.repeat(np.arange(len(worst.start_ns)), np.diff(table.worst_occupancy_offset).astype(np.int64))
     idle = np.bincount(owner, weights=np.where(idle_class[parts.class_], parts.ns, 0.0), minlength=len(worst.start_ns))
     length = worst.end_ns - worst.start_ns
     chosen = (length >= _LONG_WAIT_NS) & (idle >= _IDLE_SHARE * length)

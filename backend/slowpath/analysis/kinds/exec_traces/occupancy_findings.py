@@ -6,7 +6,7 @@ from slowpath.analysis.findings import wording
 from slowpath.analysis.findings.findings import Effect, Finding
 from slowpath.analysis.kinds.exec_traces import trace_wording
 from slowpath.analysis.kinds.exec_traces.p_occupancy import WAKE_UP, Occupancy, OccupancyShare
-from slowpath.analysis.kinds.exec_traces.scheduler_advice import BLAME, BLAME_LESS
+from slowpath.analysis.kinds.exec_traces.scheduler_advice import OCCUPANCY, OCCUPANCY_LESS
 from slowpath.analysis.kinds.exec_traces.scheduler_latency_findings import culprits
 from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
 from slowpath.analysis.kinds.exec_traces.waiters import Waiter
@@ -41,7 +41,7 @@ def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, occupan
     base, candidate = (
         sum(values) for values in zip(*((p.base_ns_per_wait, p.candidate_ns_per_wait) for p in parts), strict=True)
     )
-    text = BLAME if worse else BLAME_LESS
+    text = OCCUPANCY if worse else OCCUPANCY_LESS
     return Finding(
         kind=KIND,
         profile_kind="trace",

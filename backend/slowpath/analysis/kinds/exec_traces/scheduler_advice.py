@@ -68,13 +68,13 @@ WAITING = SchedulerAdvice(
 )
 WAITING_LESS = SchedulerAdvice("Goroutines are runnable for less time in each second before they run.", "")
 
-BLAME = SchedulerAdvice(
+OCCUPANCY = SchedulerAdvice(
     "Others occupied the processors while this group was runnable. The shares are exact: all processor time "
     "during its waits, divided by occupant.",
     "Check what the named group does, and whether it should run at that time: its CPU samples and its waits are "
     "on this page.",
 )
-BLAME_LESS = SchedulerAdvice("This occupies the processors less while the group waits.", "")
+OCCUPANCY_LESS = SchedulerAdvice("This occupies the processors less while the group waits.", "")
 
 GC: dict[str, SchedulerAdvice] = {
     "cpu": SchedulerAdvice(

@@ -57,7 +57,7 @@ class WaiterColumns:
 class WakerColumns:
     """Wakers of each waiter."""
 
-    victim: Annotated[U32, Column("u32", "victims")]
+    waiter: Annotated[U32, Column("u32", "waiters", former_name="victim")]
     group: Annotated[U32, Column("u32", "groups", or_none=True)]
     waits: Annotated[U64, Column("u64")]
     total_ns: Annotated[I64, Column("i64")]
@@ -67,7 +67,7 @@ class WakerColumns:
 class WaitHistogramColumns:
     """Counts of waits by waiter, block of time and bucket of length, in this order."""
 
-    victim: Annotated[U32, Column("u32", "victims")]
+    waiter: Annotated[U32, Column("u32", "waiters", former_name="victim")]
     block: Annotated[U32, Column("u32", "blocks")]
     bucket: Annotated[U16, Column("u16", "buckets")]
     count: Annotated[U32, Column("u32")]
@@ -77,7 +77,7 @@ class WaitHistogramColumns:
 class NetpollDelayColumns:
     """Netpoll delays, as counts by waiter and bucket."""
 
-    victim: Annotated[U32, Column("u32", "victims")]
+    waiter: Annotated[U32, Column("u32", "waiters", former_name="victim")]
     bucket: Annotated[U16, Column("u16", "buckets")]
     count: Annotated[U32, Column("u32")]
 
@@ -94,9 +94,9 @@ class OccupantColumns:
 class OccupancyColumns:
     """Processor time of each occupant during the waits of each waiter, times the number waiting, per block."""
 
-    victim: Annotated[U32, Column("u32", "victims")]
+    waiter: Annotated[U32, Column("u32", "waiters", former_name="victim")]
     class_: Annotated[U32, Column("u32", "classes")]
-    block: Annotated[U32, Column("u32", "blame_blocks")]
+    block: Annotated[U32, Column("u32", "occupancy_blocks")]
     ns: Annotated[F64, Column("f64")]
 
 
@@ -104,7 +104,7 @@ class OccupancyColumns:
 class LongestWaitColumns:
     """The longest waits."""
 
-    victim: Annotated[U32, Column("u32", "victims")]
+    waiter: Annotated[U32, Column("u32", "waiters", former_name="victim")]
     goroutine: Annotated[U64, Column("u64")]
     start_ns: Annotated[I64, Column("i64")]
     end_ns: Annotated[I64, Column("i64")]

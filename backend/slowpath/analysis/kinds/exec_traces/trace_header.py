@@ -85,7 +85,7 @@ class TraceHeader:
     procs: GomaxprocsRange
     recording: str
     block_ns: Nanoseconds
-    blame_block_ns: Nanoseconds
+    occupancy_block_ns: Nanoseconds
     bin_ns: Nanoseconds
     lost: UnreadableRange | None
     warnings: tuple[str, ...]
@@ -101,9 +101,9 @@ class TraceHeader:
         return self.duration_ns // self.block_ns + 1
 
     @property
-    def blame_blocks(self) -> int:
-        """Return the number of blocks of `blame_block_ns` in the trace."""
-        return self.duration_ns // self.blame_block_ns + 1
+    def occupancy_blocks(self) -> int:
+        """Return the number of blocks of `occupancy_block_ns` in the trace."""
+        return self.duration_ns // self.occupancy_block_ns + 1
 
 
 def read_header(header: Mapping[str, Any]) -> TraceHeader:
@@ -114,10 +114,10 @@ def read_header(header: Mapping[str, Any]) -> TraceHeader:
         if isinstance(error, ColumnFileError):
             raise
         raise ColumnFileError("header-damaged", f"the trace's header lacks or mistypes {error}") from error
-    for name in ("block_ns", "blame_block_ns", "bin_ns"):
+    for name in ("block_ns", "occupancy_block_ns", "bin_ns"):
         if getattr(read, name) <= 0:
             raise ColumnFileError("header-damaged", f"{name} is {getattr(read, name)}")
-    if read.duration_ns < 0 or read.blocks > MOST_BLOCKS or read.blame_blocks > MOST_BLOCKS:
+    if read.duration_ns < 0 or read.blocks > MOST_BLOCKS or read.occupancy_blocks > MOST_BLOCKS:
         raise ColumnFileError("duration-implausible", f"the trace has an implausible duration of {read.duration_ns} ns")
     return read
 
@@ -133,7 +133,7 @@ def _read(header: Mapping[str, Any]) -> TraceHeader:
         procs=GomaxprocsRange(int(procs["first"]), int(procs["last"]), int(procs["max"]), int(procs["changes"])),
         recording=str(header["recording"]),
         block_ns=Nanoseconds(int(header["block_ns"])),
-        blame_block_ns=Nanoseconds(int(header["blame_block_ns"])),
+        occupancy_block_ns=Nanoseconds(int(header["blame_block_ns"])),
         bin_ns=Nanoseconds(int(header["bin_ns"])),
         lost=None if lost is None else _unreadable_range(lost),
         warnings=tuple(str(text) for text in header.get("warnings") or []),

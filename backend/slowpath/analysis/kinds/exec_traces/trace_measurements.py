@@ -29,12 +29,12 @@ def measure_build(
     counts: dict[str, F64] = {}
     for number, artifact in enumerate(artifacts):
         table = artifact.table
-        for victim in range(len(table.victims.group)):
-            group = table.group_names[int(table.victims.group[victim])]
+        for waiter in range(len(table.waiters.group)):
+            group = table.group_names[int(table.waiters.group[waiter])]
             rows = counts.setdefault(
-                f"{normalised(group)}|{table.reasons[victim]}", np.zeros((len(artifacts), BUCKETS))
+                f"{normalised(group)}|{table.reasons[waiter]}", np.zeros((len(artifacts), BUCKETS))
             )
-            of_waiter = table.histogram.victim == victim
+            of_waiter = table.histogram.waiter == waiter
             np.add.at(rows[number], table.histogram.bucket[of_waiter], table.histogram.count[of_waiter])
     large = sorted(
         (subject for subject, rows in counts.items() if rows.sum() >= MIN_WAITS),

@@ -29,7 +29,7 @@ EXCEEDED = {"100us": 1e5, "1ms": 1e6, "10ms": 1e7}
 CHANGES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 MOST_WAKERS = 8
 MOST_SHIFTS = 32
-MOST_BLAMED = 64
+MOST_WITH_OCCUPANCY = 64
 MOST_PARTS = 12
 _MOST_FRAMES = 24
 
@@ -55,8 +55,8 @@ def group_rows(matched: MatchedWaiters, tested: Mapping[int, TestedWaiter]) -> l
                 state=_state(tested.get(number), sides),
                 verdict_base=verdict_of(matched.base, number),
                 verdict_candidate=verdict_of(matched.candidate, number),
-                start=side.strings[int(side.groups.start[int(side.victims.group[row])])],
-                stack=side.stack(int(side.victims.stack[row]))[:_MOST_FRAMES],
+                start=side.strings[int(side.groups.start[int(side.waiters.group[row])])],
+                stack=side.stack(int(side.waiters.stack[row]))[:_MOST_FRAMES],
                 wakers=_wakers(matched, number),
             )
         )
@@ -69,7 +69,7 @@ def _seen(matched: MatchedWaiters, number: int) -> tuple[int, TraceTable]:
         for rows, table in zip(side.rows, side.traces, strict=True):
             found = np.flatnonzero(rows == number)
             if len(found):
-                return int(found[np.argmax(table.victims.total_ns[found])]), table
+                return int(found[np.argmax(table.waiters.total_ns[found])]), table
     raise KeyError(number)
 
 
@@ -121,7 +121,7 @@ def _wakers(matched: MatchedWaiters, number: int) -> list[Waker]:
     counts: dict[str, list[float]] = {}
     for place, side in enumerate(matched.sides):
         for rows, table in zip(side.rows, side.traces, strict=True):
-            for row in np.flatnonzero(rows[table.wakers.victim] == number).tolist():
+            for row in np.flatnonzero(rows[table.wakers.waiter] == number).tolist():
                 group = int(table.wakers.group[row])
                 name = "runtime" if group == NONE else side.named(table.group_names[group])
                 counts.setdefault(name, [0.0, 0.0])[place] += float(table.wakers.waits[row])
@@ -155,7 +155,7 @@ def shift_rows(matched: MatchedWaiters, tested: Mapping[int, TestedWaiter]) -> l
 def occupancy_rows(matched: MatchedWaiters, occupancy: OccupancyTable) -> list[OccupancyRow]:
     """Return the P occupancy while each waiter waited: the largest parts, and the sum of the others."""
     rows = []
-    for number in range(min(len(matched.waiters), MOST_BLAMED)):
+    for number in range(min(len(matched.waiters), MOST_WITH_OCCUPANCY)):
         each = occupancy.of(number)
         if each.parts:
             rows.append(

@@ -33,8 +33,8 @@ F64 = NDArray[np.float64]
 SIDES: Final[tuple[TraceSideName, ...]] = ("base", "candidate")
 WORST_OF_SIDE = 30
 # Number of them reserved for the longest waits of the waiters that waited most: a thundering herd would displace them.
-VICTIMS_WITH_THEIR_OWN = 10
-WORST_OF_VICTIM = 2
+WAITERS_WITH_THEIR_OWN = 10
+WORST_OF_WAITER = 2
 MOST_ASSISTING = 12
 MOST_BINS = 1_024
 # Limit for all traces together, so that the page stays below 1 MB.
@@ -177,9 +177,9 @@ def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[L
         found = sorted(
             (-int(table.worst.end_ns[index] - table.worst.start_ns[index]), place, index)
             for place, table in enumerate(side.traces)
-            for index in range(len(table.worst.victim))
+            for index in range(len(table.worst.waiter))
         )
-        numbers = [int(side.rows[place][int(side.traces[place].worst.victim[index])]) for _, place, index in found]
+        numbers = [int(side.rows[place][int(side.traces[place].worst.waiter[index])]) for _, place, index in found]
         for at in _longest_of_side(numbers):
             _, place, index = found[at]
             waiter = matched.waiters[numbers[at]]
@@ -190,8 +190,8 @@ def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[L
 def _longest_of_side(waiters: list[int]) -> list[int]:
     """Return which waits of a side to show; they are given by the numbers of their waiters, longest first."""
     own: list[int] = []
-    for waiter in range(VICTIMS_WITH_THEIR_OWN):
-        own += [at for at, number in enumerate(waiters) if number == waiter][:WORST_OF_VICTIM]
+    for waiter in range(WAITERS_WITH_THEIR_OWN):
+        own += [at for at, number in enumerate(waiters) if number == waiter][:WORST_OF_WAITER]
     others = [at for at in range(len(waiters)) if at not in own]
     return sorted(own + others[: WORST_OF_SIDE - len(own)])
 
@@ -224,9 +224,11 @@ def _wait(side: TraceSideName, artifact: TraceArtifact, index: int, waiter: str)
 
 def _wait_occupancy(table: TraceTable, index: int) -> list[WaitOccupant]:
     """Return the P occupancy during one wait: the largest parts, and the sum of the others."""
-    begin, end = int(table.worst_blame_offset[index]), int(table.worst_blame_offset[index + 1])
+    begin, end = int(table.worst_occupancy_offset[index]), int(table.worst_occupancy_offset[index + 1])
     parts = sorted(
-        zip(table.worst_blame.class_[begin:end].tolist(), table.worst_blame.ns[begin:end].tolist(), strict=True),
+        zip(
+            table.worst_occupancy.class_[begin:end].tolist(), table.worst_occupancy.ns[begin:end].tolist(), strict=True
+        ),
         key=lambda part: -part[1],
     )
     rows: list[WaitOccupant] = []

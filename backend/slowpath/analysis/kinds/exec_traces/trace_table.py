@@ -44,15 +44,15 @@ class TraceTable:
     stack_offset: U32
     stack_frame: U32
     groups: trace_columns.GoroutineGroupColumns
-    victims: trace_columns.WaiterColumns
+    waiters: trace_columns.WaiterColumns
     wakers: trace_columns.WakerColumns
     histogram: trace_columns.WaitHistogramColumns
     netpoll: trace_columns.NetpollDelayColumns
     classes: trace_columns.OccupantColumns
-    blame: trace_columns.OccupancyColumns
+    occupancy: trace_columns.OccupancyColumns
     worst: trace_columns.LongestWaitColumns
-    worst_blame_offset: U32
-    worst_blame: trace_columns.LongestWaitOccupancyColumns
+    worst_occupancy_offset: U32
+    worst_occupancy: trace_columns.LongestWaitOccupancyColumns
     tiles: trace_columns.TimelineTileColumns
     tile_offset: U64
     segments: trace_columns.SegmentColumns
@@ -80,15 +80,15 @@ class TraceTable:
             stack_offset=columns.column("stack_offset", "u32"),
             stack_frame=columns.column("stack_frame", "u32"),
             groups=read_section(columns, trace_columns.GoroutineGroupColumns, "group"),
-            victims=read_section(columns, trace_columns.WaiterColumns, "victim"),
+            waiters=read_section(columns, trace_columns.WaiterColumns, "victim"),
             wakers=read_section(columns, trace_columns.WakerColumns, "waker"),
             histogram=read_section(columns, trace_columns.WaitHistogramColumns, "hist"),
             netpoll=read_section(columns, trace_columns.NetpollDelayColumns, "netpoll"),
             classes=read_section(columns, trace_columns.OccupantColumns, "class"),
-            blame=read_section(columns, trace_columns.OccupancyColumns, "blame"),
+            occupancy=read_section(columns, trace_columns.OccupancyColumns, "blame"),
             worst=read_section(columns, trace_columns.LongestWaitColumns, "worst"),
-            worst_blame_offset=columns.column("worst_blame_offset", "u32"),
-            worst_blame=read_section(columns, trace_columns.LongestWaitOccupancyColumns, "worst_blame"),
+            worst_occupancy_offset=columns.column("worst_blame_offset", "u32"),
+            worst_occupancy=read_section(columns, trace_columns.LongestWaitOccupancyColumns, "worst_blame"),
             tiles=read_section(columns, trace_columns.TimelineTileColumns, "tile"),
             tile_offset=columns.column("tile_offset", "u64"),
             segments=read_section(columns, trace_columns.SegmentColumns, "segment"),
@@ -110,7 +110,7 @@ class TraceTable:
     @cached_property
     def reasons(self) -> list[str]:
         """Return the wake reason of each waiter."""
-        return [self.strings[int(index)] for index in self.victims.reason]
+        return [self.strings[int(index)] for index in self.waiters.reason]
 
     @cached_property
     def class_kinds(self) -> list[str]:
@@ -142,16 +142,17 @@ def _series(columns: ColumnFile, read: TraceHeader) -> dict[str, Array]:
 
 
 _SECTIONS = {
+    # field: prefix in the file, which keeps the names of its first version
     "frames": "frame",
     "groups": "group",
-    "victims": "victim",
+    "waiters": "victim",
     "wakers": "waker",
     "histogram": "hist",
     "netpoll": "netpoll",
     "classes": "class",
-    "blame": "blame",
+    "occupancy": "blame",
     "worst": "worst",
-    "worst_blame": "worst_blame",
+    "worst_occupancy": "worst_blame",
     "tiles": "tile",
     "segments": "segment",
     "mark_phases": "gc",
@@ -168,13 +169,13 @@ def _check(table: TraceTable) -> None:
     limits = {
         "strings": texts,
         "groups": len(table.groups.name),
-        "victims": len(table.victims.group),
+        "waiters": len(table.waiters.group),
         "stacks": max(len(table.stack_offset) - 1, 0),
         "classes": len(table.classes.kind),
         "class_kinds": len(table.read.class_kinds),
-        "worst": len(table.worst.victim),
+        "worst": len(table.worst.waiter),
         "blocks": table.read.blocks,
-        "blame_blocks": table.read.blame_blocks,
+        "occupancy_blocks": table.read.occupancy_blocks,
         "buckets": BUCKETS,
     }
     _check_offsets(table)
@@ -194,8 +195,8 @@ def _check_offsets(table: TraceTable) -> None:
         raise ColumnFileError(
             "index-outside", f"stack_frame refers to {int(table.stack_frame.max())} of {len(table.frames.line)}"
         )
-    worst = len(table.worst.victim)
-    check_offsets("worst_blame_offset", table.worst_blame_offset, worst, len(table.worst_blame.ns))
+    worst = len(table.worst.waiter)
+    check_offsets("worst_blame_offset", table.worst_occupancy_offset, worst, len(table.worst_occupancy.ns))
     check_offsets("tile_offset", table.tile_offset, len(table.tiles.worst), len(table.segments.proc))
 
 
@@ -225,6 +226,6 @@ def _check_series(table: TraceTable) -> None:
 
 def _check_order(histogram: trace_columns.WaitHistogramColumns) -> None:
     """Check the order by waiter, block and bucket; each cell occurs once."""
-    key = (histogram.victim.astype(np.int64) << 32 | histogram.block) * BUCKETS + histogram.bucket
+    key = (histogram.waiter.astype(np.int64) << 32 | histogram.block) * BUCKETS + histogram.bucket
     if np.any(key[1:] <= key[:-1]):
         raise ColumnFileError("order-damaged", "the latency histograms are not sorted by waiter, block and bucket")

@@ -22,8 +22,8 @@ def verdict_of(side: WaiterSide, waiter: int) -> str | None:
     weights: dict[str, float] = {}
     for rows, table in zip(side.rows, side.traces, strict=True):
         for row in np.flatnonzero(rows == waiter).tolist():
-            verdict = current_verdict(table.strings[int(table.victims.verdict[row])]) or MIXED
-            weights[verdict] = weights.get(verdict, 0.0) + float(table.victims.total_ns[row])
+            verdict = current_verdict(table.strings[int(table.waiters.verdict[row])]) or MIXED
+            weights[verdict] = weights.get(verdict, 0.0) + float(table.waiters.total_ns[row])
     return max(weights, key=lambda verdict: (weights[verdict], verdict)) if weights else None
 
 
@@ -41,7 +41,7 @@ def hidden_quantiles(side: WaiterSide, waiter: int, at: tuple[float, ...]) -> li
     """Return quantiles (ns) of the netpoll delay; None if the network woke nothing."""
     counts: dict[int, float] = {}
     for rows, table in zip(side.rows, side.traces, strict=True):
-        of_waiter = rows[table.netpoll.victim] == waiter
+        of_waiter = rows[table.netpoll.waiter] == waiter
         for bucket, count in zip(
             table.netpoll.bucket[of_waiter].tolist(), table.netpoll.count[of_waiter].tolist(), strict=True
         ):

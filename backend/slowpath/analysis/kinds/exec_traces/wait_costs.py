@@ -87,7 +87,7 @@ def _main_wakers(matched: MatchedWaiters) -> tuple[str | None, ...]:
             names = [side.named(name) for name in table.group_names]
             wakers = table.wakers
             for waiter, group, waits in zip(
-                wakers.victim.tolist(), wakers.group.tolist(), wakers.waits.tolist(), strict=True
+                wakers.waiter.tolist(), wakers.group.tolist(), wakers.waits.tolist(), strict=True
             ):
                 by_waker = counts[int(rows[waiter])]
                 name = None if group == NONE else names[group]
@@ -104,8 +104,8 @@ def _woken_by_group(side: WaiterSide) -> dict[str, float]:
     woken: dict[str, float] = {}
     for table in side.traces:
         names = [side.named(name) for name in table.group_names]
-        victim_group = table.victims.group[table.wakers.victim]
-        by_someone = (table.wakers.group != NONE) & (table.wakers.group != victim_group)
+        waiter_group = table.waiters.group[table.wakers.waiter]
+        by_someone = (table.wakers.group != NONE) & (table.wakers.group != waiter_group)
         for group, waits in zip(table.wakers.group[by_someone], table.wakers.waits[by_someone], strict=True):
             name = names[int(group)]
             woken[name] = woken.get(name, 0.0) + float(waits)

@@ -194,9 +194,9 @@ def match_waiters(
     for artifacts, names in zip((base, candidate), aliases, strict=True):
         for table in (artifact.table for artifact in artifacts):
             for row, key in enumerate(_keys(table, names)):
-                seconds = float(table.victims.total_ns[row]) / table.seconds()
+                seconds = float(table.waiters.total_ns[row]) / table.seconds()
                 weight[key] = weight.get(key, 0.0) + seconds
-                is_system = bool(table.groups.system[int(table.victims.group[row])]) or key[0].startswith(
+                is_system = bool(table.groups.system[int(table.waiters.group[row])]) or key[0].startswith(
                     _RUNTIME_PREFIXES
                 )
                 system[key] = system.get(key, False) or is_system
@@ -211,7 +211,7 @@ def match_waiters(
 
 def _keys(table: TraceTable, aliases: Mapping[str, str]) -> list[tuple[str, str]]:
     names = [aliases.get(name, name) for name in map(normalised, table.group_names)]
-    return [(names[int(g)], reason) for g, reason in zip(table.victims.group, table.reasons, strict=True)]
+    return [(names[int(g)], reason) for g, reason in zip(table.waiters.group, table.reasons, strict=True)]
 
 
 def _side(
@@ -236,8 +236,8 @@ def _side(
 
     longest = np.zeros((len(number), len(tables)))
     for trace, row in enumerate(rows):
-        np.maximum.at(longest[:, trace], row, tables[trace].victims.max_ns.astype(np.float64))
-    sections = [table.victims for table in tables]
+        np.maximum.at(longest[:, trace], row, tables[trace].waiters.max_ns.astype(np.float64))
+    sections = [table.waiters for table in tables]
     return WaiterSide(
         artifacts=tuple(artifacts),
         rows=rows,
@@ -264,7 +264,7 @@ def _side(
 
 def _compared_waits(table: TraceTable, mask: Mask) -> tuple[F64, F64]:
     """Return waits and ns of waiting of each waiter within the compared blocks."""
-    waits, total = table.victims.waits.astype(np.float64), table.victims.total_ns.astype(np.float64)
+    waits, total = table.waiters.waits.astype(np.float64), table.waiters.total_ns.astype(np.float64)
     if mask.all():
         return waits, total
     histogram, count = table.histogram, len(waits)
@@ -272,11 +272,11 @@ def _compared_waits(table: TraceTable, mask: Mask) -> tuple[F64, F64]:
     in_compared = mask[histogram.block] * number
     length = (lower_bounds(histogram.bucket.astype(np.int64)) + widths(histogram.bucket.astype(np.int64)) / 2) * number
     total_length, compared_length = (
-        np.bincount(histogram.victim, weights=each, minlength=count)
+        np.bincount(histogram.waiter, weights=each, minlength=count)
         for each in (length, length * mask[histogram.block])
     )
     # Histograms have bucketed lengths; the totals are exact.
-    compared_counts: F64 = np.bincount(histogram.victim, weights=in_compared, minlength=count).astype(np.float64)
+    compared_counts: F64 = np.bincount(histogram.waiter, weights=in_compared, minlength=count).astype(np.float64)
     return compared_counts, total * compared_length / np.maximum(total_length, 1.0)
 
 
@@ -294,7 +294,7 @@ def _cells(
     sections = [table.histogram for table in tables]
     inside = [mask[s.block] for s, mask in zip(sections, coverage.blocks, strict=True)]
     empty = np.zeros(0, dtype=np.int64)
-    waiter = np.concatenate([empty, *(row[s.victim[i]] for row, s, i in zip(rows, sections, inside, strict=True))])
+    waiter = np.concatenate([empty, *(row[s.waiter[i]] for row, s, i in zip(rows, sections, inside, strict=True))])
     block = np.concatenate(
         [empty, *(s.block[i].astype(np.int64) // joined + b for s, i, b in zip(sections, inside, before, strict=False))]
     )

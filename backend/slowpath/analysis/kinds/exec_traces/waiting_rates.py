@@ -30,7 +30,7 @@ from slowpath.analysis.stats.pooled_effects import (
 from slowpath.analysis.stats.side_generators import SideGenerators
 
 F64 = NDArray[np.float64]
-Victims = tuple[int, ...]
+WaiterNumbers = tuple[int, ...]
 
 _HIGHEST = 50.0
 
@@ -42,7 +42,7 @@ class WaitingRate:
     `effects` are of the rate plus an offset, so that zero has a logarithm; `q` is the false discovery rate.
     """
 
-    waiters: Victims
+    waiters: WaiterNumbers
     base: float
     candidate: float
     change: Effect
@@ -89,7 +89,7 @@ def waiting_of(
     requests = [request_rate(side) for side in matched.sides]
     per_request = all(requests)
     per = requests if per_request else [1.0, 1.0]
-    all_waiters: Victims = tuple(np.flatnonzero(matched.can_be_findings).tolist())
+    all_waiters: WaiterNumbers = tuple(np.flatnonzero(matched.can_be_findings).tolist())
     largest = np.maximum(*(matched.shares(side, matched.can_be_findings) for side in matched.sides))
     groups = _one_sided(matched, results, largest, thresholds)
     common = [
@@ -101,7 +101,7 @@ def waiting_of(
     if offset <= 0:
         return WaitingRates("nanoseconds/s", None, (), 1.0)
     weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
-    tested: list[Victims] = [all_waiters, *groups]
+    tested: list[WaiterNumbers] = [all_waiters, *groups]
     pooled = [
         _pool_sides(matched, waiters, weights, per=per, offset=offset, generators=generators)
         for waiters in [*tested, *common]
@@ -125,7 +125,7 @@ def waiting_of(
 
 def _one_sided(
     matched: MatchedWaiters, results: Mapping[int, TestedWaiter], largest: F64, thresholds: TraceThresholds
-) -> list[Victims]:
+) -> list[WaiterNumbers]:
     """Return waiters with a part of the waiting on one side and too few waits on the other, by group."""
     waits = np.stack([side.waits.sum(axis=1) for side in matched.sides])
     by_group: dict[tuple[str, int], list[int]] = {}
@@ -155,7 +155,7 @@ def _block_waiting(side: WaiterSide, waiters: Sequence[int]) -> F64:
 
 def _pool_sides(
     matched: MatchedWaiters,
-    waiters: Victims,
+    waiters: WaiterNumbers,
     weights: Sequence[F32],
     *,
     per: Sequence[float],
@@ -180,7 +180,7 @@ def _pool_sides(
 
 
 def _pool_side(
-    side: WaiterSide, waiters: Victims, blocks: F64, weights: F32, *, per: float, offset: float, unseen: F64
+    side: WaiterSide, waiters: WaiterNumbers, blocks: F64, weights: F32, *, per: float, offset: float, unseen: F64
 ) -> PooledQuantiles:
     rate, block_total = _rate(side, waiters), float(blocks.sum())
     # Lengths of waits are bucketed; the rate is exact.
@@ -198,7 +198,7 @@ def _pool_side(
 
 def _compare(
     matched: MatchedWaiters,
-    waiters: Victims,
+    waiters: WaiterNumbers,
     effects: QuantileEffects,
     *,
     q: float,

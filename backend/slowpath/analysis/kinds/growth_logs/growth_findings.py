@@ -14,7 +14,7 @@ from slowpath.analysis.kinds.growth_logs.growth_thresholds import GrowthThreshol
 KIND = "growth.count"
 PROFILE = "growth"
 PAYS_MUCH = 0.5
-MOST_PAYERS = 5
+MOST_CALLERS = 5
 SMALLEST_SHARE = 0.03
 
 
@@ -143,7 +143,7 @@ def top_attributed_callers(
     found: list[AttributedCaller] = []
     for row in np.argsort(-signed, kind="stable").tolist():
         name = rows.keys[row][0]
-        if only not in {None, name} or len(found) == MOST_PAYERS:
+        if only not in {None, name} or len(found) == MOST_CALLERS:
             continue
         if only is None and signed[row] <= SMALLEST_SHARE * abs(difference):
             break
@@ -172,7 +172,7 @@ def _parts(measured: GrowthCounts, caller: str | None) -> tuple[Contribution, ..
     if total == 0:
         return ()
     parts = [Contribution(f"{size(old)} to {size(new)}", difference / total) for (_, old, new), difference in sizes]
-    return tuple(part for part in parts if abs(part.share) > SMALLEST_SHARE)[:MOST_PAYERS]
+    return tuple(part for part in parts if abs(part.share) > SMALLEST_SHARE)[:MOST_CALLERS]
 
 
 def sentence(

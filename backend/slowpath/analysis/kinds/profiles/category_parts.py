@@ -18,7 +18,7 @@ from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKind
 Mask = NDArray[np.bool_]
 
 # A category explains its attributed caller if it has at least this share of the caller's change.
-EXPLAINS_PAYER = 0.5
+EXPLAINS_CALLER = 0.5
 # Categories attributed to what allocates, which may differ from what enters them.
 PAID_BY_ALLOCATION = frozenset({"gc", "gc-mark", "gc-assist", "gc-sweep", "gc-scavenge"})
 
@@ -35,7 +35,7 @@ def explained_by_category(comparison: ProfileKindComparison, subject: str) -> Ma
     in_category = np.bincount(attribution.attributed_caller[among], weights=change[among], minlength=labels)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = in_category / of_caller
-    by_function = (share >= 0) & (share < EXPLAINS_PAYER)
+    by_function = (share >= 0) & (share < EXPLAINS_CALLER)
     by_function[0] = False  # background work has no attributed caller
     explained: Mask = among & ~by_function[attribution.attributed_caller]
     return explained

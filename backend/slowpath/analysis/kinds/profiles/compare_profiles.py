@@ -16,7 +16,7 @@ from slowpath.analysis.kinds.profiles.function_findings import function_findings
 from slowpath.analysis.kinds.profiles.granularities import GRANULARITIES, Granularity
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_caveats import KindCaveat, by_gravity, merged
-from slowpath.analysis.kinds.profiles.profile_kind_caveats import doubts_of_kind
+from slowpath.analysis.kinds.profiles.profile_kind_caveats import caveats_of_kind
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, compare_kind
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets, make_sets
 from slowpath.analysis.kinds.profiles.profile_side_caveats import find_side_caveats
@@ -142,7 +142,7 @@ def compare_profiles(
             what = f"{pluralize(omitted, 'profile')} without the sample type {sets.sample_type.type}"
             caveats.append(KindCaveat("sample-type", kind, what, "omitted"))
         results.append(_test_kind(compare_kind(kind, sets, thresholds)))
-    caveats += [caveat for result in results if result.verdict for caveat in doubts_of_kind(result.comparison)]
+    caveats += [caveat for result in results if result.verdict for caveat in caveats_of_kind(result.comparison)]
     progress("done", 1.0)
     verdict = combined_verdict([result.kind_verdict for result in results if result.kind_verdict])
     findings = ranked([finding for result in results for finding in result.findings], verdict)

@@ -28,7 +28,7 @@ MANY_CUT = 0.05
 MOST_NAMES, WORTH_ALTERNATING = 5, 1.2
 
 
-def doubts_of_kind(comparison: ProfileKindComparison) -> Iterator[KindCaveat | Caveat]:
+def caveats_of_kind(comparison: ProfileKindComparison) -> Iterator[KindCaveat | Caveat]:
     """Yield all caveats: those that other kinds share, and those of CPU profiles alone."""
     yield from _replication_caveats(comparison)
     yield from _run_caveats(comparison)

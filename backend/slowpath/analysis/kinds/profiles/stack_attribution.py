@@ -59,7 +59,7 @@ class _FunctionRuleBits:
 
     is_runtime: Mask
     is_library: Mask
-    is_nobody: Mask
+    is_placeholder: Mask
     is_switch: Mask
     any: U64
     unless: U64
@@ -80,7 +80,7 @@ class _FunctionRuleBits:
         return cls(
             is_runtime=is_runtime,
             is_library=np.array(are_standard(keys), dtype=np.bool_),
-            is_nobody=np.array([key[:1] in _NO_FUNCTION for key in keys], dtype=np.bool_),
+            is_placeholder=np.array([key[:1] in _NO_FUNCTION for key in keys], dtype=np.bool_),
             is_switch=is_switch,
             any=matched,
             unless=unless,
@@ -101,7 +101,7 @@ def attribute_stacks(frames: StackFrames, labels: Labels) -> StackAttribution:
         attributed_caller=_find_attributed_callers(frames, names, prefix.above),
         is_runtime=names.is_runtime,
         is_library=names.is_library,
-        is_placeholder=names.is_nobody,
+        is_placeholder=names.is_placeholder,
     )
 
 
@@ -161,7 +161,7 @@ def _find_attributed_callers(frames: StackFrames, names: _FunctionRuleBits, abov
     """Return the first frame of user code, else the first outside the runtime."""
     user = np.zeros(frames.count, dtype=np.int32)
     library = np.zeros(frames.count, dtype=np.int32)
-    is_library = ~names.is_runtime & ~names.is_nobody
+    is_library = ~names.is_runtime & ~names.is_placeholder
     is_user = is_library & ~names.is_library
     here = above.copy()
     stacks = np.flatnonzero(here >= frames.start[:-1])

@@ -49,7 +49,7 @@ class EnvironmentSignals:
     ) -> dict[ServiceId, ServiceSamples]:
         """Return the samples of these services in a time range; services without signals have none."""
         chosen = {one: _chosen(self.services[one]) for one in service_ids if one in self.services}
-        selectors = list(dict.fromkeys(key for one in chosen.values() for key in one.wanted()))
+        selectors = list(dict.fromkeys(key for one in chosen.values() for key in one.selector_keys()))
         found = dict(
             zip(selectors, select_all(session, [key.selector for key in selectors], from_ms, to_ms), strict=True)
         )
@@ -67,7 +67,7 @@ def load_environment_signals(session: ReadSession, environment_id: EnvironmentId
 def load_service_samples(known: ServiceSignals, source: SeriesSource, between_ms: tuple[int, int]) -> ServiceSamples:
     """Return the shown samples of one service, read from any source."""
     chosen = _chosen(known)
-    keys = list(dict.fromkeys(chosen.wanted()))
+    keys = list(dict.fromkeys(chosen.selector_keys()))
     return chosen.samples(dict(zip(keys, source.select([key.selector for key in keys], *between_ms), strict=True)))
 
 
@@ -98,7 +98,7 @@ class _DrawnSignals:
     latency: Sequence[Signal]
     gauges: Sequence[Signal]
 
-    def wanted(self) -> list[_SelectorKey]:
+    def selector_keys(self) -> list[_SelectorKey]:
         """Return the keys of all series to read; `up` shows whether a target could be scraped."""
         drawn = [*self.requests, *self.latency, *self.gauges]
         return [*(_key(one, name) for one in drawn for name in one.names), *(_key(one, "up") for one in drawn[:1])]

@@ -10,7 +10,7 @@ from slowpath.inventory.catalog import queries
 from slowpath.inventory.catalog.rules import IDENTITY_PARTS
 from slowpath.inventory.catalog.tables import Build, PendingCommitMetadata
 
-KEPT: Final = timedelta(days=30)
+MAX_AGE: Final = timedelta(days=30)
 """A commit without a build by then will hardly get one."""
 TIMES: Final = frozenset({"committed_at"})
 
@@ -21,7 +21,7 @@ def store_pending_metadata(
     """Store metadata of a commit without a build; existing values do not change. The commit is locked."""
     row = queries.select_pending_commit_metadata(session, service_id, commit)
     if row is None:
-        queries.delete_old_pending_commit_metadata(session, service_id, now - KEPT)
+        queries.delete_old_pending_commit_metadata(session, service_id, now - MAX_AGE)
         row = PendingCommitMetadata(
             team_id=session.team_id, id=new_id(), service_id=service_id, commit=commit, fields={}
         )

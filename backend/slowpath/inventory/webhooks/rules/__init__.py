@@ -12,7 +12,7 @@ MOST_HOOKS: Final = 100
 MOST_SERVICES: Final = 100
 MOST_TRIES: Final = 60
 """Invalid signatures per IP address and minute."""
-KEPT_DAYS: Final = 30
+RETENTION_DAYS: Final = 30
 """How long deliveries are listed."""
 PUSHES_SETTLE_S: Final = 10.0
 """A push enqueues a fetch after this delay, one for all pushes meanwhile; its payload is recorded immediately."""

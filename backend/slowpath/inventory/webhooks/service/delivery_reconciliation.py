@@ -10,7 +10,7 @@ from slowpath.core.ids import HookId
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.inventory.webhooks import queries
 from slowpath.inventory.webhooks.jobs import ReconcileDeliveries
-from slowpath.inventory.webhooks.rules import KEPT_DAYS, gitlab_missed_deliveries
+from slowpath.inventory.webhooks.rules import RETENTION_DAYS, gitlab_missed_deliveries
 from slowpath.inventory.webhooks.rules.github_missed_deliveries import SENDS_AGAIN_AFTER_S
 from slowpath.inventory.webhooks.service import webhooks
 from slowpath.inventory.webhooks.service.provider_clients import DeliveryProvider, GitHubDeliveries, GitLabDeliveries
@@ -66,7 +66,7 @@ def record_reconciliation(  # noqa: PLR0917 - how it ended
     row = queries.lock_webhook(session, hook_id)
     if row is None:
         return
-    queries.forget_deliveries(session, hook_id, now - timedelta(days=KEPT_DAYS))
+    queries.forget_deliveries(session, hook_id, now - timedelta(days=RETENTION_DAYS))
     if asked:
         row.missed_count = missed
         if not more:

@@ -43,11 +43,13 @@ def _make_filter(
     return AuditFilter(actor, actor_id, action, subject_id, since, until)
 
 
-Wanted = Annotated[AuditFilter, Depends(_make_filter)]
+AuditFilters = Annotated[AuditFilter, Depends(_make_filter)]
 
 
 @inside.get("/audit-events", operation_id="audit-events:list", responses=document_problems(*COMMON, InvalidRequest))
-def list_audit_events(caller: MayManage, session: Reading, paging: Paging, filters: Wanted) -> Page[AuditEventOut]:
+def list_audit_events(
+    caller: MayManage, session: Reading, paging: Paging, filters: AuditFilters
+) -> Page[AuditEventOut]:
     """List audit events, newest first."""
     rows = service.list_audit_events(session, after=paging.after, limit=paging.limit + 1, filters=filters)
     return paging.page(rows, audit_event_out, moment_of)
@@ -63,7 +65,7 @@ def list_audit_events(caller: MayManage, session: Reading, paging: Paging, filte
     response_class=StreamingResponse,
 )
 def download_audit_events(
-    caller: MayManage, database: DatabaseOf, clock: Now, filters: Wanted, form: Literal["csv", "json"] = "csv"
+    caller: MayManage, database: DatabaseOf, clock: Now, filters: AuditFilters, form: Literal["csv", "json"] = "csv"
 ) -> StreamingResponse:
     """Export the matching audit events, newest first, as CSV or JSON lines."""
     lines = _csv if form == "csv" else _json

@@ -71,7 +71,7 @@ def _keep(response: Response, cookie: SessionCookie, begun: service.StartedOidcF
     return OidcRedirectOut(url=begun.url)
 
 
-def _kept(request: Request, cookie: SessionCookie) -> bytes | None:
+def _read_flow(request: Request, cookie: SessionCookie) -> bytes | None:
     try:
         found = request.cookies.get(_flow_cookie(cookie))
         return None if found is None else base64.urlsafe_b64decode(found)
@@ -177,7 +177,7 @@ def complete_oidc_sign_in(
 ) -> OidcCallbackOut:
     """Finish a sign-in or link an identity. A response of the identity provider can be used once."""
     asked, cookie, now = _there(issuer), session_cookie(request), clock.now()
-    flow = service.verify_oidc_flow(sealer, throttle, _kept(request, cookie), state=sent.state, now=now)
+    flow = service.verify_oidc_flow(sealer, throttle, _read_flow(request, cookie), state=sent.state, now=now)
     linking = get_signed_in_user(request) if flow.link is not None else None
     if linking is not None and linking.user_id != flow.link:
         raise OidcResponseRejected(

@@ -9,7 +9,7 @@ from uuid import UUID
 from slowpath.core.db_sessions import ReadSession
 from slowpath.sharing.discussions.queries import activity_feed as queries
 from slowpath.sharing.discussions.queries.activity_feed import ActivityFilter, After
-from slowpath.sharing.discussions.rules import LOGGED, TOLD_FACTS, ActivityKind, excerpt
+from slowpath.sharing.discussions.rules import LOGGED, SHOWN_DETAILS, ActivityKind, excerpt
 
 __all__ = ["ActivityEvent", "ActivityFilter", "list_activity"]
 
@@ -52,7 +52,7 @@ def list_activity(
 
 
 def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union
-    details = {name: row.facts[name] for name in TOLD_FACTS if row.facts.get(name) is not None}
+    details = {name: row.facts[name] for name in SHOWN_DETAILS if row.facts.get(name) is not None}
     kind, action, title, path = row.kind, row.action, row.title, row.path
     if kind == "logged":
         kind = LOGGED[row.action]

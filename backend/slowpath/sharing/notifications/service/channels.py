@@ -12,9 +12,9 @@ from slowpath.sharing.notifications import queries
 from slowpath.sharing.notifications.errors import ChannelNotFound, InvalidChannel, TooManyChannels
 from slowpath.sharing.notifications.queries import After
 from slowpath.sharing.notifications.rules import (
+    BUILD_EVENTS,
     CODE_HOSTS,
     MOST_CHANNELS,
-    TOLD_OF_BUILDS,
     ChannelKind,
     ChannelState,
     ChannelTarget,
@@ -130,7 +130,7 @@ def get_channel_secret(row: NotificationChannel, sealer: SecretEncryptor) -> str
 
 def _check_events(kind: ChannelKind, events: Sequence[NotificationEvent]) -> None:
     """Reject events that the kind of channel cannot show, which would count as delivered."""
-    if kind in CODE_HOSTS and not TOLD_OF_BUILDS.issuperset(events):
+    if kind in CODE_HOSTS and not BUILD_EVENTS.issuperset(events):
         raise InvalidChannel(
             "A code host receives only events about builds.", remedy=f"Select only {NotificationEvent.JUDGED}."
         )

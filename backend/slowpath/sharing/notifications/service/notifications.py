@@ -20,10 +20,10 @@ from slowpath.sharing.notifications.errors import (
 from slowpath.sharing.notifications.jobs import DeleteOldNotifications, DeliverNotification
 from slowpath.sharing.notifications.queries import After
 from slowpath.sharing.notifications.rules import (
+    BUILD_EVENTS,
     CODE_HOSTS,
     FORGET_AFTER_S,
-    KEPT_DAYS,
-    TOLD_OF_BUILDS,
+    RETENTION_DAYS,
     ChannelKind,
     ChannelState,
     NotificationContent,
@@ -58,7 +58,7 @@ def delete_old_notifications(session: WriteSession, now: datetime) -> int:
 
     Pending notifications remain. Returns the number of deleted ones.
     """
-    gone = queries.delete_finished_notifications(session, now - timedelta(days=KEPT_DAYS))
+    gone = queries.delete_finished_notifications(session, now - timedelta(days=RETENTION_DAYS))
     if queries.has_messages(session):
         schedule_cleanup(session)
     return gone
@@ -159,7 +159,7 @@ def abandon_notification(row: Notification) -> None:
 def _subscribes_to(channel: NotificationChannel, content: NotificationContent) -> bool:
     if content.event not in channel.events:
         return False
-    if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in TOLD_OF_BUILDS:
+    if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in BUILD_EVENTS:
         return False
     return channel.service_ids is None or str(content.service_id) in channel.service_ids
 

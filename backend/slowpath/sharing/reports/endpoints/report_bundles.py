@@ -43,7 +43,7 @@ def _scrub_of_query(labels: bool = True, paths: bool = True, hosts: bool = True,
     return ScrubOptions(labels, paths, hosts, users)
 
 
-ScrubAsked = Annotated[ScrubOptions, Depends(_scrub_of_query)]
+ScrubQuery = Annotated[ScrubOptions, Depends(_scrub_of_query)]
 """Which data scrubbing removes: everything that is not listed as included."""
 
 
@@ -99,7 +99,7 @@ def get_preview(
     database: DatabaseOf,
     blobs: Blobs,
     settings: Configured,
-    scrub: ScrubAsked,
+    scrub: ScrubQuery,
     version: Version = None,
 ) -> Response:
     """Return the report bundle as visitors of a share link would see it."""
@@ -118,7 +118,7 @@ def get_scrub_summary(
     caller: MayRead,
     database: DatabaseOf,
     blobs: Blobs,
-    scrub: ScrubAsked,
+    scrub: ScrubQuery,
     version: Version = None,
 ) -> ScrubSummaryOut:
     """Return how much scrubbing would remove, with examples."""
@@ -139,7 +139,7 @@ def export_report(
     database: DatabaseOf,
     blobs: Blobs,
     settings: Configured,
-    scrub: ScrubAsked,
+    scrub: ScrubQuery,
     version: Version = None,
 ) -> Response:
     """Return the report as one HTML file."""

@@ -25,7 +25,7 @@ from slowpath.verdicts.gap_explanations.jobs import ExplainGap
 from slowpath.verdicts.gap_explanations.rules import ExplanationState, GapRef, is_final
 from slowpath.verdicts.gap_explanations.tables import GapExplanation
 
-MOST_TOLD = 500
+MOST_LISTED = 500
 _DOCUMENTS: Final = TypeAdapter(GapExplanationDocument)
 
 
@@ -99,7 +99,7 @@ def get_explanation(session: ReadSession, explanation_id: ExplanationId) -> GapE
 def list_explanations(session: ReadSession, artifact_id: ArtifactId, trace_id: str) -> Sequence[GapExplanation]:
     """Return the explanations of a trace, at most 500. Raises `SpanSetNotFound`."""
     spans.get_span_set(session, artifact_id)
-    return queries.select_explanations_of_trace(session, artifact_id, trace_id.lower().rjust(32, "0"), MOST_TOLD)
+    return queries.select_explanations_of_trace(session, artifact_id, trace_id.lower().rjust(32, "0"), MOST_LISTED)
 
 
 def mark_explanation_pending(session: WriteSession, job: JobRow) -> None:

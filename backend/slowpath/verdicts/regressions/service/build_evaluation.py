@@ -274,7 +274,7 @@ class _EvaluationResult:
     verdicts: _BuildVerdicts
     now: datetime
 
-    def of(self, row: BuildVerdict, *, is_asked: bool) -> _Verdict | None:
+    def of(self, row: BuildVerdict, *, is_evaluated: bool) -> _Verdict | None:
         """Return the new verdict on a build; None if the recorded one stays."""
         if row.build_id in self.verdicts.changed:
             found = self.verdicts.changed[row.build_id]
@@ -288,10 +288,10 @@ class _EvaluationResult:
             needs = {"builds": here.needs_builds, "profiles": here.needs_profiles}
             sentence = wording.describe_unconfirmed_change(here, here.needs_builds, here.needs_profiles)
             return _Verdict(BuildVerdictState.INCONCLUSIVE, sentence, needs)
-        if is_asked and self.scan.too_few is not None:
+        if is_evaluated and self.scan.too_few is not None:
             needs = {"builds": self.scan.too_few, "profiles": None}
             return _Verdict(BuildVerdictState.SKIPPED, wording.describe_missing_builds(self.scan.too_few), needs)
-        if is_asked:
+        if is_evaluated:
             return _Verdict(BuildVerdictState.PASSED, wording.describe_passed(self.scan.series, self.scan.detectable))
         return (
             _Verdict(BuildVerdictState.PASSED, wording.describe_dismissed())
@@ -303,7 +303,7 @@ class _EvaluationResult:
 def _record_verdicts(session: WriteSession, inputs: EvaluationInputs, build: Build, result: _EvaluationResult) -> None:
     """Record the verdict on each build of the branch."""
     for place in inputs.places:
-        if place.is_own and (verdict := result.of(place.verdict, is_asked=place.build.id == build.id)) is not None:
+        if place.is_own and (verdict := result.of(place.verdict, is_evaluated=place.build.id == build.id)) is not None:
             _record_verdict(session, place.verdict, verdict, result.now)
 
 

@@ -11,8 +11,8 @@ from slowpath.analysis.kinds.exec_traces.trace_thresholds import DEFAULT_TRACE_T
 
 def compared(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact], seed: int = 1) -> TraceComparison:
     """Compare with the thresholds that the product uses."""
-    return compare_traces(base, candidate, DEFAULT_TRACE_THRESHOLDS, np.random.default_rng(seed), _nobody_watches)
+    return compare_traces(base, candidate, DEFAULT_TRACE_THRESHOLDS, np.random.default_rng(seed), _ignore_progress)
 
 
-def _nobody_watches(_step: str, _fraction: float) -> None:
+def _ignore_progress(_step: str, _fraction: float) -> None:
     """Progress goes nowhere."""

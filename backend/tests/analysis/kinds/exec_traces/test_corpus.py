@@ -96,8 +96,8 @@ def test_repeated_pairs(corpus: Path, tmp_path: Path) -> None:
     client = next(each for each in found.findings if each.subject == "main.client|chan receive")
     assert (client.base, client.candidate) == pytest.approx((81_500, 1_120_000), rel=0.05)
     assert client.contributions[0].subject == "main.hog"
-    blame = {row["waiter"]: row for row in as_json(found.page())["occupancy"]}["main.client|chan receive"]
-    new = [part["class"] for part in blame["parts"] if part["new"]]
+    occupancy = {row["waiter"]: row for row in as_json(found.page())["occupancy"]}["main.client|chan receive"]
+    new = [part["class"] for part in occupancy["parts"] if part["new"]]
     assert new[0] == "user|main.hog"
     assert compared([one], [two]).findings == ()
 

@@ -210,8 +210,8 @@ def test_the_page_is_plain_json_and_small() -> None:
     assert page["sides"]["candidate"]["label"] == "v2"
     assert len(page["series"]) == 10
     assert all(len(row["columns"]["created"]) <= 1_024 for row in page["series"])
-    blame = {row["waiter"]: row for row in page["occupancy"]}["main.batcher|network"]
-    hog = next(part for part in blame["parts"] if part["class"] == "user|main.hog")
+    occupancy = {row["waiter"]: row for row in page["occupancy"]}["main.batcher|network"]
+    hog = next(part for part in occupancy["parts"] if part["class"] == "user|main.hog")
     assert hog["new"]
     assert (hog["base_share"], hog["candidate_share"]) == (0, 0.95)
     shift = {row["waiter"]: row["points"] for row in page["shift"]}["main.batcher|network"]

@@ -49,8 +49,8 @@ def test_the_clean_part_of_contended_traces_is_compared() -> None:
     base, candidate = traces(SERVICE, 4, 1, **partly), traces(BUSY, 4, 2, **partly)
     found = compared(base, candidate)
     assert (found.verdict, compared(candidate, base).verdict) == ("regressed", "improved")
-    doubt = next(each.sentence for each in found.caveats if each.id == "host-contention")
-    assert "5.88 s of 20.0 s are excluded from the comparison" in doubt
+    caveat = next(each.sentence for each in found.caveats if each.id == "host-contention")
+    assert "5.88 s of 20.0 s are excluded from the comparison" in caveat
     rows = {row["waiter"]: row for row in as_json(found.page())["groups"]}
     whole = as_json(compared(traces(SERVICE, 4, 1), traces(BUSY, 4, 2)).page())["groups"]
     waits = {row["waiter"]: row["base"]["waits"] for row in whole}

@@ -32,7 +32,7 @@ def check(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> 
         elif finding.kind == "trace.group":
             _check_group(finding, rows)
         elif finding.kind == "trace.blame":
-            _check_blame(finding, occupancy[finding.subject])
+            _check_occupancy(finding, occupancy[finding.subject])
         elif finding.kind == "trace.waiting" and finding.unit == "nanoseconds/s":
             for side in ("base", "candidate"):
                 sum_ns = sum(row[side]["total_ns"] for row in rows.values() if row[side] and not row["system"])
@@ -79,7 +79,7 @@ def _check_group(finding: Finding, rows: Mapping[str, Mapping[str, Any]]) -> Non
     assert float(match[1].replace("less than 1", "0.5")) == pytest.approx(100 * share, abs=0.6)
 
 
-def _check_blame(finding: Finding, occupancy: Mapping[str, Any]) -> None:
+def _check_occupancy(finding: Finding, occupancy: Mapping[str, Any]) -> None:
     name = finding.contributions[0].subject
     parts = [part for part in occupancy["parts"] if part["kind"] == "user" and part["group"] == name]
     if parts:

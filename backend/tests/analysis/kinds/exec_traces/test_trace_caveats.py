@@ -59,7 +59,7 @@ def test_waits_that_were_cut_off() -> None:
     tables = [
         replace(
             each,
-            table=replace(each.table, victims=replace(each.table.victims, censored_ns=each.table.victims.total_ns)),
+            table=replace(each.table, waiters=replace(each.table.waiters, censored_ns=each.table.waiters.total_ns)),
         )
         for each in cut
     ]

@@ -39,7 +39,7 @@ def test_groups_that_differ_only_in_closures_are_added_up() -> None:
     apart = traces([one, two], 2, 1)
     matched = match_waiters(apart, apart)
     assert [waiter.group for waiter in matched.waiters] == ["main.run.func"]
-    waits = sum(float(a.table.victims.waits.sum()) for a in apart)
+    waits = sum(float(a.table.waiters.waits.sum()) for a in apart)
     assert matched.base.waits_of(0) == waits
     buckets, counts = matched.base.histograms(0)
     assert counts.sum() == waits
@@ -59,7 +59,7 @@ def test_very_long_traces_are_resampled_in_longer_blocks() -> None:
     assert np.all(weights.sum(axis=1) == len(matched.base.block_trace))
     pooled = pooled_quantiles(matched.base, 0, weights, GRID)
     assert float(pooled.draws[:, AT[0.5]].std()) < 0.2
-    assert matched.base.histograms(0)[1].sum() == float(long[0].table.victims.waits.sum())
+    assert matched.base.histograms(0)[1].sum() == float(long[0].table.waiters.waits.sum())
 
 
 def test_shares_are_of_what_both_sides_have() -> None:

@@ -1,6 +1,6 @@
 """Which of the longest waits a page lists."""
 
-from slowpath.analysis.kinds.exec_traces.trace_page_overview import WORST_OF_SIDE, WORST_OF_VICTIM, _longest_of_side
+from slowpath.analysis.kinds.exec_traces.trace_page_overview import WORST_OF_SIDE, WORST_OF_WAITER, _longest_of_side
 
 
 def test_a_thundering_herd_does_not_displace_other_findings() -> None:
@@ -18,6 +18,6 @@ def test_few_waits_are_all_listed() -> None:
 
 
 def test_each_of_those_that_waited_most_has_some() -> None:
-    victims = [number for number in range(30) for _ in range(6)]
-    listed = [victims[at] for at in _longest_of_side(victims)]
-    assert all(listed.count(number) >= WORST_OF_VICTIM for number in range(10))
+    waiters = [number for number in range(30) for _ in range(6)]
+    listed = [waiters[at] for at in _longest_of_side(waiters)]
+    assert all(listed.count(number) >= WORST_OF_WAITER for number in range(10))

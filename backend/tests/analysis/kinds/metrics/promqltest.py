@@ -274,8 +274,8 @@ def _quantiles(evaluation: Evaluation, q: float, expression: str) -> dict[Labels
     chosen = SELECTOR.fullmatch(expression)
     if chosen is None or "=~" in (chosen[2] or ""):
         raise NotOurs
-    wanted = labels_of(chosen[2] or "")
-    matched = [one for one in evaluation.series if one.name == chosen[1] and wanted <= one.labels]
+    required = labels_of(chosen[2] or "")
+    matched = [one for one in evaluation.series if one.name == chosen[1] and required <= one.labels]
     data = [series_data(i, one) for i, one in enumerate(matched)]
     grid = np.array([evaluation.at_ms], np.int64)
 

@@ -118,7 +118,7 @@ def test_native_histograms_count_requests_too() -> None:
     panels = panels_of(ServiceSamples(requests=[("2xx", native)], natives=[native]))
     assert panels.histogram == "native"
     assert panels.qps["2xx"] == pytest.approx(np.full(50, 100 / 15))
-    # Half lies in each bucket: counted from above, as Prometheus 3 does, the median is the upper one's lower bound.
+    # Half is in each bucket: counted from above, as Prometheus 3 does, the median is the upper one's lower bound.
     assert panels.quantiles[0].value == pytest.approx(np.full(50, 2 ** (-5 / 8)))
     assert panels.mean == pytest.approx(np.full(50, 0.2))
     assert panels.instance_count == 1
@@ -192,7 +192,7 @@ def test_a_restart_is_counted_once_and_is_no_dip() -> None:
     panels = panels_of(ServiceSamples(both))  # type: ignore[arg-type]  # the literals are status classes
     assert len(panels.resets) == 1
     assert panels.gaps == []
-    # Nobody can know what was counted across the restart: one of the three distances in a window counts nothing.
+    # What was counted across the restart is unknown: one of the three distances in a window counts nothing.
     assert panels.qps["2xx"].min() == pytest.approx(10 * 2 / 3)
 
 

@@ -11,8 +11,8 @@ from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOL
 
 def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> ProfileComparison:
     """Compare with the thresholds that the product uses."""
-    return compare_profiles(base, candidate, DEFAULT_THRESHOLDS, np.random.default_rng(1), _nobody_watches)
+    return compare_profiles(base, candidate, DEFAULT_THRESHOLDS, np.random.default_rng(1), _ignore_progress)
 
 
-def _nobody_watches(_step: str, _fraction: float) -> None:
+def _ignore_progress(_step: str, _fraction: float) -> None:
     """Progress goes nowhere."""

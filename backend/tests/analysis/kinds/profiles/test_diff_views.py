@@ -83,7 +83,7 @@ def test_every_frame_has_a_corrected_level_and_the_root_its_own() -> None:
     assert q[work] < 1e-6
     assert q[same] > 0.05
     assert np.all((columns.arrays["state_per_request"] == INSIDE_NOISE) == (q > 0.01))
-    # The total of shares is 1 on both sides, and stands outside the family.
+    # The total of shares is 1 on both sides, and is not in the family.
     assert columns.arrays["q_share"][0] == 1
 
 

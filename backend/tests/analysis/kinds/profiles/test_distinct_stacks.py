@@ -99,8 +99,8 @@ def test_occurrences_agree_with_sets(drawn: list[list[int]]) -> None:
     frames = frames_of(drawn)
     occurrences = FunctionOccurrences.of(frames, 5)
     value = np.arange(1.0, len(drawn) + 1)
-    wanted = [sum(v for stack, v in zip(drawn, value, strict=True) if label in stack) for label in range(5)]
-    assert occurrences.sums(value).tolist() == wanted
+    expected = [sum(v for stack, v in zip(drawn, value, strict=True) if label in stack) for label in range(5)]
+    assert occurrences.sums(value).tolist() == expected
     for label in range(1, 5):
         assert occurrences.holding(label).tolist() == [label in stack for stack in drawn]
 
@@ -116,9 +116,9 @@ def test_merging_keeps_each_distinct_stack_once(drawn: list[list[int]]) -> None:
 @given(st.lists(st.integers(0, 5), max_size=30))
 def test_numbers_follow_first_appearance(values: list[int]) -> None:
     ids, first = number_equal(np.array(values, dtype=np.uint64))
-    wanted = list(dict.fromkeys(values))
-    assert [wanted[i] for i in ids.tolist()] == values
-    assert [values[i] for i in first.tolist()] == wanted
+    expected = list(dict.fromkeys(values))
+    assert [expected[i] for i in ids.tolist()] == values
+    assert [values[i] for i in first.tolist()] == expected
 
 
 def test_slices_hold_every_stack_once_however_deep() -> None:

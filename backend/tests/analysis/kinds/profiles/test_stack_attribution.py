@@ -21,7 +21,7 @@ GROWTH = "main.main a/x.Clone runtime.newstack runtime.copystack runtime.adjustf
 
 
 @pytest.mark.parametrize(
-    ("stack", "wanted"),
+    ("stack", "expected"),
     [
         (GROWTH, ("stack-growth", "runtime.newstack", "a/x.Clone")),
         ("main.main a/x.Clone runtime.morestack", ("stack-growth", "runtime.morestack", "a/x.Clone")),
@@ -64,8 +64,8 @@ GROWTH = "main.main a/x.Clone runtime.newstack runtime.copystack runtime.adjustf
         ("[root] main.main", ("app", "", "main.main")),
     ],
 )  # fmt: skip
-def test_traps(stack: str, wanted: tuple[str, str, str]) -> None:
-    assert attributed(stack) == wanted
+def test_traps(stack: str, expected: tuple[str, str, str]) -> None:
+    assert attributed(stack) == expected
 
 
 def test_a_stack_without_frames_is_the_applications() -> None:

@@ -61,8 +61,8 @@ def test_a_tree_agrees_with_its_prefixes(stacks: list[list[int]]) -> None:
         while at:
             path.insert(0, int(tree.label[at]))
             at = int(tree.parent[at])
-        wanted = sum(w for stack, w in zip(stacks, weight, strict=True) if stack[: len(path)] == path)
-        assert total[node] == wanted
+        expected = sum(w for stack, w in zip(stacks, weight, strict=True) if stack[: len(path)] == path)
+        assert total[node] == expected
 
 
 def test_bits_are_inherited_along_unbroken_runs_only() -> None:

@@ -26,8 +26,8 @@ def table() -> SpanTable:
     return SpanTable.parse(buffer_of(traces))
 
 
-def ids(wanted: TraceListQuery, limit: int = 50, offset: int = 0) -> tuple[list[int], int]:
-    rows, total = TraceIndex.of(table()).page(wanted, limit, offset)
+def ids(expected: TraceListQuery, limit: int = 50, offset: int = 0) -> tuple[list[int], int]:
+    rows, total = TraceIndex.of(table()).page(expected, limit, offset)
     return [int(row.trace_id, 16) for row in rows], total
 
 
