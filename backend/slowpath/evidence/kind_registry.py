@@ -8,6 +8,10 @@ from sqlalchemy import select
 
 from slowpath.analysis.kinds import registry
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind
+from slowpath.analysis.kinds.benchmarks.benchmark_page_document import BenchmarkPage
+from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
+from slowpath.analysis.kinds.growth_logs.growth_page_document import GrowthPage
+from slowpath.analysis.kinds.spans.spans_page_document import SpansPage
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
 from slowpath.evidence.benchmarks import service as benchmarks
@@ -21,6 +25,8 @@ from slowpath.evidence.spans.service import span_sets
 from slowpath.evidence.spans.tables import SpanSet
 
 PROFILES: Final = "profiles"
+KindDocument = TracePage | SpansPage | GrowthPage | BenchmarkPage
+"""The documents of the pages, one of each kind whose comparison has a page."""
 
 
 @dataclass(frozen=True)

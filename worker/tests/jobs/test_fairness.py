@@ -27,7 +27,9 @@ INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, ma
         gen_random_uuid(), 3, %s, 'waiting', 0, 0, 0, '', clock_timestamp() - interval '1 hour'
     FROM generate_series(1, %s)
 """
-END_AUTOVACUUM = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'"
+END_AUTOVACUUM = (
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'"
+)
 CLAIM = "SELECT job_id, team_id FROM cross_team.claim_next_job(%s, %s, %s, interval '1 minute')"
 
 

@@ -45,7 +45,7 @@ class ArtifactComparison(KindComparison, Protocol):
     """The result of comparing a kind of artifact that has a page."""
 
     def page(self, base_label: str, candidate_label: str) -> object:
-        """Build the document of the page, which is one of `registry.KindDocument`."""
+        """Build the document of the page, which is one of `kind_registry.KindDocument`."""
 
 
 def import_later(module: str, name: str) -> Callable[..., Any]:

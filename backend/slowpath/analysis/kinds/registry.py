@@ -4,13 +4,7 @@ from typing import Annotated, Final
 
 from slowpath.analysis.findings.build_measurements import MeasurementKind
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind, RegisteredNames, import_later
-from slowpath.analysis.kinds.benchmarks.benchmark_page_document import BenchmarkPage
-from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
-from slowpath.analysis.kinds.growth_logs.growth_page_document import GrowthPage
-from slowpath.analysis.kinds.spans.spans_page_document import SpansPage
 
-KindDocument = TracePage | SpansPage | GrowthPage | BenchmarkPage
-"""The documents of the pages, one of each kind whose comparison has a page."""
 TIME: Final = ("takes more time", "takes less time")
 PROFILE: Final = ArtifactKind(
     id="profile",

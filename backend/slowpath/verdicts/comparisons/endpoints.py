@@ -8,10 +8,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator
 
 from slowpath.analysis.comparison.page_versions import upgrade_packed_page
-from slowpath.analysis.kinds.registry import PAGE_SECTIONS, KindDocument, PageSection
+from slowpath.analysis.kinds.registry import PAGE_SECTIONS, PageSection
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
+from slowpath.evidence.kind_registry import KindDocument
 from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.stats.distinct_values import distinct_values
 
 # Every stack of a benchmark has one of these near its root; other goroutines (the garbage collector) have none.
 MARKS = ("testing.(*B).runN", "testing.(*B).launch", "testing.(*B).RunParallel")
@@ -22,7 +23,7 @@ def is_benchmark_profile(table: ProfileTable) -> bool:
         return False
     values = np.abs(table.stacks.values[table.default_sample_type].astype(np.float64))
     marked = np.zeros(len(table.node_key), dtype=np.bool_)
-    for key in np.unique(table.node_key).tolist():
+    for key in distinct_values(table.node_key).tolist():
         if table.strings[key].startswith(MARKS):
             marked[table.node_key == key] = True
     beneath = _beneath(table, marked)[table.stacks.node]

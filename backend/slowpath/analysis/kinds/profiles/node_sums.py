@@ -10,6 +10,7 @@ from slowpath.analysis.kinds.profiles.profile_sets import Normalization, Profile
 from slowpath.analysis.kinds.profiles.rate_estimates import ReplicateSums
 from slowpath.analysis.kinds.profiles.stack_trie import StackTrie
 from slowpath.analysis.kinds.profiles.stack_values import StackValues
+from slowpath.analysis.stats.distinct_values import distinct_values
 
 F64 = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ def node_sums(measured: StackValues, tree: StackTrie, sets: ProfileSets, bases: 
         side_own, side_total = np.zeros(tree.count), np.zeros(tree.count)
         side_squares = [np.zeros(tree.count) for _ in bases]
         runs = sets.replicate[numbers]
-        for run in np.unique(runs):
+        for run in distinct_values(runs):
             members = numbers[runs == run]
             dense = np.zeros(tree.count)
             for profile in members:
@@ -66,7 +67,7 @@ def node_sums(measured: StackValues, tree: StackTrie, sets: ProfileSets, bases: 
         total.append(side_total)
         squares.append(side_squares)
         weights.append([float(basis.weights[numbers].sum()) for basis in bases])
-        replicates.append(len(np.unique(runs)))
+        replicates.append(len(distinct_values(runs)))
     return NodeSums(
         own_base=own[0],
         own_candidate=own[1],

@@ -15,6 +15,7 @@ from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKind
 from slowpath.analysis.kinds.profiles.profile_table import ROOT_CUT_OFF
 from slowpath.analysis.kinds.profiles.serial_dependence import gain_of_alternation, interleaved
 from slowpath.analysis.kinds.profiles.variance_models import in_step, semivariogram_of
+from slowpath.analysis.stats.distinct_values import distinct_values
 from slowpath.units import NANOSECONDS_PER_SECOND
 
 F64 = NDArray[np.float64]
@@ -199,7 +200,7 @@ def _drift_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
         if np.any(weights[mask] <= 0) or np.any(totals[mask] <= 0):
             continue
         values = totals[mask] / weights[mask]
-        if len(values) < DRIFT_NEEDS or len(np.unique(times)) < len(times):
+        if len(values) < DRIFT_NEEDS or len(distinct_values(times)) < len(times):
             continue
         total = np.array([len(comparison.categories.names) - 1])
         correlation = float(np.corrcoef(_ranks(times), _ranks(values))[0, 1])

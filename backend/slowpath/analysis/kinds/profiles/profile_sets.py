@@ -18,6 +18,7 @@ from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.analysis.kinds.profiles.rate_estimates import AS_EXPECTED, Scatter
 from slowpath.analysis.kinds.profiles.stack_frames import Index
+from slowpath.analysis.stats.distinct_values import distinct_values
 from slowpath.units import NANOSECONDS_PER_SECOND
 
 F64 = NDArray[np.float64]
@@ -78,7 +79,7 @@ class ProfileSets:
 
     def replicates(self) -> tuple[int, int]:
         """Return the number of replicates of base and candidate."""
-        return len(np.unique(self.replicate[self.is_base])), len(np.unique(self.replicate[~self.is_base]))
+        return len(distinct_values(self.replicate[self.is_base])), len(distinct_values(self.replicate[~self.is_base]))
 
     def by_profile(self) -> "ProfileSets":
         """Return the same with every profile as a separate replicate."""

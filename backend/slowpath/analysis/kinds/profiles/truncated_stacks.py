@@ -83,7 +83,7 @@ def _find_places(frames: StackFrames, cut: Mask, among: Mask) -> tuple[Index, In
 
 
 def _occurs(hashes: U64, searched: U64) -> Mask:
-    """Return which hashes are among the `wanted`.
+    """Return which hashes are among those searched for.
 
     By their lower bits first, so that few have to be sorted.
     """
@@ -92,7 +92,9 @@ def _occurs(hashes: U64, searched: U64) -> Mask:
     table = np.zeros(size, dtype=np.bool_)
     table[(searched & lower).astype(np.int64)] = True
     is_candidate = table[(hashes & lower).astype(np.int64)]
-    is_candidate[is_candidate] = np.isin(hashes[is_candidate], searched)
+    ordered, found = np.sort(searched), hashes[is_candidate]
+    at = np.minimum(np.searchsorted(ordered, found), len(ordered) - 1)
+    is_candidate[is_candidate] = ordered[at] == found
     return is_candidate
 
 
