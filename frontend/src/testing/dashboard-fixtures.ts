@@ -301,7 +301,7 @@ export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
         ? {
             service_id: serviceId(1),
             sentence:
-              'distributor p99 takes 3.1 times longer since 14:02; caused by deployment 5f3c1e8, not by load',
+              'distributor p99 is 3.1 times as high since 14:02; caused by deployment 5f3c1e8, not by load',
             detail:
               '26 ms became 80 ms, ×3.1, 95% interval 2.8 to 3.4 · p50 unchanged at 3 ms · gateway follows · ingester, querier and store: no change',
             deploy_id: DEPLOY_ID,

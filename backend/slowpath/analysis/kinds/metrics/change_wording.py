@@ -59,7 +59,7 @@ def headline(
         "dependency": "it follows another service",
         "unexplained": "not explained by a deployment or by load",
     }
-    sentence = f"{service} {change.signal} takes {times(change.ratio)} times longer since {since}; {why[cause]}"
+    sentence = f"{service} {change.signal} is {times(change.ratio)} times as high since {since}; {why[cause]}"
     detail = (
         f"{seconds(change.before)} before, {seconds(change.after)} after; "
         f"{times(change.ratio_low)} to {times(change.ratio_high)} times (95% CI)"

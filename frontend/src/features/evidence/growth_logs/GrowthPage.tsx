@@ -52,11 +52,10 @@ export default function GrowthPage({ above }: { above: ReactNode }) {
   );
 }
 
-/** The numbers themselves, most first: "15,685, 3,465 and 171 sampled growths". */
+/** The numbers in the order of the table: "3,465, 15,685 and 171 sampled growth events". */
 function answer(sets: GrowthSet[]): string {
   const counts = sets
     .map(({ sampled }) => sampled)
-    .sort((a, b) => b - a)
     .slice(0, 5)
     .map(formatCount);
   if (counts.length === 0) return 'Stack growth';

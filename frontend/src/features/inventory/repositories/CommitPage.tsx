@@ -63,7 +63,8 @@ export default function CommitPage({ repositoryId, sha, commitLink }: CommitPage
 function filesText({ commit }: OneCommit): string {
   const { files_total, lines_added: added, lines_removed: removed } = commit;
   if (files_total === null) return 'files unknown';
-  return `${countOf(files_total, 'file')}, ${linesText(added, removed)}`;
+  const files = countOf(files_total, 'file');
+  return added === null && removed === null ? files : `${files}, ${linesText(added, removed)}`;
 }
 
 function Head({
