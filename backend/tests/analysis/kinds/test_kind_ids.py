@@ -76,25 +76,13 @@ def is_own(name: str) -> bool:
     return name.startswith(OWN) or ".test." in name
 
 
-@pytest.mark.parametrize("folder", PYTHON)
-def test_no_id_of_a_kind_stands_elsewhere(folder: str) -> None:
+@pytest.mark.parametrize("folder", [*PYTHON, *TYPESCRIPT])
+def test_no_id_of_a_kind_is_elsewhere(folder: str) -> None:
+    pattern, read = ("*.py", literals) if folder in PYTHON else ("*.ts*", chosen)
     found = [
         f"{name}:{line}: {text!r}"
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        for line, text in literals(path)
-        if text in IDS
-        and not is_own(name := path.relative_to(ROOT).as_posix())
-        and text not in HOMONYMS.get(name, set())
-    ]
-    assert found == []
-
-
-@pytest.mark.parametrize("folder", TYPESCRIPT)
-def test_no_page_chooses_by_the_id_of_a_kind(folder: str) -> None:
-    found = [
-        f"{name}:{line}: {text!r}"
-        for path in sorted((ROOT / folder).rglob("*.ts*"))
-        for line, text in chosen(path)
+        for path in sorted((ROOT / folder).rglob(pattern))
+        for line, text in read(path)
         if text in IDS
         and not is_own(name := path.relative_to(ROOT).as_posix())
         and text not in HOMONYMS.get(name, set())
