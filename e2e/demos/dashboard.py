@@ -146,7 +146,7 @@ class DashboardOutcome:
         early_ms = (since - EARLY).timestamp() * 1000
         for change in self.header["changes"]:
             if change["service_id"] in services and change["at_ms"] >= early_ms and change["cause"] == "deployment":
-                return str(commits.get(change["deploy_id"]))
+                return str(commits.get(change["deployment_id"]))
         newest = [each for each in self.header["deployments"] if each["at_ms"] >= early_ms]
         slower = (each["commit"] for each in newest if each["verdict"] == "slower")
         return next(slower, None)

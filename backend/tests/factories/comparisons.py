@@ -21,19 +21,21 @@ FUNCTION_VIEW = DiffViewKey("cpu", "cpu", Granularity.FUNCTION)
 LINE_VIEW = DiffViewKey("cpu", "cpu", Granularity.LINE)
 CPU_TIME = SampleType("cpu", "nanoseconds")
 NAMES = ["", "root", "main.main", "main.clone", "<img src=x onerror=alert(1)>", "=cmd()"]
-BASES = [{"id": "share", "unit": "%", "base_scale": 1.0, "candidate_scale": 1.0}]
+PRESENT_NAMES, FORMER_NAMES = ("normalizations", "default_normalization"), ("bases", "default_basis")
+NORMALIZATIONS = [{"id": "share", "unit": "%", "base_scale": 1.0, "candidate_scale": 1.0}]
 
 
-def diff_columns() -> bytes:
+def diff_columns(names: tuple[str, str] = PRESENT_NAMES) -> bytes:
     """Return a tree: root > main.main > (main.clone > main.clone, hostile), root > formula."""
+    normalizations, default_normalization = names
     header = {
         "format": "slowpath.diff",
         "format_version": 1,
         "kind": "cpu",
         "nodes_total": 6,
         "nodes_sent": 6,
-        "bases": BASES,
-        "default_basis": "share",
+        normalizations: NORMALIZATIONS,
+        default_normalization: "share",
         "categories": ["app"],
     }
     total = np.array([100, 90, 60, 20, 30, 10], dtype=np.float64)
@@ -77,15 +79,18 @@ class ComparisonsFactory:
         with self.files.app.database.writing(self.files.scope) as session:
             return ComparisonId(comparisons.create_comparison(session, name, base, candidate).id)
 
-    def done(self, name: str = "Base against candidate") -> ComparisonId:
-        """Make a finished comparison: the view by function is cut, the one by line is not."""
+    def done(self, name: str = "Base against candidate", names: tuple[str, str] = PRESENT_NAMES) -> ComparisonId:
+        """Make a finished comparison: the view by function is cut, the one by line is not.
+
+        `names` are the members of the view's header with the normalizations and the default one.
+        """
         comparison_id, blobs, team_id = self.asked(name), self.files.app.blobs, self.files.team.id
         keys = {
             part: comparison_results.make_view_key(team_id, comparison_id, FUNCTION_VIEW, part)
             for part in ("all", "first", "functions", "lines")
         }
-        blobs.put(keys["all"], diff_columns())
-        blobs.put(keys["first"], gzip.compress(diff_columns()))
+        blobs.put(keys["all"], diff_columns(names))
+        blobs.put(keys["first"], gzip.compress(diff_columns(names)))
         blobs.put(keys["functions"], gzip.compress(b"functions"))
         blobs.put(keys["lines"], line_columns())
         cut = DiffViewFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)

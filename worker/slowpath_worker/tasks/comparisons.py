@@ -16,6 +16,7 @@ from slowpath.analysis.comparison.comparison_document import make_comparison_doc
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
+from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.stored_view import strings_of
@@ -324,13 +325,13 @@ def _functions(ready: Sequence[DiffView], kind: str | None) -> BlobKey:
 
 def _csv(content: bytes) -> str:
     """Format the table of functions as CSV; cells that a spreadsheet would run as formulas are escaped."""
-    columns = read_columns(content, "slowpath.functions")
+    columns = read_columns(content, "slowpath.functions", former=FORMER_DIFF_NAMES)
     names = strings_of(columns)
     categories = columns.header["categories"]
     numbers = ("base_self", "base_total", "candidate_self", "candidate_total")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    unit, basis = columns.header["sample_type"]["unit"], columns.header["default_basis"]
+    unit, basis = columns.header["sample_type"]["unit"], columns.header["default_normalization"]
     statistics = {"low": "ratio low", "high": "ratio high", "q": "q"}
     headings = [*(f"{name} ({unit})" for name in numbers), *(f"{name} ({basis})" for name in statistics.values())]
     writer.writerow(["function", "file", "category", *headings])

@@ -110,8 +110,8 @@ def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: 
     assert change["sentence"].endswith("caused by deployment 5f3c1e8")
     board = client.get("/api/v1/dashboard", params={"from": str(NOW_MS - HOUR), "to": str(NOW_MS)})
     header = read_columns(board.content, "slowpath.board").header
-    assert [(each["id"], each["deploy_id"]) for each in header["changes"]] == [(change["id"], deploy["id"])]
-    assert header["headline"]["deploy_id"] == deploy["id"]
+    assert [(each["id"], each["deployment_id"]) for each in header["changes"]] == [(change["id"], deploy["id"])]
+    assert header["headline"]["deployment_id"] == deploy["id"]
     assert header["headline"]["sentence"].startswith(f"distributor {change['signal']} takes ")
     assert "caused by deployment 5f3c1e8, not by load" in header["headline"]["sentence"]
 
@@ -254,4 +254,4 @@ def test_the_window_alone_never_yields_slower(client: TestClient, push: Push, wa
     body = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
     assert body["verdict"] == "inconclusive"
     assert {(look["basis"], look["verdict"]) for look in body["evaluations"]} == {("before-after", "inconclusive")}
-    assert [caveat["id"] for caveat in body["check"]["doubts"]] == ["before-after"]
+    assert [caveat["id"] for caveat in body["check"]["caveats"]] == ["before-after"]

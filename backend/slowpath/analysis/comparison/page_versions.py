@@ -4,33 +4,34 @@ import gzip
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
+from slowpath.analysis.formats.former_names import FormerNames
 from slowpath.analysis.kinds.exec_traces import trace_page_document
 from slowpath.analysis.kinds.growth_logs import growth_page_document
 from slowpath.analysis.kinds.spans import gap_explanation_document
 
 
-@dataclass(frozen=True)
-class FormerFormat:
-    """The present format, the present names of members (at any depth), and of values by their member."""
+@dataclass(frozen=True, kw_only=True)
+class FormerFormat(FormerNames):
+    """The present format, and the present names."""
 
     present: str
-    names: Mapping[str, str]
-    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 FORMER_FORMATS: Final[Mapping[object, FormerFormat]] = {
-    "slowpath.trace-comparison/1": FormerFormat(trace_page_document.FORMAT, {"victim": "waiter", "blame": "occupancy"}),
+    "slowpath.trace-comparison/1": FormerFormat(
+        present=trace_page_document.FORMAT, names={"victim": "waiter", "blame": "occupancy"}
+    ),
     "slowpath.growth-comparison/1": FormerFormat(
-        growth_page_document.FORMAT,
-        {"payer": "attributed_caller", "estimate": "estimated_growths", "basis": "normalization"},
+        present=growth_page_document.FORMAT,
+        names={"payer": "attributed_caller", "estimate": "estimated_growths", "basis": "normalization"},
     ),
     "slowpath.gap-explanation/1": FormerFormat(
-        gap_explanation_document.FORMAT,
-        {"blame": "occupancy", "why": "reason", "doubts": "caveats"},
-        {"basis": {"nobody": "no-goroutine"}},
+        present=gap_explanation_document.FORMAT,
+        names={"blame": "occupancy", "why": "reason", "doubts": "caveats"},
+        values={"basis": {"nobody": "no-goroutine"}},
     ),
 }
 SNIFFED_BYTES: Final = 100
@@ -42,7 +43,7 @@ GZIP_MAGIC: Final = b"\x1f\x8b"
 def upgrade_document(document: Mapping[str, object]) -> Mapping[str, object]:
     """Return a page in the present version of its format; one of another format unchanged."""
     former = FORMER_FORMATS.get(document.get("format"))
-    return document if former is None else {**_rename_members(document, former), "format": former.present}
+    return document if former is None else {**former.rename(document), "format": former.present}
 
 
 def upgrade_page(content: bytes) -> bytes:
@@ -63,18 +64,3 @@ def upgrade_packed_page(packed: bytes) -> bytes:
 
 def _is_former(beginning: bytes) -> bool:
     return any(f'"{name}"'.encode() in beginning for name in FORMER_FORMATS)
-
-
-def _rename_members(members: Mapping[str, object], former: FormerFormat) -> dict[str, object]:
-    renamed: dict[str, object] = {}
-    for name, value in members.items():
-        present = former.names.get(name, name)
-        values = former.values.get(present, {})
-        renamed[present] = values.get(value, value) if isinstance(value, str) else _rename(value, former)
-    return renamed
-
-
-def _rename(value: object, former: FormerFormat) -> object:
-    if isinstance(value, list):
-        return [_rename(each, former) for each in value]
-    return _rename_members(value, former) if isinstance(value, dict) else value

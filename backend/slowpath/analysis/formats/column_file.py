@@ -8,16 +8,27 @@ It refuses what it cannot read by name (`ColumnFileError.slug`) and never guesse
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from slowpath.analysis.formats.former_names import FormerNames
 
 MAGIC = b"slowcol1"
 ALIGNMENT = 8
 PREFIX_BYTES = 16
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnHeader:
+    """The first members of a header; those of a format follow, and `write_columns` adds the list of columns."""
+
+    format: str
+    format_version: Literal[1] = 1
+
 
 _DTYPES: Mapping[str, np.dtype[Any]] = {
     "u8": np.dtype("<u1"),
@@ -29,6 +40,7 @@ _DTYPES: Mapping[str, np.dtype[Any]] = {
     "f32": np.dtype("<f4"),
     "f64": np.dtype("<f8"),
 }
+NO_FORMER_NAMES = FormerNames(names={})
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 
@@ -57,8 +69,10 @@ class ColumnFile:
         return array
 
 
-def read_columns(buffer: bytes | memoryview, expected_format: str, expected_version: int = 1) -> ColumnFile:
-    """Read and check a container; the arrays are read-only views into `buffer`.
+def read_columns(
+    buffer: bytes | memoryview, expected_format: str, expected_version: int = 1, former: FormerNames = NO_FORMER_NAMES
+) -> ColumnFile:
+    """Read and check a container; the arrays are read-only views into `buffer`, the header has its present names.
 
     Raises `ColumnFileError` for a wrong magic, an unknown format or version, and for columns that are misaligned or
     reach outside the file.
@@ -72,7 +86,7 @@ def read_columns(buffer: bytes | memoryview, expected_format: str, expected_vers
             "version-unknown",
             f"version of {expected_format} is {header.get('format_version')!r}, expected {expected_version}",
         )
-    return ColumnFile(header=header, arrays=_read_listed(header, body))
+    return ColumnFile(header=former.rename(header) if former.names else header, arrays=_read_listed(header, body))
 
 
 def read_any_columns(buffer: bytes | memoryview) -> ColumnFile:
@@ -127,8 +141,8 @@ def _read_column(entry: object, body: memoryview) -> tuple[str, Array]:
     return name, np.frombuffer(body, dtype=dtype, count=length, offset=offset)
 
 
-def write_columns(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    """Return the container of `arrays`; `header` has the format, its version and any other members."""
+def write_columns(header: ColumnHeader | Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
+    """Return the container of `arrays`; a header that is a mapping has the format, its version and any other members."""
     listed: list[dict[str, Any]] = []
     pieces: list[bytes] = []
     offset = 0
@@ -141,22 +155,22 @@ def write_columns(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> byt
         padding = -len(data) % ALIGNMENT
         pieces += [data, bytes(padding)]
         offset += len(data) + padding
-    return b"".join([_write_header({**header, "columns": listed}), *pieces])
+    members = vars(header) if isinstance(header, ColumnHeader) else header
+    return b"".join([_write_header({**members, "columns": listed}), *pieces])
 
 
-def rename_header_members(buffer: bytes, names: Mapping[str, str]) -> bytes:
-    """Return the file with members of its header renamed, outermost only; unchanged if it has none of them.
+def upgrade_header(buffer: bytes, former: FormerNames) -> bytes:
+    """Return the file with its header under the present names; unchanged if it has no former ones.
 
     Raises `ColumnFileError` if it is no such file.
     """
     header, body = _read_header(memoryview(buffer))
-    if not names.keys() & header.keys():
-        return buffer
-    return _write_header({names.get(name, name): value for name, value in header.items()}) + bytes(body)
+    renamed = former.rename(header)
+    return buffer if renamed == header else _write_header(renamed) + bytes(body)
 
 
 def _write_header(header: Mapping[str, Any]) -> bytes:
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(header, default=vars, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-(PREFIX_BYTES + len(text)) % ALIGNMENT)
     return MAGIC + len(text).to_bytes(4, "little") + bytes(4) + text
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Response
 from fastapi.responses import StreamingResponse
 
 from slowpath.analysis.comparison.page_versions import upgrade_packed_page
+from slowpath.analysis.kinds.exec_traces.timeline_tiles import TimelineTileHeader
 from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, BlobKey, TraceCutId
@@ -16,16 +17,13 @@ from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.downloads import make_attachment_response
 from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.openapi_description import BINARY, OCTETS, document_columns
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
 
 router = APIRouter(prefix="/api/v1", tags=["execution traces"])
 
-BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
-FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
-COLUMNS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "columns (slowcol), gzip", "content": {"application/octet-stream": BINARY}}
-}
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {OCTETS: {"schema": BINARY}}}}
 DOCUMENT: dict[int | str, dict[str, Any]] = {200: {"description": "One side only", "model": TracePage}}
 PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding": "gzip"}
 """The decoded data of an artifact never changes."""
@@ -50,7 +48,7 @@ def get_trace_page(artifact_id: UUID, caller: MayRead, session: Reading, blobs: 
     "/execution-traces/{artifact_id}/waits/{index}/tiles/{level}/{number}",
     operation_id="execution-traces:tile",
     openapi_extra=FREEZABLE,
-    responses={**document_problems(NotFound, Unavailable), **COLUMNS},
+    responses={**document_problems(NotFound, Unavailable), **document_columns(TimelineTileHeader)},
     response_class=StreamingResponse,
 )
 def get_tile(
@@ -59,7 +57,7 @@ def get_tile(
     """Return one tile of the timeline around a longest wait: what ran on each P."""
     row = execution_traces.get_execution_trace(session, ArtifactId(artifact_id))
     tile = execution_traces.tile(row, blobs, index, level, number)
-    return Response(tile, media_type="application/octet-stream", headers=PACKED)
+    return Response(tile, media_type=OCTETS, headers=PACKED)
 
 
 @router.post(

@@ -1,10 +1,12 @@
 """Wire shapes of metric names, rules, settings, change points and deployment checks."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheckDocument
 
 Metric = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=r"^[^\x00-\x1f]*$")
@@ -114,6 +116,8 @@ class MetricSettingsUpdate(BaseModel):
 class MetricChangePointOut(BaseModel):
     """A change point of latency or load: its time, size and cause."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     id: UUID
     service_id: UUID
     signal: Literal["p50", "p90", "p99", "mean", "qps"]
@@ -144,7 +148,7 @@ class DeploymentEvaluationOut(BaseModel):
     verdict: str
     basis: str
     at: datetime
-    check: dict[str, Any]
+    check: DeploymentCheckDocument
 
 
 class DeploymentCheckOut(BaseModel):
@@ -152,5 +156,5 @@ class DeploymentCheckOut(BaseModel):
 
     deployment_id: UUID
     verdict: str | None
-    check: dict[str, Any] | None
+    check: DeploymentCheckDocument | None
     evaluations: list[DeploymentEvaluationOut]

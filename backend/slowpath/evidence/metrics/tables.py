@@ -21,8 +21,10 @@ from sqlalchemy import (
     func,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
+from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheckDocument
 from slowpath.core.ids import TeamId
 from slowpath.core.table_base import Table, TeamScoped
 
@@ -239,7 +241,7 @@ class DeploymentEvaluationRow(TeamScoped, Table):
     """Whether the previous deployment has the same commit: then the ratio measures the variation between time ranges."""
     log_ratio: Mapped[float | None]
     """Of p99."""
-    statement: Mapped[dict[str, Any]]
+    statement: Mapped[DeploymentCheckDocument] = mapped_column(JSONB(none_as_null=True))
 
 
 class DetectionCursor(TeamScoped, Table):

@@ -26,6 +26,15 @@ ALIKE = {
 }
 LEFTOVERS = ("HTTPValidationError", "ValidationError")
 """FastAPI's response to an invalid request, which our problems replace."""
+OCTETS = "application/octet-stream"
+BINARY = {"type": "string", "format": "binary"}
+
+
+def document_columns(header: Any) -> dict[int | str, dict[str, Any]]:  # noqa: ANN401 - a class or a union of classes
+    """Return the `responses` of an endpoint that returns a column file, of which `header` is the type of the header."""
+    return {
+        200: {"description": "A column file (slowcol), gzip", "model": header, "content": {OCTETS: {"schema": BINARY}}}
+    }
 
 
 def install_openapi(app: FastAPI) -> None:
@@ -45,11 +54,25 @@ def _complete(description: dict[str, Any]) -> None:
     for path, operations in description["paths"].items():
         if path.startswith(PREFIXES):
             for method, operation in operations.items():
+                if found := operation["responses"].get("200"):
+                    _describe_header(found.get("content", {}), description["components"]["schemas"])
                 for status in _possible(method, operation):
                     _may_answer(operation["responses"], status)
                 operation["responses"] = dict(sorted(operation["responses"].items()))
     for name in LEFTOVERS:
         description["components"]["schemas"].pop(name, None)
+
+
+def _describe_header(content: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Describe the model of a column file, which FastAPI describes as a response in JSON, as its header (`x-header`).
+
+    A header has all members, also those with a default.
+    """
+    if OCTETS in content and "application/json" in content:
+        header = content[OCTETS]["x-header"] = content.pop("application/json")["schema"]
+        for each in header.get("anyOf", [header]):
+            schema = schemas[each["$ref"].rpartition("/")[2]]
+            schema["required"] = list(schema["properties"])
 
 
 def _possible(method: str, operation: dict[str, Any]) -> Iterator[int]:

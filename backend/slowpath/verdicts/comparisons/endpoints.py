@@ -8,6 +8,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator
 
 from slowpath.analysis.comparison.page_versions import upgrade_packed_page
+from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffTreeHeader
+from slowpath.analysis.kinds.profiles.stored_view import upgrade_packed_view
 from slowpath.analysis.kinds.registry import PAGE_SECTIONS, PageSection
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
@@ -18,6 +20,7 @@ from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.downloads import make_attachment_response
 from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.openapi_description import BINARY, OCTETS, document_columns
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
@@ -49,16 +52,12 @@ from slowpath.verdicts.comparisons.tables import Comparison
 router = APIRouter(prefix="/api/v1", tags=["comparisons"])
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
-BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
-COLUMNS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
-}
 DOCUMENT: dict[int | str, dict[str, Any]] = {
     200: {"description": "The result of one artifact kind", "model": KindDocument}
 }
 FRESH = {"Cache-Control": "private, no-cache"}
 """No caching by age: a comparison that is computed again overwrites its documents."""
-FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {OCTETS: {"schema": BINARY}}}}
 OPEN_OR_DONE = frozenset({DiffViewState.WAITING, DiffViewState.RUNNING, DiffViewState.DONE})
 MAX_FUNCTION = 8000
 """Characters of a function name: the request line is limited to 64 KiB, and one character may need twelve bytes."""
@@ -237,7 +236,7 @@ def create_diff_view(comparison_id: UUID, body: DiffViewIn, caller: MayRead, ses
     "/comparisons/{comparison_id}/views/{view_id}/nodes/{node_id}",
     operation_id="diff-views:subtree",
     openapi_extra=FREEZABLE,
-    responses={**document_problems(NotFound, Conflict, Unavailable), **COLUMNS},
+    responses={**document_problems(NotFound, Conflict, Unavailable), **document_columns(DiffTreeHeader)},
     response_class=StreamingResponse,
 )
 def get_subtree(
@@ -250,7 +249,7 @@ def get_subtree(
 ) -> Response:
     """Return the largest nodes below one node."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    return Response(diff_views.get_subtree(view, blobs, node_id), media_type="application/octet-stream", headers=CACHED)
+    return Response(diff_views.get_subtree(view, blobs, node_id), media_type=OCTETS, headers=CACHED)
 
 
 @router.get(
@@ -305,7 +304,7 @@ def list_lines(
     openapi_extra=FREEZABLE,
     responses={
         **document_problems(NotFound, Conflict, Unavailable),
-        **COLUMNS,
+        **document_columns(DiffTreeHeader | DiffHeader),
         204: {"description": "The view has no further nodes"},
     },
     response_class=StreamingResponse,
@@ -317,9 +316,9 @@ def get_view_chunk(
     key = diff_views.get_chunk_key(diff_views.get_view(session, ComparisonId(comparison_id), view_id), part)
     if key is None:
         return Response(status_code=204)
-    content = blobs.read(key)
+    content = upgrade_packed_view(blobs.read(key))
     headers = {**CACHED, "Content-Encoding": "gzip"}
-    return Response(content, media_type="application/octet-stream", headers=headers)
+    return Response(content, media_type=OCTETS, headers=headers)
 
 
 @router.post(
@@ -351,6 +350,4 @@ def get_export_content(export_id: UUID, caller: MayRead, session: Reading, blobs
     """Return the content of a finished export."""
     row = comparison_exports.get_export(session, ExportId(export_id))
     content = blobs.stream(comparison_exports.get_content_key(row))
-    return make_attachment_response(
-        content, row.file_name or "export", media_type=row.media_type or "application/octet-stream"
-    )
+    return make_attachment_response(content, row.file_name or "export", media_type=row.media_type or OCTETS)

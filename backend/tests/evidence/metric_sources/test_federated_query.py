@@ -272,7 +272,7 @@ def test_a_failing_row_reports_its_problem_and_the_others_stay(
     assert row_of(board, "nobody")[1]["source"]["problem"] == "The source has no recognized metrics with job=nobody."
     gone = row_of(board, "gone")[1]
     assert "did not respond" in gone["source"]["problem"]
-    assert gone["latency"]["why"] == gone["requests"]["why"] == f"theirs: {gone['source']['problem']}"
+    assert gone["latency"]["reason"] == gone["requests"]["reason"] == f"theirs: {gone['source']['problem']}"
     assert board.header["empty"] is None
 
 

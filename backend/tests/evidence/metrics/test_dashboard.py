@@ -97,8 +97,8 @@ def test_requests_and_latency_of_a_service(client: TestClient, push: Push) -> No
     assert (header["now_ms"], header["newest_ms"], header["empty"]) == (NOW_MS, NOW_MS, None)
     (row,) = header["rows"]
     assert row["service"]["slug"] == "distributor"
-    assert row["latency"] == {"histogram": "classic", "why": None}
-    assert row["requests"] == {"found": True, "why": None}
+    assert row["latency"] == {"histogram": "classic", "reason": None}
+    assert row["requests"] == {"found": True, "reason": None}
     assert (row["instances"], row["gaps"], row["resets"], row["build"]) == (2, [], [], None)
     assert row["gauges"] == [{"key": "queue_depth", "name": "queue_depth", "unit": "", "max": 14.0}]
     assert column(board, "r0_qps_2xx") == pytest.approx(np.full(240, 98), rel=0.02)
@@ -147,7 +147,7 @@ def test_a_service_that_is_only_called_has_a_row_with_the_reason(
         catalog.record_edges(session, EnvironmentId(UUID(environment_of(client))), [edge], seen)
     board = board_of(client)
     assert names(board) == ["distributor", "store"]
-    assert "No metrics of this service" in board.header["rows"][1]["latency"]["why"]
+    assert "No metrics of this service" in board.header["rows"][1]["latency"]["reason"]
     assert not [name for name in board.arrays if name.startswith("r1_")]
 
 
@@ -156,7 +156,7 @@ def test_a_service_without_a_histogram_has_a_reason(client: TestClient, push: Pu
     board = board_of(client)
     (row,) = board.header["rows"]
     assert row["latency"]["histogram"] == "none"
-    assert "http_request_duration_seconds" in row["latency"]["why"]
+    assert "http_request_duration_seconds" in row["latency"]["reason"]
     assert "r0_p99" not in board.arrays
     assert column(board, "r0_qps_2xx")[-1] == pytest.approx(98, rel=0.02)
 
@@ -208,7 +208,7 @@ def test_without_a_deploy_there_is_no_before(client: TestClient, push: Push) -> 
 def test_a_new_team_has_an_empty_state(client: TestClient) -> None:
     header = board_of(client).header
     assert header["environment"] is None
-    assert header["empty"] == {"code": "no-metrics", "why": "No metrics received yet."}
+    assert header["empty"] == {"code": "no-metrics", "reason": "No metrics received yet."}
     assert header["rows"] == []
 
 
@@ -220,14 +220,14 @@ def test_metrics_in_which_no_service_was_recognised(
     assert client.post("/api/v1/environments", json={"name": "Production"}).status_code == 201
     empty = board_of(client).header["empty"]
     assert empty["code"] == "not-recognised"
-    assert empty["why"].startswith("1 series")
+    assert empty["reason"].startswith("1 series")
 
 
 def test_an_empty_range_states_when_the_last_samples_were(client: TestClient, push: Push) -> None:
     push(steady("distributor", ago=30.0))
     header = board_of(client).header
     assert header["empty"]["code"] == "nothing-in-range"
-    assert "2026-11-20 06:00:00 UTC" in header["empty"]["why"]
+    assert "2026-11-20 06:00:00 UTC" in header["empty"]["reason"]
     assert header["newest_ms"] == NOW_MS - 30 * HOUR
     assert [row["service"]["slug"] for row in header["rows"]] == ["distributor"]
 
@@ -235,9 +235,9 @@ def test_an_empty_range_states_when_the_last_samples_were(client: TestClient, pu
 def test_a_service_without_samples_in_the_range_has_a_reason(client: TestClient, push: Push) -> None:
     push(steady("distributor"), steady("ingester", ago=30.0))
     distributor, ingester = board_of(client).header["rows"]
-    assert distributor["requests"] == {"found": True, "why": None}
-    assert ingester["requests"] == {"found": False, "why": "no samples in this time range."}
-    assert ingester["latency"] == {"histogram": "none", "why": "no samples in this time range."}
+    assert distributor["requests"] == {"found": True, "reason": None}
+    assert ingester["requests"] == {"found": False, "reason": "no samples in this time range."}
+    assert ingester["latency"] == {"histogram": "none", "reason": "no samples in this time range."}
 
 
 def test_an_environment_without_samples_expires_despite_another(client: TestClient, push: Push) -> None:

@@ -74,18 +74,40 @@ def test_pages_and_gap_explanations_of_version_1_are_upgraded(
     assert json.loads(upgrade_response(request_path, json.dumps(body).encode())) == upgraded
 
 
+FORMER_DASHBOARD = {
+    "format": "slowpath.board", "format_version": 1, "order_source": "hand", "against": None,
+    "against_why": "No deployment.", "deploys": [{"verdict": "cannot-tell", "check": {"doubts": [{"id": "few-requests"}]}}],
+    "rows": [{"gaps": [{"why": "no samples"}], "latency": {"why": None}, "requests": {"why": "why"}}],
+    "changes": [{"deploy_id": "1", "low_ms": 2, "high_ms": 3, "follows_service_id": None, "cause": "deploy"}],
+    "headline": {"deploy_id": "1"}, "empty": {"why": "No samples in this time range."},
+}  # fmt: skip
+UPGRADED_DASHBOARD = {
+    "format": "slowpath.board", "format_version": 1, "order_source": "manual", "time_shift": None,
+    "time_shift_reason": "No deployment.",
+    "deployments": [{"verdict": "inconclusive", "check": {"caveats": [{"id": "few-requests"}]}}],
+    "rows": [{"gaps": [{"reason": "no samples"}], "latency": {"reason": None}, "requests": {"reason": "why"}}],
+    "changes": [{
+        "deployment_id": "1", "earliest_ms": 2, "latest_ms": 3, "upstream_cause_service_id": None, "cause": "deployment",
+    }],
+    "headline": {"deployment_id": "1"}, "empty": {"reason": "No samples in this time range."},
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("request_path", ["/dashboard", "/dashboard?environment_id=1&hours=4"])
 def test_the_header_of_a_former_dashboard_is_read_under_the_present_names(request_path: str) -> None:
     arrays = {"r0_qps_2xx": np.array([1.5, 2.5], dtype=np.float32)}
-    former = {"format": "slowpath.board", "format_version": 1, "deploys": [{"deploys": 1}], "against": None}
-    upgraded = upgrade_response(request_path, write_columns({**former, "against_why": "No deployment."}, arrays))
+    upgraded = upgrade_response(request_path, write_columns(FORMER_DASHBOARD, arrays))
     file = read_columns(upgraded, "slowpath.board")
-    assert {name: file.header.get(name) for name in ("deployments", "time_shift", "time_shift_reason", "deploys")} == {
-        "deployments": [{"deploys": 1}],
-        "time_shift": None,
-        "time_shift_reason": "No deployment.",
-        "deploys": None,
-    }
+    assert {name: value for name, value in file.header.items() if name != "columns"} == UPGRADED_DASHBOARD
     assert file.column("r0_qps_2xx", "f32").tolist() == [1.5, 2.5]
     assert upgrade_response(request_path, upgraded) is upgraded
     assert upgrade_response(request_path, b"canary") == b"canary"
+
+
+@pytest.mark.parametrize("path", ["chunks/first", "chunks/functions", "nodes/12"])
+def test_the_header_of_a_former_diff_view_is_read_under_the_present_names(path: str) -> None:
+    former = write_columns({"format": "slowpath.diff", "bases": [{"id": "share"}], "default_basis": "share"}, {})
+    upgraded = upgrade_response(f"{REQUEST}/views/{UUID(int=2)}/{path}", former)
+    assert upgraded == write_columns(
+        {"format": "slowpath.diff", "normalizations": [{"id": "share"}], "default_normalization": "share"}, {}
+    )

@@ -16,7 +16,7 @@ from slowpath.core.jobs import JobRow
 from slowpath.platform.accounts.rules.roles import Role
 from slowpath.verdicts.comparisons.rules import MAX_ARTIFACTS_A_SIDE
 from tests.factories.accounts import SomeTeam
-from tests.factories.comparisons import ComparisonsFactory
+from tests.factories.comparisons import FORMER_NAMES, ComparisonsFactory
 from tests.factories.files import FilesFactory
 from tests.support.app_under_test import AppUnderTest
 from tests.support.statements import Statements
@@ -173,6 +173,17 @@ def test_a_chunk_of_a_view_is_sent_as_stored(client: TestClient, comparisons: Co
     assert client.get(f"{view}/chunks/functions").content == b"functions"
     assert (rest.status_code, rest.content) == (204, b"")
     assert client.get(f"{view}/chunks/nonsense").status_code == 422
+
+
+@pytest.mark.parametrize("path", ["chunks/first", "nodes/0"])
+def test_a_view_built_earlier_is_sent_under_the_present_names(
+    client: TestClient, comparisons: ComparisonsFactory, path: str
+) -> None:
+    former = client.get(f"{of_view(client, comparisons.done(names=FORMER_NAMES))}/{path}").content
+    present = client.get(f"{of_view(client, comparisons.done())}/{path}").content
+
+    assert former == present
+    assert {"normalizations", "default_normalization"} <= read_columns(former, "slowpath.diff").header.keys()
 
 
 @pytest.mark.parametrize(

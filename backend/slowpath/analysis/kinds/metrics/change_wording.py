@@ -1,10 +1,14 @@
 """Format metric change points and deployment checks as sentences."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 from slowpath.analysis.kinds.metrics.change_attribution import Cause
-from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheck, DeployVerdict, QuantileChange
+from slowpath.analysis.kinds.metrics.deployment_check import (
+    DeploymentCheck,
+    DeploymentCheckDocument,
+    DeployVerdict,
+    QuantileChange,
+)
 from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint
 
 VERDICT_WORDS: dict[DeployVerdict, str] = {
@@ -84,12 +88,11 @@ def check_sentence(check: DeploymentCheck) -> str:
     return f"{word} after {check.minutes} min: {size} as with {beside}."
 
 
-def check_to_json(check: DeploymentCheck) -> dict[str, Any]:
-    """Return a check as JSON, as stored and sent."""
+def check_to_json(check: DeploymentCheck) -> DeploymentCheckDocument:
+    """Return a check as stored and sent."""
     worst = check.worst
     return {
         "verdict": check.verdict,
-        "said": VERDICT_WORDS[check.verdict],
         "sentence": check_sentence(check),
         "basis": check.basis,
         "minutes": check.minutes,
@@ -108,7 +111,7 @@ def check_to_json(check: DeploymentCheck) -> dict[str, Any]:
             }
             for change in check.changes
         ],
-        "doubts": [{"id": caveat.id, "sentence": caveat.sentence} for caveat in check.caveats],
+        "caveats": [{"id": caveat.id, "sentence": caveat.sentence} for caveat in check.caveats],
     }
 
 

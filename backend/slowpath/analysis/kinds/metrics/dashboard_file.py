@@ -1,20 +1,19 @@
-"""The dashboard as a file: the header describes each row, columns hold the cells (slowcol "slowpath.board" v1).
+"""The columns of a dashboard (slowcol "slowpath.board" v1), which hold the cells of its rows.
 
 A value that is not there is NaN; a series that is not there has no column. Latency is in seconds. The band of a quantile ends
 at +Inf where it is above the highest bound.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.formats.column_file import Array, write_columns
+from slowpath.analysis.formats.column_file import Array
+from slowpath.analysis.kinds.metrics.dashboard_header import DashboardGauge
 from slowpath.analysis.kinds.metrics.series_data import Values
 from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, ServicePanels
-from slowpath.analysis.kinds.metrics.time_grid import TimeGrid
 
-FORMAT: Final = "slowpath.board"
 QUANTILE_NAMES: Final = ("p50", "p90", "p99")
 
 
@@ -55,27 +54,14 @@ def _f32(values: Values) -> Array:
         return values.astype(np.float32)
 
 
-def describe_row(panels: ServicePanels, gauges: Sequence[GaugeSamples]) -> dict[str, Any]:
-    """Return the members of a row in the header, besides those of its service."""
-    return {
-        "instances": panels.instance_count,
-        "gaps": [{"from_ms": g.from_ms, "to_ms": g.to_ms, "why": g.why, "panel": g.panel} for g in panels.gaps],
-        "resets": list(panels.resets),
-        "late": [{"from_ms": r.from_ms, "to_ms": r.to_ms, "received_ms": r.received_ms} for r in panels.late],
-        "gauges": [
-            {"key": one.key, "name": one.name, "unit": one.unit, "max": _largest(values)}
-            for one, values in zip(gauges, panels.gauges, strict=True)
-        ],
-        "instance_names": [name for name, _ in panels.instances],
-    }
+def describe_gauges(panels: ServicePanels, gauges: Sequence[GaugeSamples]) -> list[DashboardGauge]:
+    """Return the gauges of a row in the header."""
+    return [
+        DashboardGauge(one.key, one.name, one.unit, _largest(values))
+        for one, values in zip(gauges, panels.gauges, strict=True)
+    ]
 
 
 def _largest(values: Values) -> float | None:
     known = values[np.isfinite(values)]
     return float(known.max()) if len(known) else None
-
-
-def board_file(header: dict[str, Any], grid: TimeGrid, columns: dict[str, Array]) -> bytes:
-    """The whole file, not packed."""
-    placed = {"from_ms": grid.from_ms, "step_ms": grid.step_ms, "points": grid.points}
-    return write_columns({"format": FORMAT, "format_version": 1, **placed, **header}, columns)

@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.random import Generator
+from typing_extensions import TypedDict
 
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.kinds.metrics.quantile_ratio import RatioReplicates, ratios
@@ -80,6 +81,39 @@ class DeploymentCheck:
         """Return the tested change with the largest lower bound."""
         tested = [change for change in self.changes if change.quantile in TESTED]
         return max(tested, key=lambda change: change.low, default=None)
+
+
+class CheckedQuantile(TypedDict):
+    """One quantile of both sides in seconds, and the ratio with its interval; `signal` is p50, p90, p99 or tail."""
+
+    signal: str
+    base_s: float
+    candidate_s: float
+    ratio: float
+    low: float
+    high: float
+
+
+class CheckCaveat(TypedDict):
+    """Why the evaluation may mislead."""
+
+    id: str
+    sentence: str
+
+
+class DeploymentCheckDocument(TypedDict):
+    """An evaluation as stored and sent. `signal` to `high` are of the tested quantile with the largest lower bound."""
+
+    verdict: DeployVerdict
+    sentence: str
+    basis: Basis
+    minutes: int
+    signal: str | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    changes: list[CheckedQuantile]
+    caveats: list[CheckCaveat]
 
 
 def check_deployment(  # noqa: PLR0917 - both sides, how they were got, and when

@@ -23,13 +23,13 @@ NO_REQUESTS = "no requests"
 NO_BUCKETS = "no histogram in these samples"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PanelGap:
     """A stretch without values, from the last value before it to the first one after it (or the panel's edges)."""
 
     from_ms: int
     to_ms: int
-    why: str
+    reason: str
     panel: Panel
 
 
@@ -73,11 +73,11 @@ def gaps_of(
     gaps = []
     has_qps = qps if qps is not None else np.zeros(grid.points, np.bool_)
     for a, b in _runs(~has_qps) if qps is not None else []:
-        gaps.append(_gap(grid, a, b, _why(grid, window_ms, a, b, evidence), "qps" if latency is None else "both"))
+        gaps.append(_gap(grid, a, b, _reason(grid, window_ms, a, b, evidence), "qps" if latency is None else "both"))
     if latency is not None:
         for a, b in _runs(~latency & (has_qps if qps is not None else True)):
-            why = NO_REQUESTS if qps is not None else _why(grid, window_ms, a, b, evidence)
-            gaps.append(_gap(grid, a, b, why, "latency"))
+            reason = NO_REQUESTS if qps is not None else _reason(grid, window_ms, a, b, evidence)
+            gaps.append(_gap(grid, a, b, reason, "latency"))
     return sorted(gaps, key=lambda gap: (gap.from_ms, gap.panel))
 
 
@@ -86,8 +86,8 @@ def without_histogram(gaps: Sequence[PanelGap], grid: TimeGrid, busy: Mask) -> l
     out = []
     for gap in gaps:
         a, b = (gap.from_ms - grid.from_ms) // grid.step_ms, (gap.to_ms - grid.from_ms) // grid.step_ms
-        is_busy = gap.why == NO_REQUESTS and bool(busy[max(a, 0) : b + 1].all())
-        out.append(replace(gap, why=NO_BUCKETS) if is_busy else gap)
+        is_busy = gap.reason == NO_REQUESTS and bool(busy[max(a, 0) : b + 1].all())
+        out.append(replace(gap, reason=NO_BUCKETS) if is_busy else gap)
     return out
 
 
@@ -97,13 +97,13 @@ def _runs(missing: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _gap(grid: TimeGrid, a: int, b: int, why: str, panel: Panel) -> PanelGap:
+def _gap(grid: TimeGrid, a: int, b: int, reason: str, panel: Panel) -> PanelGap:
     start = grid.from_ms + max(a - 1, 0) * grid.step_ms
     end = grid.from_ms + min(b + 1, grid.points - 1) * grid.step_ms
-    return PanelGap(start, end, why, panel)
+    return PanelGap(start, end, reason, panel)
 
 
-def _why(grid: TimeGrid, window_ms: int, a: int, b: int, evidence: ScrapeEvidence) -> str:
+def _reason(grid: TimeGrid, window_ms: int, a: int, b: int, evidence: ScrapeEvidence) -> str:
     """Return the most specific reason for columns a..b: edges of the known range first, then the samples."""
     start, end = grid.from_ms + a * grid.step_ms - window_ms, grid.from_ms + b * grid.step_ms
     if _within(evidence.down_ms, start, end):

@@ -82,7 +82,7 @@ class NativeSeries:
         return len(self.sum)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LateSamples:
     """A stretch of samples that were received long after their time."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
+from slowpath.analysis.kinds.profiles.diff_header import DiffTreeHeader, Part
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.node_sums import NodeSums, node_sums
@@ -83,11 +84,11 @@ class DiffTree:
             for number, basis in enumerate(self.ground.bases)
         }
 
-    def part(self, part: str) -> bytes:
+    def part(self, part: Part) -> bytes:
         """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
         return self._columns(_node_ids(self.weight, part), part)
 
-    def _columns(self, chosen: Index, part: str) -> bytes:
+    def _columns(self, chosen: Index, part: Part) -> bytes:
         trie, sums = self.trie, self.sums
         category, runtime = self.kinds
         names, texts = self._names(chosen)
@@ -110,11 +111,12 @@ class DiffTree:
             arrays[f"low_{basis}"] = changes.low[chosen]
             arrays[f"high_{basis}"] = changes.high[chosen]
             arrays[f"q_{basis}"] = changes.q[chosen]
-        header = self.ground.header("slowpath.diff") | {
-            "part": part,
-            "nodes_total": int(trie.count + trie.unseen.sum()),
-            "nodes_sent": len(chosen),
-        }
+        header = DiffTreeHeader(
+            **{**vars(self.ground.header), "format": "slowpath.diff"},
+            part=part,
+            nodes_total=int(trie.count + trie.unseen.sum()),
+            nodes_sent=len(chosen),
+        )
         return write_columns(header, {**arrays, **pack_strings(texts)})
 
     @cached_property
@@ -177,7 +179,7 @@ class DiffTree:
         }
 
 
-def _node_ids(weight: F64, part: str) -> Index:
+def _node_ids(weight: F64, part: Part) -> Index:
     """Return the ids of the nodes to send, ascending.
 
     A parent is at least as large as its child, so they connect.

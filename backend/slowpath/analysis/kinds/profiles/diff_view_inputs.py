@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffNormalization, DiffSide
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
@@ -97,30 +97,21 @@ class DiffViewInputs:
             default_normalization=self.default.id,
         )
 
-    def header(self, name: str) -> dict[str, Any]:
-        """Return the header of a column file of this view; `name` is its format."""
-        return {
-            "format": name,
-            "format_version": 1,
-            "kind": self.comparison.kind,
-            "sample_type": {"type": self.sample_type.type, "unit": self.sample_type.unit},
-            "granularity": self.granularity,
-            "bases": [
-                {
-                    "id": basis.id,
-                    "unit": basis.unit,
-                    "base_scale": self.scale(basis)[0],
-                    "candidate_scale": self.scale(basis)[1],
-                }
-                for basis in self.bases
-            ],
-            "default_basis": self.default.id,
-            "categories": list(self.comparison.attribution.categories),
-            "base": self._side("base"),
-            "candidate": self._side("candidate"),
-        }
+    @cached_property
+    def header(self) -> DiffHeader:
+        """Return the header of the table of functions; other files of this view replace its format."""
+        return DiffHeader(
+            format="slowpath.functions",
+            kind=self.comparison.kind,
+            sample_type=self.sample_type,
+            granularity=self.granularity,
+            normalizations=[DiffNormalization(each.id, each.unit, *self.scale(each)) for each in self.bases],
+            default_normalization=self.default.id,
+            categories=self.comparison.attribution.categories,
+            base=self._side("base"),
+            candidate=self._side("candidate"),
+        )
 
-    def _side(self, label: str) -> dict[str, Any]:
+    def _side(self, label: str) -> DiffSide:
         mask = self.sets.is_base if label == "base" else ~self.sets.is_base
-        total = float(self.sets.totals()[mask].sum())
-        return {"label": label, "artifacts": int(np.count_nonzero(mask)), "total_raw": total}
+        return DiffSide(label, int(np.count_nonzero(mask)), float(self.sets.totals()[mask].sum()))

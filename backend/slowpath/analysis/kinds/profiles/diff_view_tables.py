@@ -1,5 +1,7 @@
 """Make the tables of a view: functions (or packages), and the lines of functions."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,7 +46,7 @@ def function_table(ground: DiffViewInputs, tree: DiffTree) -> bytes:
             f"self_high_{basis.id}": of_self.high,
             f"self_state_{basis.id}": of_self.state,
         }
-    return write_columns(ground.header("slowpath.functions"), {**arrays, **pack_strings(strings)})
+    return write_columns(ground.header, {**arrays, **pack_strings(strings)})
 
 
 def _totals(ground: DiffViewInputs) -> F64:
@@ -78,7 +80,7 @@ def line_table(ground: DiffViewInputs) -> bytes:
         "candidate_self": rows.own[order][:, ~is_base].sum(axis=1),
         "candidate_total": rows.total[order][:, ~is_base].sum(axis=1),
     }
-    return write_columns(ground.header("slowpath.lines"), {**arrays, **pack_strings(strings)})
+    return write_columns(replace(ground.header, format="slowpath.lines"), {**arrays, **pack_strings(strings)})
 
 
 def counted_lines(ground: DiffViewInputs) -> LineTotals:

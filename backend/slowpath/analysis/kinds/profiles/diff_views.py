@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from slowpath.analysis.kinds.profiles.diff_header import Part
 from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs, DiffViewSummary
 from slowpath.analysis.kinds.profiles.diff_view_tables import function_table, line_table
@@ -63,7 +64,7 @@ class DiffViewColumns:
         """Return what a comparison's result lists of this view."""
         return self.ground.describe()
 
-    def diff_columns(self, part: str = "all") -> bytes:
+    def diff_columns(self, part: Part = "all") -> bytes:
         """Return the merged tree: `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
         return self._tree.part(part)
 

@@ -4,6 +4,8 @@ The stored view has every node; the parts sent to a page are cut from it beforeh
 once: only the topmost of a chain of matching frames.
 """
 
+import gzip
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,11 +13,22 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.formats.column_file import Array, ColumnFile, pack_strings, read_columns, write_columns
+from slowpath.analysis.formats.column_file import (
+    Array,
+    ColumnFile,
+    pack_strings,
+    read_columns,
+    upgrade_header,
+    write_columns,
+)
+from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 
 DIFF_FORMAT = "slowpath.diff"
 LINES_FORMAT = "slowpath.lines"
 SUBTREE_NODES = 8_192
+SNIFFED_BYTES = 1_000
+"""A header begins with the normalizations, after the kind and the sample type."""
+COMPRESSION_LEVEL = 1
 
 
 @dataclass(frozen=True)
@@ -49,7 +62,7 @@ class StoredView:
     @classmethod
     def parse(cls, buffer: bytes | memoryview) -> "StoredView":
         """Parse the stored view. Raises `ColumnsError`."""
-        columns = read_columns(buffer, DIFF_FORMAT)
+        columns = read_columns(buffer, DIFF_FORMAT, former=FORMER_DIFF_NAMES)
         return cls(columns, strings_of(columns))
 
     def search(self, matches: Callable[[str], bool]) -> FrameMatches:
@@ -84,11 +97,11 @@ class StoredView:
         return self._cut(inside)
 
     def _weight(self) -> NDArray[np.float64]:
-        bases = {basis["id"]: basis for basis in self.columns.header["bases"]}
-        basis = bases[self.columns.header["default_basis"]]
+        by_id = {each["id"]: each for each in self.columns.header["normalizations"]}
+        normalization = by_id[self.columns.header["default_normalization"]]
         weight: NDArray[np.float64] = (
-            np.abs(self.columns.column("base_total", "f64")) * basis["base_scale"]
-            + np.abs(self.columns.column("candidate_total", "f64")) * basis["candidate_scale"]
+            np.abs(self.columns.column("base_total", "f64")) * normalization["base_scale"]
+            + np.abs(self.columns.column("candidate_total", "f64")) * normalization["candidate_scale"]
         )
         return weight
 
@@ -122,6 +135,14 @@ class StoredView:
         inside = size - 1 - np.bincount(parent, weights=size[1:], minlength=len(selected)).astype(np.int64)
         hidden["hidden_nodes"] = inside.astype(np.uint32)
         return hidden
+
+
+def upgrade_packed_view(packed: bytes) -> bytes:
+    """Return a file of a view, compressed by gzip, under the present names of its header's members."""
+    beginning = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, SNIFFED_BYTES)
+    if not any(f'"{name}":'.encode() in beginning for name in FORMER_DIFF_NAMES.names):
+        return packed
+    return gzip.compress(upgrade_header(gzip.decompress(packed), FORMER_DIFF_NAMES), COMPRESSION_LEVEL, mtime=0)
 
 
 def lines_of(buffer: bytes | memoryview, function: str) -> list[SourceLine]:

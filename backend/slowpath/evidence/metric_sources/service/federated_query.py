@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
+from slowpath.analysis.kinds.metrics.dashboard_header import DashboardSource
 from slowpath.analysis.kinds.metrics.series_classification import ClassificationRule
 from slowpath.analysis.kinds.metrics.series_data import SeriesKind
 from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
@@ -54,14 +55,14 @@ class FederatedBinding(RemoteServiceBinding):
     equal: tuple[tuple[str, str], ...]
     rules: tuple[ClassificationRule, ...]
 
-    def to_json(self, *, step_ms: int | None = None, problem: str | None = None) -> Mapping[str, object]:
-        """Return the source of a dashboard row as JSON."""
-        return {"id": str(self.source_id), "name": self.source_name, "step_ms": step_ms, "problem": problem}
+    def describe_source(self, *, step_ms: int | None = None, problem: str | None = None) -> DashboardSource:
+        """Return the source of a dashboard row."""
+        return DashboardSource(str(self.source_id), self.source_name, step_ms, problem)
 
     def failed(self, problem: str) -> RemoteServiceSamples:
         """Return an empty result with the reason."""
         reason = f"{self.source_name}: {problem}"
-        return RemoteServiceSamples(EMPTY, NotDrawnReason(reason, reason), self.to_json(problem=problem))
+        return RemoteServiceSamples(EMPTY, NotDrawnReason(reason, reason), self.describe_source(problem=problem))
 
 
 Key = tuple[str, SourceConnection | None, tuple[tuple[str, str], ...], int, int]
@@ -217,4 +218,4 @@ class FederatedQueries:
                 where = ", ".join(f"{label}={value}" for label, value in binding.equal)
                 return binding.failed(f"The source has no recognized metrics with {where}.")
             samples, why = samples_of(binding, series, binding.rules, asked, between_ms)
-        return RemoteServiceSamples(samples, why, binding.to_json(step_ms=asked.at_steps_ms))
+        return RemoteServiceSamples(samples, why, binding.describe_source(step_ms=asked.at_steps_ms))

@@ -1,13 +1,14 @@
 """HTTP endpoint of the dashboard."""
 
 import zlib
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field, StringConstraints
 
+from slowpath.analysis.kinds.metrics.dashboard_header import DashboardHeader
 from slowpath.core.errors import InvalidRequest, NotFound
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard as service
@@ -16,17 +17,12 @@ from slowpath.evidence.metrics.service.dashboard_range import LATEST_MS, CellRan
 from slowpath.evidence.metrics.service.remote_samples import RemoteSamples, RemoteSampleSource
 from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.openapi_description import OCTETS, document_columns
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import DatabaseOf, Now, scope_of
 
 router = APIRouter(prefix="/api/v1", tags=["metrics"])
 
-COLUMNS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "slowcol, gzip",
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 PACKED = {"Cache-Control": "private, no-store", "Content-Encoding": "gzip"}
 """New samples change the response within seconds."""
 LEVEL = 1
@@ -40,7 +36,7 @@ Instant = Annotated[str, StringConstraints(max_length=64), Query(description="RF
     "/dashboard",
     operation_id="dashboard:get",
     openapi_extra=FREEZABLE,
-    responses={**document_problems(NotFound, InvalidRequest), **COLUMNS},
+    responses={**document_problems(NotFound, InvalidRequest), **document_columns(DashboardHeader)},
     response_class=StreamingResponse,
 )
 def get(
@@ -93,4 +89,4 @@ def get(
         through = beyond.asked(bound_services, *service.read_between(wish))
         with database.reading(scope_of(request)) as session:
             content = service.build_dashboard(session, wish, now.now(), RemoteSamples(also, through))
-    return Response(packer.compress(content) + packer.flush(), media_type="application/octet-stream", headers=PACKED)
+    return Response(packer.compress(content) + packer.flush(), media_type=OCTETS, headers=PACKED)

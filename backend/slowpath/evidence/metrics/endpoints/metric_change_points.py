@@ -1,7 +1,6 @@
 """HTTP endpoints of metric change points and deployment checks."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -47,13 +46,7 @@ def list_change_points(
         now.now(), start, end, environment_id=one, service_ids=(), against="none", by_instance=False
     )
     found = dashboard_markers.list_environment_change_points(session, one, wish.from_ms, wish.to_ms)
-    return MetricChangePointList(items=[_change_point_out(each) for each in found])
-
-
-def _change_point_out(change_point: Mapping[str, Any]) -> MetricChangePointOut:
-    """Return a change point of the dashboard's header with the field names of the API."""
-    renamed = {"low_ms": "earliest_ms", "high_ms": "latest_ms", "deploy_id": "deployment_id"}
-    return MetricChangePointOut.model_validate({renamed.get(name, name): value for name, value in change_point.items()})
+    return MetricChangePointList(items=[MetricChangePointOut.model_validate(each) for each in found])
 
 
 @router.get(

@@ -7,11 +7,26 @@ query per row.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Literal
+from datetime import datetime
+from typing import Final, Literal, cast
 
-from slowpath.analysis.formats.column_file import Array
-from slowpath.analysis.kinds.metrics.dashboard_file import against_columns, board_file, describe_row, row_columns
+from slowpath.analysis.formats.column_file import Array, write_columns
+from slowpath.analysis.kinds.metrics.dashboard_file import against_columns, describe_gauges, row_columns
+from slowpath.analysis.kinds.metrics.dashboard_header import (
+    DashboardAnnotation,
+    DashboardBuild,
+    DashboardDeployment,
+    DashboardEdge,
+    DashboardEnvironment,
+    DashboardHeader,
+    DashboardLatency,
+    DashboardRequests,
+    DashboardRow,
+    DashboardService,
+    DashboardTimeShift,
+    EmptyDashboard,
+)
+from slowpath.analysis.kinds.metrics.deployment_check import DeployVerdict
 from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, ServiceSamples, service_panels
 from slowpath.analysis.kinds.metrics.time_grid import (
     TimeGrid,
@@ -26,9 +41,10 @@ from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.service import dashboard_markers, dashboard_samples, service_signals
 from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
 from slowpath.evidence.metrics.service.remote_samples import NOTHING, RemoteSamples, RemoteServiceSamples
+from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import ServiceNotFound
-from slowpath.inventory.catalog.tables import Deployment, Environment, Service
+from slowpath.inventory.catalog.tables import Annotation, Deployment, Environment, Service
 
 Against = Literal["none", "week", "before-deploy"]
 
@@ -42,6 +58,9 @@ BEFORE_MS: Final = 900_000
 CLOCKS_APART_MS: Final = 10_000
 """Tolerance between the clocks of the database, which times samples, and of this process."""
 USUAL_ENVIRONMENT: Final = "production"
+SCRAPE_MS: Final = 15_000
+"""Scrape interval while none is known."""
+NO_METRICS: Final = EmptyDashboard("no-metrics", "No metrics received yet.")
 
 
 @dataclass(frozen=True)
@@ -88,13 +107,18 @@ def build_dashboard(
     """Return the dashboard as a "slowpath.board" file. Raises `EnvironmentNotFound`, `ServiceNotFound`."""
     environments = catalog.environments(session, None, ENVIRONMENTS_MAX)
     environment = _environment(session, wish.environment_id, environments, elsewhere.environments)
-    header: dict[str, Any] = {
-        "environment": _named(environment) if environment else None,
-        "environments": [_named(each) for each in sorted(environments, key=lambda each: each.slug)],
-        "now_ms": _ms(now),
-    }
+    grid = grid_between(wish.from_ms, wish.to_ms, SCRAPE_MS)
+    header = DashboardHeader(
+        from_ms=grid.from_ms,
+        step_ms=grid.step_ms,
+        points=grid.points,
+        environment=_describe_environment(environment) if environment else None,
+        environments=[_describe_environment(each) for each in sorted(environments, key=lambda each: each.slug)],
+        now_ms=to_ms(now),
+        empty=NO_METRICS,
+    )
     if environment is None:
-        return board_file({**header, **_nothing("no-metrics", "No metrics received yet.")}, _bare_grid(wish), {})
+        return write_columns(header, {})
     if wish.since_ms is not None and queries.has_late_samples(
         session, wish.since_ms, max(0, (wish.seen_ms or 0) - CLOCKS_APART_MS)
     ):
@@ -106,12 +130,12 @@ def _of_environment(
     session: ReadSession,
     wish: DashboardRequest,
     environment_id: EnvironmentId,
-    header: dict[str, Any],
+    header: DashboardHeader,
     through: Mapping[ServiceId, RemoteServiceSamples],
 ) -> bytes:
     order = catalog.get_service_order(session, environment_id)
     recognised = dashboard_samples.load_environment_signals(session, environment_id)
-    start, end = _time(wish.from_ms), _time(wish.to_ms)
+    start, end = at_time(wish.from_ms), at_time(wish.to_ms)
     deploys = catalog.deploys_between(session, environment_id, start, end)
     on_board = {*recognised.services, *through, *(ServiceId(each.service_id) for each in deploys)}
     for edge in order.edges:
@@ -131,39 +155,35 @@ def _of_environment(
         columns |= row_columns(number, panels[one])
     against, why_not = _against(wish, grid, deploys)
     if against is not None:
-        columns |= _beneath(session, recognised, ids, grid, against["shift_ms"])
+        columns |= _beneath(session, recognised, ids, grid, against.shift_ms)
     shown = {ServiceId(each.id) for each in listed} | set(ids)
     marks = dashboard_markers.list_markers(session, environment_id, list(shown), wish.from_ms, wish.to_ms)
-    header = {
-        **header,
-        "newest_ms": _newest(wish, recognised, through, samples),
-        "order_source": order.source,
-        "rows": [_row(row, running, panels, samples, (recognised, through)) for row in rows],
-        "services_total": len(listed),
-        "services": [_service(each) for each in listed],
-        "edges": [
-            {"caller": str(edge.caller), "callee": str(edge.callee), "ratio": edge.ratio}
+    header = replace(
+        header,
+        from_ms=grid.from_ms,
+        step_ms=grid.step_ms,
+        points=grid.points,
+        newest_ms=_newest(wish, recognised, through, samples),
+        order_source=order.source,
+        rows=[_describe_row(row, running, panels, samples, (recognised, through)) for row in rows],
+        services_total=len(listed),
+        services=[_describe_service(each) for each in listed],
+        edges=[
+            DashboardEdge(str(edge.caller), str(edge.callee), edge.ratio)
             for edge in order.edges
             if edge.ratio is not None and edge.caller in shown and edge.callee in shown
         ],
-        "deployments": [_deploy(each, marks) for each in deploys if each.service_id in shown],
-        "annotations": [
-            {
-                "id": str(each.id),
-                "service_id": str(each.service_id) if each.service_id else None,
-                "at_ms": _ms(each.started_at),
-                "until_ms": _ms(each.ended_at) if each.ended_at else None,
-                "text": each.text,
-            }
-            for each in catalog.annotations_between(session, environment_id, start, end)
+        deployments=[_describe_deployment(each, marks) for each in deploys if each.service_id in shown],
+        annotations=[
+            _describe_annotation(each) for each in catalog.annotations_between(session, environment_id, start, end)
         ],
-        "changes": marks.changes,
-        "headline": marks.headline,
-        "time_shift": against,
-        "time_shift_reason": why_not,
-        "empty": None if through or wish.since_ms is not None else _empty(wish, recognised, panels, samples),
-    }
-    return board_file(header, grid, columns)
+        changes=marks.changes,
+        headline=marks.headline,
+        time_shift=against,
+        time_shift_reason=why_not,
+        empty=None if through or wish.since_ms is not None else _empty(wish, recognised, panels, samples),
+    )
+    return write_columns(header, columns)
 
 
 def _environment(
@@ -199,11 +219,7 @@ def _grid(wish: DashboardRequest, samples: Mapping[ServiceId, ServiceSamples]) -
     if wish.step_ms is not None:
         return grid_of(wish.from_ms, wish.to_ms, wish.step_ms)
     intervals = [scrape_interval_ms(one.counters()) for one in samples.values() if one.counters()]
-    return grid_between(wish.from_ms, wish.to_ms, min(intervals, default=15_000))
-
-
-def _bare_grid(wish: DashboardRequest) -> TimeGrid:
-    return grid_between(wish.from_ms, wish.to_ms, 15_000)
+    return grid_between(wish.from_ms, wish.to_ms, min(intervals, default=SCRAPE_MS))
 
 
 def _panels(samples: ServiceSamples, grid: TimeGrid, *, by_instance: bool = False) -> ServicePanels:
@@ -213,7 +229,7 @@ def _panels(samples: ServiceSamples, grid: TimeGrid, *, by_instance: bool = Fals
 
 def _against(
     wish: DashboardRequest, grid: TimeGrid, deploys: Sequence[Deployment]
-) -> tuple[dict[str, Any] | None, str | None]:
+) -> tuple[DashboardTimeShift | None, str | None]:
     """Return the time shift and its label, or the reason why there is none.
 
     The shift before a deployment equals the time since it, so that the last column ends at the deployment.
@@ -221,13 +237,13 @@ def _against(
     if wish.against == "none":
         return None, None
     if wish.against == "week":
-        return {"shift_ms": WEEK_MS, "label": "one week earlier"}, None
+        return DashboardTimeShift(WEEK_MS, "one week earlier"), None
     if not deploys:
         return None, "No deployment in this time range."
     newest = deploys[-1]
-    behind = wish.to_ms - _ms(newest.started_at)
+    behind = wish.to_ms - to_ms(newest.started_at)
     shift = max(grid.step_ms, -(-behind // grid.step_ms) * grid.step_ms)
-    return {"shift_ms": shift, "label": f"before deployment {newest.label or newest.commit[:12] or 'unnamed'}"}, None
+    return DashboardTimeShift(shift, f"before deployment {newest.label or newest.commit[:12] or 'unnamed'}"), None
 
 
 def _newest(
@@ -259,59 +275,75 @@ def _beneath(
     return columns
 
 
-def _row(
+def _describe_row(
     row: Service,
     running: Mapping[ServiceId, Deployment],
     panels: Mapping[ServiceId, ServicePanels],
     samples: Mapping[ServiceId, ServiceSamples],
     found: tuple[EnvironmentSignals, Mapping[ServiceId, RemoteServiceSamples]],
-) -> dict[str, Any]:
+) -> DashboardRow:
     one = ServiceId(row.id)
     deploy = running.get(one)
     recognised, through = found
     why = through[one].why if one in through else recognised.why(one)
-    return {
-        "service": _service(row),
-        "build": None
+    shown = panels[one]
+    return DashboardRow(
+        service=_describe_service(row),
+        build=None
         if deploy is None
-        else {
-            "id": str(deploy.build_id) if deploy.build_id else None,
-            "commit": deploy.commit,
-            "label": deploy.label,
-            "since_ms": _ms(deploy.started_at),
-        },
-        "latency": {"histogram": panels[one].histogram, "why": _latency_why(panels[one], why)},
-        "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests or NOT_NOW},
-        "source": through[one].document if one in through else None,
-        **describe_row(panels[one], samples[one].gauges),
-    }
+        else DashboardBuild(
+            id=str(deploy.build_id) if deploy.build_id else None,
+            commit=deploy.commit,
+            label=deploy.label,
+            since_ms=to_ms(deploy.started_at),
+        ),
+        latency=DashboardLatency(shown.histogram, _latency_reason(shown, why)),
+        requests=DashboardRequests(bool(shown.qps), None if shown.qps else why.requests or NOT_NOW),
+        source=through[one].source if one in through else None,
+        instances=shown.instance_count,
+        gaps=shown.gaps,
+        resets=shown.resets,
+        late=shown.late,
+        gauges=describe_gauges(shown, samples[one].gauges),
+        instance_names=[name for name, _ in shown.instances],
+    )
 
 
-def _service(row: Service) -> dict[str, str]:
-    return {"id": str(row.id), "slug": row.slug, "name": row.name}
+def _describe_service(row: Service) -> DashboardService:
+    return DashboardService(str(row.id), row.slug, row.name)
 
 
-def _latency_why(panels: ServicePanels, why: dashboard_samples.NotDrawnReason) -> str | None:
+def _latency_reason(panels: ServicePanels, why: dashboard_samples.NotDrawnReason) -> str | None:
     if panels.histogram == "mean":
         return "Only a sum and a count are received, so quantiles are unknown and the mean is shown."
     return (why.latency or NOT_NOW) if panels.histogram == "none" else None
 
 
-def _deploy(row: Deployment, marks: dashboard_markers.DashboardMarkers) -> dict[str, Any]:
+def _describe_deployment(row: Deployment, marks: dashboard_markers.DashboardMarkers) -> DashboardDeployment:
     check = marks.checks.get(row.id)
-    return {
-        "id": str(row.id),
-        "service_id": str(row.service_id),
-        "build_id": str(row.build_id) if row.build_id else None,
-        "commit": row.commit,
-        "label": row.label,
-        "at_ms": _ms(row.started_at),
-        "ended_ms": _ms(row.ended_at) if row.ended_at else None,
-        "verdict": check.verdict if check else None,
-        "check": check.document if check else None,
-        "commits": row.commits,
-        "url": row.url,
-    }
+    return DashboardDeployment(
+        id=str(row.id),
+        service_id=str(row.service_id),
+        build_id=str(row.build_id) if row.build_id else None,
+        commit=row.commit,
+        label=row.label,
+        at_ms=to_ms(row.started_at),
+        ended_ms=to_ms(row.ended_at) if row.ended_at else None,
+        verdict=cast("DeployVerdict", check.verdict) if check else None,
+        check=check.statement if check else None,
+        commits=row.commits,
+        url=row.url,
+    )
+
+
+def _describe_annotation(row: Annotation) -> DashboardAnnotation:
+    return DashboardAnnotation(
+        id=str(row.id),
+        service_id=str(row.service_id) if row.service_id else None,
+        at_ms=to_ms(row.started_at),
+        until_ms=to_ms(row.ended_at) if row.ended_at else None,
+        text=row.text,
+    )
 
 
 def _empty(
@@ -319,40 +351,24 @@ def _empty(
     recognised: EnvironmentSignals,
     panels: Mapping[ServiceId, ServicePanels],
     samples: Mapping[ServiceId, ServiceSamples],
-) -> dict[str, str] | None:
+) -> EmptyDashboard | None:
     """Return the reason if the dashboard is empty, or else None."""
     if any(samples[one].counters() or any(g.series for g in samples[one].gauges) for one in panels):
         return None
     if not recognised.series_known:
-        return {"code": "no-metrics", "why": "No metrics received yet."}
+        return NO_METRICS
     if not recognised.services:
-        return {
-            "code": "not-recognised",
-            "why": f"{recognised.series_known:,} series received, but none in this environment is recognized as "
+        return EmptyDashboard(
+            "not-recognised",
+            f"{recognised.series_known:,} series received, but none in this environment is recognized as "
             "requests or latency of a service. See Settings > Metrics for the reasons.",
-        }
+        )
     newest_ms = _newest_elsewhen(wish, recognised)
     if newest_ms is None:
-        return {"code": "nothing-in-range", "why": "No samples in this time range."}
-    newest = _time(newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return {"code": "nothing-in-range", "why": f"No samples in this time range. The newest sample is from {newest}."}
+        return EmptyDashboard("nothing-in-range", "No samples in this time range.")
+    newest = at_time(newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return EmptyDashboard("nothing-in-range", f"No samples in this time range. The newest sample is from {newest}.")
 
 
-def _nothing(code: str, why: str) -> dict[str, Any]:
-    return {
-        "newest_ms": None, "order_source": "name", "rows": [], "services_total": 0, "services": [], "edges": [],
-        "deployments": [], "annotations": [], "changes": [], "headline": None, "time_shift": None,
-        "time_shift_reason": None, "empty": {"code": code, "why": why},
-    }  # fmt: skip
-
-
-def _named(environment: Environment) -> dict[str, str]:
-    return {"id": str(environment.id), "name": environment.name}
-
-
-def _time(ms: int) -> datetime:
-    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=ms)
-
-
-def _ms(at: datetime) -> int:
-    return (at - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1)
+def _describe_environment(environment: Environment) -> DashboardEnvironment:
+    return DashboardEnvironment(str(environment.id), environment.name)

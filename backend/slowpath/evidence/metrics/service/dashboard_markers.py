@@ -5,41 +5,33 @@ Query shape: change points in the range, the deployments and services that cause
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Final, cast
 from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.change_attribution import Cause
 from slowpath.analysis.kinds.metrics.change_wording import change_sentence, deploy_name, headline
+from slowpath.analysis.kinds.metrics.dashboard_header import DashboardChangePoint, DashboardHeadline
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.service.change_detection import CHANGES_MAX, change_point_from_row
 from slowpath.evidence.metrics.service.deployment_checks import select_deciding_evaluation
 from slowpath.evidence.metrics.service.timestamps import at_time
-from slowpath.evidence.metrics.tables import MetricChangePoint
+from slowpath.evidence.metrics.tables import DeploymentEvaluationRow, MetricChangePoint
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Deployment, Service
 
 BEFORE_RANGE_MS: Final = 3_600_000
 """A change point at the left edge can be caused by a deployment just outside the range."""
-JSON_FIELDS: Final = ("at_ms", "before", "after", "ratio", "ratio_low", "ratio_high")
-
-
-@dataclass(frozen=True)
-class DeploymentCheckMarker:
-    """Verdict on a deployment with the JSON of its check."""
-
-    verdict: str
-    document: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class DashboardMarkers:
     """Change points in the range, checks by deployment, and the headline of the dashboard."""
 
-    changes: Sequence[dict[str, Any]] = ()
-    checks: Mapping[UUID, DeploymentCheckMarker] = field(default_factory=dict)
-    headline: dict[str, Any] | None = None
+    changes: Sequence[DashboardChangePoint] = ()
+    checks: Mapping[UUID, DeploymentEvaluationRow] = field(default_factory=dict)
+    headline: DashboardHeadline | None = None
 
 
 def list_markers(
@@ -50,7 +42,7 @@ def list_markers(
     rows = [row for row in _changes(session, environment_id, from_ms, to_ms) if row.service_id in shown]
     deploys = _deploys(session, environment_id, from_ms, to_ms)
     services = _services(session, environment_id) if rows else {}
-    checks: dict[UUID, list[Any]] = {}
+    checks: dict[UUID, list[DeploymentEvaluationRow]] = {}
     for check in queries.checks_of(session, list(deploys)) if deploys else ():
         checks.setdefault(check.deployment_id, []).append(check)
     counted = {
@@ -59,19 +51,19 @@ def list_markers(
         if (row := select_deciding_evaluation(rows_of)) is not None
     }
     return DashboardMarkers(
-        [_change_to_json(row, deploys, services) for row in rows],
-        {deploy_id: DeploymentCheckMarker(row.verdict, row.statement) for deploy_id, row in counted.items()},
+        [_describe_change_point(row, deploys, services) for row in rows],
+        counted,
         _headline(rows, deploys, services, to_ms),
     )
 
 
 def list_environment_change_points(
     session: ReadSession, environment_id: EnvironmentId, from_ms: int, to_ms: int
-) -> list[dict[str, Any]]:
+) -> list[DashboardChangePoint]:
     """Return the change points of all services of an environment in a range, oldest first. Raises `EnvironmentNotFound`."""
     services = _services(session, environment_id)
     deploys = _deploys(session, environment_id, from_ms, to_ms)
-    return [_change_to_json(row, deploys, services) for row in _changes(session, environment_id, from_ms, to_ms)]
+    return [_describe_change_point(row, deploys, services) for row in _changes(session, environment_id, from_ms, to_ms)]
 
 
 def _changes(
@@ -89,28 +81,33 @@ def _services(session: ReadSession, environment_id: EnvironmentId) -> dict[UUID,
     return {row.id: row for row in catalog.get_service_order(session, environment_id).services}
 
 
-def _change_to_json(
+def _describe_change_point(
     row: MetricChangePoint, deploys: Mapping[UUID, Deployment], services: Mapping[UUID, Service]
-) -> dict[str, Any]:
-    """Return a change point as JSON for the dashboard."""
+) -> DashboardChangePoint:
     followed = services.get(row.upstream_cause_service_id) if row.upstream_cause_service_id else None
-    return {
-        "id": str(row.id),
-        "service_id": str(row.service_id),
-        "signal": row.signal,
-        **{name: getattr(row, name) for name in JSON_FIELDS},
-        "low_ms": row.earliest_ms,
-        "high_ms": row.latest_ms,
-        "cause": row.cause,
-        "deploy_id": str(row.deployment_id) if row.deployment_id else None,
-        "upstream_cause_service_id": str(row.upstream_cause_service_id) if row.upstream_cause_service_id else None,
-        "sentence": change_sentence(
-            change_point_from_row(row),
+    change_point = change_point_from_row(row)
+    return DashboardChangePoint(
+        id=str(row.id),
+        service_id=str(row.service_id),
+        signal=change_point.signal,
+        at_ms=row.at_ms,
+        before=row.before,
+        after=row.after,
+        ratio=row.ratio,
+        ratio_low=row.ratio_low,
+        ratio_high=row.ratio_high,
+        earliest_ms=row.earliest_ms,
+        latest_ms=row.latest_ms,
+        cause=cast("Cause", row.cause),
+        deployment_id=str(row.deployment_id) if row.deployment_id else None,
+        upstream_cause_service_id=str(row.upstream_cause_service_id) if row.upstream_cause_service_id else None,
+        sentence=change_sentence(
+            change_point,
             cast("Cause", row.cause),
             _name(row, deploys),
             followed.name if followed else None,
         ),
-    }
+    )
 
 
 def _headline(
@@ -118,7 +115,7 @@ def _headline(
     deploys: Mapping[UUID, Deployment],
     services: Mapping[UUID, Service],
     until_ms: int,
-) -> dict[str, Any] | None:
+) -> DashboardHeadline | None:
     """Return the headline: a lasting increase of latency that neither load nor a dependency explains.
 
     Changes caused by a deployment come before unexplained ones, then the largest.
@@ -138,13 +135,13 @@ def _headline(
         _name(first, deploys),
         shown_until_ms=until_ms,
     )
-    return {
-        "service_id": str(first.service_id),
-        "sentence": sentence,
-        "detail": detail,
-        "deploy_id": str(first.deployment_id) if first.deployment_id else None,
-        "change_id": str(first.id),
-    }
+    return DashboardHeadline(
+        service_id=str(first.service_id),
+        sentence=sentence,
+        detail=detail,
+        deployment_id=str(first.deployment_id) if first.deployment_id else None,
+        change_id=str(first.id),
+    )
 
 
 def _name(row: MetricChangePoint, deploys: Mapping[UUID, Deployment]) -> str | None:

@@ -6,8 +6,9 @@ session, and the dashboard is built from both.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
+from slowpath.analysis.kinds.metrics.dashboard_header import DashboardSource
 from slowpath.analysis.kinds.metrics.series_classification import ClassificationRule, classify_series
 from slowpath.analysis.kinds.metrics.series_data import SeriesKind
 from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
@@ -31,8 +32,7 @@ class RemoteServiceSamples:
 
     samples: ServiceSamples
     why: dashboard_samples.NotDrawnReason
-    document: Mapping[str, Any]
-    """JSON for the dashboard row: the source, the step of the values, and the problem."""
+    source: DashboardSource
 
     @property
     def newest_ms(self) -> int | None:

@@ -7,7 +7,9 @@ from typing import Final
 
 from slowpath.analysis.comparison.comparison_versions import upgrade_comparison
 from slowpath.analysis.comparison.page_versions import upgrade_document, upgrade_page
-from slowpath.analysis.formats.column_file import MAGIC, rename_header_members
+from slowpath.analysis.formats.column_file import MAGIC, upgrade_header
+from slowpath.analysis.kinds.metrics.dashboard_header import FORMER_DASHBOARD_NAMES
+from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 
 Upgrade = Callable[[Mapping[str, object]], Mapping[str, object]]
 
@@ -15,8 +17,8 @@ _ID: Final = "[0-9a-f-]{36}"
 COMPARISON: Final = re.compile(rf"/comparisons/{_ID}")
 PAGE: Final = re.compile(rf"/comparisons/{_ID}/results/[a-z]+|/execution-traces/{_ID}")
 DASHBOARD: Final = re.compile(r"/dashboard(\?.*)?")
-DASHBOARD_NAMES: Final = {"deploys": "deployments", "against": "time_shift", "against_why": "time_shift_reason"}
-"""Former members of the header of a dashboard."""
+DIFF_VIEW: Final = re.compile(rf"/comparisons/{_ID}/views/{_ID}/(chunks|nodes)/[a-z0-9]+")
+COLUMN_FILES: Final = ((DASHBOARD, FORMER_DASHBOARD_NAMES), (DIFF_VIEW, FORMER_DIFF_NAMES))
 EXPLANATIONS: Final = re.compile(rf"/gap-explanations/{_ID}|/span-sets/{_ID}/traces/[0-9a-f]+/gap-explanations")
 
 
@@ -24,8 +26,9 @@ def upgrade_response(request: str, content: bytes) -> bytes:
     """Return the body of a recorded response with its document in the current version of its format."""
     if PAGE.fullmatch(request):
         return upgrade_page(content)
-    if DASHBOARD.fullmatch(request) and content.startswith(MAGIC):
-        return rename_header_members(content, DASHBOARD_NAMES)
+    if content.startswith(MAGIC):
+        former = next((names for pattern, names in COLUMN_FILES if pattern.fullmatch(request)), None)
+        return upgrade_header(content, former) if former else content
     if COMPARISON.fullmatch(request):
         body = json.loads(content)
         upgraded = _upgrade_member(body, "result", upgrade_comparison)

@@ -106,8 +106,8 @@ def read_federated(source: RemoteSampleSource, one: PendingLatencyQuery) -> Meas
     first_ms, last_ms = probe_latency.between(*one.between_ms)
     until_ms = min(last_ms, one.asked.to_ms + waited_ms + COLUMN_MS)  # not after now
     found: RemoteServiceSamples = source.asked([one.bound], (first_ms, until_ms), COLUMN_MS)[one.service_id]
-    problem = found.document.get("problem")
-    why = found.why.latency if problem is None else f"{found.document.get('name')}: {problem}"
+    problem = found.source.problem
+    why = found.why.latency if problem is None else f"{found.source.name}: {problem}"
     return _evaluate(probe_latency.of_samples(found.samples, why, one.between_ms, one.owner, one.asked.route), one)
 
 

@@ -135,7 +135,7 @@ def test_gauges_are_added_up_over_instances() -> None:
 def test_missing_samples_are_a_gap() -> None:
     panels = panels_of(ServiceSamples([("2xx", counter(1, lambda minute: not 20 <= minute < 25))]))
     (gap,) = panels.gaps
-    assert gap.why == panel_gaps.NO_SAMPLES
+    assert gap.reason == panel_gaps.NO_SAMPLES
     assert gap.panel == "qps"
     assert np.isnan(panels.qps["2xx"]).sum() == (gap.to_ms - gap.from_ms) // MINUTE - 1
     assert START + 19 * MINUTE <= gap.from_ms < gap.to_ms <= START + 26 * MINUTE
@@ -146,7 +146,7 @@ def test_a_failed_scrape_is_reported() -> None:
         1, "up", {}, "gauge", TIMES, np.where((TIMES >= START + 20 * MINUTE) & (TIMES < START + 25 * MINUTE), 0.0, 1.0)
     )
     panels = panels_of(ServiceSamples([("2xx", counter(1, lambda minute: not 20 <= minute < 25))], up=[up]))
-    assert [gap.why for gap in panels.gaps] == [panel_gaps.SCRAPE_FAILED]
+    assert [gap.reason for gap in panels.gaps] == [panel_gaps.SCRAPE_FAILED]
 
 
 def test_a_vanished_target_is_reported() -> None:
@@ -157,13 +157,13 @@ def test_a_vanished_target_is_reported() -> None:
     kept = np.r_[0:81, 140 : len(TIMES)]
     series = SeriesData(1, "x", {}, "counter", TIMES[kept], values[kept])
     panels = panels_of(ServiceSamples([("2xx", series)]))
-    assert [gap.why for gap in panels.gaps] == [panel_gaps.TARGET_GONE]
+    assert [gap.reason for gap in panels.gaps] == [panel_gaps.TARGET_GONE]
     assert float(STALE_NAN) != float(STALE_NAN)
 
 
 def test_before_the_first_and_after_the_newest_sample() -> None:
     panels = panels_of(ServiceSamples([("2xx", counter(1, lambda minute: 15 <= minute < 30))]))
-    assert [gap.why for gap in panels.gaps] == [panel_gaps.BEFORE_FIRST, panel_gaps.AFTER_NEWEST]
+    assert [gap.reason for gap in panels.gaps] == [panel_gaps.BEFORE_FIRST, panel_gaps.AFTER_NEWEST]
     assert panels.gaps[0].from_ms == GRID.from_ms
     assert panels.gaps[1].to_ms == GRID.to_ms
 
@@ -172,13 +172,13 @@ def test_no_requests_is_no_missing_sample() -> None:
     still = counter(0, instance="a")
     panels = panels_of(ServiceSamples([("2xx", still)], histogram(0, (1.0,) * 4, instance="a"), (), [still], [still]))
     assert panels.qps["2xx"] == pytest.approx(np.zeros(50))
-    assert [(gap.why, gap.panel) for gap in panels.gaps] == [(panel_gaps.NO_REQUESTS, "latency")]
+    assert [(gap.reason, gap.panel) for gap in panels.gaps] == [(panel_gaps.NO_REQUESTS, "latency")]
 
 
 def test_requests_without_a_histogram_differ_from_no_requests() -> None:
     late = [counter(10.0, lambda minute: minute > 30, le=le) for le in BOUNDS]
     panels = panels_of(ServiceSamples([("2xx", counter(10))], late))
-    assert [(gap.why, gap.panel) for gap in panels.gaps] == [(panel_gaps.NO_BUCKETS, "latency")]
+    assert [(gap.reason, gap.panel) for gap in panels.gaps] == [(panel_gaps.NO_BUCKETS, "latency")]
 
 
 def test_a_restart_is_counted_once_and_is_no_dip() -> None:

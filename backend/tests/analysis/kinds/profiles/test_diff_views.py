@@ -7,6 +7,7 @@ import pytest
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from slowpath.analysis.kinds.profiles import diff_tree
+from slowpath.analysis.kinds.profiles.diff_header import Part
 from slowpath.analysis.kinds.profiles.granularities import Granularity
 from slowpath.analysis.kinds.profiles.row_significance import INSIDE_NOISE, MORE, ONLY_BASE, ONLY_CANDIDATE
 from tests.analysis.kinds.profiles.compare_helpers import compared
@@ -22,7 +23,7 @@ CANDIDATE = BASE.replace("200 ", "500 ").replace("a/x.Old:5", "a/x.New:6").repla
 
 
 def diff(
-    part: str = "all", granularity: Granularity = "function", base: str = BASE, candidate: str = CANDIDATE
+    part: Part = "all", granularity: Granularity = "function", base: str = BASE, candidate: str = CANDIDATE
 ) -> ColumnFile:
     view = compared(runs(base), runs(candidate, seed=2)).view("cpu", 0, granularity)
     return read_columns(view.diff_columns(part), "slowpath.diff")
@@ -121,7 +122,7 @@ def test_frames_count_their_stacks() -> None:
 
 def test_equal_sets_are_wholly_grey() -> None:
     columns = diff(candidate=BASE)
-    for basis in columns.header["bases"]:
+    for basis in columns.header["normalizations"]:
         assert not columns.arrays[f"state_{basis['id']}"].any()
 
 
@@ -134,11 +135,11 @@ def test_children_follow_their_parent_the_largest_first() -> None:
 
 def test_displayed_values_are_raw_times_scale() -> None:
     columns = diff()
-    per_request = next(basis for basis in columns.header["bases"] if basis["id"] == "per_request")
+    per_request = next(basis for basis in columns.header["normalizations"] if basis["id"] == "per_request")
     assert per_request["unit"] == "us/request"
     cpu_us = columns.header["base"]["total_raw"] * per_request["base_scale"]
     assert cpu_us == pytest.approx(680 * TICK / 1e3 / 1000, rel=0.1)
-    share = next(basis for basis in columns.header["bases"] if basis["id"] == "share")
+    share = next(basis for basis in columns.header["normalizations"] if basis["id"] == "share")
     assert columns.header["base"]["total_raw"] * share["base_scale"] == pytest.approx(1)
 
 
