@@ -17,13 +17,12 @@ from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.downloads import make_attachment_response
 from slowpath.platform.http.internal_api import FREEZABLE
-from slowpath.platform.http.openapi_description import BINARY, OCTETS, document_columns
+from slowpath.platform.http.openapi_description import FILE, OCTETS, document_columns
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
 
 router = APIRouter(prefix="/api/v1", tags=["execution traces"])
 
-FILE: dict[int | str, dict[str, Any]] = {200: {"content": {OCTETS: {"schema": BINARY}}}}
 DOCUMENT: dict[int | str, dict[str, Any]] = {200: {"description": "One side only", "model": TracePage}}
 PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding": "gzip"}
 """The decoded data of an artifact never changes."""

@@ -28,6 +28,8 @@ LEFTOVERS = ("HTTPValidationError", "ValidationError")
 """FastAPI's response to an invalid request, which our problems replace."""
 OCTETS = "application/octet-stream"
 BINARY = {"type": "string", "format": "binary"}
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {OCTETS: {"schema": BINARY}}}}
+"""`responses` of an endpoint that returns a file."""
 
 
 def document_columns(header: Any) -> dict[int | str, dict[str, Any]]:  # noqa: ANN401 - a class or a union of classes

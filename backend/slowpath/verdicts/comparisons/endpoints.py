@@ -20,7 +20,7 @@ from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.downloads import make_attachment_response
 from slowpath.platform.http.internal_api import FREEZABLE
-from slowpath.platform.http.openapi_description import BINARY, OCTETS, document_columns
+from slowpath.platform.http.openapi_description import FILE, OCTETS, document_columns
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
@@ -57,7 +57,6 @@ DOCUMENT: dict[int | str, dict[str, Any]] = {
 }
 FRESH = {"Cache-Control": "private, no-cache"}
 """No caching by age: a comparison that is computed again overwrites its documents."""
-FILE: dict[int | str, dict[str, Any]] = {200: {"content": {OCTETS: {"schema": BINARY}}}}
 OPEN_OR_DONE = frozenset({DiffViewState.WAITING, DiffViewState.RUNNING, DiffViewState.DONE})
 MAX_FUNCTION = 8000
 """Characters of a function name: the request line is limited to 64 KiB, and one character may need twelve bytes."""

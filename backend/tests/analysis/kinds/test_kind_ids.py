@@ -35,15 +35,10 @@ HOMONYMS = {
     BACKEND + "analysis/bisect/commit_suspicion.py": {"binary"},  # a file of a commit that is no text
     BACKEND + "analysis/formats/unified_diff.py": {"binary"},
     BACKEND + "analysis/series/change_groups.py": {"growth"},  # what a group of change points is of
-    BACKEND + "evidence/artifacts/endpoints/upload_bodies.py": {"binary"},  # the format of a body in OpenAPI
-    BACKEND + "evidence/metrics/endpoints/dashboard.py": {"binary"},
-    BACKEND + "evidence/metrics/endpoints/otlp_push.py": {"binary"},
-    BACKEND + "evidence/metrics/endpoints/remote_write.py": {"binary"},
-    BACKEND + "sharing/reports/endpoints/report_bundles.py": {"binary"},
-    BACKEND + "verdicts/comparisons/endpoints.py": {"binary"},
     BACKEND + "inventory/catalog/schemas/deployments_annotations.py": {"spans"},  # where an order of services is from
     BACKEND + "inventory/catalog/service/service_order.py": {"spans"},
     BACKEND + "operations/retention/schemas.py": {"profile.cpu"},  # an example
+    BACKEND + "platform/http/openapi_description.py": {"binary"},  # the format of a body in OpenAPI
     BACKEND + "sharing/discussions/rules.py": {"trace"},  # pages that can be discussed
     BACKEND + "sharing/discussions/service/discussion_subjects.py": {"traces", "spans"},
     BACKEND + "verdicts/regressions/service/build_evaluation.py": {"profiles"},  # a member of a JSON column

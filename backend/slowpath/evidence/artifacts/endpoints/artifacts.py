@@ -9,7 +9,6 @@ from fastapi.responses import StreamingResponse
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, TooLarge, Unavailable
 from slowpath.core.ids import ArtifactId, BuildId, TeamId
 from slowpath.evidence.artifacts.endpoints.upload_bodies import (
-    BYTES,
     FORM_BODY,
     HAS_ROOM,
     RAW_BODY,
@@ -30,6 +29,7 @@ from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.downloads import make_attachment_response
 from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.openapi_description import FILE
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_bodies import SpooledBody
@@ -195,7 +195,7 @@ def delete_artifact(artifact_id: UUID, caller: MayWrite, session: Writing) -> No
 @router.get(
     "/artifacts/{artifact_id}/original",
     operation_id="artifacts:original",
-    responses={**document_problems(NotFound, Unavailable), **BYTES},
+    responses={**document_problems(NotFound, Unavailable), **FILE},
     response_class=StreamingResponse,
 )
 def get_original(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:

@@ -13,7 +13,6 @@ from slowpath.core.errors import Conflict, InvalidRequest, NotFound, TooLarge, U
 from slowpath.core.ids import ArtifactId, BuildId
 from slowpath.core.ports import BlobStore
 from slowpath.evidence.artifacts.endpoints.upload_bodies import (
-    BINARY,
     BUILD_HAS_ROOM,
     RAW_BODY,
     BuildBody,
@@ -38,6 +37,7 @@ from slowpath.inventory.catalog.tables import Build
 from slowpath.platform.accounts.access import Caller, MaySend
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.json_shape import check_json_shape
+from slowpath.platform.http.openapi_description import BINARY
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_bodies import SpooledBody, limit_body, reject_oversized_content_length
 from slowpath.platform.http.request_dependencies import Blobs, Writing

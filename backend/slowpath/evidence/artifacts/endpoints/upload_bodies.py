@@ -19,6 +19,7 @@ from slowpath.evidence.artifacts.schemas import ArtifactOut, RunMetadataIn, make
 from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, ReceivedFile, require_storage_quota
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.platform.accounts.access import Caller, MaySend, MayUpload
+from slowpath.platform.http.openapi_description import BINARY, OCTETS
 from slowpath.platform.http.request_bodies import SpooledBody, limit_body, reject_oversized_content_length, spool_body
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf
 from slowpath.platform.http.request_dependencies import settings as settings_of
@@ -34,8 +35,7 @@ STREAMED = re.compile(
 """Requests whose bodies are spooled to disk."""
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
-BINARY = {"type": "string", "format": "binary"}
-RAW_BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": BINARY}}}}
+RAW_BODY = {"requestBody": {"required": True, "content": {OCTETS: {"schema": BINARY}}}}
 FORM_BODY = {
     "requestBody": {
         "required": True,
@@ -58,7 +58,6 @@ FORM_BODY = {
         },
     }
 }
-BYTES: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {"schema": BINARY}}}}
 
 
 def parse_run_metadata(text: str | None) -> dict[str, Any]:

@@ -16,13 +16,14 @@ from slowpath.evidence.metrics.errors import MetricPushPartiallyWritten, MetricP
 from slowpath.evidence.metrics.service import push_decompression, sample_ingest
 from slowpath.evidence.metrics.service.sample_writer import WriteResult
 from slowpath.platform.accounts.access import MaySend
+from slowpath.platform.http.openapi_description import BINARY
 from slowpath.platform.http.problems import document_problems, problem_response
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, scope_of
 
 router = APIRouter(tags=["metrics"])
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
-BODY = {"schema": {"type": "string", "format": "binary"}}
+BODY = {"schema": BINARY}
 EXPORT_BODY = {"requestBody": {"required": True, "content": {PROTOBUF: BODY}}}
 ANSWER: dict[int | str, dict[str, Any]] = {
     200: {"description": "Written; rejected points are reported as partial success", "content": {PROTOBUF: BODY}},

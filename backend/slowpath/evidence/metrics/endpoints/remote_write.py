@@ -15,6 +15,7 @@ from slowpath.evidence.metrics.service import push_decompression, sample_ingest
 from slowpath.evidence.metrics.service.sample_ingest import Protocol
 from slowpath.evidence.metrics.service.sample_writer import WriteResult
 from slowpath.platform.accounts.access import MaySend
+from slowpath.platform.http.openapi_description import BINARY
 from slowpath.platform.http.problems import PROBLEM_SCHEMA, document_problems, problem_response
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, scope_of
 
@@ -26,7 +27,7 @@ WRITTEN = "X-Prometheus-Remote-Write-{}-Written"
 REMOTE_WRITE_BODY = {
     "requestBody": {
         "required": True,
-        "content": {"application/x-protobuf": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {"application/x-protobuf": {"schema": BINARY}},
     }
 }
 

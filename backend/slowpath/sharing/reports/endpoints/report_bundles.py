@@ -15,6 +15,7 @@ from slowpath.core.settings import Settings
 from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.downloads import make_attachment_response
+from slowpath.platform.http.openapi_description import BINARY, OCTETS
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Configured, DatabaseOf, scope_of
 from slowpath.sharing.reports.rules import MAX_VERSIONS, ScrubOptions
@@ -24,18 +25,16 @@ from slowpath.sharing.reports.service.report_bundles import ReportContent
 
 router = APIRouter(tags=["reports"])
 
-BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 RECORDING: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "u32 length of a JSON header, the header (slowpath.recording/1), the answers' bytes; gzip",
-        "content": {"application/octet-stream": BINARY},
+        "content": {OCTETS: {"schema": BINARY}},
     }
 }
 DOCUMENT: dict[int | str, dict[str, Any]] = {
     200: {"description": "One HTML file that works offline", "content": {"text/html": {"schema": {"type": "string"}}}}
 }
 PACKED = {"Content-Encoding": "gzip", "Cache-Control": "no-store"}
-OCTETS = "application/octet-stream"
 Version = Annotated[int | None, Query(ge=1, le=MAX_VERSIONS, description="missing: the draft")]
 
 

@@ -12,9 +12,10 @@ from slowpath.core.ports import RateLimiter
 from slowpath.platform.accounts.access import Anyone, Throttled, client_address
 from slowpath.platform.accounts.rules.request_origin import rate_limit_key
 from slowpath.platform.http.downloads import make_attachment_response
+from slowpath.platform.http.openapi_description import OCTETS
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Configured, DatabaseOf, Now
-from slowpath.sharing.reports.endpoints.report_bundles import DOCUMENT, OCTETS, PACKED, RECORDING
+from slowpath.sharing.reports.endpoints.report_bundles import DOCUMENT, PACKED, RECORDING
 from slowpath.sharing.reports.rules import SHARED_BY_ADDRESS, ScrubOptions
 from slowpath.sharing.reports.service import html_export, report_bundles, share_links
 from slowpath.sharing.reports.service.report_bundles import ReportContent
