@@ -336,3 +336,27 @@ def _last_values(database: TestDatabase) -> tuple[list[str], object]:
         kinds = connection.execute("SELECT kind FROM bisect_event ORDER BY kind").fetchall()
         link = connection.execute("SELECT scrub FROM share_link").fetchone()
     return [kind for (kind,) in kinds], link[0] if link else None
+
+
+@pytest.mark.database
+def test_stored_evaluations_get_the_present_names_and_come_back(former_database: TestDatabase) -> None:
+    former = {"verdict": "cannot-tell", "said": "cannot tell", "sentence": "text", "doubts": [{"id": "few-requests"}]}
+    with former_database.as_admin() as connection:
+        connection.execute((DATA / "former_rows.sql").read_bytes())
+        connection.execute("UPDATE deploy_check SET said = %s", (Jsonb(former),))
+
+    former_database.migrate("20261124_1000")
+    assert _statement(former_database) == {
+        "verdict": "inconclusive",
+        "sentence": "text",
+        "caveats": [{"id": "few-requests"}],
+    }
+
+    former_database.migrate_down("20261124_0900")
+    assert _statement(former_database) == {**former, "verdict": "inconclusive", "said": "inconclusive"}
+
+
+def _statement(database: TestDatabase) -> object:
+    with database.as_admin() as connection:
+        row = connection.execute("SELECT statement FROM deployment_evaluation").fetchone()
+    return row[0] if row else None

@@ -1,5 +1,6 @@
 """The dashboard over HTTP and PostgreSQL: its rows, their order, and the reasons of empty ones."""
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 from sqlalchemy import text
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from slowpath.analysis.kinds.metrics.dashboard_header import DashboardHeader
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.queries import now_ms
@@ -58,7 +61,9 @@ def board_of(client: TestClient, **asked: Any) -> ColumnFile:  # noqa: ANN401 - 
     answer = client.get("/api/v1/dashboard", params={**LAST_HOUR, **asked})
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-encoding"] == "gzip"
-    return read_columns(answer.content, "slowpath.board")
+    board = read_columns(answer.content, "slowpath.board")
+    TypeAdapter(DashboardHeader).validate_json(json.dumps(board.header), strict=True)
+    return board
 
 
 def column(board: ColumnFile, name: str) -> NDArray[np.float32]:

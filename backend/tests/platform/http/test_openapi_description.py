@@ -84,3 +84,24 @@ def test_a_binary_body_is_described_as_such(operation_id: str, media_type: str) 
     assert list(operation["requestBody"]["content"]) == [media_type]
     assert operation["requestBody"]["required"]
     assert "413" in operation["responses"]
+
+
+@pytest.mark.parametrize(
+    ("operation_id", "headers"),
+    [
+        ("dashboard:get", ["DashboardHeader"]),
+        ("diff-views:chunk", ["DiffTreeHeader", "DiffHeader"]),
+        ("diff-views:subtree", ["DiffTreeHeader"]),
+        ("execution-traces:tile", ["TimelineTileHeader"]),
+    ],
+)
+def test_a_column_file_is_described_with_all_members_of_its_header(operation_id: str, headers: list[str]) -> None:
+    operation = next(each[3] for each in OPERATIONS if each[0] == operation_id)
+    content = operation["responses"]["200"]["content"]
+    assert list(content) == ["application/octet-stream"]
+
+    header = content["application/octet-stream"]["x-header"]
+    assert [each["$ref"].rsplit("/", 1)[1] for each in header.get("anyOf", [header])] == headers
+    for name in headers:
+        schema = DESCRIPTION["components"]["schemas"][name]
+        assert schema["required"] == list(schema["properties"])

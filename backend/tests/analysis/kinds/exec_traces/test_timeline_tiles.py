@@ -1,9 +1,12 @@
 """Tiles cut out of a decoded trace: no segment is lost or doubled, and each tile has its numbers."""
 
+import json
+
 import numpy as np
+from pydantic import TypeAdapter
 
 from slowpath.analysis.formats.column_file import read_columns
-from slowpath.analysis.kinds.exec_traces.timeline_tiles import cut_tiles
+from slowpath.analysis.kinds.exec_traces.timeline_tiles import TimelineTileHeader, cut_tiles
 from tests.analysis.kinds.exec_traces.generated_traces import GeneratedWaiter, file_of
 
 
@@ -17,6 +20,7 @@ def test_tiles_hold_all_segments_once_and_name_their_classes() -> None:
     segments = 0
     for tile in tiles:
         read = read_columns(tile.content, "slowpath.trace-tile")
+        TypeAdapter(TimelineTileHeader).validate_json(json.dumps(read.header), strict=True)
         of_class = read.column("segment_class", "u32")
         segments += len(of_class)
         assert (read.header["index"], read.header["level"], read.header["number"]) == (

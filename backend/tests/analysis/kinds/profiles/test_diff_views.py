@@ -1,13 +1,15 @@
 """What the page draws: the merged tree, the table of functions, lines."""
 
+import json
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from slowpath.analysis.kinds.profiles import diff_tree
-from slowpath.analysis.kinds.profiles.diff_header import Part
+from slowpath.analysis.kinds.profiles.diff_header import DiffTreeHeader, Part
 from slowpath.analysis.kinds.profiles.granularities import Granularity
 from slowpath.analysis.kinds.profiles.row_significance import INSIDE_NOISE, MORE, ONLY_BASE, ONLY_CANDIDATE
 from tests.analysis.kinds.profiles.compare_helpers import compared
@@ -26,7 +28,9 @@ def diff(
     part: Part = "all", granularity: Granularity = "function", base: str = BASE, candidate: str = CANDIDATE
 ) -> ColumnFile:
     view = compared(runs(base), runs(candidate, seed=2)).view("cpu", 0, granularity)
-    return read_columns(view.diff_columns(part), "slowpath.diff")
+    columns = read_columns(view.diff_columns(part), "slowpath.diff")
+    TypeAdapter(DiffTreeHeader).validate_json(json.dumps(columns.header), strict=True)
+    return columns
 
 
 def names(columns: ColumnFile, column: str = "node_name") -> list[str]:
