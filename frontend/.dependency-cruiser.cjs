@@ -45,7 +45,7 @@ const mayImport = (folder, below) => ({
   name: `${folder}-imports-only-${below.join('-') || 'itself'}`,
   severity: 'error',
   from: { path: `^src/${folder}/`, pathNot: '\\.test\\.tsx?$' },
-  to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})/` },
+  to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})[/.]` },
 });
 
 const engine = (part, below) => ({
@@ -96,7 +96,7 @@ module.exports = {
     },
     mayImport('features', ['charts', 'engine', 'ui', 'api', 'lib']),
     mayImport('charts', ['engine', 'ui', 'lib']),
-    mayImport('engine', ['lib']),
+    mayImport('engine', ['lib', 'api/api-types']),
     mayImport('ui', ['lib']),
     mayImport('api', ['lib']),
     mayImport('lib', []),

@@ -133,6 +133,19 @@ export type {
   GapPart,
   GapFrame,
   GapOccupant,
+  DashboardHeader,
+  DashboardRow,
+  DashboardService,
+  DashboardDeployment,
+  DashboardAnnotation,
+  DashboardChangePoint,
+  DashboardGauge,
+  PanelGap,
+  DiffHeader,
+  DiffNormalization,
+  DiffSide,
+  TimelineTileHeader,
+  TileOccupant,
 } from './generated/types.gen';
 
 export type Page<T> = { items: T[]; next_cursor: string | null };

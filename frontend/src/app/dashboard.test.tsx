@@ -391,7 +391,7 @@ describe('the board', () => {
     server.use(
       http.put(at('/environments/:id/service-order'), async ({ request }) => {
         kept.push(await request.json());
-        return HttpResponse.json({ services: [], source: 'hand', edges: [] });
+        return HttpResponse.json({ services: [], source: 'manual', edges: [] });
       }),
       http.delete(at('/environments/:id/service-order'), () =>
         HttpResponse.json({ services: [], source: 'spans', edges: [] }),

@@ -1,11 +1,6 @@
 /** A `slowpath.board` file as the server writes it: generated with a fixed seed. */
-import type {
-  DashboardChangePoint,
-  DashboardDeployment,
-  DashboardGap,
-  DashboardRow,
-  QuantileId,
-} from '../engine/dashboard/dashboard-file';
+import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../api';
+import type { DashboardRow, QuantileId } from '../engine/dashboard/dashboard-file';
 import { writeColumns } from './column-writer';
 
 type Drawn = {
@@ -135,12 +130,12 @@ function columnsOf(row: Drawn, index: number, grid: Grid, drawn: DrawnDashboard)
 function rowOf(row: Drawn, index: number, grid: Grid, drawn: DrawnDashboard): DashboardRow {
   const { fromMs, stepMs, points, stepAt } = grid;
   const stepMsAt = fromMs + stepAt * stepMs;
-  const gaps: DashboardGap[] = row.gap
+  const gaps: PanelGap[] = row.gap
     ? [
         {
           from_ms: fromMs + Math.ceil(points * 0.21) * stepMs,
           to_ms: fromMs + Math.ceil(points * 0.25) * stepMs,
-          why: 'no data: scrape failed',
+          reason: 'no data: scrape failed',
           panel: 'both',
         },
       ]
@@ -154,8 +149,9 @@ function rowOf(row: Drawn, index: number, grid: Grid, drawn: DrawnDashboard): Da
       since_ms: row.name === 'distributor' ? stepMsAt : fromMs - (index + 1) * 40 * 3_600_000,
     },
     instances: row.instances,
-    latency: { histogram: 'classic', why: null },
-    requests: { found: true, why: null },
+    latency: { histogram: 'classic', reason: null },
+    requests: { found: true, reason: null },
+    source: null,
     gaps,
     resets: [],
     late: [],
@@ -185,7 +181,18 @@ function deploymentsOf(grid: Grid): DashboardDeployment[] {
       at_ms: grid.fromMs + grid.stepAt * grid.stepMs,
       ended_ms: null,
       verdict: 'slower',
-      check: { ratio: 3.1, low: 2.8, high: 3.4, signal: 'p99', basis: 'concurrent' },
+      check: {
+        verdict: 'slower',
+        sentence: 'p99 takes 3.1 times as long (2.8 to 3.4)',
+        basis: 'concurrent',
+        minutes: 30,
+        signal: 'p99',
+        ratio: 3.1,
+        low: 2.8,
+        high: 3.4,
+        changes: [],
+        caveats: [],
+      },
       commits: [
         {
           id: '5f3c1e8d00000000000000000000000000000000',
@@ -225,15 +232,15 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
     service_id: serviceId(index),
     signal: 'p99' satisfies QuantileId,
     at_ms,
-    low_ms: at_ms - grid.stepMs,
-    high_ms: at_ms + grid.stepMs,
+    earliest_ms: at_ms - grid.stepMs,
+    latest_ms: at_ms + grid.stepMs,
     before,
     after: before * ratio,
     ratio,
     ratio_low: ratio * 0.9,
     ratio_high: ratio * 1.1,
     cause: 'deployment',
-    deploy_id: DEPLOY_ID,
+    deployment_id: DEPLOY_ID,
     upstream_cause_service_id: null,
     sentence: '',
   });
@@ -242,7 +249,7 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
     {
       ...change(0, 2.2, 0.039),
       cause: 'dependency',
-      deploy_id: null,
+      deployment_id: null,
       upstream_cause_service_id: serviceId(1),
     },
   ];
@@ -304,12 +311,12 @@ export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
               'distributor p99 is 3.1 times as high since 14:02; caused by deployment 5f3c1e8, not by load',
             detail:
               '26 ms became 80 ms, ×3.1, 95% interval 2.8 to 3.4 · p50 unchanged at 3 ms · gateway follows · ingester, querier and store: no change',
-            deploy_id: DEPLOY_ID,
+            deployment_id: DEPLOY_ID,
             change_id: '00000000-0000-4000-8000-000000000801',
           }
         : null,
     time_shift: drawn.against ? { shift_ms: 7 * 86_400_000, label: 'last week' } : null,
-    empty: drawn.empty ? { why: drawn.empty } : null,
+    empty: drawn.empty ? { code: 'no-metrics', reason: drawn.empty } : null,
     ...drawn.header,
   };
   return writeColumns(header, columns);

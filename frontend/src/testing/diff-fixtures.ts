@@ -138,7 +138,7 @@ function take<Column extends Uint8Array | Uint32Array | Float64Array>(
 const SIDE = (label: string, total: number) => ({ label, artifacts: 8, total_raw: total });
 
 /**
- * One part with the given node ids (ascending). Shares and per-request values are its two bases; a node is on as many
+ * One part with the given node ids (ascending). Shares and per-request values are its two normalizations; a node is on as many
  * stacks as it has nodes.
  */
 export function writePart(columns: DiffColumns, ids: Uint32Array, part: string): ArrayBuffer {
@@ -166,7 +166,7 @@ export function writePart(columns: DiffColumns, ids: Uint32Array, part: string):
     part,
     nodes_total: columns.parent.length,
     nodes_sent: ids.length,
-    bases: [
+    normalizations: [
       { id: 'per_request', unit: 'nanoseconds/request', base_scale: 1, candidate_scale: 1 },
       {
         id: 'share',

@@ -58,10 +58,10 @@ type FunctionDrawn = {
   q?: number;
 };
 
-/** A function table under the bases "share" and "per_second"; values are nanoseconds over one second a side. */
+/** A function table under the normalizations "share" and "per_second"; values are nanoseconds over one second a side. */
 export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
   const total = (side: 'base' | 'candidate') => Math.max(...rows.map((row) => row[side]));
-  const bases = [
+  const normalizations = [
     {
       id: 'share',
       unit: 'share',
@@ -71,7 +71,7 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
     { id: 'per_second', unit: 's/s', base_scale: 1e-9, candidate_scale: 1e-9 },
   ];
   const judged = Object.fromEntries(
-    bases.flatMap(({ id }) => [
+    normalizations.flatMap(({ id }) => [
       [`low_${id}`, Float32Array.from(rows, ({ low = NaN }) => low)],
       [`high_${id}`, Float32Array.from(rows, ({ high = NaN }) => high)],
       [`q_${id}`, Float32Array.from(rows, ({ q = 0 }) => q)],
@@ -91,7 +91,7 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       part: 'all',
       nodes_total: rows.length,
       nodes_sent: rows.length,
-      bases,
+      normalizations,
       default_normalization: 'per_second',
       categories: ['app'],
       base: { label: 'base', artifacts: 2, total_raw: total('base') },

@@ -131,10 +131,10 @@ export function exportSvg(controller: FlameController, palette: Palette): string
     return flameSvg({
       width: controller.width,
       height: height - ROW_PX + FRAME_PX,
-      title: `${header.kind} ${header.sampleType.type}: base ${header.base.label}, candidate ${header.candidate.label}`,
+      title: `${header.kind} ${header.sample_type.type}: base ${header.base.label}, candidate ${header.candidate.label}`,
       note:
-        `${nameOfFrame(arranged, 0, 0)}: base ${header.base.label} ${total(arranged.tables[0]!.baseTotal[0]!, basis.baseScale)}, ` +
-        `candidate ${header.candidate.label} ${total(arranged.tables[0]!.candidateTotal[0]!, basis.candidateScale)}`,
+        `${nameOfFrame(arranged, 0, 0)}: base ${header.base.label} ${total(arranged.tables[0]!.baseTotal[0]!, basis.base_scale)}, ` +
+        `candidate ${header.candidate.label} ${total(arranged.tables[0]!.candidateTotal[0]!, basis.candidate_scale)}`,
       frames: paints.flatMap((paint) => framesOfPane(arranged, paint)),
       rests: paints.flatMap((paint) => restsOfPane(arranged, paint)),
       colours: palette,

@@ -47,7 +47,7 @@ function attributedCallerOf(arranged: Arranged, table: number, frame: number): s
 /** A frame in shown units of the arrangement's basis. */
 export function describeFrame(arranged: Arranged, table: number, frame: number): FrameDescription {
   const frames = arranged.tables[table]!;
-  const { baseScale, candidateScale } = arranged.basis;
+  const { base_scale: baseScale, candidate_scale: candidateScale } = arranged.basis;
   return {
     name: nameOfFrame(arranged, table, frame),
     category: arranged.header.categories[frames.category[frame]!] ?? '',
@@ -101,7 +101,7 @@ export function frameLines(arranged: Arranged, table: number, frame: number): Li
       described.change,
       { ...described, base: described.baseTotal, candidate: described.candidateTotal },
       unit,
-      arranged.header.sampleType.type,
+      arranged.header.sample_type.type,
     ),
     unit,
   };
@@ -111,10 +111,10 @@ export function frameLines(arranged: Arranged, table: number, frame: number): Li
 function wholeShown(arranged: Arranged): { base: number; candidate: number } {
   const { header, basis, tables } = arranged;
   const raw = {
-    base: header.base.totalRaw || tables[0]!.baseTotal[0]!,
-    candidate: header.candidate.totalRaw || tables[0]!.candidateTotal[0]!,
+    base: header.base.total_raw || tables[0]!.baseTotal[0]!,
+    candidate: header.candidate.total_raw || tables[0]!.candidateTotal[0]!,
   };
-  return { base: raw.base * basis.baseScale, candidate: raw.candidate * basis.candidateScale };
+  return { base: raw.base * basis.base_scale, candidate: raw.candidate * basis.candidate_scale };
 }
 
 type RestLines = { title: string; detail: string; base: string; candidate: string };
@@ -130,8 +130,8 @@ export function restLines(arranged: Arranged, side: number, table: number, rest:
   return {
     title: described.sent ? `${frames} too narrow, combined` : `${frames} not loaded yet`,
     detail: `below ${visibleName(nameOfFrame(arranged, table, rest.parent))}`,
-    base: formatValue(described.base * arranged.basis.baseScale, unit),
-    candidate: formatValue(described.candidate * arranged.basis.candidateScale, unit),
+    base: formatValue(described.base * arranged.basis.base_scale, unit),
+    candidate: formatValue(described.candidate * arranged.basis.candidate_scale, unit),
   };
 }
 
@@ -140,8 +140,8 @@ export function rootLabel(arranged: Arranged, side: number, table: number): stri
   const frames = arranged.tables[table]!;
   const unit = unitOf(arranged.basis.unit);
   const name = visibleName(nameOfFrame(arranged, table, 0), 80);
-  const base = formatValue(frames.baseTotal[0]! * arranged.basis.baseScale, unit);
-  const candidate = formatValue(frames.candidateTotal[0]! * arranged.basis.candidateScale, unit);
+  const base = formatValue(frames.baseTotal[0]! * arranged.basis.base_scale, unit);
+  const candidate = formatValue(frames.candidateTotal[0]! * arranged.basis.candidate_scale, unit);
   const per = normalizationPhrase(unit);
   const shown = arranged.sides[side]!.side;
   const values = [

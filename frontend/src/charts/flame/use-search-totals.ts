@@ -12,8 +12,8 @@ function totalsOf(arranged: Arranged, view: FlameView): SearchTotals | null {
   const candidate = hits?.candidate ?? 0;
   const whole = arranged.tables[0];
   const total = {
-    base: arranged.header.base.totalRaw || (whole?.baseTotal[0] ?? 0),
-    candidate: arranged.header.candidate.totalRaw || (whole?.candidateTotal[0] ?? 0),
+    base: arranged.header.base.total_raw || (whole?.baseTotal[0] ?? 0),
+    candidate: arranged.header.candidate.total_raw || (whole?.candidateTotal[0] ?? 0),
   };
   return {
     frames: hits?.frames ?? 0,

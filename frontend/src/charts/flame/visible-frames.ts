@@ -31,7 +31,7 @@ export function collectVisibleFrames(
   states: readonly PaneState[],
   { zoom, span, from, height, moving }: VisibleArea,
 ): void {
-  const scales = { base: arranged.basis.baseScale, candidate: arranged.basis.candidateScale };
+  const scales = { base: arranged.basis.base_scale, candidate: arranged.basis.candidate_scale };
   const firstRow = Math.floor(from / ROW_PX);
   const lastRow = Math.ceil((from + height) / ROW_PX);
   for (const state of states) {

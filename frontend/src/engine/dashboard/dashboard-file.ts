@@ -2,6 +2,8 @@
  * Reads "slowpath.board": rows of services in request-flow order, their series on one time grid, and what is marked on it.
  * Texts in it come from people's own metrics and commits; they stay texts. Columns are views, nothing is copied.
  */
+import type * as api from '../../api/api-types';
+import type { DashboardDeployment, DashboardHeader, DashboardService } from '../../api/api-types';
 import { ColumnError, ColumnFile } from '../format/column-file';
 import type { TimeGrid } from './dashboard-time';
 
@@ -10,86 +12,8 @@ export type QuantileId = (typeof QUANTILES)[number];
 export const STATUS_CLASSES = ['2xx', '4xx', '5xx', 'other'] as const;
 export type StatusClass = (typeof STATUS_CLASSES)[number];
 
-export type DashboardGap = {
-  from_ms: number;
-  to_ms: number;
-  why: string;
-  panel: 'qps' | 'latency' | 'both';
-};
-export type DashboardGauge = { key: string; name: string; unit: string; max: number | null };
-export type DashboardRow = {
-  service: { id: string; slug: string; name: string };
-  build: {
-    id: string | null;
-    commit: string;
-    label: string | null;
-    since_ms: number | null;
-  } | null;
-  instances: number | null;
-  /** Whose samples these are, when nothing of them is stored here; values at steps where `step_ms` says so. */
-  source?: { id: string; name: string; step_ms: number | null; problem: string | null } | null;
-  latency: { histogram: 'classic' | 'native' | 'mean' | 'none'; why: string | null };
-  requests: { found: boolean; why: string | null };
-  gaps: DashboardGap[];
-  /** Restarts: counters that began anew. */
-  resets: number[];
-  late: { from_ms: number; to_ms: number; received_ms: number }[];
-  gauges: DashboardGauge[];
-  instance_names: string[];
-  /** Whether its cells are here. A row that is not in sight yet waits: of it only the service is known. */
-  loaded: boolean;
-};
-type DeploymentVerdict = 'slower' | 'not-slower' | 'cannot-tell';
-export type DeploymentCommit = {
-  id: string;
-  title?: string | null;
-  author?: string | null;
-  url?: string | null;
-};
-export type DashboardDeployment = {
-  id: string;
-  service_id: string;
-  build_id: string | null;
-  commit: string;
-  label: string | null;
-  at_ms: number;
-  ended_ms: number | null;
-  verdict: DeploymentVerdict | null;
-  check: Record<string, unknown> | null;
-  commits: DeploymentCommit[];
-  url: string | null;
-};
-export type DashboardAnnotation = {
-  id: string;
-  service_id: string | null;
-  at_ms: number;
-  until_ms: number | null;
-  text: string;
-};
-export type DashboardChangePoint = {
-  id: string;
-  service_id: string;
-  signal: QuantileId | 'qps';
-  at_ms: number;
-  low_ms: number;
-  high_ms: number;
-  before: number;
-  after: number;
-  ratio: number;
-  ratio_low: number;
-  ratio_high: number;
-  cause: 'deployment' | 'load' | 'dependency' | 'unexplained';
-  deploy_id: string | null;
-  upstream_cause_service_id: string | null;
-  sentence: string;
-};
-type DashboardHeadline = {
-  service_id: string;
-  sentence: string;
-  detail: string | null;
-  deploy_id: string | null;
-  change_id: string | null;
-};
+/** A row in order. One that is not in sight yet waits: of it only the service is known. */
+export type DashboardRow = api.DashboardRow & { loaded: boolean };
 
 type Band = { low: Float32Array; high: Float32Array };
 /** Series of one row, one value a grid time; NaN = nothing. null = no such series. */
@@ -102,25 +26,21 @@ export type RowSeries = {
   against: { qps: Float32Array | null; latency: Record<QuantileId, Float32Array | null> } | null;
 };
 
-export type Dashboard = {
-  environment: { id: string; name: string } | null;
-  environments: { id: string; name: string }[];
+export type Dashboard = Pick<
+  DashboardHeader,
+  'environment' | 'environments' | 'edges' | 'annotations' | 'changes' | 'headline' | 'empty'
+> & {
   grid: TimeGrid;
   /** The server's clock, and the newest sample of all; null without any. */
   nowMs: number;
   newestMs: number | null;
-  orderSource: 'hand' | 'spans' | 'name';
+  orderSource: DashboardHeader['order_source'];
   rows: DashboardRow[];
   series: RowSeries[];
-  edges: { caller: string; callee: string; ratio: number }[];
   deploys: DashboardDeployment[];
-  annotations: DashboardAnnotation[];
-  changes: DashboardChangePoint[];
-  headline: DashboardHeadline | null;
-  against: { shift_ms: number; label: string } | null;
+  against: DashboardHeader['time_shift'];
   /** Why there is none, where one was asked for. */
-  againstWhy: string | null;
-  empty: { code: EmptyCode; why: string } | null;
+  againstReason: string | null;
   /** All services there are; more than the rows where only some were asked for. */
   servicesTotal: number;
   /** The ids of all of them in order, if the server sent them. */
@@ -128,28 +48,17 @@ export type Dashboard = {
   /** How often newer cells were put behind those that came as a whole. */
   parts: number;
 };
-type EmptyCode = 'no-environment' | 'no-metrics' | 'not-recognised' | 'nothing-in-range';
 
+type DashboardFile = ColumnFile<DashboardHeader>;
 const POINTS_MOST = 5000;
 
 /** @throws ColumnError when the data is not a whole board. */
 export function readDashboard(buffer: ArrayBuffer): Dashboard {
-  const file = new ColumnFile(buffer, 'slowpath.board');
+  const file = new ColumnFile<DashboardHeader>(buffer, 'slowpath.board');
   const grid = gridOf(file);
-  const loaded = listOf<DashboardRow>(file, 'rows').map(rowOf);
-  const header = file.header as Partial<{
-    environment: Dashboard['environment'];
-    order_source: Dashboard['orderSource'];
-    headline: DashboardHeadline | null;
-    time_shift: Dashboard['against'];
-    time_shift_reason: string | null;
-    empty: { code?: EmptyCode; why: string } | null;
-    services_total: number;
-    services: DashboardRow['service'][];
-    newest_ms: number | null;
-    now_ms: number;
-  }>;
-  const services = asList<DashboardRow['service']>(header.services);
+  const loaded = listOf(file, 'rows').map(rowOf);
+  const header = file.header as Partial<DashboardHeader>;
+  const services = asList(header.services);
   const rows = withLoadingRows(loaded, services);
   const places = new Map(loaded.map((row, index) => [row, index]));
   return {
@@ -165,7 +74,7 @@ export function readDashboard(buffer: ArrayBuffer): Dashboard {
       return index === undefined ? NO_SERIES : seriesOf(file, `r${index}`, row, grid.points);
     }),
     edges: listOf(file, 'edges'),
-    deploys: listOf<DashboardDeployment>(file, 'deployments').map((deploy) => ({
+    deploys: listOf(file, 'deployments').map((deploy) => ({
       ...deploy,
       commits: asList(deploy.commits),
     })),
@@ -173,8 +82,8 @@ export function readDashboard(buffer: ArrayBuffer): Dashboard {
     changes: listOf(file, 'changes'),
     headline: header.headline ?? null,
     against: header.time_shift ?? null,
-    againstWhy: header.time_shift_reason ?? null,
-    empty: header.empty ? { code: header.empty.code ?? 'no-metrics', why: header.empty.why } : null,
+    againstReason: header.time_shift_reason ?? null,
+    empty: header.empty ?? null,
     servicesTotal: header.services_total ?? rows.length,
     order: services.map(({ id }) => id),
     parts: 0,
@@ -190,7 +99,7 @@ const NO_SERIES: RowSeries = {
   against: null,
 };
 
-function gridOf(file: ColumnFile): TimeGrid {
+function gridOf(file: DashboardFile): TimeGrid {
   const grid = {
     fromMs: file.whole('from_ms'),
     stepMs: file.whole('step_ms'),
@@ -207,16 +116,21 @@ function gridOf(file: ColumnFile): TimeGrid {
   return grid;
 }
 
-const asList = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
+const asList = <T>(value: T[] | undefined): T[] => (Array.isArray(value) ? value : []);
 
-function listOf<T>(file: ColumnFile, name: string): T[] {
+type Lists = Pick<
+  DashboardHeader,
+  'environments' | 'rows' | 'edges' | 'deployments' | 'annotations' | 'changes'
+>;
+
+function listOf<Name extends keyof Lists>(file: DashboardFile, name: Name): Lists[Name] {
   const value = file.header[name];
   if (!Array.isArray(value))
     throw new ColumnError('bad-header', `The header's ${name} is not a list`);
-  return value as T[];
+  return value as Lists[Name];
 }
 
-function rowOf(row: DashboardRow): DashboardRow {
+function rowOf(row: api.DashboardRow): DashboardRow {
   return {
     ...row,
     gaps: asList(row.gaps),
@@ -229,21 +143,19 @@ function rowOf(row: DashboardRow): DashboardRow {
 }
 
 /** All services in order: those that came, and those that wait. */
-function withLoadingRows(
-  loaded: DashboardRow[],
-  services: DashboardRow['service'][],
-): DashboardRow[] {
+function withLoadingRows(loaded: DashboardRow[], services: DashboardService[]): DashboardRow[] {
   if (services.length === 0) return loaded;
   const came = new Map(loaded.map((row) => [row.service.id, row]));
   return services.map((service) => came.get(service.id) ?? makeLoadingRow(service));
 }
 
-const makeLoadingRow = (service: DashboardRow['service']): DashboardRow => ({
+const makeLoadingRow = (service: DashboardService): DashboardRow => ({
   service,
   build: null,
   instances: null,
-  latency: { histogram: 'none', why: null },
-  requests: { found: false, why: null },
+  latency: { histogram: 'none', reason: null },
+  requests: { found: false, reason: null },
+  source: null,
   gaps: [],
   resets: [],
   late: [],
@@ -252,7 +164,12 @@ const makeLoadingRow = (service: DashboardRow['service']): DashboardRow => ({
   loaded: false,
 });
 
-function seriesOf(file: ColumnFile, prefix: string, row: DashboardRow, points: number): RowSeries {
+function seriesOf(
+  file: DashboardFile,
+  prefix: string,
+  row: DashboardRow,
+  points: number,
+): RowSeries {
   const take = (name: string): Float32Array | null =>
     file.has(`${prefix}_${name}`) ? file.column(`${prefix}_${name}`, 'f32', points) : null;
   const each = <Key extends string, T>(keys: readonly Key[], of: (key: Key) => T) =>

@@ -91,8 +91,8 @@ describe('newer cells', () => {
   it('leave what was quiet lately empty, with a gap that says so', () => {
     const part = newest(12, 2);
     const quiet = changed(part, 0, {
-      requests: { found: false, why: 'x' },
-      latency: { histogram: 'none', why: 'x' },
+      requests: { found: false, reason: 'x' },
+      latency: { histogram: 'none', reason: 'x' },
     });
     quiet.series[0] = { ...board({ shown: [] }).series[0]! };
     const shown = board();
@@ -104,7 +104,7 @@ describe('newer cells', () => {
       {
         from_ms: part.grid.fromMs,
         to_ms: part.grid.fromMs + 11 * STEP,
-        why: 'no samples',
+        reason: 'no samples',
         panel: 'both',
       },
     ]);
@@ -113,10 +113,10 @@ describe('newer cells', () => {
   it('keep gaps, restarts and late stretches of both, those at the joint as one', () => {
     const part = newest(12, 2);
     const at = (index: number) => part.grid.fromMs + index * STEP;
-    const gap = (from: number, to: number, why: string) => ({
+    const gap = (from: number, to: number, reason: string) => ({
       from_ms: at(from),
       to_ms: at(to),
-      why,
+      reason,
       panel: 'both' as const,
     });
     const late = { from_ms: at(-9), to_ms: at(-7), received_ms: 5 };

@@ -2,11 +2,11 @@
  * A board that grows: rows that came later are put in their places, and newer cells behind those that are shown. What can
  * not be joined with certainty (another step, another order, another comparison) is null: then the whole is asked for.
  */
+import type { PanelGap } from '../../api/api-types';
 import {
   QUANTILES,
   STATUS_CLASSES,
   type Dashboard,
-  type DashboardGap,
   type DashboardRow,
   type RowSeries,
 } from './dashboard-file';
@@ -126,24 +126,24 @@ function joinedGaps(
   row: DashboardRow,
   came: DashboardRow,
   { grid, sinceMs }: Pick<Joint, 'grid' | 'sinceMs'>,
-): DashboardGap[] {
+): PanelGap[] {
   const older = row.gaps
     .filter(({ to_ms }) => to_ms > grid.fromMs)
     .map((gap) => ({ ...gap, from_ms: Math.max(gap.from_ms, grid.fromMs) }));
   const before = older.filter(({ from_ms }) => from_ms < sinceMs);
-  const atJoint = (panel: DashboardGap['panel']) =>
+  const atJoint = (panel: PanelGap['panel']) =>
     before.find((gap) => gap.panel === panel && gap.to_ms >= sinceMs - grid.stepMs);
   // Nothing at all came of it lately: its newest cells have no gaps.
   const silent = row.requests.found && !came.requests.found && came.latency.histogram === 'none';
-  const newest: DashboardGap[] = silent
-    ? [{ from_ms: sinceMs, to_ms: lastOf(grid), why: QUIET, panel: 'both' }]
+  const newest: PanelGap[] = silent
+    ? [{ from_ms: sinceMs, to_ms: lastOf(grid), reason: QUIET, panel: 'both' }]
     : came.gaps;
-  const joinable = new Set<DashboardGap>();
+  const joinable = new Set<PanelGap>();
   const joined = newest.map((gap) => {
     const known = gap.from_ms <= sinceMs ? atJoint(gap.panel) : undefined;
     if (known) joinable.add(known);
-    const why = known?.why ?? (gap.why === FIRST ? QUIET : gap.why);
-    return { ...gap, from_ms: known?.from_ms ?? gap.from_ms, why };
+    const reason = known?.reason ?? (gap.reason === FIRST ? QUIET : gap.reason);
+    return { ...gap, from_ms: known?.from_ms ?? gap.from_ms, reason };
   });
   const ended = before
     .filter((gap) => !joinable.has(gap))

@@ -1,5 +1,6 @@
 /** What a panel draws, from the columns of its row: lines, areas and bands as flat points over the shared time axis. */
-import type { DashboardGap, QuantileId, RowSeries, StatusClass } from './dashboard-file';
+import type { PanelGap } from '../../api/api-types';
+import type { QuantileId, RowSeries, StatusClass } from './dashboard-file';
 import { heightOf, type HeightScale } from './dashboard-scale';
 import { timeAt, type TimeGrid } from './dashboard-time';
 
@@ -160,11 +161,11 @@ export function lastWith(column: Float32Array | null, index: number): number {
 
 /** Why nothing is drawn at a time, if the server says so. */
 export function gapAt(
-  gaps: readonly DashboardGap[],
+  gaps: readonly PanelGap[],
   panel: 'qps' | 'latency',
   grid: TimeGrid,
   index: number,
-): DashboardGap | null {
+): PanelGap | null {
   const at = timeAt(grid, index);
   return (
     gaps.find(

@@ -1,12 +1,6 @@
 /** What the board says in words: values at a time, steps, deploys. The sign is in the words; colour only repeats it. */
-import type {
-  Dashboard,
-  DashboardChangePoint,
-  DashboardDeployment,
-  DashboardRow,
-  QuantileId,
-  RowSeries,
-} from './dashboard-file';
+import type { DashboardChangePoint, DashboardDeployment } from '../../api/api-types';
+import type { Dashboard, DashboardRow, QuantileId, RowSeries } from './dashboard-file';
 import { STATUS_CLASSES } from './dashboard-file';
 import { totalOf } from './dashboard-panel';
 import { clockText } from './dashboard-time';
@@ -129,7 +123,7 @@ export function changePointLabel(change: DashboardChangePoint, board: Dashboard)
       tail: '',
     };
   }
-  const deploy = board.deploys.find(({ id }) => id === change.deploy_id);
+  const deploy = board.deploys.find(({ id }) => id === change.deployment_id);
   const cause =
     change.cause === 'deployment' && deploy
       ? `, deployment ${deploymentName(deploy)}`

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { aDashboard, DASHBOARD_TO_MS, serviceId } from '../../testing/dashboard-fixtures';
 import { writeColumns } from '../../testing/column-writer';
-import { readDashboard, type DashboardDeployment, type RowSeries } from './dashboard-file';
+import type { DashboardDeployment } from '../../api/api-types';
+import { readDashboard, type RowSeries } from './dashboard-file';
 import { placeLabels } from './dashboard-labels';
 import { latencyPanel, lastWith, ratePanel, stackOf } from './dashboard-panel';
 import {
@@ -89,7 +90,7 @@ describe('a board file', () => {
 
   it('may be empty, and says why', () => {
     const board = readDashboard(aDashboard({ empty: 'no metrics yet' }));
-    expect(board.empty).toEqual({ code: 'no-metrics', why: 'no metrics yet' });
+    expect(board.empty).toEqual({ code: 'no-metrics', reason: 'no metrics yet' });
     expect(board.rows).toEqual([]);
     expect(board.newestMs).toBeNull();
   });

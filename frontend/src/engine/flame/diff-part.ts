@@ -2,29 +2,19 @@
  * Reads `slowpath.diff` files: one part of a diff's tree, as rows in ascending node id (the preorder position in the full
  * tree). It checks what each row claims on its own; how rows of several parts hang together is `diff-tree`'s matter.
  */
+import type * as api from '../../api/api-types';
 import { ColumnError, ColumnFile } from '../format/column-file';
 import type { NameTable } from './name-table';
 import { readNames } from './name-table';
 
-/** A way to make the two sides comparable. Shown value = raw value times the side's scale. */
-export type Basis = { id: string; unit: string; baseScale: number; candidateScale: number };
+/** The members of the header that are shown. */
+export type DiffHeader = Pick<
+  api.DiffHeader,
+  'kind' | 'sample_type' | 'normalizations' | 'default_normalization' | 'categories'
+> &
+  Record<'base' | 'candidate', Pick<api.DiffSide, 'label' | 'total_raw'>>;
 
-type SideHeader = { label: string; artifacts: number; totalRaw: number };
-
-export type DiffHeader = {
-  kind: string;
-  sampleType: { type: string; unit: string };
-  granularity: string;
-  part: string;
-  nodesTotal: number;
-  bases: readonly Basis[];
-  defaultBasis: string;
-  categories: readonly string[];
-  base: SideHeader;
-  candidate: SideHeader;
-};
-
-/** What the analysis judged of each row under one basis. Intervals are of candidate / base; NaN where not computed. */
+/** What the analysis judged of each row under one normalization. Intervals are of candidate / base; NaN where not computed. */
 export type RowVerdict = {
   state: Uint8Array<ArrayBuffer>;
   low: Float32Array<ArrayBuffer>;
@@ -47,7 +37,7 @@ export type DiffRows = {
   nodeSize: Uint32Array<ArrayBuffer>;
   /** The number of distinct stacks of each; 0 when that is not known. */
   stacks: Uint32Array<ArrayBuffer>;
-  /** In the order of the header's bases. */
+  /** In the order of the header's normalizations. */
   judgements: readonly RowVerdict[];
 };
 
@@ -55,7 +45,7 @@ export type DiffPart = { header: DiffHeader; rows: DiffRows; names: NameTable };
 
 export const NO_NODE = 0xffffffff;
 const CATEGORIES_MAX = 256;
-const BASES_MAX = 8;
+const NORMALIZATIONS_MAX = 8;
 
 type Fields = Record<string, unknown>;
 
@@ -81,51 +71,45 @@ function scaleOf(value: unknown, what: string): number {
   throw new ColumnError('bad-header', `${what} is not a scale`);
 }
 
-function basisOf(value: unknown): Basis {
+function normalizationOf(value: unknown): api.DiffNormalization {
   const fields = fieldsOf(value, 'A normalization');
   return {
     id: textOf(fields.id, 'The id of a normalization'),
     unit: textOf(fields.unit, 'The unit of a normalization'),
-    baseScale: scaleOf(fields.base_scale, 'base_scale'),
-    candidateScale: scaleOf(fields.candidate_scale, 'candidate_scale'),
+    base_scale: scaleOf(fields.base_scale, 'base_scale'),
+    candidate_scale: scaleOf(fields.candidate_scale, 'candidate_scale'),
   };
 }
 
-function sideOf(value: unknown, what: string): SideHeader {
-  const fields = fieldsOf(value, what);
-  const { label, artifacts, total_raw: total } = fields;
+function sideOf(value: unknown, what: string): DiffHeader['base'] {
+  const { label, total_raw: total } = fieldsOf(value, what);
   return {
     label: typeof label === 'string' ? label : '',
-    artifacts: Array.isArray(artifacts)
-      ? artifacts.length
-      : typeof artifacts === 'number'
-        ? artifacts
-        : 0,
-    totalRaw: typeof total === 'number' && Number.isFinite(total) ? total : 0,
+    total_raw: typeof total === 'number' && Number.isFinite(total) ? total : 0,
   };
 }
 
 /** The header fields that diff and function tables share. @throws ColumnError */
-export function readHeaderFields(file: ColumnFile): DiffHeader {
+export function readHeaderFields(file: ColumnFile<api.DiffHeader>): DiffHeader {
   const { header } = file;
   const sample = fieldsOf(header.sample_type, 'sample_type');
-  const bases = listOf(header.bases, 'bases', BASES_MAX).map(basisOf);
-  const fallback = bases[0];
+  const normalizations = listOf(header.normalizations, 'normalizations', NORMALIZATIONS_MAX).map(
+    normalizationOf,
+  );
+  const fallback = normalizations[0];
   if (fallback === undefined) throw new ColumnError('bad-header', 'No normalization is listed');
-  const wanted = header.default_normalization;
+  const { id } =
+    normalizations.find((each) => each.id === header.default_normalization) ?? fallback;
   return {
     kind: file.text('kind'),
-    sampleType: {
+    sample_type: {
       type: textOf(sample.type, 'The sample type'),
       unit: textOf(sample.unit, 'The unit'),
     },
-    granularity: file.text('granularity'),
-    part: typeof header.part === 'string' ? header.part : 'all',
-    nodesTotal: typeof header.nodes_total === 'number' ? file.whole('nodes_total') : 0,
-    bases,
-    defaultBasis: bases.some((basis) => basis.id === wanted) ? String(wanted) : fallback.id,
-    categories: listOf(header.categories, 'categories', CATEGORIES_MAX).map((id) =>
-      textOf(id, 'A category'),
+    normalizations,
+    default_normalization: id,
+    categories: listOf(header.categories, 'categories', CATEGORIES_MAX).map((each) =>
+      textOf(each, 'A category'),
     ),
     base: sideOf(header.base, 'base'),
     candidate: sideOf(header.candidate, 'candidate'),
@@ -165,7 +149,7 @@ export function checkFinite(column: Float64Array, what: string): void {
  * @throws ColumnError when the file is not a whole `slowpath.diff` or contradicts itself.
  */
 export function readDiffPart(buffer: ArrayBuffer): DiffPart {
-  const file = new ColumnFile(buffer, 'slowpath.diff');
+  const file = new ColumnFile<api.DiffHeader>(buffer, 'slowpath.diff');
   const header = readHeaderFields(file);
   const names = readNames(file);
   const nodeId = file.column('node_id', 'u32');
@@ -185,7 +169,7 @@ export function readDiffPart(buffer: ArrayBuffer): DiffPart {
     stacks: file.has('node_stacks')
       ? file.column('node_stacks', 'u32', count)
       : new Uint32Array(count),
-    judgements: header.bases.map(({ id }) => ({
+    judgements: header.normalizations.map(({ id }) => ({
       state: file.column(`state_${id}`, 'u8', count),
       low: file.column(`low_${id}`, 'f32', count),
       high: file.column(`high_${id}`, 'f32', count),

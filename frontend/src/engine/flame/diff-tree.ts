@@ -176,8 +176,8 @@ function mergeRows(left: DiffRows, right: DiffRows): DiffRows {
  * @throws ColumnError `bad-tree` when the part belongs to another diff or its rows do not hang below known nodes.
  */
 export function mergePart(tree: DiffTree, part: DiffPart): DiffTree {
-  const known = tree.header.bases.map((basis) => basis.id).join(' ');
-  const given = part.header.bases.map((basis) => basis.id).join(' ');
+  const known = tree.header.normalizations.map(({ id }) => id).join(' ');
+  const given = part.header.normalizations.map(({ id }) => id).join(' ');
   if (known !== given || tree.header.categories.join(' ') !== part.header.categories.join(' ')) {
     throw new ColumnError('bad-tree', 'The part belongs to another diff');
   }
@@ -186,13 +186,12 @@ export function mergePart(tree: DiffTree, part: DiffPart): DiffTree {
   return treeOf(tree.header, names, mergeRows(left, renamed(part.rows, renumbered[1]!)));
 }
 
-/** The basis with that id, or the default one of the data. */
-export function basisIndex(header: DiffHeader, id: string): number {
-  const wanted = header.bases.findIndex((basis) => basis.id === id);
-  return wanted >= 0
-    ? wanted
-    : Math.max(
-        0,
-        header.bases.findIndex((basis) => basis.id === header.defaultBasis),
-      );
+/** The index of the normalization with that id, or else of the default one. */
+export function normalizationIndex(
+  { normalizations, default_normalization }: DiffHeader,
+  id: string,
+): number {
+  const find = (wanted: string) => normalizations.findIndex((each) => each.id === wanted);
+  const found = find(id);
+  return found >= 0 ? found : Math.max(0, find(default_normalization));
 }

@@ -2,10 +2,11 @@
  * Everything the worker does, without the worker: takes the parts of a diff in, and makes of a view the tables and placements
  * that are drawn. Its answers are freshly made arrays that may be given away; what it needs later it keeps itself.
  */
-import type { Basis, DiffHeader } from './diff-part';
+import type { DiffNormalization } from '../../api/api-types';
+import type { DiffHeader } from './diff-part';
 import { readDiffPart } from './diff-part';
 import type { DiffTree } from './diff-tree';
-import { basisIndex, mergePart, openTree } from './diff-tree';
+import { normalizationIndex, mergePart, openTree } from './diff-tree';
 import type { Draft, Scales } from './tree-draft';
 import { draftOfTree } from './tree-draft';
 import type { Filters, UnfilteredReason } from './flame-filter';
@@ -41,7 +42,7 @@ export type ZoomTarget = { table: number; frame: number };
 
 export type Arranged = {
   header: DiffHeader;
-  basis: Basis;
+  basis: DiffNormalization;
   names: NameTable;
   /** One table; two for a sandwich: callees, then callers. */
   tables: FrameTable[];
@@ -98,9 +99,9 @@ export class FlameModel {
   arrange(request: LayoutRequest): Arranged | null {
     const tree = this.#tree;
     if (tree === null) return null;
-    const at = basisIndex(tree.header, request.basis);
-    const basis = tree.header.bases[at]!;
-    const scales: Scales = { base: basis.baseScale, candidate: basis.candidateScale };
+    const at = normalizationIndex(tree.header, request.basis);
+    const basis = tree.header.normalizations[at]!;
+    const scales: Scales = { base: basis.base_scale, candidate: basis.candidate_scale };
     const problems: Arranged['problems'] = [];
     const { drafts, unfiltered, inOrder } = this.#drafts(tree, at, scales, request, problems);
     const tables = drafts.map((draft) => framesOf(draft, inOrder ? null : scales));
@@ -161,7 +162,7 @@ export class FlameModel {
     const filters = this.#filters(tree.names, request, problems);
     let draft = draftOfTree(tree, basis);
     let unfiltered: UnfilteredReason = { nodes: 0, base: 0, candidate: 0 };
-    let inOrder = tree.header.bases[basis]!.id === tree.header.defaultBasis;
+    let inOrder = tree.header.normalizations[basis]!.id === tree.header.default_normalization;
     if (filters !== null) {
       ({ draft, unfiltered } = filterDraft(draft, filters, scales));
       inOrder = false;

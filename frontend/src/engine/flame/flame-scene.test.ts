@@ -41,7 +41,7 @@ function drawing(now: Arranged, widthPx: number, from = 0, to = 1): string {
 }
 
 function scalesOf(now: Arranged): { base: number; candidate: number } {
-  return { base: now.basis.baseScale, candidate: now.basis.candidateScale };
+  return { base: now.basis.base_scale, candidate: now.basis.candidate_scale };
 }
 
 function windowOf(whole: number, widthPx: number, from: number, to: number) {

@@ -1,4 +1,5 @@
 /** Reads `slowpath.functions` and `slowpath.lines`: the rows of the table beside the graph. Columns are views, values raw. */
+import type * as api from '../../api/api-types';
 import { ColumnFile } from '../format/column-file';
 import type { DiffHeader } from './diff-part';
 import { checkBelow, checkFinite, readHeaderFields } from './diff-part';
@@ -27,7 +28,7 @@ export type FunctionTable = {
   baseTotal: Float64Array<ArrayBuffer>;
   candidateSelf: Float64Array<ArrayBuffer>;
   candidateTotal: Float64Array<ArrayBuffer>;
-  /** In the order of the header's bases. */
+  /** In the order of the header's normalizations. */
   judgements: readonly FunctionVerdict[];
 };
 
@@ -35,7 +36,7 @@ const VALUES = ['baseSelf', 'baseTotal', 'candidateSelf', 'candidateTotal'] as c
 
 /** @throws ColumnError when the file is not a whole `slowpath.functions`. */
 export function readFunctions(buffer: ArrayBuffer): FunctionTable {
-  const file = new ColumnFile(buffer, 'slowpath.functions');
+  const file = new ColumnFile<api.DiffHeader>(buffer, 'slowpath.functions');
   const header = readHeaderFields(file);
   const names = readNames(file);
   const name = file.column('name', 'u32');
@@ -51,7 +52,7 @@ export function readFunctions(buffer: ArrayBuffer): FunctionTable {
     baseTotal: file.column('base_total', 'f64', count),
     candidateSelf: file.column('candidate_self', 'f64', count),
     candidateTotal: file.column('candidate_total', 'f64', count),
-    judgements: header.bases.map(({ id }) => ({
+    judgements: header.normalizations.map(({ id }) => ({
       low: file.column(`low_${id}`, 'f32', count),
       high: file.column(`high_${id}`, 'f32', count),
       q: file.column(`q_${id}`, 'f32', count),

@@ -32,7 +32,7 @@ export type Draft = {
 /** The factors from raw to shown values of the chosen basis. */
 export type Scales = { base: number; candidate: number };
 
-/** The tree itself as a draft: no copies. @param basis position in the header's bases. */
+/** The tree itself as a draft: no copies. @param basis position in the header's normalizations. */
 export function draftOfTree(tree: DiffTree, basis: number): Draft {
   const { rows } = tree;
   const { state, low, high, q } = rows.judgements[basis]!;

@@ -183,9 +183,9 @@ function viewOf(
   }
 }
 
-/** One opened column file: its header, and its columns by name. */
-export class ColumnFile {
-  readonly header: Readonly<Record<string, unknown>>;
+/** One opened column file: its header, whose members are not checked yet, and its columns by name. */
+export class ColumnFile<Header extends { format: string } = { format: string }> {
+  readonly header: Readonly<Record<keyof Header, unknown>>;
   readonly #buffer: ArrayBuffer;
   readonly #start: number;
   readonly #placed: Map<string, Placed>;
@@ -194,7 +194,7 @@ export class ColumnFile {
    * @param format what the header must name as its format; `format_version` must be 1.
    * @throws ColumnError when the file is not a whole, aligned file of that format.
    */
-  constructor(buffer: ArrayBuffer, format: string) {
+  constructor(buffer: ArrayBuffer, format: Header['format']) {
     const { header, start } = readHeader(buffer);
     if (header.format !== format) {
       throw new ColumnError(
@@ -210,7 +210,7 @@ export class ColumnFile {
         1,
         version,
       );
-    this.header = header;
+    this.header = header as Record<keyof Header, unknown>;
     this.#buffer = buffer;
     this.#start = start;
     this.#placed = placeColumns(header, buffer.byteLength - start);
@@ -242,7 +242,7 @@ export class ColumnFile {
   }
 
   /** A field of the header that must be a text. */
-  text(name: string): string {
+  text(name: keyof Header & string): string {
     const value = this.header[name];
     if (typeof value !== 'string')
       throw new ColumnError('bad-header', `The header's ${name} is not a string`);
@@ -250,7 +250,7 @@ export class ColumnFile {
   }
 
   /** A field of the header that must be a whole number. */
-  whole(name: string): number {
+  whole(name: keyof Header & string): number {
     return wholeNumber(this.header[name], `The header's ${name}`);
   }
 }

@@ -1,8 +1,8 @@
 /** Two stacked bars, base and candidate, of who held the processors: on one scale, heaviest of both together first. Pure. */
 import { keyOf } from './p-occupancy';
-import type { Occupant } from './timeline-tile';
+import type { TileOccupant } from '../../api/api-types';
 
-export type OccupancyShare = Occupant & {
+export type OccupancyShare = TileOccupant & {
   base: number;
   candidate: number;
   low: number | null;
@@ -27,7 +27,7 @@ type OccupancyBars = {
 const LISTED_FROM = 0.004;
 const LISTED_MOST = 10;
 
-const idleLast = ({ kind }: Occupant): number =>
+const idleLast = ({ kind }: TileOccupant): number =>
   kind === 'idle' ? 3 : kind === 'unknown' ? 4 : kind === 'scheduler' ? 2 : 0;
 
 export function layOutOccupancyBars(parts: readonly OccupancyShare[]): OccupancyBars {

@@ -6,7 +6,7 @@
  * name.
  */
 import { shortName } from '../format/short-function-name';
-import type { Occupant } from './timeline-tile';
+import type { TileOccupant } from '../../api/api-types';
 
 export const PATTERNS = [
   'culprit', // new in candidate, or the hog
@@ -24,7 +24,7 @@ export const PATTERNS = [
 ] as const;
 export type OccupantPattern = (typeof PATTERNS)[number];
 
-export type WeightedOccupant = Occupant & { weight: number; isNew: boolean };
+export type WeightedOccupant = TileOccupant & { weight: number; isNew: boolean };
 
 const USER_PAINTS: OccupantPattern[] = ['user1', 'user2', 'user3'];
 const isUser = (kind: string): boolean => kind === 'user' || kind === 'user-sweep';
@@ -41,7 +41,7 @@ const OCCUPANT_LABELS: Record<string, string> = {
 };
 
 /** "main.tick", "GC workers", "main.serve, in a syscall": the name as data has it, cut nowhere. */
-export function describeOccupant({ kind, group }: Occupant): string {
+export function describeOccupant({ kind, group }: TileOccupant): string {
   switch (kind) {
     case 'user':
       return group ?? 'goroutines';
@@ -59,13 +59,13 @@ export function describeOccupant({ kind, group }: Occupant): string {
 }
 
 /** As {@link describeOccupant}, without the folders of a package: they are alike where names are cut, what differs comes last. */
-export const describeOccupantBriefly = (held: Occupant): string =>
+export const describeOccupantBriefly = (held: TileOccupant): string =>
   shortName(describeOccupant(held));
 
 /** What follows "waits" or "of the waiting is" in a sentence: "behind main.tick", "while a P was idle". */
 export type OccupancyPhrase = { lead: 'behind' | 'while'; name: string; code: boolean };
 
-export function occupancyPhrase(held: Occupant): OccupancyPhrase {
+export function occupancyPhrase(held: TileOccupant): OccupancyPhrase {
   const behind = (name: string): OccupancyPhrase => ({ lead: 'behind', name, code: isNamed(held) });
   switch (held.kind) {
     case 'idle':
@@ -86,14 +86,14 @@ export function occupancyPhrase(held: Occupant): OccupancyPhrase {
 }
 
 /** Whether a class is named by a goroutine group, which is set in code type. */
-export function isNamed({ kind, group }: Occupant): boolean {
+export function isNamed({ kind, group }: TileOccupant): boolean {
   return (
     group !== null &&
     (isUser(kind) || kind === 'user-assist' || kind === 'syscall' || kind === 'runtime')
   );
 }
 
-export const keyOf = ({ kind, group }: Occupant): string => `${kind}|${group ?? ''}`;
+export const keyOf = ({ kind, group }: TileOccupant): string => `${kind}|${group ?? ''}`;
 
 function kindPaint(kind: string): OccupantPattern {
   if (kind === 'user-assist' || kind.startsWith('gc-')) return 'gc';
@@ -136,7 +136,7 @@ export class OccupantPatterns {
     }
   }
 
-  of({ kind, group }: Occupant): OccupantPattern {
+  of({ kind, group }: TileOccupant): OccupantPattern {
     if (!isUser(kind)) return kindPaint(kind);
     return this.#groups.get(group ?? '') ?? 'others';
   }

@@ -3,15 +3,12 @@
  * and checked once; segments are put in order of processor and start, so that a window or a place is found by bisection.
  * Times are nanoseconds since the trace's first event: below 2^53 for a hundred days, so plain numbers hold them.
  */
+import type { TileOccupant, TimelineTileHeader } from '../../api/api-types';
 import { ColumnError, ColumnFile } from '../format/column-file';
 
-const TILE_FORMAT = 'slowpath.trace-tile';
 /** As many processors as Go's scheduler was ever run with; a file that names more is not drawn. */
 const PROCS_MAX = 1024;
 const CLASSES_MAX = 65_536;
-
-/** Who held a processor: a kind, and the goroutine group where the kind has one. */
-export type Occupant = { kind: string; group: string | null };
 
 export type TraceTile = {
   index: number;
@@ -26,7 +23,7 @@ export type TraceTile = {
   waitEndNs: number;
   waitProc: number;
   waitGoroutine: number;
-  classes: Occupant[];
+  classes: TileOccupant[];
   /** Processors that are named, ascending, and where the segments of each begin (one more at the end). */
   procs: number[];
   procStart: Uint32Array;
@@ -38,14 +35,15 @@ export type TraceTile = {
   merged: Uint32Array;
 };
 
-function numberIn(header: Readonly<Record<string, unknown>>, name: string): number {
+type Header = ColumnFile<TimelineTileHeader>['header'];
+
+function numberIn(header: Header, name: keyof Header): number {
   const value = header[name];
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new ColumnError('bad-header', `The header's ${name} is not a number`);
 }
 
-function classesIn(header: Readonly<Record<string, unknown>>): Occupant[] {
-  const classes = header.classes;
+function classesIn({ classes }: Header): TileOccupant[] {
   if (!Array.isArray(classes) || classes.length > CLASSES_MAX)
     throw new ColumnError('bad-header', 'The header lists no classes');
   return (classes as unknown[]).map((one) => {
@@ -59,7 +57,7 @@ function classesIn(header: Readonly<Record<string, unknown>>): Occupant[] {
 
 /** @throws ColumnError when the bytes are not a whole tile, or its segments contradict its header. */
 export function readTile(buffer: ArrayBuffer): TraceTile {
-  const file = new ColumnFile(buffer, TILE_FORMAT);
+  const file = new ColumnFile<TimelineTileHeader>(buffer, 'slowpath.trace-tile');
   const { header } = file;
   const proc = file.column('segment_proc', 'u16');
   const length = proc.length;

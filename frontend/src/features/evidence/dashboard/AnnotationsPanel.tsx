@@ -2,7 +2,8 @@
 import { Button, Drawer, Select, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Dashboard, DashboardAnnotation } from '../../../engine/dashboard/dashboard-file';
+import type { DashboardAnnotation } from '../../../api';
+import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { clockText, dayText } from '../../../engine/dashboard/dashboard-time';
 import { EmptyState, ErrorState, onText } from '../../../ui';
 import classes from './dashboard.module.css';

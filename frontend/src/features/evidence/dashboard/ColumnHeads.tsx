@@ -10,7 +10,7 @@ import type { DashboardView } from './dashboard-url';
 import type { ServiceOrder } from './use-service-order';
 
 const SOURCES: Record<Dashboard['orderSource'], string> = {
-  hand: 'In custom order',
+  manual: 'In custom order',
   spans: 'In request order',
   name: 'By name',
 };
@@ -36,7 +36,7 @@ export function ColumnHeads({ board, order, view, onChange, mayWrite }: HeadsPro
     <div className={classes.cols}>
       <span>
         {SOURCES[order.source]}
-        {order.source === 'hand' && mayWrite && (
+        {order.source === 'manual' && mayWrite && (
           <button type="button" className={`link ${classes.reset}`} onClick={order.reset}>
             from spans
           </button>

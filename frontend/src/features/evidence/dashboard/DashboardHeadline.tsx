@@ -17,7 +17,7 @@ type DashboardHeadlineProps = {
 export function DashboardHeadline({ board, onDeploy, compare, mayWrite }: DashboardHeadlineProps) {
   const { headline } = board;
   if (!headline) return <PageHeader {...quiet(board)} />;
-  const deploy = board.deploys.find(({ id }) => id === headline.deploy_id);
+  const deploy = board.deploys.find(({ id }) => id === headline.deployment_id);
   const service = board.rows.find((row) => row.service.id === headline.service_id)?.service.name;
   return (
     <PageHeader

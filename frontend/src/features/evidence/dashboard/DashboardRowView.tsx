@@ -138,7 +138,7 @@ const Panels = memo(function Panels(props: RowViewProps) {
             onNote={onNote}
           />
         ) : (
-          <Nothing what="No request metric" why={content.requests.why} />
+          <Nothing what="No request metric" why={content.requests.reason} />
         )}
         <GaugeStrips
           board={board}
@@ -159,7 +159,7 @@ const Panels = memo(function Panels(props: RowViewProps) {
           stepped={latencyMarks.steps.some(({ tone }) => tone === 'more')}
         />
         {content.latency.histogram === 'none' ? (
-          <Nothing what="No latency metric" why={content.latency.why} />
+          <Nothing what="No latency metric" why={content.latency.reason} />
         ) : (
           <DashboardPanel
             {...common}

@@ -98,7 +98,7 @@ export function DashboardRows(props: RowsProps) {
         onChange={onChange}
         mayWrite={mayWrite}
       />
-      {board.againstWhy && <p className={`${classes.aside} muted`}>{board.againstWhy}</p>}
+      {board.againstReason && <p className={`${classes.aside} muted`}>{board.againstReason}</p>}
       <RowsProblem what="Could not save the service order" error={order.error} />
       <RowsProblem what="Could not load more services" error={more.error} retry={more.again} />
       <ol ref={list} aria-label="Services in request order">

@@ -2,11 +2,8 @@
 import { Button, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type {
-  Dashboard,
-  DashboardDeployment,
-  DeploymentCommit,
-} from '../../../engine/dashboard/dashboard-file';
+import type { DashboardDeployment, Deploy } from '../../../api';
+import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { clockText, dayText } from '../../../engine/dashboard/dashboard-time';
 import {
   describeChangePoint,
@@ -16,7 +13,6 @@ import {
 import { ErrorState, DetailsList, SkeletonRows, StateIcon } from '../../../ui';
 import { ComparisonBlockers } from './ComparisonBlockers';
 import classes from './dashboard.module.css';
-import { describeDeploymentCheck } from './deployment-check-wording';
 import { previousDeployment } from './deployment-comparison';
 import { deploymentQuery, deploymentsOfQuery } from './dashboard-queries';
 import type { DeploymentComparisonState } from './use-deployment-comparison';
@@ -53,17 +49,7 @@ export function DeploymentPanel({ id, board, onClose, ...rest }: PanelProps) {
   );
 }
 
-function ofTheApi(deployment: {
-  id: string;
-  service_id: string;
-  build_id: string | null;
-  commit: string;
-  label: string | null;
-  started_at: string;
-  ended_at: string | null;
-  url: string | null;
-  commits: DeploymentCommit[];
-}): DashboardDeployment {
+function ofTheApi(deployment: Deploy): DashboardDeployment {
   return {
     ...deployment,
     at_ms: Date.parse(deployment.started_at),
@@ -131,12 +117,12 @@ function DeploymentDetails({
 const VERDICTS = {
   slower: { glyph: 'more', word: 'slower' },
   'not-slower': { glyph: 'done', word: 'not slower' },
-  'cannot-tell': { glyph: 'unsure', word: 'inconclusive' },
+  inconclusive: { glyph: 'unsure', word: 'inconclusive' },
 } as const;
 
 /** What the check found, with its numbers; without a check, the change that the deploy explains. */
 function Verdict({ deploy, board }: { deploy: DashboardDeployment; board: Dashboard }) {
-  const change = board.changes.find(({ deploy_id }) => deploy_id === deploy.id);
+  const change = board.changes.find(({ deployment_id }) => deployment_id === deploy.id);
   const verdict = deploy.verdict === null ? null : VERDICTS[deploy.verdict];
   return (
     <div className={classes.verdict}>
@@ -146,7 +132,7 @@ function Verdict({ deploy, board }: { deploy: DashboardDeployment; board: Dashbo
         <StateIcon glyph="unsure">Check pending</StateIcon>
       )}
       <p className="muted">
-        {describeDeploymentCheck(deploy.check) ?? (change ? describeChangePoint(change) : '')}
+        {deploy.check?.sentence ?? (change ? describeChangePoint(change) : '')}
       </p>
     </div>
   );

@@ -16,7 +16,7 @@ type SendProps = {
 type EmptyProps = SendProps & { empty: NonNullable<Dashboard['empty']>; onRange: () => void };
 
 export function EmptyDashboard({ empty, onRange, ...send }: EmptyProps) {
-  const { code, why } = empty;
+  const { code, reason } = empty;
   const action =
     code === 'nothing-in-range' ? (
       <Button onClick={onRange}>Show 7 days</Button>
@@ -27,7 +27,7 @@ export function EmptyDashboard({ empty, onRange, ...send }: EmptyProps) {
     <>
       <div className={classes.inset}>
         <EmptyState action={action} help="metrics">
-          {why}
+          {reason}
         </EmptyState>
       </div>
       {code !== 'nothing-in-range' && <HowToSend {...send} />}

@@ -1,7 +1,8 @@
 /** Up to two gauges of a service (queue depth, in flight) as thin strips: one beneath its requests, one beneath its latency. */
 import { useEffect, useMemo, useRef } from 'react';
 import { DashboardPanel, type PlotArea, type Tokens } from '../../../charts/dashboard';
-import type { Dashboard, DashboardGauge } from '../../../engine/dashboard/dashboard-file';
+import type { DashboardGauge } from '../../../api';
+import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { gaugePanel, lastWith } from '../../../engine/dashboard/dashboard-panel';
 import { gaugeScale } from '../../../engine/dashboard/dashboard-scale';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';

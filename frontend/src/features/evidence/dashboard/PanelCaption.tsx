@@ -81,7 +81,7 @@ function PanelCaption({ name, board, row, bus, panel, newest, read, strong = '' 
           const text = newest < 0 ? '–' : value + unit;
           if (element && element.textContent !== text) element.textContent = text;
         });
-        const reason = index === null ? since : (gapAt(gaps, panel, grid, index)?.why ?? '');
+        const reason = index === null ? since : (gapAt(gaps, panel, grid, index)?.reason ?? '');
         if (why.current && why.current.textContent !== reason) why.current.textContent = reason;
       }),
     [bus, read, newest, gaps, panel, grid, since],

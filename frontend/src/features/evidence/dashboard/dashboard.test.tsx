@@ -6,7 +6,6 @@ import { readDashboard } from '../../../engine/dashboard/dashboard-file';
 import { aDashboard, serviceId } from '../../../testing/dashboard-fixtures';
 import { DashboardToolbar } from './DashboardToolbar';
 import { previousDeployment, rangesAround } from './deployment-comparison';
-import { describeDeploymentCheck } from './deployment-check-wording';
 import { labelsOf } from './metric-label-text';
 import { changesOn, panelMarkersOf } from './panel-markers';
 import {
@@ -174,7 +173,7 @@ describe('windows to compare', () => {
       'at most 7 days',
     );
     const row = (histogram: 'classic' | 'mean', source: { name: string } | null) =>
-      explainUnavailableRange({ latency: { histogram, why: null }, source } as Parameters<
+      explainUnavailableRange({ latency: { histogram, reason: null }, source } as Parameters<
         typeof explainUnavailableRange
       >[0]);
     expect(row('classic', null)).toBeNull();
@@ -263,15 +262,6 @@ describe('the deploy before', () => {
 });
 
 describe('words', () => {
-  it('describe a check by its sentence, by its numbers, or not at all', () => {
-    expect(describeDeploymentCheck({ sentence: 'p99 takes longer' })).toBe('p99 takes longer');
-    expect(describeDeploymentCheck({ ratio: 1.24, low: 1.1, high: 1.41, signal: 'p90' })).toBe(
-      'p90 takes 1.2 times as long (1.1 to 1.4)',
-    );
-    expect(describeDeploymentCheck({ ratio: 'x', why: 'no histogram' })).toBe('no histogram');
-    expect(describeDeploymentCheck(null)).toBeNull();
-  });
-
   it('read labels as they are written', () => {
     expect(labelsOf('code="200", path=/api')).toEqual({ code: '200', path: '/api' });
     expect(labelsOf('')).toEqual({});

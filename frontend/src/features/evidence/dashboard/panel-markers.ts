@@ -1,12 +1,7 @@
 /** What is marked on the panels of a row: whose deploys, which steps, where nothing is, what people wrote. */
 import type { DeploymentMarker, PanelMarkers, ChangePointMarker } from '../../../charts/dashboard';
-import type {
-  Dashboard,
-  DashboardChangePoint,
-  DashboardDeployment,
-  DashboardGap,
-  DashboardRow,
-} from '../../../engine/dashboard/dashboard-file';
+import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../../../api';
+import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
 import { spanOf, clockText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
 import { changePointLabel, deploymentLabel } from '../../../engine/dashboard/dashboard-wording';
 
@@ -43,7 +38,7 @@ function deploymentMarkers(
 
 /** Muted on every row: what was judged "not slower", and what explains no change. */
 function isQuiet(board: Dashboard, { id, verdict }: DashboardDeployment): boolean {
-  return verdict !== 'slower' && board.changes.every(({ deploy_id }) => deploy_id !== id);
+  return verdict !== 'slower' && board.changes.every(({ deployment_id }) => deployment_id !== id);
 }
 
 /** Changes of a row on one of its panels; of several at one place only the one that says most. */
@@ -104,7 +99,7 @@ export function panelMarkersOf(
   signals: readonly DashboardChangePoint['signal'][],
 ): PanelMarkers {
   const span = spanOf(board.grid);
-  const here = (gap: DashboardGap) => gap.panel === 'both' || gap.panel === panel;
+  const here = (gap: PanelGap) => gap.panel === 'both' || gap.panel === panel;
   return {
     deploys: deploymentMarkers(board, row, panel === 'qps'),
     steps: stepMarks(board, changesOn(board, row, signals), span),
@@ -114,7 +109,7 @@ export function panelMarkersOf(
       .map((gap) => ({
         fromMs: gap.from_ms,
         toMs: gap.to_ms,
-        why: panel === 'latency' || gap.panel === 'qps' ? gap.why : '',
+        why: panel === 'latency' || gap.panel === 'qps' ? gap.reason : '',
       })),
     late: row.late.map(({ from_ms, to_ms, received_ms }) => ({
       fromMs: from_ms,

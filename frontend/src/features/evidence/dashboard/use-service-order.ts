@@ -62,7 +62,7 @@ export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unkno
   );
   return {
     rows,
-    source: own ? 'hand' : board.orderSource,
+    source: own ? 'manual' : board.orderSource,
     error: save.error ?? reset.error,
     move: (id, by) => {
       const at = ids.indexOf(id) + by;

@@ -16,7 +16,8 @@ import {
   viewportNs,
   type TimelineViewport,
 } from '../../../engine/timeline/timeline-viewport';
-import type { Occupant, TraceTile } from '../../../engine/timeline/timeline-tile';
+import type { TileOccupant } from '../../../api';
+import type { TraceTile } from '../../../engine/timeline/timeline-tile';
 import { DataTable, ErrorState, KeyHint, SkeletonRows, type Column } from '../../../ui';
 import { tileQuery } from './trace-queries';
 import classes from './traces.module.css';
@@ -128,7 +129,7 @@ const SELF = 'the waiting goroutine';
 
 /** What is drawn, heaviest first; the waiting goroutine's runs have a separate pattern. */
 function legendOf(tiles: readonly TraceTile[], paints: OccupantPatterns): LegendEntry[] {
-  const weights = new Map<string, { held: Occupant; weight: number }>();
+  const weights = new Map<string, { held: TileOccupant; weight: number }>();
   for (const tile of tiles.slice(0, 1)) {
     for (let at = 0; at < tile.from.length; at++) {
       const held = tile.classes[tile.heldBy[at]!]!;

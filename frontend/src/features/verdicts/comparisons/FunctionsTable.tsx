@@ -194,7 +194,7 @@ export function FunctionsTable(props: TableProps) {
     [rows, table, scaled],
   );
 
-  const sampleType = table.header.sampleType.type;
+  const sampleType = table.header.sample_type.type;
   const columns = useMemo(
     () =>
       columnsOf({

@@ -33,10 +33,10 @@ export function SearchMatches({ view, flame, functions, local }: MatchesProps) {
     found.data && header
       ? {
           frames: found.data.nodes,
-          base: header.base.totalRaw > 0 ? found.data.base_raw / header.base.totalRaw : 0,
+          base: header.base.total_raw > 0 ? found.data.base_raw / header.base.total_raw : 0,
           candidate:
-            header.candidate.totalRaw > 0
-              ? found.data.candidate_raw / header.candidate.totalRaw
+            header.candidate.total_raw > 0
+              ? found.data.candidate_raw / header.candidate.total_raw
               : 0,
         }
       : local && { frames: local.frames, base: local.baseShare, candidate: local.candidateShare };

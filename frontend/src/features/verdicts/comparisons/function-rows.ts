@@ -1,5 +1,6 @@
 /** Rows of the function table: indices into the columns, filtered and sorted. Pure; 100,000 functions in some tens of ms. */
 import { changeOf, type Change } from '../../../engine/format/change-class';
+import { normalizationIndex } from '../../../engine/flame/diff-tree';
 import type { FunctionTable } from '../../../engine/flame/function-table';
 import type { Sort } from '../../../ui';
 
@@ -7,20 +8,13 @@ type Scaled = { basis: number; unit: string; base: number; candidate: number };
 
 /** The basis asked for, or the default one of the data. */
 export function scaleOf({ header }: FunctionTable, basisId: string): Scaled {
-  const wanted = header.bases.findIndex(({ id }) => id === basisId);
-  const basis =
-    wanted >= 0
-      ? wanted
-      : Math.max(
-          0,
-          header.bases.findIndex(({ id }) => id === header.defaultBasis),
-        );
-  const found = header.bases[basis];
+  const basis = normalizationIndex(header, basisId);
+  const found = header.normalizations[basis];
   return {
     basis,
     unit: found?.unit ?? 'count',
-    base: found?.baseScale ?? 1,
-    candidate: found?.candidateScale ?? 1,
+    base: found?.base_scale ?? 1,
+    candidate: found?.candidate_scale ?? 1,
   };
 }
 
