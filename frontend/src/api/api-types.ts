@@ -142,6 +142,7 @@ export type {
   DashboardGauge,
   PanelGap,
   DiffHeader,
+  DiffTreeHeader,
   DiffNormalization,
   DiffSide,
   TimelineTileHeader,

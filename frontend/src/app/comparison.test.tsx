@@ -4,7 +4,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../api';
 import type { ComparisonOut } from '../api/generated/types.gen';
-import { functionsFile } from '../testing/worker-column-file';
+import { functionsFile } from '../testing/function-fixtures';
 import { aComparison, aFinding, aJob, aResult, aView } from '../testing/api-factories';
 import { open, type Opened } from '../testing/render';
 import { at, problem, server } from '../testing/mock-api';

@@ -1,5 +1,5 @@
 /** A `slowpath.board` file as the server writes it: generated with a fixed seed. */
-import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../api';
+import type { DashboardChangePoint, DashboardDeployment, DashboardHeader, PanelGap } from '../api';
 import type { DashboardRow, QuantileId } from '../engine/dashboard/dashboard-file';
 import { writeColumns } from './column-writer';
 
@@ -281,7 +281,7 @@ export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
       ),
     ),
   ) as Record<string, Float32Array>;
-  const header = {
+  const header: DashboardHeader = {
     format: 'slowpath.board',
     format_version: 1,
     environment: ENVIRONMENT,
@@ -316,8 +316,8 @@ export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
           }
         : null,
     time_shift: drawn.against ? { shift_ms: 7 * 86_400_000, label: 'last week' } : null,
+    time_shift_reason: null,
     empty: drawn.empty ? { code: 'no-metrics', reason: drawn.empty } : null,
-    ...drawn.header,
   };
-  return writeColumns(header, columns);
+  return writeColumns({ ...header, ...drawn.header }, columns);
 }

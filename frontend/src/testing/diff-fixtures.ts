@@ -2,6 +2,7 @@
  * Diffs for tests and benchmarks: drawn as indented text ("name base candidate state", self values), or thrown with seeded
  * dice at any size. Both become `slowpath.diff` files, whole or in the parts that the API sends.
  */
+import type { DiffTreeHeader } from '../api';
 import { createSeededRandom } from './seeded-random';
 import { stringColumns, writeColumns } from './column-writer';
 
@@ -141,7 +142,11 @@ const SIDE = (label: string, total: number) => ({ label, artifacts: 8, total_raw
  * One part with the given node ids (ascending). Shares and per-request values are its two normalizations; a node is on as many
  * stacks as it has nodes.
  */
-export function writePart(columns: DiffColumns, ids: Uint32Array, part: string): ArrayBuffer {
+export function writePart(
+  columns: DiffColumns,
+  ids: Uint32Array,
+  part: DiffTreeHeader['part'],
+): ArrayBuffer {
   const base = columns.baseTotal[0] ?? 0;
   const candidate = columns.candidateTotal[0] ?? 0;
   const state = take(columns.state, ids);
@@ -157,7 +162,7 @@ export function writePart(columns: DiffColumns, ids: Uint32Array, part: string):
     low[row] = Number.isFinite(ratio) && ratio > 0 ? ratio * 0.9 : NaN;
     high[row] = Number.isFinite(ratio) && ratio > 0 ? ratio * 1.1 : NaN;
   }
-  const header = {
+  const header: DiffTreeHeader = {
     format: 'slowpath.diff',
     format_version: 1,
     kind: 'cpu',

@@ -1,4 +1,5 @@
 /** Traces as the API sends them, small and whole; a test names only what it is about. */
+import type { TimelineTileHeader } from '../api';
 import { writeColumns } from './column-writer';
 
 type Fields = Record<string, unknown>;
@@ -236,7 +237,7 @@ export function aTile(runs: Run[], changed: Fields = {}): ArrayBuffer {
         { kind: 'idle', group: null },
       ],
       ...changed,
-    },
+    } satisfies TimelineTileHeader,
     {
       segment_proc: Uint16Array.from(runs, ([proc]) => proc),
       segment_start_ns: BigInt64Array.from(runs, ([, from]) => BigInt(from)),

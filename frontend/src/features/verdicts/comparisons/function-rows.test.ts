@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readFunctions } from '../../../engine/flame/function-table';
-import { functionsFile } from '../../../testing/worker-column-file';
+import { functionsFile } from '../../../testing/function-fixtures';
 import { rowAt, scaleOf, sortedRows } from './function-rows';
 
 const TABLE = readFunctions(
