@@ -2,23 +2,14 @@
  * The only caller of `fetch`: the generated client is given this one. It says which team asks, and turns every failure
  * into a `Problem`, so that a feature never looks at a status code.
  */
+import type { Problem as ProblemDetails } from './generated/types.gen';
 import { recordRequest, findRecordedResponse } from './snapshot-requests';
 import { client } from './generated/client.gen';
 
 const API = '/api/v1';
 
 /** The members of an error as the API sends it (RFC 9457), with the numbers of a limit and the resolution. */
-export type ProblemDetails = {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  limit?: number | null;
-  value?: number | null;
-  unit?: string | null;
-  resolution?: string | null;
-  request_id?: string | null;
-};
+export type { ProblemDetails };
 
 /** An error that is meant to be read by a person. `name` is the slug: `not-found`, `too-large`, `offline`, ... */
 export class Problem extends Error {

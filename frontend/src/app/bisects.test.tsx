@@ -212,7 +212,14 @@ describe('the page of a bisect', () => {
   });
 
   it('tries a start again that failed', async () => {
-    serve(aBisect({ state: 'failed', levels: [], probes: [], problem: { detail: 'No commit.' } }));
+    serve(
+      aBisect({
+        state: 'failed',
+        levels: [],
+        probes: [],
+        problem: { type: 'urn:slowpath:test', status: 422, title: 'x', detail: 'No commit.' },
+      }),
+    );
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     await user.click(await screen.findByRole('button', { name: 'Try again' }));
     await waitFor(() => expect(seen[0]?.body).toMatchObject({ action: 'retry' }));

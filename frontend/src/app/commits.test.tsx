@@ -111,7 +111,12 @@ describe('the repositories', () => {
     const failed = aRepository({
       id: 'b',
       name: HOSTILE,
-      problem: { detail: 'The repository does not let us in.' },
+      problem: {
+        type: 'urn:slowpath:test',
+        status: 422,
+        title: 'x',
+        detail: 'The repository does not let us in.',
+      },
     });
     server.use(http.get(at('/repositories'), () => page([aRepository(), failed])));
     const { container } = settings();

@@ -70,7 +70,12 @@ describe('channels', () => {
   });
 
   it('show their destination, their events, and why one is stopped', async () => {
-    const gone = { title: 'Gone', detail: 'Slack answered 404: no_service' };
+    const gone = {
+      type: 'urn:slowpath:test',
+      status: 422,
+      title: 'Gone',
+      detail: 'Slack answered 404: no_service',
+    };
     serve([
       aChannel(),
       aChannel({
@@ -194,7 +199,12 @@ describe('channels', () => {
   });
 
   it('show what became of each message, and send one again', async () => {
-    const failed = { title: 'x', detail: 'The receiver answered 500: not now' };
+    const failed = {
+      type: 'urn:slowpath:test',
+      status: 422,
+      title: 'x',
+      detail: 'The receiver answered 500: not now',
+    };
     serve(
       [aChannel()],
       [

@@ -14,7 +14,7 @@ from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload, Upload
 from slowpath.inventory.catalog.rules import read_go_mod
 from slowpath.inventory.catalog.rules.go_mod import MOST_DEPENDENCIES
 from slowpath.inventory.catalog.schemas.catalog_entries import BuildOut, Link, PullRequestRef, When, Word
-from slowpath.platform.http.problems import Problem
+from slowpath.platform.http.problems import StoredProblem
 
 NO_NUL = r"^[^\x00]*$"
 Short = Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)]
@@ -242,7 +242,7 @@ class ArtifactOut(BaseModel):
     sha256: str
     kind: StoredKindId | None
     state: ArtifactStateName
-    error: Problem | None
+    error: StoredProblem
     profile: ProfileSummary | None
     trace: TraceSummary | None
     growth: GrowthSummary | None
@@ -318,7 +318,7 @@ def make_artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
             "sha256": row.sha256,
             "kind": row.kind,
             "state": row.state,
-            "error": {"status": 422, **row.problem} if row.problem else None,
+            "error": row.problem,
             **_summaries(row),
             "run_metadata": row.run_metadata,
             "batch": row.batch,

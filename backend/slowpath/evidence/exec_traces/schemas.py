@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from slowpath.evidence.exec_traces.tables import TraceExcerpt
-from slowpath.platform.http.problems import Problem
+from slowpath.platform.http.problems import StoredProblem
 
 Nanoseconds = Annotated[int, Field(ge=0, le=2**62)]
 
@@ -31,7 +31,7 @@ class ExcerptOut(BaseModel):
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
     size_bytes: int | None
     file_name: str | None
-    problem: Problem | None
+    problem: StoredProblem
     job_id: UUID | None
     created_at: datetime
 
@@ -47,7 +47,7 @@ def make_excerpt_out(row: TraceExcerpt) -> ExcerptOut:
             "state": row.state,
             "size_bytes": row.size_bytes,
             "file_name": row.file_name,
-            "problem": {"status": 422, **row.problem} if row.problem else None,
+            "problem": row.problem,
             "job_id": row.job_id,
             "created_at": row.created_at,
         }

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
 from slowpath.inventory.webhooks.rules import MOST_SERVICES, DeliveryState, HookKind
 from slowpath.inventory.webhooks.tables import Webhook, WebhookDelivery
-from slowpath.platform.http.problems import Problem
+from slowpath.platform.http.problems import StoredProblem
 
 HookName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
@@ -81,7 +81,7 @@ class WebhookOut(BaseModel):
     last_delivery_at: datetime | None
     reconciled_at: datetime | None
     missed_count: int = Field(description="deliveries requested again at the last reconciliation")
-    problem: Problem | None
+    problem: StoredProblem
     created_at: datetime
 
     @classmethod
@@ -100,7 +100,7 @@ class WebhookOut(BaseModel):
                 "last_delivery_at": row.last_delivery_at,
                 "reconciled_at": row.reconciled_at,
                 "missed_count": row.missed_count,
-                "problem": {"status": 422, **row.problem} if row.problem else None,
+                "problem": row.problem,
                 "created_at": row.created_at,
             }
         )

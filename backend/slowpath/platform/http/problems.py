@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from starlette.exceptions import HTTPException
@@ -64,9 +64,12 @@ class Problem(BaseModel):
     request_id: str | None = None
 
 
-def read_problem(stored: Mapping[str, object] | None) -> Problem | None:
-    """Return a stored problem; jobs and documents do not store its status, which is 422."""
-    return Problem.model_validate({"status": 422, **stored}) if stored else None
+def _with_status(stored: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    return {"status": 422, **stored} if stored else None
+
+
+StoredProblem = Annotated[Problem | None, BeforeValidator(_with_status)]
+"""A problem as rows store it: without its status, which is 422. Null or empty: none."""
 
 
 def status_of(error: type[SlowpathError]) -> int:

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from slowpath.core.jobs import JobRow
-from slowpath.platform.http.problems import Problem
+from slowpath.platform.http.problems import StoredProblem
 
 JobStateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 
@@ -31,7 +31,7 @@ class JobOut(BaseModel):
     attempts: int
     max_attempts: int
     cancel_requested: bool
-    problem: Problem | None
+    problem: StoredProblem
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -51,7 +51,7 @@ def make_job_out(row: JobRow) -> JobOut:
             "attempts": row.attempts,
             "max_attempts": row.max_attempts,
             "cancel_requested": row.cancel_requested,
-            "problem": {"status": 422, **row.problem} if row.problem else None,
+            "problem": row.problem,
             "created_at": row.created_at,
             "started_at": row.started_at,
             "finished_at": row.finished_at,

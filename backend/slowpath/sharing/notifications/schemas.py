@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
+from slowpath.platform.http.problems import StoredProblem
 from slowpath.sharing.notifications.rules import (
     MOST_RECIPIENTS,
     ChannelKind,
@@ -97,7 +98,7 @@ class ChannelOut(BaseModel):
     service_ids: list[UUID] | None
     state: ChannelState
     failing_since: datetime | None
-    problem: dict[str, Any] | None
+    problem: StoredProblem
     sent_at: datetime | None
     created_at: datetime
 
@@ -137,7 +138,7 @@ class NotificationOut(BaseModel):
     state: NotificationState
     failures: int
     next_attempt_at: datetime | None
-    problem: dict[str, Any] | None
+    problem: StoredProblem
     sent_at: datetime | None
     created_at: datetime
 

@@ -10,7 +10,7 @@ from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.kinds.registry import PROFILE, Section
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
-from slowpath.platform.http.problems import Problem, read_problem
+from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
 from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, parse_time_ranges
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
@@ -102,7 +102,7 @@ class DiffViewOut(BaseModel):
     functions: int | None
     has_more_chunks: bool
     job_id: UUID | None
-    problem: Problem | None
+    problem: StoredProblem
 
 
 class ComparisonSummaryOut(BaseModel):
@@ -115,7 +115,7 @@ class ComparisonSummaryOut(BaseModel):
     verdict_sentence: str | None
     base: SideOut
     candidate: SideOut
-    problem: Problem | None
+    problem: StoredProblem
     job_id: UUID | None
     created_at: datetime
     created_by: UUID | None
@@ -174,7 +174,7 @@ class ExportOut(BaseModel):
     format: ExportFormat
     kind: str | None
     state: StateName
-    problem: Problem | None
+    problem: StoredProblem
     job_id: UUID | None
     file_name: str | None
     media_type: str | None
@@ -198,7 +198,7 @@ def make_view_out(row: DiffView) -> DiffViewOut:
             "functions": row.functions,
             "has_more_chunks": row.tail_blob_key is not None,
             "job_id": row.job_id,
-            "problem": read_problem(row.problem),
+            "problem": row.problem,
         }
     )
 
@@ -269,7 +269,7 @@ def _members(
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
         },
-        "problem": read_problem(row.problem),
+        "problem": row.problem,
         "job_id": row.job_id,
         "created_at": row.created_at,
         "created_by": row.created_by,
@@ -286,7 +286,7 @@ def make_export_out(row: ComparisonExport) -> ExportOut:
             "format": row.format,
             "kind": row.kind,
             "state": row.state,
-            "problem": read_problem(row.problem),
+            "problem": row.problem,
             "job_id": row.job_id,
             "file_name": row.file_name,
             "media_type": row.media_type,

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapExplanationDocument
-from slowpath.platform.http.problems import Problem, read_problem
+from slowpath.platform.http.problems import StoredProblem
 from slowpath.verdicts.gap_explanations.tables import GapExplanation
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -32,7 +32,7 @@ class ExplanationOut(BaseModel):
     gap: int
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
     document: GapExplanationDocument | None
-    problem: Problem | None
+    problem: StoredProblem
     job_id: UUID | None
     created_at: datetime
 
@@ -48,7 +48,7 @@ def make_explanation_out(row: GapExplanation, document: GapExplanationDocument |
             "gap": row.gap_number,
             "state": row.state,
             "document": document,
-            "problem": read_problem(row.problem),
+            "problem": row.problem,
             "job_id": row.job_id,
             "created_at": row.created_at,
         }

@@ -1,7 +1,7 @@
 """Request and response bodies of commits, ranges and diffs."""
 
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import (
@@ -35,6 +35,7 @@ from slowpath.inventory.repositories.schemas.repository_schemas import (
     Text,
 )
 from slowpath.inventory.repositories.tables import Commit, Repository
+from slowpath.platform.http.problems import StoredProblem
 
 
 class ChangedFileOut(BaseModel):
@@ -172,7 +173,7 @@ class CommitDiffOut(BaseModel):
     """The line changes of a commit."""
 
     state: DiffState
-    problem: dict[str, Any] | None
+    problem: StoredProblem
     is_truncated: bool = Field(description="whether files or lines are omitted")
     files: list[FileDiffOut]
 

@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 from uuid import UUID
 
 from pydantic import (
@@ -23,6 +23,7 @@ from slowpath.inventory.repositories.rules import (
     RepositoryKind,
 )
 from slowpath.inventory.repositories.tables import Repository
+from slowpath.platform.http.problems import StoredProblem
 
 FOLDER: Final = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[A-Za-z0-9._~@+-]+(?:/[A-Za-z0-9._~@+-]+)*")
 SHA: Final = r"^[0-9a-f]{40}$"
@@ -122,7 +123,7 @@ class RepositoryOut(BaseModel):
     commits: int = Field(description="number of known commits")
     is_fetching: bool
     fetched_at: datetime | None
-    problem: dict[str, Any] | None = Field(description="why the last fetch failed")
+    problem: StoredProblem = Field(description="why the last fetch failed")
     services: list[ServiceSourceOut]
     created_at: datetime
 

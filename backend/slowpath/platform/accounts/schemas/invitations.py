@@ -1,6 +1,6 @@
 """Wire shapes of invitations."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, Field
@@ -9,6 +9,7 @@ from slowpath.platform.accounts.rules.account_limits import INVITATION_DAYS, MAX
 from slowpath.platform.accounts.rules.roles import Role
 from slowpath.platform.accounts.schemas.account_field_types import Email, StrictRequest
 from slowpath.platform.accounts.tables import Invitation
+from slowpath.platform.http.problems import StoredProblem
 
 
 class InvitationIn(StrictRequest):
@@ -35,7 +36,7 @@ class InvitationOut(BaseModel):
     expires_at: AwareDatetime
     created_by: str | None
     mailed_at: AwareDatetime | None
-    mail_error: dict[str, Any] | None
+    mail_error: StoredProblem
     """Why the mail server rejected the email."""
     secret: str | None = None
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut
 from slowpath.verdicts.bisects.rules.bisect_states import BisectStateName, ProbeStateName, PurposeName
 from slowpath.verdicts.bisects.schemas.bisect_field_types import ServiceRef, SignatureOut, VerdictName
@@ -274,7 +275,7 @@ class BisectOut(BisectSummaryOut):
     elsewhere: float
     """Posterior that the culprit is not in this range."""
     events: list[BisectEventOut]
-    problem: dict[str, Any] | None
+    problem: StoredProblem
     job: JobOut | None
     """The open job that finds candidates or expands a suspect."""
     needs_approval: bool

@@ -63,5 +63,5 @@ export const linesText = (added: number | null, removed: number | null): string 
     : `+${String(added ?? 0)} −${String(removed ?? 0)}`;
 
 /** Why something failed, as the API reports it. */
-export const problemOf = (problem: { detail?: unknown } | null | undefined): Error =>
-  new Error(typeof problem?.detail === 'string' ? problem.detail : 'The job failed.');
+export const problemOf = (problem: { detail: string } | null | undefined): Error =>
+  new Error(problem?.detail ?? 'The job failed.');

@@ -37,12 +37,7 @@ function invitationColumns(
             {one.email}
             {one.mailed_at !== null && <span className="muted"> · emailed</span>}
             {one.mail_error !== null && (
-              <span
-                className="err"
-                title={
-                  typeof one.mail_error.detail === 'string' ? one.mail_error.detail : undefined
-                }
-              >
+              <span className="err" title={one.mail_error.detail}>
                 {' '}
                 · email rejected
               </span>

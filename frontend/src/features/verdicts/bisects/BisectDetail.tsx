@@ -235,21 +235,15 @@ function subOf({ levels, culprit, settings, state }: Bisect): string {
 }
 
 function Trouble({ bisect }: { bisect: Bisect }) {
-  const problem = bisect.problem as { title?: string; detail?: string; resolution?: string } | null;
+  const { problem } = bisect;
   if (!problem && bisect.state !== 'paused') return null;
   // The heading says it.
-  if (
-    problem &&
-    !problem.resolution &&
-    bisect.sentence.includes(problem.detail ?? problem.title ?? '')
-  )
-    return null;
+  if (problem && !problem.resolution && bisect.sentence.includes(problem.detail)) return null;
   return (
     <Section>
       {problem ? (
         <p role="alert">
-          <b>{problem.title ?? 'The bisect cannot continue.'}</b> {problem.detail}{' '}
-          {problem.resolution}
+          <b>{problem.title}</b> {problem.detail} {problem.resolution}
         </p>
       ) : (
         <p role="status">
