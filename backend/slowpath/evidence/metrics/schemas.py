@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from slowpath.analysis.kinds.metrics.dashboard_header import DashboardChangePoint
 from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheckDocument
 
 Metric = Annotated[
@@ -113,32 +114,10 @@ class MetricSettingsUpdate(BaseModel):
     retention_days: int = Field(ge=1, le=MAX_RETENTION_DAYS)
 
 
-class MetricChangePointOut(BaseModel):
-    """A change point of latency or load: its time, size and cause."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    id: UUID
-    service_id: UUID
-    signal: Literal["p50", "p90", "p99", "mean", "qps"]
-    at_ms: int
-    earliest_ms: int
-    latest_ms: int
-    before: float
-    after: float
-    ratio: float
-    ratio_low: float
-    ratio_high: float
-    cause: Literal["deployment", "load", "dependency", "unexplained"]
-    deployment_id: UUID | None
-    upstream_cause_service_id: UUID | None
-    sentence: str
-
-
 class MetricChangePointList(BaseModel):
     """The newest 1,000 change points in a time range, oldest first."""
 
-    items: list[MetricChangePointOut]
+    items: list[DashboardChangePoint]
 
 
 class DeploymentEvaluationOut(BaseModel):

@@ -12,7 +12,6 @@ from slowpath.evidence.metrics.schemas import (
     DeploymentCheckOut,
     DeploymentEvaluationOut,
     MetricChangePointList,
-    MetricChangePointOut,
 )
 from slowpath.evidence.metrics.service import dashboard_markers, deployment_checks
 from slowpath.evidence.metrics.service.dashboard_range import parse_dashboard_request
@@ -46,7 +45,7 @@ def list_change_points(
         now.now(), start, end, environment_id=one, service_ids=(), against="none", by_instance=False
     )
     found = dashboard_markers.list_environment_change_points(session, one, wish.from_ms, wish.to_ms)
-    return MetricChangePointList(items=[MetricChangePointOut.model_validate(each) for each in found])
+    return MetricChangePointList(items=found)
 
 
 @router.get(
