@@ -41,7 +41,7 @@ CHUNK_BYTES = 1 << 20
 QUICK = 1
 SMALL = 6
 """gzip level for a bundle that is used once, and for a stored one."""
-PACKING = 2
+PACKING = 3
 """Increased when bundling or scrubbing changes, so that stored bundles are written again."""
 
 
