@@ -112,7 +112,7 @@ def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: 
     header = read_columns(board.content, "slowpath.board").header
     assert [(each["id"], each["deployment_id"]) for each in header["changes"]] == [(change["id"], deploy["id"])]
     assert header["headline"]["deployment_id"] == deploy["id"]
-    assert header["headline"]["sentence"].startswith(f"distributor {change['signal']} takes ")
+    assert header["headline"]["sentence"].startswith(f"distributor {change['signal']} is ")
     assert "caused by deployment 5f3c1e8, not by load" in header["headline"]["sentence"]
 
 
