@@ -61,27 +61,30 @@ def find_in_many(
     matrix: F64,
     *,
     spread: F64 | None = None,
+    counts: I32 | None = None,
     conditions: I32 | None = None,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[tuple[ChangePoint, ...]]:
     """Find the changes of many series over the same builds.
 
-    `matrix` and `spread` [series, builds], `conditions` [builds]. The results are the same as one by one, in a fraction
+    `matrix`, `spread` and `counts` [series, builds], `conditions` [builds]. The results are the same as one by one, in a fraction
     of the time.
     """
-    return [one.points for one in shapes_in_many(matrix, spread=spread, conditions=conditions, thresholds=thresholds)]
+    shapes = shapes_in_many(matrix, spread=spread, counts=counts, conditions=conditions, thresholds=thresholds)
+    return [one.points for one in shapes]
 
 
 def shapes_in_many(
     matrix: F64,
     *,
     spread: F64 | None = None,
+    counts: I32 | None = None,
     conditions: I32 | None = None,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[SeriesShape]:
     """Find changes and slow courses of many series over the same builds, like `find_in_many`."""
     shapes = [SeriesShape((), None)] * len(matrix)
-    for rows in rows_of(matrix, spread, conditions, [0] * len(matrix), thresholds):
+    for rows in rows_of(matrix, spread, counts, conditions, starts=[0] * len(matrix), thresholds=thresholds):
         for row, shaped in shaped_of(rows.values, rows.weight, thresholds).items():
             course, slow = shaped.course, None
             if course is not None and shaped.slow is not None:

@@ -22,7 +22,7 @@ def smallest_detectable(
 
     `values` [builds] at one level, NaN where unknown. NaN if fewer than `thresholds.least_builds` are known.
     """
-    parts = rows_of(values[np.newaxis, :], None, None, [0], thresholds)
+    parts = rows_of(values[np.newaxis, :], None, None, None, starts=[0], thresholds=thresholds)
     if not parts or parts[0].values.shape[1] < thresholds.least_builds:
         return float("nan")
     calm = winsorize(parts[0].values, thresholds).rows

@@ -71,7 +71,7 @@ def evaluate_many(
     starts = list(decided) if decided is not None else [0] * len(matrix)
     least = thresholds.least_builds
     out = [OnlineDetectionResult("too-few", None, least + 1, None, float("nan"))] * len(matrix)
-    for rows in rows_of(matrix, spread, conditions, starts, thresholds):
+    for rows in rows_of(matrix, spread, counts, conditions, starts=starts, thresholds=thresholds):
         length = rows.values.shape[1]
         if length <= least:
             for series in rows.place.tolist():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.series.noise_model import innovation_variance
 from slowpath.analysis.series.series_thresholds import SeriesThresholds
+from slowpath.analysis.stats.variance_prior import moderate_variances
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
@@ -38,9 +39,18 @@ class SeriesRows:
 
 
 def rows_of(
-    matrix: F64, spread: F64 | None, conditions: I32 | None, starts: Sequence[int], thresholds: SeriesThresholds
+    matrix: F64,
+    spread: F64 | None,
+    counts: I32 | None,
+    conditions: I32 | None,
+    *,
+    starts: Sequence[int],
+    thresholds: SeriesThresholds,
 ) -> list[SeriesRows]:
-    """Group series [series, builds] from their `starts` on by length; those without any value are omitted."""
+    """Group series [series, builds] from their `starts` on by length; those without any value are omitted.
+
+    `spread` are standard errors of the builds, from `counts` [series, builds] replicates.
+    """
     known = np.isfinite(matrix) & (np.arange(matrix.shape[1]) >= np.asarray(starts)[:, np.newaxis])
     lengths = known.sum(axis=1)
     out = []
@@ -59,29 +69,47 @@ def rows_of(
             )
         weight, within = np.ones_like(values), np.zeros(len(values))
         if spread is not None and length > 1:  # one value has no noise between builds
-            errors = spread[place][mask].reshape(len(place), length) / usual[:, np.newaxis]
-            weight = weights(values, errors, thresholds.least_noise)
-            within = np.nan_to_num(
-                np.array([np.median(row[np.isfinite(row)]) if np.isfinite(row).any() else 0.0 for row in errors])
-            )
+            variances = np.square(spread[place][mask].reshape(len(place), length) / usual[:, np.newaxis])
+            if counts is not None:
+                variances = moderate_errors(variances, counts[place][mask].reshape(len(place), length))
+            weight = weights(values, variances, thresholds.least_noise)
+            within = np.sqrt(_medians(variances))
         out.append(SeriesRows(place, builds, usual, values, weight, within))
     return out
 
 
-def weights(values: F64, spread: F64, least_noise: float) -> F64:
+def moderate_errors(variances: F64, counts: I32) -> F64:
+    """[series, builds] Return squared standard errors that are as certain as their numbers of replicates allow.
+
+    The error of a build with three profiles is off by half: with it as a weight, builds whose profiles happen to agree
+    would decide alone. An error of one replicate has another source, and stays.
+    """
+    of_one = variances * counts
+    moderated = moderate_variances(np.where(np.isfinite(of_one), of_one, 0.0), (counts - 1).astype(np.float64)) / counts
+    own = (counts < 2) & np.isfinite(variances)
+    out: F64 = np.where(own | ~np.isfinite(moderated), variances, moderated)
+    return out
+
+
+def weights(values: F64, variances: F64, least_noise: float) -> F64:
     """[series, builds] Return the inverse variance of each build, one on average.
 
-    From its replicates and between builds. Unknown errors are replaced by the median.
+    From the squared standard errors of builds and the variance between builds. Unknown errors are replaced by the median.
     """
-    variances = np.square(spread)
-    has_errors = np.isfinite(variances).any(axis=1)
-    middle = np.zeros(len(variances))
-    middle[has_errors] = np.nanmedian(variances[has_errors], axis=1)
+    middle = _medians(variances)
     variances = np.where(np.isfinite(variances), variances, middle[:, np.newaxis])
     total_variance = innovation_variance(values, np.zeros(len(values)))
     between = np.maximum(np.maximum(total_variance - middle, 0.1 * total_variance), least_noise**2)[:, np.newaxis]
     weight = (between + middle[:, np.newaxis]) / (between + variances)
     out: F64 = weight / np.mean(weight, axis=1, keepdims=True)
+    return out
+
+
+def _medians(rows: F64) -> F64:
+    """[series] Return the median of the known values of each row, 0 without any."""
+    out = np.zeros(len(rows))
+    known = np.isfinite(rows).any(axis=1)
+    out[known] = np.nanmedian(rows[known], axis=1)
     return out
 
 

@@ -114,7 +114,7 @@ def test_builds_weigh_by_their_own_replicates_and_by_what_is_between_builds() ->
     values = drawn(default_rng(22), "gauss", 1, cv=0.02)
     spread = np.full((1, 200), 0.02)
     spread[0, 10], spread[0, 20], spread[0, 30] = 0.2, 0.002, np.nan
-    weight = weights(values, spread, 0.0025)
+    weight = weights(values, np.square(spread), 0.0025)
     assert weight.mean() == pytest.approx(1.0)
     assert weight[0, 10] < 0.05
     assert weight[0, 20] > 5

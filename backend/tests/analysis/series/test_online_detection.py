@@ -166,3 +166,19 @@ def test_the_smallest_detectable_change_is_what_is_found_in_most_series() -> Non
     assert smallest_detectable(drawn(rng, "gauss", 1, 130, cv=0.087)[0]) > 1.1
     assert smallest_detectable(drawn(rng, "memory", 1, 200)[0]) > ratio
     assert np.isnan(smallest_detectable(np.ones(4)))
+
+
+def test_builds_whose_few_profiles_agree_decide_nothing() -> None:
+    """Three profiles a build: their standard error is off by half, and must not be the build's weight."""
+    profiles = 1 + 0.25 * default_rng(42).standard_normal((500, 120, 3))
+    values, spread = profiles.mean(axis=2), profiles.std(axis=2, ddof=1) / np.sqrt(3)
+    counts = np.full(values.shape, 3, dtype=np.int32)
+    confirmed = {
+        series
+        for builds in range(20, 121, 5)
+        for series, one in enumerate(
+            evaluate_many(values[:, :builds], spread=spread[:, :builds], counts=counts[:, :builds], together=True)
+        )
+        if one.state == "confirmed"
+    }
+    assert len(confirmed) <= 2  # six with the errors themselves as weights

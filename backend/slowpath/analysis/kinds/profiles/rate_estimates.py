@@ -14,7 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.stats.t_distribution import digamma, t_quantile, t_two_sided, trigamma
+from slowpath.analysis.stats.t_distribution import t_quantile, t_two_sided
+from slowpath.analysis.stats.variance_prior import EQUAL_WORTH, fit_variance_prior
 
 F64 = NDArray[np.float64]
 
@@ -285,28 +286,16 @@ def prior_weight(summed: F64, df: F64, expected: F64) -> F64:
     return np.where((df > 0) & (distance > OWN_SPREAD), (OWN_SPREAD / np.maximum(distance, OWN_SPREAD)) ** 4, 1.0)
 
 
-# The expectation counts as this many functions that scatter as expected, so that a few do not decide.
-EXPECTED_WORTH = 10.0
-_PRIOR_DF = np.geomspace(0.5, 1e4, 400)
-
-
 def scatter_of(raw: F64, df: F64, expected: F64) -> Scatter:
     """Estimate the scatter of observed dispersions `raw`, on `df` degrees of freedom each, about the `expected` ones.
 
-    By the moments of log(raw / expected), whose variance is trigamma(df / 2) + trigamma(prior df / 2) (Smyth 2004, section
-    6.2). The scale is at least 1: a service with little variation may vary more another time.
+    The scale is at least 1: a service with little variation may vary more another time.
     """
-    known = (raw > 0) & (df > 0)
-    count = int(np.count_nonzero(known))
+    count = int(np.count_nonzero((raw > 0) & (df > 0)))
     if count < 2:
         return AS_EXPECTED
-    half = df[known] / 2
-    logs = np.log(raw[known] / expected[known]) - digamma(half) + np.log(half)
-    worth = count / (count + EXPECTED_WORTH)
-    beyond = worth * (float(logs.var(ddof=1)) - float(trigamma(half).mean()))
-    prior_df = float(np.interp(-beyond, -trigamma(_PRIOR_DF / 2), _PRIOR_DF)) if beyond > 0 else np.inf
-    bias = float(digamma(np.array([prior_df / 2]))[0] - np.log(prior_df / 2)) if np.isfinite(prior_df) else 0.0
-    return Scatter(max(1.0, float(np.exp(worth * (logs.mean() + bias)))), prior_df)
+    [scale], [prior_df] = fit_variance_prior((raw / expected)[np.newaxis], df[np.newaxis])
+    return Scatter(max(1.0, float(scale ** (count / (count + EQUAL_WORTH)))), float(prior_df))
 
 
 SMALLEST_ALPHA: Final = 1e-12

@@ -202,7 +202,8 @@ def _series(
         weight = np.nan_to_num(np.nanmax(line.values, axis=1, initial=0.0))
         order = np.argsort(-weight, kind="stable")[:MOST_SERIES].tolist()
     chosen = list(order)
-    found = shapes_in_many(line.values[chosen], spread=line.errors[chosen])
+    counts = np.broadcast_to(line.counts, (len(chosen), len(line.counts)))
+    found = shapes_in_many(line.values[chosen], spread=line.errors[chosen], counts=counts)
     drawn = []
     for number, seen in zip(chosen, found, strict=True):
         values, errors = line.values[number], line.errors[number]
