@@ -73,6 +73,20 @@ SHAPES: dict[str, dict[str, Any]] = {
     "build": {"pull_request": {"number": 1, "url": None}, "run_metadata": {}},
     "comment": {"author_kind": "user", "parent_id": None, "deleted_at": None},
     "deployment": {"commits": [], "ended_at": None},
+    "deployment_evaluation": {
+        "statement": {
+            "verdict": "slower",
+            "sentence": "p99 of canary is 2 times as high.",
+            "basis": "before-after",
+            "minutes": 15,
+            "signal": "p99",
+            "ratio": 2.0,
+            "low": 1.5,
+            "high": 2.5,
+            "changes": [],
+            "caveats": [],
+        }
+    },
     "discussion": {"subject_kind": "regression", "part": ""},
     "gap_explanation": {"span_number": 0, "gap_number": 0, "document": None},
     "comparison_export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from slowpath.core.db_sessions import TeamScope
+from slowpath.core.errors import NotFound
 from slowpath.core.ids import BisectId
 from slowpath.core.jobs import JobRow
 from slowpath.verdicts.bisects.service import search_planner
@@ -148,9 +149,8 @@ def test_a_start_that_failed_is_tried_again(client: TestClient, app: AppUnderTes
     assert client.post(f"{path}/actions", json={"action": "retry"}).status_code == 409
     with app.database.writing(TeamScope(team.id)) as session:
         session.execute(update(JobRow).values(state="failed"))
-        search_planner.record_plan_failure(
-            session, BisectId(UUID(path.rsplit("/", 1)[-1])), {"detail": "mono has no commit."}, NOW
-        )
+        bisect_id = BisectId(UUID(path.rsplit("/", 1)[-1]))
+        search_planner.record_plan_failure(session, bisect_id, NotFound("mono has no commit.").facts(), NOW)
     assert client.get(path).json()["state"] == "failed"
 
     again = client.post(f"{path}/actions", json={"action": "retry"})

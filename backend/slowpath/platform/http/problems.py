@@ -64,11 +64,15 @@ class Problem(BaseModel):
     request_id: str | None = None
 
 
-def _with_status(stored: Mapping[str, object] | None) -> Mapping[str, object] | None:
-    return {"status": 422, **stored} if stored else None
+UNNAMED: Mapping[str, object] = {"type": "about:blank", "title": "Error", "detail": ""}
+"""The members that a problem without them has: `type` as RFC 9457, 4.2.1 defines it."""
 
 
-StoredProblem = Annotated[Problem | None, BeforeValidator(_with_status)]
+def _with_missing_members(stored: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    return {"status": 422, **UNNAMED, **stored} if stored else None
+
+
+StoredProblem = Annotated[Problem | None, BeforeValidator(_with_missing_members)]
 """A problem as rows store it: without its status, which is 422. Null or empty: none."""
 
 
@@ -107,7 +111,7 @@ def problem_response(
     request: Request, status: int, members: dict[str, Any], retry_after_s: int = RETRY_AFTER_SECONDS
 ) -> JSONResponse:
     """Return a problem with the request's ID, by which it can be found in the logs."""
-    body = {"type": "about:blank", "title": "Error", "detail": "", **members, "status": status}
+    body = {**UNNAMED, **members, "status": status}
     body["request_id"] = getattr(request.state, "request_id", None)
     headers = {"Retry-After": str(retry_after_s)} if status in (429, 503) else None
     return ProblemResponse(body, status_code=status, headers=headers)

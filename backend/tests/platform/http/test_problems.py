@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from pydantic import TypeAdapter
 from sqlalchemy import create_engine, text
 from sqlalchemy.orm import Session
 from starlette.routing import BaseRoute
@@ -24,7 +25,7 @@ from slowpath.core.errors import (
     TooSlow,
     Unavailable,
 )
-from slowpath.platform.http.problems import STATUS_OF, document_problems, status_of
+from slowpath.platform.http.problems import STATUS_OF, Problem, StoredProblem, document_problems, status_of
 from tests.factories.accounts import SomePerson
 from tests.support.app_under_test import AppUnderTest, built, settings_for
 from tests.support.databases import TestDatabase
@@ -89,6 +90,17 @@ def test_every_base_stands_in_the_table() -> None:
 
     assert {base for base, _ in BASES} == set(STATUS_OF)
     assert all(status_of(error) for error in below(SlowpathError) if error.__module__.startswith("slowpath."))
+
+
+def test_a_stored_problem_without_members_can_be_returned() -> None:
+    """Rows of former releases do not have all of them."""
+    stored = TypeAdapter[Problem | None](StoredProblem)
+
+    problem = stored.validate_python({"detail": "mono has no commit."})
+
+    assert problem is not None
+    assert (problem.type, problem.status, problem.detail) == ("about:blank", 422, "mono has no commit.")
+    assert stored.validate_python({}) is None
 
 
 def test_problems_of_one_status_are_documented_together() -> None:
