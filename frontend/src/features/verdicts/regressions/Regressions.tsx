@@ -229,7 +229,9 @@ function Rows({
     onSettled: () => client.invalidateQueries({ queryKey: ['regression'] }),
   });
   const here = Math.min(at, rows.length - 1);
-  const meant = chosen.size > 0 ? [...chosen] : [rows[here]!.id];
+  // Only rows in the list are changed: a filter may have removed a chosen one.
+  const selected = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
+  const meant = selected.length > 0 ? selected : [rows[here]!.id];
   const change = (update: RegressionUpdate) => {
     setOpened(null);
     save.mutate({ ids: meant, change: update });
@@ -255,8 +257,8 @@ function Rows({
       <TriageBar
         mayWrite={mayWrite}
         target={
-          chosen.size > 0
-            ? `${countOf(chosen.size, 'regression')} selected`
+          selected.length > 0
+            ? `${countOf(selected.length, 'regression')} selected`
             : 'the row at the cursor'
         }
         people={people}

@@ -1,0 +1,345 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { useState } from 'react';
+import { describe, expect, it } from 'vitest';
+import type { Regression } from '../../../api';
+import { at, page, problem, server } from '../../../testing/mock-api';
+import { PERSON, SERVICE, aRegression } from '../../../testing/regression-fixtures';
+import { show } from '../../../testing/render';
+import Regressions, { type RegressionsProps } from './Regressions';
+import type { RegressionsSearch } from './regression-url';
+
+const ADDRESSES = new Map<string, RegressionsSearch>();
+
+/** The list as its page holds it: the filters live outside, as they do in the address. */
+function List({ search = {}, ...props }: Partial<RegressionsProps>) {
+  const [held, setHeld] = useState(search);
+  ADDRESSES.set('now', held);
+  return (
+    <Regressions
+      services={[{ id: SERVICE, name: 'shop' }]}
+      people={[{ id: PERSON, name: 'Mira Kovač' }]}
+      mayWrite
+      link={({ id }, words) => <a href={`#${id}`}>{words}</a>}
+      onOpen={() => undefined}
+      {...props}
+      search={held}
+      onSearch={setHeld}
+    />
+  );
+}
+
+/** Serves the rows that `rowsOf` names for a query, and returns the queries. */
+function serve(rowsOf: (asked: URLSearchParams) => Regression[]): URLSearchParams[] {
+  const asked: URLSearchParams[] = [];
+  server.use(
+    http.get(at('/regressions'), ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      asked.push(query);
+      return page(rowsOf(query));
+    }),
+    http.get(at('/regression-summary'), () =>
+      HttpResponse.json({
+        open: 0,
+        states: {},
+        new_unassigned_count: 0,
+        services: [],
+        headline: null,
+      }),
+    ),
+  );
+  return asked;
+}
+
+/** Records the updates of several regressions; the server applies none of them. */
+function recordUpdates(): unknown[] {
+  const sent: unknown[] = [];
+  server.use(
+    http.patch(at('/regressions'), async ({ request }) => {
+      sent.push(await request.json());
+      return HttpResponse.json({ items: [] });
+    }),
+  );
+  return sent;
+}
+
+const list = () => screen.findByRole('list', { name: 'Regressions' });
+const rowsShown = async () => within(await list()).getAllByRole('listitem');
+const choose = (name: string) => screen.findByRole('menuitem', { name, hidden: true });
+
+describe('the filters of the list', () => {
+  it.each([
+    ['open', 'state', ['new', 'investigating', 'acknowledged'], null, 'true'],
+    ['closed', 'state', ['fixed', 'improved', 'not-a-regression', 'ignored'], null, 'true'],
+    ['mine', 'state', ['new', 'investigating', 'acknowledged'], 'me', 'true'],
+    ['candidates', 'state', [], null, 'false'],
+  ])('ask the server for %s regressions', async (name, field, states, assignee, confirmed) => {
+    const asked = serve(() => []);
+    const { user } = show(<List />);
+    await user.click(await screen.findByRole('radio', { name }));
+    await waitFor(() => expect(asked).toHaveLength(2));
+    expect(asked[1]?.getAll(field)).toEqual(states);
+    expect(asked[1]?.get('assignee')).toBe(assignee);
+    expect(asked[1]?.get('confirmed')).toBe(confirmed);
+    expect(ADDRESSES.get('now')).toEqual({ show: name });
+  });
+
+  it('ask for all confirmed regressions at first, and leave nothing in the address', async () => {
+    const asked = serve(() => [aRegression()]);
+    const { user } = show(<List search={{ show: 'closed' }} />);
+    await user.click(await screen.findByRole('radio', { name: 'all' }));
+    await waitFor(() => expect(asked).toHaveLength(2));
+    expect(asked[1]?.has('state')).toBe(false);
+    expect(asked[1]?.get('confirmed')).toBe('true');
+    expect(ADDRESSES.get('now')).toEqual({ show: undefined });
+  });
+
+  it('combine the service with a search, and go back to none', async () => {
+    const asked = serve(() => []);
+    const { user } = show(<List />);
+    const service = screen.getByRole('combobox', { name: 'Service' });
+    await user.click(service);
+    await user.click(await screen.findByRole('option', { name: 'shop', hidden: true }));
+    const search = screen.getByRole('textbox', { name: 'Search regressions' });
+    await user.type(search, '#7');
+    await waitFor(() => expect(asked.at(-1)?.get('search')).toBe('#7'));
+    expect(asked.at(-1)?.get('service_id')).toBe(SERVICE);
+    await user.clear(search);
+    expect(ADDRESSES.get('now')).toEqual({ service: SERVICE, q: undefined });
+  });
+
+  it('are read from the address', async () => {
+    const asked = serve(() => []);
+    show(<List search={{ show: 'mine', service: SERVICE, q: 'Clone' }} />);
+    expect(await screen.findByText('No regressions match these filters.')).toBeInTheDocument();
+    expect(screen.getByRole('radio', { name: 'mine' })).toBeChecked();
+    expect(screen.getByRole('combobox', { name: 'Service' })).toHaveValue('shop');
+    expect(screen.getByRole('textbox', { name: 'Search regressions' })).toHaveValue('Clone');
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.get('search')).toBe('Clone');
+  });
+});
+
+describe('the list of regressions', () => {
+  it('says why it could not be loaded and how to go on, and loads when tried again', async () => {
+    serve(() => [aRegression({ title: 'Decode takes more time: +9%' })]);
+    let failing = true;
+    server.use(
+      http.get(at('/regressions'), () =>
+        failing
+          ? problem(400, {
+              title: 'The search is too long',
+              detail: 'A search has at most 200 characters.',
+              resolution: 'Search for a part of the name.',
+              request_id: 'q-17',
+            })
+          : undefined,
+      ),
+    );
+    const { user } = show(<List />);
+    const alert = await screen.findByRole('alert');
+    expect(alert).toHaveTextContent('The search is too long · A search has at most 200 characters');
+    expect(alert).toHaveTextContent('Search for a part of the name.');
+    expect(alert).toHaveTextContent('request q-17');
+    expect(screen.queryByText(/^No regressions/)).not.toBeInTheDocument();
+    failing = false;
+    await user.click(within(alert).getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByRole('link', { name: /^Decode/ })).toBeInTheDocument();
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  });
+
+  it('is announced as loading until the first answer', async () => {
+    let answer: (response: Response) => void = () => undefined;
+    serve(() => []);
+    server.use(
+      http.get(at('/regressions'), () => new Promise<Response>((resolve) => (answer = resolve))),
+    );
+    show(<List />);
+    expect(await screen.findByRole('status', { name: 'Loading' })).toBeInTheDocument();
+    await waitFor(() => {
+      answer(page([aRegression()]));
+      expect(screen.queryByRole('status', { name: 'Loading' })).not.toBeInTheDocument();
+    });
+    expect(await rowsShown()).toHaveLength(1);
+  });
+
+  it('adds older ones below on request, until there are no more', async () => {
+    serve(() => []);
+    server.use(
+      http.get(at('/regressions'), ({ request }) => {
+        const cursor = new URL(request.url).searchParams.get('cursor');
+        return HttpResponse.json(
+          cursor === null
+            ? { items: [aRegression({ title: 'Newer' })], next_cursor: 'older' }
+            : { items: [aRegression({ title: `After ${cursor}` })], next_cursor: null },
+        );
+      }),
+    );
+    const { user } = show(<List />);
+    await user.click(await screen.findByRole('button', { name: 'Load older regressions' }));
+    await screen.findByRole('link', { name: 'After older' });
+    expect((await rowsShown())[0]).toHaveTextContent('Newer');
+    expect(screen.queryByRole('button', { name: /^Load older/ })).not.toBeInTheDocument();
+  });
+
+  it('describes a row: its number, due date, ratio with interval, and who is on it', async () => {
+    serve(() => [
+      aRegression({
+        number: 17,
+        due_on: '2026-12-01',
+        ratio: 11.7,
+        ratio_low: 10.1,
+        ratio_high: 13.6,
+        assignee: { id: PERSON, name: null },
+      }),
+      aRegression({ state: 'fixed', ratio: null, ratio_low: null, ratio_high: null }),
+      aRegression({ ratio_low: 1.2, ratio_high: 5000 }),
+    ]);
+    show(<List />);
+    const [first, fixed, unbounded] = await rowsShown();
+    expect(first).toHaveTextContent('#17 · shop · main · due 2026-12-01');
+    expect(first).toHaveTextContent('×11.7');
+    expect(first).toHaveTextContent('10.1 – 13.6');
+    expect(first).toHaveTextContent('former member');
+    expect(first).not.toHaveTextContent('unassigned');
+    // A closed one needs nobody, and one without a ratio shows no empty multiplication sign.
+    expect(fixed).toHaveTextContent('Fixed');
+    expect(fixed).not.toHaveTextContent('unassigned');
+    expect(fixed).not.toHaveTextContent('×');
+    expect(unbounded).toHaveTextContent('≥ ×1.20');
+  });
+});
+
+describe('the keys of the list', () => {
+  const three = () => [
+    aRegression({ id: 'a1', title: 'One' }),
+    aRegression({ id: 'a2', title: 'Two' }),
+    aRegression({ id: 'a3', title: 'Three' }),
+  ];
+
+  it('move a cursor that stays within the rows, and open the row at the cursor', async () => {
+    serve(three);
+    const opened: string[] = [];
+    const { user } = show(<List onOpen={({ id }) => opened.push(id)} />);
+    const rows = await rowsShown();
+    (await list()).focus();
+    const current = () => rows.findIndex((row) => row.getAttribute('aria-current') === 'true');
+    expect(current()).toBe(0);
+    await user.keyboard('k');
+    expect(current()).toBe(0);
+    await user.keyboard('jjjj{Enter}');
+    expect(current()).toBe(2);
+    await user.keyboard('k{Enter}');
+    expect(opened).toEqual(['a3', 'a2']);
+  });
+
+  it('leave the shortcuts of the browser and the fields alone', async () => {
+    serve(three);
+    const opened: string[] = [];
+    const { user } = show(<List onOpen={({ id }) => opened.push(id)} />);
+    const [first] = await rowsShown();
+    (await list()).focus();
+    await user.keyboard('{Control>}j{/Control}{Meta>}x{/Meta}');
+    expect(first).toHaveAttribute('aria-current', 'true');
+    expect(screen.getByText('the row at the cursor')).toBeInTheDocument();
+    // Enter on a link follows the link; it does not open the row at the cursor too.
+    within(first!).getByRole('link', { name: 'One' }).focus();
+    await user.keyboard('{Enter}');
+    expect(opened).toEqual([]);
+  });
+
+  it('apply to the row that was pointed at', async () => {
+    serve(three);
+    const sent = recordUpdates();
+    const { user } = show(<List />);
+    const rows = await rowsShown();
+    await user.click(within(rows[1]!).getByText(/shop · main/));
+    (await list()).focus();
+    await user.keyboard('s');
+    await user.click(await choose('Fixed'));
+    await waitFor(() => expect(sent).toEqual([{ ids: ['a2'], change: { state: 'fixed' } }]));
+  });
+
+  it('change nothing for a viewer, who can still move and open', async () => {
+    serve(three);
+    const opened: string[] = [];
+    const { user } = show(<List mayWrite={false} onOpen={({ id }) => opened.push(id)} />);
+    const rows = await rowsShown();
+    expect(within(rows[0]!).queryByRole('checkbox')).not.toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'State' })).not.toBeInTheDocument();
+    (await list()).focus();
+    await user.keyboard('sa');
+    expect(screen.queryByRole('menu', { hidden: true })).not.toBeInTheDocument();
+    await user.keyboard('j{Enter}');
+    expect(opened).toEqual(['a2']);
+  });
+});
+
+describe('selected regressions', () => {
+  it('are named by their titles, and assigned or unassigned together', async () => {
+    serve(() => [
+      aRegression({ id: 'a1', title: 'One' }),
+      aRegression({ id: 'a2', title: 'Two' }),
+      aRegression({ id: 'a3', title: 'Three' }),
+    ]);
+    const sent = recordUpdates();
+    const { user } = show(<List />);
+    await user.click(await screen.findByRole('checkbox', { name: 'Select Three' }));
+    expect(screen.getByText('1 regression selected')).toBeInTheDocument();
+    await user.click(screen.getByRole('checkbox', { name: 'Select One' }));
+    await user.click(screen.getByRole('button', { name: 'Assign' }));
+    await user.click(await choose('unassigned'));
+    await waitFor(() => expect(sent).toHaveLength(1));
+    expect(sent[0]).toEqual({ ids: ['a1', 'a3'], change: { assignee_id: null } });
+    await waitFor(() =>
+      expect(screen.getByRole('checkbox', { name: 'Select One' })).not.toBeChecked(),
+    );
+  });
+
+  it('stay selected when the server refuses, and cannot be changed twice at once', async () => {
+    serve(() => [aRegression({ id: 'a1', title: 'One' })]);
+    let refuse: () => void = () => undefined;
+    server.use(
+      http.patch(
+        at('/regressions'),
+        () =>
+          new Promise<Response>((resolve) => {
+            refuse = () => resolve(problem(403, { detail: 'You may only read.' }));
+          }),
+      ),
+    );
+    const { user } = show(<List />);
+    await user.click(await screen.findByRole('checkbox', { name: 'Select One' }));
+    await user.click(screen.getByRole('button', { name: 'State' }));
+    await user.click(await choose('Ignored'));
+    await waitFor(() => expect(screen.getByRole('button', { name: 'State' })).toBeDisabled());
+    expect(screen.getByRole('button', { name: 'Assign' })).toBeDisabled();
+    await waitFor(() => {
+      refuse();
+      expect(screen.getByRole('alert')).toHaveTextContent('You may only read.');
+    });
+    expect(screen.getByText('1 regression selected')).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'State' })).toBeEnabled();
+  });
+
+  it('are only those in the list: a filter that hides one takes it out of the selection', async () => {
+    const [fresh, fixed] = [
+      aRegression({ id: 'a1', title: 'Fresh' }),
+      aRegression({ id: 'a2', title: 'Long fixed', state: 'fixed' }),
+    ];
+    serve((asked) => (asked.has('state') ? [fresh] : [fresh, fixed]));
+    const sent = recordUpdates();
+    const { user } = show(<List search={{ show: 'open' }} />);
+    await screen.findByRole('checkbox', { name: 'Select Fresh' });
+    await user.click(screen.getByRole('radio', { name: 'all' }));
+    await user.click(await screen.findByRole('checkbox', { name: 'Select Long fixed' }));
+    await user.click(screen.getByRole('radio', { name: 'open' }));
+    await waitFor(() =>
+      expect(screen.queryByRole('link', { name: 'Long fixed' })).not.toBeInTheDocument(),
+    );
+    expect(await screen.findByText('the row at the cursor')).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'State' }));
+    await user.click(await choose('Acknowledged'));
+    await waitFor(() => expect(sent).toEqual([{ ids: ['a1'], change: { state: 'acknowledged' } }]));
+  });
+});
