@@ -1,5 +1,5 @@
 /** Regressions and the series over builds behind them, whole and plausible; a test names only what it is about. */
-import type { BuildSeries, BuildSeriesPage, Regression, RegressionDetailOut } from '../api';
+import type { Build, BuildSeries, BuildSeriesPage, Regression, RegressionDetailOut } from '../api';
 
 export const SERVICE = '00000000-0000-4000-8000-0000000000f1';
 export const BUILD = '00000000-0000-4000-8000-0000000000b1';
@@ -102,4 +102,26 @@ export const aSeriesPage = (
   ...SERIES,
   series: SERIES.series.map((one) => ({ ...one, ...changed })),
   ...page,
+});
+
+export const aBuild = (changed: Partial<Build> = {}): Build => ({
+  id: BUILD,
+  service_id: SERVICE,
+  commit: '5f3c1e8'.padEnd(40, '0'),
+  go_version: 'go1.26.3',
+  goos: 'linux',
+  goarch: 'amd64',
+  flags: '',
+  branch: 'main',
+  display_name: null,
+  ci_url: null,
+  dependencies: null,
+  committed_at: '2026-11-20T14:00:00Z',
+  parent: null,
+  title: null,
+  author: null,
+  pull_request: null,
+  run_metadata: {},
+  created_at: '2026-11-20T14:02:00Z',
+  ...changed,
 });

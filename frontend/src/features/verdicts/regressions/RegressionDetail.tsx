@@ -14,6 +14,7 @@ import {
   SkeletonRows,
   StateIcon,
   Timestamp,
+  onText,
   useTitle,
 } from '../../../ui';
 import { RegressionHistory } from './RegressionHistory';
@@ -144,17 +145,40 @@ function Acts({ regression, people }: { regression: RegressionDetailOut; people:
         onChange={change}
         people={people}
       />
-      <span className={classes.due}>
-        <span aria-hidden>Due</span>
-        <TextInput
-          aria-label="Due on"
-          type="date"
-          value={regression.due_on ?? ''}
-          disabled={save.isPending}
-          onChange={(event) => change({ due_on: event.currentTarget.value || null })}
-        />
-      </span>
+      <DueDate due={regression.due_on} disabled={save.isPending} onChange={change} />
     </>
+  );
+}
+
+type DueDateProps = {
+  /** YYYY-MM-DD. */
+  due: string | null;
+  disabled: boolean;
+  onChange: (update: RegressionUpdate) => void;
+};
+
+/** Saved when the field is left or Enter is pressed: a date that is typed is whole several times before it is meant. */
+function DueDate({ due, disabled, onChange }: DueDateProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const save = () => {
+    setTyped(null);
+    if (typed !== null && typed !== (due ?? '')) onChange({ due_on: typed || null });
+  };
+  return (
+    <span className={classes.due}>
+      <span aria-hidden>Due</span>
+      <TextInput
+        aria-label="Due on"
+        type="date"
+        value={typed ?? due ?? ''}
+        disabled={disabled}
+        onChange={onText(setTyped)}
+        onBlur={save}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') save();
+        }}
+      />
+    </span>
   );
 }
 

@@ -1,0 +1,128 @@
+import { screen } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { Build, Judgement } from '../../../api';
+import { at, problem, server } from '../../../testing/mock-api';
+import { BUILD, aBuild, aRegressionDetail } from '../../../testing/regression-fixtures';
+import { show } from '../../../testing/render';
+import BuildDetail from './BuildDetail';
+
+const aVerdict = (changed: Partial<Judgement> = {}): Judgement => ({
+  build_id: BUILD,
+  state: 'passed',
+  sentence: 'Nothing changed beyond the noise of 12 earlier builds.',
+  required_evidence: null,
+  regression_ids: [],
+  evaluated_at: '2026-11-20T14:10:00Z',
+  ...changed,
+});
+
+function showBuild(build: Partial<Build> = {}, verdict: Partial<Judgement> = {}) {
+  server.use(http.get(at('/builds/:id/verdict'), () => HttpResponse.json(aVerdict(verdict))));
+  return show(
+    <BuildDetail
+      build={aBuild(build)}
+      service="shop"
+      back={null}
+      regressionLink={(id, words) => <a href={`#${id}`}>{words}</a>}
+      files={<p>two files</p>}
+    />,
+  );
+}
+
+/** The value beside a term of the list of metadata. */
+const valueOf = (term: string) => screen.getByText(term, { selector: 'dt' }).nextElementSibling;
+
+describe('the verdict of a build', () => {
+  it.each([
+    ['pending', 'waiting'],
+    ['evaluating', 'being evaluated'],
+    ['passed', 'passed'],
+    ['changed', 'changed'],
+    ['inconclusive', 'inconclusive'],
+    ['skipped', 'not evaluated'],
+  ] as const)('%s reads: %s', async (state, words) => {
+    showBuild({}, { state });
+    expect(await screen.findByText(words)).toBeInTheDocument();
+    expect(screen.getByText(/^Nothing changed beyond/)).toBeInTheDocument();
+  });
+
+  it('says what a conclusive one needs', async () => {
+    showBuild(
+      {},
+      { state: 'inconclusive', required_evidence: { profiles: 3, builds: 1 }, evaluated_at: null },
+    );
+    expect(
+      await screen.findByText(
+        'needs 3 more profiles of this build or 1 more build for a conclusive result',
+      ),
+    ).toBeInTheDocument();
+  });
+
+  it('links the regressions that began with it: by number, or by kind without access', async () => {
+    server.use(
+      http.get(at('/regressions/r1'), () =>
+        HttpResponse.json(aRegressionDetail({ id: 'r1', number: 17 })),
+      ),
+      http.get(at('/regressions/r2'), () => problem(404, { detail: 'Not found.' })),
+    );
+    showBuild({}, { state: 'changed', regression_ids: ['r1', 'r2'] });
+    expect(await screen.findByRole('link', { name: 'regression 17' })).toHaveAttribute(
+      'href',
+      '#r1',
+    );
+    expect(screen.getByRole('link', { name: 'the regression' })).toHaveAttribute('href', '#r2');
+  });
+
+  it('that is missing is explained, and the build is shown all the same', async () => {
+    showBuild({ display_name: 'nightly' });
+    server.use(
+      http.get(at('/builds/:id/verdict'), () =>
+        problem(404, { detail: 'This build has no profiles yet.' }),
+      ),
+    );
+    expect(await screen.findByText('This build has no profiles yet.')).toBeInTheDocument();
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
+      'Build 5f3c1e800 · nightly',
+    );
+    expect(screen.getByText('two files')).toBeInTheDocument();
+    expect(document.title).toBe('Build 5f3c1e800 · Slowpath');
+  });
+});
+
+describe('the metadata of a build', () => {
+  it('has a row for what is known, and none for what is not', async () => {
+    showBuild({
+      author: 'Jun',
+      branch: null,
+      parent: 'e'.repeat(40),
+      flags: '-race',
+      goos: 'linux',
+      goarch: '',
+    });
+    await screen.findByText('passed');
+    expect(valueOf('service')).toHaveTextContent('shop');
+    expect(valueOf('commit')).toHaveTextContent('5f3c1e8'.padEnd(40, '0'));
+    expect(valueOf('author')).toHaveTextContent('Jun');
+    expect(valueOf('after')).toHaveTextContent(/^e{9}$/);
+    expect(valueOf('flags')).toHaveTextContent('-race');
+    expect(valueOf('platform')).toHaveTextContent(/^linux$/);
+    expect(screen.queryByText('branch')).not.toBeInTheDocument();
+    expect(screen.queryByText('CI')).not.toBeInTheDocument();
+    expect(screen.queryByText('pull request')).not.toBeInTheDocument();
+  });
+
+  it('links the pull request only to an address of the web', async () => {
+    showBuild({ pull_request: { number: 12, url: 'https://code.example/pull/12' } });
+    const link = await screen.findByRole('link', { name: '#12' });
+    expect(link).toHaveAttribute('href', 'https://code.example/pull/12');
+    expect(link).toHaveAttribute('rel', expect.stringContaining('noopener'));
+  });
+
+  it('shows the number of a pull request whose address runs a script', async () => {
+    showBuild({ pull_request: { number: 12, url: 'javascript:alert(1)' } });
+    await screen.findByText('passed');
+    expect(valueOf('pull request')).toHaveTextContent('#12');
+    expect(screen.queryByRole('link')).not.toBeInTheDocument();
+  });
+});

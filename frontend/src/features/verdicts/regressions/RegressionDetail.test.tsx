@@ -1,0 +1,299 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { RegressionDetailOut, RegressionEvent } from '../../../api';
+import { at, page, problem, server } from '../../../testing/mock-api';
+import { PERSON, aRegressionDetail, aSeriesPage } from '../../../testing/regression-fixtures';
+import { show } from '../../../testing/render';
+import RegressionDetail, { type RegressionDetailProps } from './RegressionDetail';
+
+const GOOD = '00000000-0000-4000-8000-0000000000b0';
+const EMPTY = { ...aSeriesPage(), series: [] };
+
+const anEvent = (changed: Partial<RegressionEvent>): RegressionEvent => ({
+  id: 'h1',
+  kind: 'opened',
+  actor: null,
+  details: {},
+  created_at: '2026-11-20T14:12:00Z',
+  ...changed,
+});
+
+function serve(regression: RegressionDetailOut, events: RegressionEvent[] = []) {
+  server.use(
+    http.get(at('/regressions/:id'), () => HttpResponse.json(regression)),
+    http.get(at('/regressions/:id/series'), () => HttpResponse.json(EMPTY)),
+    http.get(at('/regressions/:id/events'), () => page(events)),
+  );
+}
+
+/** Serves one regression that takes every update; returns the updates. */
+function serveUpdates(regression: RegressionDetailOut): object[] {
+  const sent: object[] = [];
+  let now = regression;
+  serve(regression);
+  server.use(
+    http.get(at('/regressions/:id'), () => HttpResponse.json(now)),
+    http.patch(at('/regressions/:id'), async ({ request }) => {
+      const update = (await request.json()) as object;
+      sent.push(update);
+      now = { ...now, ...update };
+      return HttpResponse.json(now);
+    }),
+  );
+  return sent;
+}
+
+const showDetail = (props: Partial<RegressionDetailProps> = {}) =>
+  show(
+    <RegressionDetail
+      id="r1"
+      back={<a href="#list">All regressions</a>}
+      people={[{ id: PERSON, name: 'Mira Kovač' }]}
+      mayWrite
+      links={{
+        build: (id, words) => <a href={`#build-${id}`}>{words}</a>,
+        comparison: (id, words) => <a href={`#comparison-${id}`}>{words}</a>,
+        service: () => 'shop',
+      }}
+      onOpenBuild={() => undefined}
+      {...props}
+    />,
+  );
+
+const section = (name: RegExp) => screen.findByRole('heading', { level: 2, name });
+
+describe('a regression that cannot be shown', () => {
+  it('says why, and leaves the way back', async () => {
+    serve(aRegressionDetail());
+    server.use(
+      http.get(at('/regressions/:id'), () =>
+        problem(404, {
+          title: 'Not found',
+          detail: 'There is no regression with this id.',
+          resolution: 'It may have been deleted with its service.',
+        }),
+      ),
+    );
+    showDetail();
+    expect(
+      await screen.findByRole('heading', { name: 'Could not load the regression' }),
+    ).toBeInTheDocument();
+    const alert = screen.getByRole('alert');
+    expect(alert).toHaveTextContent('There is no regression with this id.');
+    expect(alert).toHaveTextContent('It may have been deleted with its service.');
+    expect(screen.getByRole('link', { name: 'All regressions' })).toBeInTheDocument();
+  });
+
+  it('loses only the part that failed: the series and the history say why in their places', async () => {
+    serve(aRegressionDetail({ title: 'Clone takes more time: +15%' }));
+    server.use(
+      http.get(at('/regressions/:id/series'), () =>
+        problem(410, { title: 'The measurements were deleted', detail: 'After 90 days.' }),
+      ),
+      http.get(at('/regressions/:id/events'), () =>
+        problem(403, { title: 'The history is not readable', detail: 'Ask an admin.' }),
+      ),
+    );
+    showDetail();
+    await waitFor(() => expect(screen.getAllByRole('alert')).toHaveLength(2));
+    const [series, history] = screen.getAllByRole('alert');
+    expect(series).toHaveTextContent('The measurements were deleted · After 90 days.');
+    expect(history).toHaveTextContent('The history is not readable · Ask an admin.');
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('Clone takes more time');
+    expect(await section(/^Evidence/)).toBeInTheDocument();
+    expect(document.title).toBe('Clone takes more time: +15% · Slowpath');
+  });
+});
+
+describe('the facts of a regression', () => {
+  it('name the builds around the change, each with its link, and the range of commits', async () => {
+    serve(
+      aRegressionDetail({
+        number: 17,
+        good: { build_id: GOOD, commit: 'a'.repeat(40), ordered_at: '2026-11-20T13:00:00Z' },
+        range: { first_commit: 'b'.repeat(40), last_commit: 'c'.repeat(40), first: 0, last: 1 },
+        fixed_by: { build_id: null, commit: 'd'.repeat(40), ordered_at: '2026-11-21T13:00:00Z' },
+        state: 'fixed',
+      } as Partial<RegressionDetailOut>),
+    );
+    showDetail();
+    expect(await screen.findByText('regression 17')).toBeInTheDocument();
+    expect(screen.getByText('Fixed')).toBeInTheDocument();
+    expect(screen.getByText('×1.15')).toBeInTheDocument();
+    expect(screen.getByText('1.10 – 1.20')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: '5f3c1e800' })).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'aaaaaaaaa' })).toHaveAttribute(
+      'href',
+      `#build-${GOOD}`,
+    );
+    expect(screen.getByText('started between bbbbbbbbb and ccccccccc')).toBeInTheDocument();
+    // The build that fixed it was deleted: its commit is text.
+    expect(screen.getByText('ddddddddd')).toBeInTheDocument();
+    expect(screen.queryByRole('link', { name: 'ddddddddd' })).not.toBeInTheDocument();
+  });
+
+  it('name one commit once, and say what a conclusive result needs', async () => {
+    const commit = 'b'.repeat(40);
+    serve(
+      aRegressionDetail({
+        is_confirmed: false,
+        number: null,
+        branch: '',
+        range: { first_commit: commit, last_commit: commit, first: 0, last: 0 },
+        required_evidence: { builds: 1, profiles: 0 },
+      } as Partial<RegressionDetailOut>),
+    );
+    showDetail();
+    expect(await screen.findByText('Unconfirmed, not notified')).toBeInTheDocument();
+    expect(screen.getByText('no branch')).toBeInTheDocument();
+    expect(screen.getByText('needs 1 more build for a conclusive result')).toBeInTheDocument();
+    expect(screen.queryByText(/started between/)).not.toBeInTheDocument();
+    expect(screen.queryByText(/^regression \d/)).not.toBeInTheDocument();
+  });
+});
+
+describe('the evidence of a regression', () => {
+  it('is the series alone until a comparison is added', async () => {
+    serve(aRegressionDetail());
+    showDetail();
+    expect(await screen.findByText(/A comparison of the builds before and/)).toBeInTheDocument();
+  });
+
+  it('says of every cited comparison what it compares', async () => {
+    const cited = (id: string, changed: object) => ({
+      id,
+      kind: 'fix-verification' as const,
+      comparison_id: id,
+      build_id: null,
+      details: {},
+      created_at: '2026-11-20T14:12:00Z',
+      ...changed,
+    });
+    serve(
+      aRegressionDetail({
+        evidence: [
+          cited('c1', { details: { against: 'bad' } }),
+          cited('c2', { details: { against: 'good' }, build_id: GOOD }),
+          cited('c3', { kind: 'comparison', comparison_id: null, build_id: GOOD }),
+        ] as RegressionDetailOut['evidence'],
+      }),
+    );
+    showDetail();
+    const link = (name: string) => screen.getByRole('link', { name }).getAttribute('href');
+    await screen.findByRole('link', { name: 'the slower build vs. later builds' });
+    expect(link('the slower build vs. later builds')).toBe('#comparison-c1');
+    expect(link('the good build vs. later builds')).toBe('#comparison-c2');
+    expect(screen.getAllByRole('link', { name: 'the build' })).toHaveLength(2);
+    // A deleted comparison leaves no dead link.
+    expect(screen.queryByRole('link', { name: 'Before vs. after' })).not.toBeInTheDocument();
+  });
+});
+
+describe('the history of a regression', () => {
+  it('says who did what, in words, newest first', async () => {
+    const mira = { id: PERSON, name: 'Mira Kovač' };
+    serve(aRegressionDetail(), [
+      anEvent({ id: '5', kind: 'due', actor: mira, details: { to: null } }),
+      anEvent({ id: '4', kind: 'assignee', actor: mira, details: { to: 'gone' } }),
+      anEvent({ id: '3', kind: 'assignee', actor: mira, details: { to: PERSON } }),
+      anEvent({
+        id: '2',
+        kind: 'state',
+        actor: { id: 'gone', name: null },
+        details: { from: 'new', to: 'not-a-regression' },
+      }),
+      anEvent({ id: '1', kind: 'opened' }),
+    ]);
+    showDetail();
+    await screen.findByText('confirmed');
+    const items = within(screen.getByRole('list', { name: 'History' })).getAllByRole('listitem');
+    const expected = [
+      /^Mira Kovač.*no longer due$/,
+      /^Mira Kovač.*assigned to former member$/,
+      /^Mira Kovač.*assigned to Mira Kovač$/,
+      /^former member.*new → not a regression$/,
+      /^Slowpath.*confirmed$/,
+    ];
+    expect(items).toHaveLength(expected.length);
+    items.forEach((item, place) => expect(item.textContent).toMatch(expected[place]!));
+  });
+});
+
+describe('what can be done with a regression', () => {
+  it('gets a due date when it is typed to its end, and loses it again', async () => {
+    const sent = serveUpdates(aRegressionDetail());
+    const { user } = showDetail();
+    const due = await screen.findByLabelText('Due on');
+    expect(due).toHaveValue('');
+    // A browser reports a date for every digit of a typed year.
+    due.focus();
+    for (const value of ['0002-12-01', '0020-12-01', '0202-12-01', '2026-12-01'])
+      fireEvent.change(due, { target: { value } });
+    expect(due).toBeEnabled();
+    await user.tab();
+    await waitFor(() => expect(sent).toEqual([{ due_on: '2026-12-01' }]));
+    await waitFor(() => expect(screen.getByLabelText('Due on')).toBeEnabled());
+    expect(screen.getByLabelText('Due on')).toHaveValue('2026-12-01');
+    fireEvent.change(screen.getByLabelText('Due on'), { target: { value: '' } });
+    screen.getByLabelText('Due on').focus();
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(sent[1]).toEqual({ due_on: null }));
+  });
+
+  it('sends nothing when the due date is only visited', async () => {
+    const sent = serveUpdates(aRegressionDetail({ due_on: '2026-12-01' }));
+    const { user } = showDetail();
+    (await screen.findByLabelText('Due on')).focus();
+    await user.tab();
+    (await screen.findByLabelText('Due on')).focus();
+    await user.keyboard('{Enter}');
+    expect(sent).toEqual([]);
+  });
+
+  it('names an assignee who left, and can be unassigned', async () => {
+    const sent = serveUpdates(aRegressionDetail({ assignee: { id: 'gone', name: null } }));
+    const { user } = showDetail();
+    await user.click(await screen.findByRole('button', { name: 'Assignee: former member' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'unassigned', hidden: true }));
+    await waitFor(() => expect(sent).toEqual([{ assignee_id: null }]));
+  });
+
+  it('is blocked while a change is being saved', async () => {
+    serve(aRegressionDetail());
+    let finish: () => void = () => undefined;
+    server.use(
+      http.patch(
+        at('/regressions/:id'),
+        () =>
+          new Promise<Response>((resolve) => {
+            finish = () => resolve(problem(409, { detail: 'It changed meanwhile.' }));
+          }),
+      ),
+    );
+    const { user } = showDetail();
+    await user.click(await screen.findByRole('button', { name: 'State: New' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Fixed', hidden: true }));
+    await waitFor(() => expect(screen.getByRole('button', { name: 'State: New' })).toBeDisabled());
+    expect(screen.getByRole('button', { name: /^Assignee/ })).toBeDisabled();
+    expect(screen.getByLabelText('Due on')).toBeDisabled();
+    await waitFor(() => {
+      finish();
+      expect(screen.getByRole('alert')).toHaveTextContent(
+        'Could not save the changes · It changed meanwhile.',
+      );
+    });
+    expect(screen.getByLabelText('Due on')).toBeEnabled();
+  });
+
+  it('offers further steps only to those who may change it', async () => {
+    serve(aRegressionDetail());
+    const action = <button type="button">Start bisect</button>;
+    const { unmount } = showDetail({ action });
+    expect(await screen.findByRole('button', { name: 'Start bisect' })).toBeInTheDocument();
+    unmount();
+    showDetail({ action, mayWrite: false, searches: <p>No bisects yet</p> });
+    expect(await screen.findByText('No bisects yet')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Start bisect' })).not.toBeInTheDocument();
+  });
+});

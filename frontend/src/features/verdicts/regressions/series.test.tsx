@@ -1,0 +1,173 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { BuildSeriesPage } from '../../../api';
+import { at, problem, server } from '../../../testing/mock-api';
+import { BUILD, SERIES, SERVICE, aSeriesPage } from '../../../testing/regression-fixtures';
+import { show } from '../../../testing/render';
+import ServiceSeries from './ServiceSeries';
+
+function serve(pageOf: (asked: URLSearchParams) => BuildSeriesPage): URLSearchParams[] {
+  const asked: URLSearchParams[] = [];
+  server.use(
+    http.get(at('/services/:service/series'), ({ request }) => {
+      asked.push(new URL(request.url).searchParams);
+      return HttpResponse.json(pageOf(asked.at(-1)!));
+    }),
+  );
+  return asked;
+}
+
+const showSeries = (mayWrite = true, onOpenBuild: (id: string) => void = () => undefined) =>
+  show(
+    <ServiceSeries
+      serviceId={SERVICE}
+      link={(id, words) => <a href={`#build-${id}`}>{words}</a>}
+      onOpenBuild={onOpenBuild}
+      mayWrite={mayWrite}
+    />,
+  );
+
+const pick = (name: string) => screen.findByRole('option', { name, hidden: true });
+const chart = () => screen.findByRole('slider', { name: 'Clone over 3 builds' });
+
+describe('the kinds of series of a service', () => {
+  it('begin with runtime categories, and the chosen kind is asked for', async () => {
+    const asked = serve(() => aSeriesPage());
+    const { user } = showSeries();
+    const kind = screen.getByRole('combobox', { name: 'Kind of series' });
+    expect(kind).toHaveValue('runtime categories');
+    await user.click(kind);
+    await user.click(await pick('benchmarks'));
+    await waitFor(() => expect(asked.map((one) => one.get('kind'))).toContain('bench'));
+    expect(asked[0]?.get('kind')).toBe('profile.category');
+  });
+
+  it('say of latency what must be deployed first, of others what must be measured', async () => {
+    serve(() => ({ ...SERIES, series: [] }));
+    const { user } = showSeries();
+    expect(await screen.findByText(/^No series yet: at least a few/)).toBeInTheDocument();
+    await user.click(screen.getByRole('combobox', { name: 'Kind of series' }));
+    await user.click(await pick('latency of deployments'));
+    expect(await screen.findByText(/^No latency series yet: deploy builds/)).toBeInTheDocument();
+  });
+
+  it('say why they could not be loaded', async () => {
+    server.use(
+      http.get(at('/services/:service/series'), () =>
+        problem(422, {
+          title: 'Too many series',
+          detail: 'A page shows a few at once.',
+          limit: 200,
+          value: 1284,
+          unit: 'series',
+        }),
+      ),
+    );
+    showSeries();
+    const alert = await screen.findByRole('alert');
+    expect(alert).toHaveTextContent('Too many series · A page shows a few at once.');
+    expect(alert).toHaveTextContent('limit 200 series, here 1,284 series');
+  });
+});
+
+describe('the branches of a service', () => {
+  it('are offered where there are several, with a word for builds without one', async () => {
+    const asked = serve((query) => {
+      const branch = query.get('branch') ?? 'main';
+      return { ...SERIES, branch, branches: ['main', 'release', ''] };
+    });
+    const { user } = showSeries();
+    const branch = await screen.findByRole('combobox', { name: 'Branch' });
+    expect(branch).toHaveValue('main');
+    await user.click(branch);
+    expect(await pick('no branch')).toBeInTheDocument();
+    await user.click(await pick('release'));
+    await waitFor(() => expect(asked.at(-1)?.get('branch')).toBe('release'));
+    await waitFor(() =>
+      expect(screen.getByRole('combobox', { name: 'Branch' })).toHaveValue('release'),
+    );
+  });
+
+  it('are not offered where there is one', async () => {
+    serve(() => SERIES);
+    showSeries();
+    await chart();
+    expect(screen.queryByRole('combobox', { name: 'Branch' })).not.toBeInTheDocument();
+  });
+});
+
+describe('a series over builds', () => {
+  it('asks for a build, then shows its commit, conditions and verdict beside the value', async () => {
+    serve(() =>
+      aSeriesPage({
+        unit: 'nanoseconds',
+        values: [2_180_000, null, 2_880_000],
+        low: [2_100_000, null, 2_880_000],
+        high: [2_250_000, null, 2_880_000],
+      }),
+    );
+    const { user } = showSeries();
+    const line = await chart();
+    expect(screen.getByText(/^3 builds, oldest on the left/)).toBeInTheDocument();
+    line.focus();
+    await user.keyboard('{Home}');
+    expect(screen.getByText('2.18 ms (2.10 ms to 2.25 ms)')).toBeInTheDocument();
+    expect(screen.getByText('passed')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: '111111111' })).toBeInTheDocument();
+    await user.keyboard('{ArrowRight}');
+    expect(screen.getByText('no value')).toBeInTheDocument();
+    await user.keyboard('{End}');
+    // An interval that is one point is not repeated.
+    const head = screen.getByText('Clone').parentElement;
+    expect(head).toHaveTextContent(/2\.88 ms(?! \()/u);
+    expect(screen.getByText('changed')).toBeInTheDocument();
+    expect(screen.getByText('go1.26.3 linux/amd64')).toBeInTheDocument();
+    expect(screen.getByText('minimum detectable change: ×1.04')).toBeInTheDocument();
+  });
+
+  it('opens the build at the cursor with Enter', async () => {
+    serve(() => SERIES);
+    const opened: string[] = [];
+    const { user } = showSeries(true, (id) => opened.push(id));
+    (await chart()).focus();
+    await user.keyboard('{End}{Enter}');
+    expect(opened).toEqual([BUILD]);
+  });
+});
+
+describe('muting a series', () => {
+  it('is not offered to viewers, who still see what is muted', async () => {
+    serve(() => aSeriesPage({ is_muted: true }));
+    showSeries(false);
+    expect(await screen.findByText('Muted')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: /mute/i })).not.toBeInTheDocument();
+  });
+
+  it('is not offered for kinds that are never evaluated', async () => {
+    serve(() => aSeriesPage({ kind: 'profile.mutex' }));
+    showSeries();
+    expect(await screen.findByText('mutex contention (not evaluated)')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: /mute/i })).not.toBeInTheDocument();
+  });
+
+  it('that is refused says so beside its series and leaves it as it was', async () => {
+    const [one] = SERIES.series;
+    serve(() => ({ ...SERIES, series: [one!, { ...one!, subject: 'Decode', name: 'Decode' }] }));
+    const sent: unknown[] = [];
+    server.use(
+      http.put(at('/services/:service/mute-rules'), async ({ request }) => {
+        sent.push(await request.json());
+        return problem(403, { detail: 'You may only read.', resolution: 'Ask an admin.' });
+      }),
+    );
+    const { user } = showSeries();
+    await user.click(await screen.findByRole('button', { name: 'Mute: Decode' }));
+    const alert = await screen.findByRole('alert');
+    expect(alert).toHaveTextContent('Could not save the changes · You may only read.');
+    expect(within(alert).getByText('Ask an admin.')).toBeInTheDocument();
+    expect(sent).toEqual([{ kind: 'profile.function', subject: 'Decode', is_muted: true }]);
+    expect(screen.queryByText('Muted')).not.toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Mute: Decode' })).toBeEnabled();
+  });
+});
