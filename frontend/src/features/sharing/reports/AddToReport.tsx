@@ -92,13 +92,14 @@ function Choice({ hold, path, also, reportLink, snapshot, onClose }: ChoiceProps
     return (
       <div className={classes.done} role="status">
         <p>
-          Snapshot added. It is the last part of {reportLink(add.data.id, add.data.title)}and does
+          Snapshot added. It is the last part of {reportLink(add.data.id, add.data.title)} and does
           not change, even if its artifacts are deleted.
         </p>
         {add.data.left_out > 0 && (
           <p className="t2">
-            {countOf(add.data.left_out, 'answer')} more items of this page exceed the limit of a
-            snapshot and are shown as missing.
+            {countOf(add.data.left_out, 'more item')} of this page{' '}
+            {add.data.left_out === 1 ? 'exceeds' : 'exceed'} the limit of a snapshot and{' '}
+            {add.data.left_out === 1 ? 'is' : 'are'} shown as missing.
           </p>
         )}
         <Button onClick={onClose}>Back to the page</Button>
