@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../api';
+import { aReport, aSnapshot, aText } from '../testing/report-fixtures';
 import { writeReportBundle } from '../testing/report-bundle-writer';
 import { BISECT, aBisect } from '../testing/bisect-fixtures';
 import { aComparison, aResult } from '../testing/api-factories';
@@ -11,34 +12,12 @@ import { at, page, problem, server } from '../testing/mock-api';
 const AT = '2026-11-18T14:06:00Z';
 const PATH = '/comparisons';
 
-function aReport(changed: Partial<Report> = {}): Report {
-  return {
-    id: 'r1',
-    number: 4,
-    title: 'Why stacks grow',
-    state: 'draft',
-    version: 0,
-    blocks: [],
-    created_by: { id: 'u1', name: 'Mira' },
-    created_at: AT,
-    updated_at: AT,
-    published_at: null,
-    links_count: 0,
-    ...changed,
-  };
-}
-
 const comparison = aComparison({ views: [], artifact_kinds: [] });
-const view = {
-  id: 'b1',
-  kind: 'snapshot' as const,
-  title: 'The comparison',
+const view = aSnapshot({
   path: `${PATH}/${comparison.id}`,
   note: 'Look at **Clone**.',
-  captured_at: AT,
-  responses: [],
-};
-const prose = { id: 'b2', kind: 'text' as const, markdown: 'It is <b>not</b> inlined.' };
+});
+const prose = aText({ markdown: 'It is <b>not</b> inlined.' });
 
 const recorded = (report: object, answer: unknown = comparison) =>
   new HttpResponse(
