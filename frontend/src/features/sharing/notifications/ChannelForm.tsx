@@ -36,6 +36,7 @@ export function ChannelForm({ channel, onDone }: FormProps) {
 }
 
 type End = { url: string; to: string; repository: string; token: string };
+const NO_END: End = { url: '', to: '', repository: '', token: '' };
 type Words = { name: string; kind: Kind; events: NotificationEvent[]; chosen: string[] };
 
 const NEW: Words = { name: '', kind: 'slack', events: DEFAULT_EVENTS.slack, chosen: [] };
@@ -55,7 +56,7 @@ function Fields({ channel, onDone }: FormProps) {
   const [words, setWords] = useState(() => fieldsOf(channel));
   const { name, kind, events, chosen } = words;
   const change = (changed: Partial<Words>) => setWords({ ...words, ...changed });
-  const [end, setEnd] = useState<End>({ url: '', to: '', repository: '', token: '' });
+  const [end, setEnd] = useState(NO_END);
   const save = useMutation({
     mutationFn: async (): Promise<ChannelCreatedOut | null> => {
       if (!channel) return createChannel(channelBody({ name, kind, events, chosen }, end));
@@ -90,6 +91,8 @@ function Fields({ channel, onDone }: FormProps) {
             onChange={(next) => {
               const chosenKind = (next ?? 'slack') as Kind;
               change({ kind: chosenKind, events: DEFAULT_EVENTS[chosenKind] });
+              // The URL of a Slack channel is a secret: no other kind shows or sends it.
+              setEnd(NO_END);
             }}
           />
           <EndFields kind={kind} end={end} onEnd={setEnd} />
