@@ -33,7 +33,10 @@ window.HTMLElement.prototype.scrollIntoView = () => {};
 window.scrollTo = () => {};
 Object.defineProperty(document, 'fonts', {
   configurable: true,
-  value: { ready: Promise.resolve(), load: () => Promise.resolve([]) },
+  value: Object.assign(new EventTarget(), {
+    ready: Promise.resolve(),
+    load: () => Promise.resolve([]),
+  }),
 });
 
 // The machine may be busy with other parts' tests: waiting longer costs nothing when things come at once.

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { EmptyState, ErrorState, Section, SkeletonRows, onText } from '../../../ui';
+import { DeleteResource, EmptyState, ErrorState, Section, SkeletonRows, onText } from '../../../ui';
 import classes from './Catalog.module.css';
 import {
   updateEnvironment,
@@ -25,8 +25,8 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
     mutationFn: ({ id, to }: { id: string; to: string }) => updateEnvironment(id, to),
     onSettled,
   });
-  const forget = useMutation({ mutationFn: deleteEnvironment, onSettled });
-  const error = environments.error ?? add.error ?? rename.error ?? forget.error;
+  const [deleting, setDeleting] = useState<{ id: string; name: string } | null>(null);
+  const error = environments.error ?? add.error ?? rename.error;
   const rows = environments.data?.items ?? [];
   return (
     <Section title="Environments" aside="where services run: production, staging, ci">
@@ -55,13 +55,29 @@ export function Environments({ mayManage }: { mayManage: boolean }) {
             )}
             <span className="grow" />
             {mayManage && (
-              <button type="button" className="link" onClick={() => forget.mutate(environment.id)}>
+              <button
+                type="button"
+                className="link"
+                aria-label={`Delete ${environment.name}`}
+                onClick={() => setDeleting(environment)}
+              >
                 Delete
               </button>
             )}
           </li>
         ))}
       </ul>
+      {deleting && (
+        <DeleteResource
+          name={deleting.name}
+          noun="environment"
+          request={() => deleteEnvironment(deleting.id)}
+          stale={['environment']}
+          onClose={() => setDeleting(null)}
+        >
+          Deletes its deployments, annotations and change points. Comparisons keep their results.
+        </DeleteResource>
+      )}
       {mayManage && (
         <form
           className={classes.inline}
