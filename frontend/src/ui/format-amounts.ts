@@ -58,5 +58,6 @@ export function durationText(duration_ns: number): string {
   if (seconds < 1) return `${threeDigits(seconds * 1000)} ms`;
   if (seconds < 120)
     return `${Number.isInteger(Math.round(seconds * 10) / 10) ? Math.round(seconds) : seconds.toFixed(1)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { agoText, countOf, countText, durationText, sizeText, timeText } from './format-amounts';
+
+describe('a size', () => {
+  it.each([
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [1023, '1,023 bytes'],
+    [12_700, '12.4 KiB'],
+    [1024 * 1024, '1.00 MiB'],
+    [112 * 1024 * 1024, '112 MiB'],
+    [1.5 * 1024 ** 3, '1.50 GiB'],
+  ])('of %d bytes reads %s', (bytes, words) => expect(sizeText(bytes)).toBe(words));
+});
+
+describe('a duration', () => {
+  it.each([
+    [0.25, '250 ms'],
+    [30, '30 s'],
+    [11.4, '11.4 s'],
+    [119.5, '119.5 s'],
+    [125, '2 min 5 s'],
+    // Sixty seconds are a minute.
+    [179.6, '3 min 0 s'],
+    [3600, '60 min 0 s'],
+  ])('of %d seconds reads %s', (seconds, words) => expect(durationText(seconds * 1e9)).toBe(words));
+});
+
+describe('a count', () => {
+  it('has thousands apart, a true minus, and a plural', () => {
+    expect(countText(1284)).toBe('1,284');
+    expect(countText(-3)).toBe('−3');
+    expect(countOf(1, 'profile')).toBe('1 profile');
+    expect(countOf(0, 'profile')).toBe('0 profiles');
+    expect(countOf(2, 'delivery', 'deliveries')).toBe('2 deliveries');
+  });
+});
+
+describe('a moment', () => {
+  const now = new Date(2026, 10, 23, 12, 0, 0);
+  it.each([
+    [new Date(2026, 10, 23, 11, 59, 30), 'just now'],
+    [new Date(2026, 10, 23, 11, 59, 0), '1 minute ago'],
+    [new Date(2026, 10, 23, 11, 1, 0), '59 minutes ago'],
+    [new Date(2026, 10, 23, 9, 5, 0), 'today 09:05'],
+    [new Date(2026, 10, 22, 23, 5, 0), 'yesterday 23:05'],
+    [new Date(2026, 10, 17, 9, 12, 0), 'Tue 17 Nov 09:12'],
+  ])('%s is described as seen from now', (when, words) => expect(agoText(when, now)).toBe(words));
+
+  it('has its year when it was in another one', () =>
+    expect(timeText(new Date(2024, 10, 17, 9, 12), now)).toBe('17 Nov 2024 09:12'));
+});
