@@ -5,8 +5,8 @@ import { DetailsList, countText, durationText } from '../../../ui';
 const DEFECTS = [
   ['missing_parents', 'spans with a missing parent'],
   ['duplicates', 'ids used twice'],
-  ['cut_cycles', 'parent cut_cycles cut'],
-  ['negative_durations', 'negative_durations durations'],
+  ['cut_cycles', 'parent cycles cut'],
+  ['negative_durations', 'negative durations'],
   ['clock_skewed_spans', 'corrected for clock skew'],
 ] as const;
 
