@@ -1,0 +1,262 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { Channel, ChannelMessage } from '../../../api';
+import { at, page, problem, server } from '../../../testing/mock-api';
+import { show } from '../../../testing/render';
+import { ChannelForm } from './ChannelForm';
+import Channels from './Channels';
+
+const AT = '2026-11-20T09:12:00Z';
+
+const aChannel = (changed: Partial<Channel> = {}): Channel => ({
+  id: 'c1',
+  name: '#latency',
+  kind: 'slack',
+  target: { host: 'hooks.slack.com' },
+  events: ['regression.opened'],
+  service_ids: null,
+  state: 'on',
+  failing_since: null,
+  problem: null,
+  sent_at: null,
+  created_at: AT,
+  ...changed,
+});
+
+const aMessage = (changed: Partial<ChannelMessage> = {}): ChannelMessage => ({
+  id: 'm1',
+  event: 'regression.opened',
+  sentence: 'shop got slower',
+  state: 'sent',
+  failures: 0,
+  next_attempt_at: null,
+  problem: null,
+  sent_at: AT,
+  created_at: AT,
+  ...changed,
+});
+
+const serve = (...channels: Channel[]) =>
+  server.use(http.get(at('/notification-channels'), () => page(channels)));
+
+/** Records what is sent to one address below the channels; answers with `answer`. */
+function record(method: 'post' | 'patch', path: string, answer: () => Response): unknown[] {
+  const sent: unknown[] = [];
+  server.use(
+    http[method](at(`/notification-channels${path}`), async ({ request }) => {
+      sent.push(await request.json().catch(() => null));
+      return answer();
+    }),
+  );
+  return sent;
+}
+
+const row = (name: string) => screen.findByRole('listitem', { name });
+const button = (name: string) => screen.findByRole('button', { name });
+
+describe('the row of a channel', () => {
+  it('names its kind, its destination, its events and its services', async () => {
+    serve(
+      aChannel({ events: ['regression.opened', 'bisect.finished'] }),
+      aChannel({
+        id: 'c2',
+        name: 'mail',
+        kind: 'email',
+        target: { to: ['ann@x.example', 'ben@x.example'] },
+        service_ids: ['s1'],
+        state: 'off',
+      }),
+      aChannel({ id: 'c3', name: 'host', kind: 'gitlab', target: { repository: 'shop/api' } }),
+    );
+    show(<Channels mayManage={false} />);
+    expect(await row('#latency')).toHaveTextContent(
+      /on#latencySlackhooks\.slack\.comevents Regression confirmed, Bisect finished, of all services/,
+    );
+    expect(await row('mail')).toHaveTextContent(
+      /offmaile-mailann@x\.example, ben@x\.exampleevents Regression confirmed, of 1 service/,
+    );
+    expect(await row('host')).toHaveTextContent(/GitLabshop\/api/);
+    expect(screen.queryByRole('button', { name: /^(Edit|Delete|Test|Turn)/ })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Add channel' })).not.toBeInTheDocument();
+  });
+
+  it('is turned off and on, and says so without a reload', async () => {
+    let channel = aChannel();
+    server.use(http.get(at('/notification-channels'), () => page([channel])));
+    const sent = record('patch', '/:id', () => {
+      channel = aChannel({ state: channel.state === 'on' ? 'off' : 'on' });
+      return HttpResponse.json(channel);
+    });
+    const { user } = show(<Channels mayManage />);
+    await user.click(await button('Turn off #latency'));
+    await button('Turn on #latency');
+    expect(await button('Test #latency')).toBeDisabled();
+    expect(await button('Test #latency')).toHaveAttribute('title', 'Turn it on first');
+    await user.click(await button('Turn on #latency'));
+    await button('Turn off #latency');
+    expect(sent).toEqual([{ state: 'off' }, { state: 'on' }]);
+  });
+
+  it('opens its notifications after a test', async () => {
+    serve(aChannel());
+    server.use(http.get(at('/notification-channels/c1/notifications'), () => page([aMessage()])));
+    record('post', '/:id/test', () => HttpResponse.json(aMessage(), { status: 202 }));
+    const { user } = show(<Channels mayManage />);
+    await user.click(await button('Test #latency'));
+    expect(await screen.findByText('shop got slower')).toBeInTheDocument();
+    expect(await button('Hide notifications')).toHaveAttribute('aria-expanded', 'true');
+  });
+
+  it('says in place why a test was refused', async () => {
+    serve(aChannel());
+    record('post', '/:id/test', () =>
+      problem(429, { title: 'Too many tests', detail: 'One a minute.', resolution: 'Wait.' }),
+    );
+    const { user } = show(<Channels mayManage />);
+    await user.click(await button('Test #latency'));
+    const alert = await within(await row('#latency')).findByRole('alert');
+    expect(alert).toHaveTextContent('Too many tests · One a minute.');
+    expect(alert).toHaveTextContent('Wait.');
+    expect(await button('Notifications')).toHaveAttribute('aria-expanded', 'false');
+  });
+
+  it('shows the renewed secret of a webhook once, and offers none to other kinds', async () => {
+    serve(aChannel(), aChannel({ id: 'c2', name: 'ours', kind: 'webhook', target: { url: 'x' } }));
+    server.use(
+      http.post(at('/notification-channels/c2/:act'), () =>
+        HttpResponse.json({ channel: aChannel(), secret: 'whsec_new' }),
+      ),
+    );
+    const { user } = show(<Channels mayManage />);
+    await user.click(await button('Renew secret of ours'));
+    expect(await screen.findByDisplayValue('whsec_new')).toBeInTheDocument();
+    expect(screen.getByText(/^Copy the signing secret of ours now/)).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Renew secret of #latency' })).toBeNull();
+  });
+});
+
+describe('the notifications of a channel', () => {
+  async function open(channel: Channel, messages: ChannelMessage[], mayManage = true) {
+    serve(channel);
+    server.use(http.get(at('/notification-channels/:id/notifications'), () => page(messages)));
+    const { user } = show(<Channels mayManage={mayManage} />);
+    await user.click(await button('Notifications'));
+    return user;
+  }
+
+  it('say that none was sent', async () => {
+    await open(aChannel(), []);
+    expect(await screen.findByText('No notifications sent yet.')).toBeInTheDocument();
+  });
+
+  it('say how often one failed, why, and when it is tried again', async () => {
+    await open(aChannel(), [
+      aMessage({
+        state: 'waiting',
+        failures: 2,
+        next_attempt_at: '2026-11-20T10:00:00Z',
+        problem: { detail: 'The server answered 500.' },
+      }),
+      aMessage({ id: 'm2', state: 'abandoned', failures: 1 }),
+    ]);
+    const list = await screen.findByRole('list', { name: 'Notifications of #latency' });
+    const [waiting, failed] = within(list).getAllByRole('listitem');
+    expect(waiting).toHaveTextContent(/^Pending.*2 failures · retrying .*The server answered 500/);
+    expect(failed).toHaveTextContent(/^Failed.*1 failure$|^Failed.*1 failureResend$/);
+    // What is still being tried is not sent a second time.
+    expect(within(waiting!).queryByRole('button')).not.toBeInTheDocument();
+    expect(within(failed!).getByRole('button', { name: 'Resend' })).toBeEnabled();
+  });
+
+  it.each([
+    ['of a channel that is off', aChannel({ state: 'off' }), true],
+    ['by viewers', aChannel(), false],
+  ])('are not sent again %s', async (_, channel, mayManage) => {
+    await open(channel, [aMessage()], mayManage);
+    expect(await screen.findByText('shop got slower')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Resend' })).not.toBeInTheDocument();
+  });
+
+  it('load older ones below on request', async () => {
+    serve(aChannel());
+    server.use(
+      http.get(at('/notification-channels/:id/notifications'), ({ request }) =>
+        new URL(request.url).searchParams.has('cursor')
+          ? page([aMessage({ id: 'm2', sentence: 'older' })])
+          : HttpResponse.json({ items: [aMessage()], next_cursor: 'x' }),
+      ),
+    );
+    const { user } = show(<Channels mayManage />);
+    await user.click(await button('Notifications'));
+    await user.click(await button('Load older notifications'));
+    expect(await screen.findByText('older')).toBeInTheDocument();
+    expect(screen.getByText('shop got slower')).toBeInTheDocument();
+  });
+});
+
+describe('the form of a channel', () => {
+  const chooseKind = async (user: ReturnType<typeof show>['user'], name: string) => {
+    await user.click(screen.getByRole('combobox', { name: 'Kind' }));
+    await user.click(await screen.findByRole('option', { name, hidden: true }));
+  };
+  const added = () => HttpResponse.json({ channel: aChannel(), secret: null }, { status: 201 });
+
+  it('sends every address of an e-mail channel, however they are separated', async () => {
+    const sent = record('post', '', added);
+    const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
+    await chooseKind(user, 'e-mail');
+    await user.type(screen.getByLabelText(/^Name/), 'mail');
+    await user.type(screen.getByLabelText(/^Email addresses/), 'a@x.example; b@x.example, ');
+    await user.click(await button('Add channel'));
+    await waitFor(() =>
+      expect(sent).toMatchObject([
+        { kind: 'email', recipients: ['a@x.example', 'b@x.example'], service_ids: null },
+      ]),
+    );
+  });
+
+  it('forgets the secret URL of Slack when another kind is chosen', async () => {
+    const sent = record('post', '', added);
+    const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
+    await user.type(screen.getByLabelText(/^Name/), 'ours');
+    await user.type(screen.getByLabelText(/^Incoming webhook/), 'https://hooks.slack.com/s3cret');
+    await chooseKind(user, 'GitHub');
+    expect(screen.getByLabelText('API')).toHaveValue('');
+    await user.type(screen.getByLabelText(/^Repository/), ' shop/api ');
+    await user.type(screen.getByLabelText(/^Token/), 'ghp');
+    expect(screen.queryByRole('group', { name: 'Events' })).not.toBeInTheDocument();
+    await user.click(await button('Add channel'));
+    await waitFor(() =>
+      expect(sent).toMatchObject([
+        { url: '', repository: 'shop/api', token: 'ghp', events: ['build.evaluated'] },
+      ]),
+    );
+  });
+
+  it('needs at least one event', async () => {
+    const { user } = show(<ChannelForm channel={aChannel()} onDone={() => undefined} />);
+    const save = await button('Save');
+    expect(save).toBeEnabled();
+    await user.click(screen.getByRole('checkbox', { name: 'Regression confirmed' }));
+    expect(save).toBeDisabled();
+    expect(save).toHaveAttribute('title', 'Select at least one event');
+  });
+
+  it('changes name and events of a channel, and keeps it for all services', async () => {
+    const sent = record('patch', '/c1', () => HttpResponse.json(aChannel()));
+    const done: unknown[] = [];
+    const { user } = show(<ChannelForm channel={aChannel()} onDone={(made) => done.push(made)} />);
+    expect(screen.queryByRole('combobox', { name: 'Kind' })).not.toBeInTheDocument();
+    await user.click(await screen.findByRole('checkbox', { name: 'Build evaluated' }));
+    await user.click(await button('Save'));
+    await waitFor(() => expect(done).toEqual([null]));
+    expect(sent).toEqual([
+      {
+        name: '#latency',
+        events: ['regression.opened', 'build.evaluated'],
+        all_services: true,
+      },
+    ]);
+  });
+});
