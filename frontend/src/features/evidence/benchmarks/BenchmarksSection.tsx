@@ -187,8 +187,13 @@ function Ratio({ row }: { row: BenchmarkRow }) {
   if (changeOfRow(row) === 'noise')
     return <span className="muted">{row.ratio === null ? '–' : '~'}</span>;
   if (row.ratio === null) return <span className="muted">no ratio</span>;
+  const worse = isWorse(row);
   return (
-    <span className={`${classes.strong} ${isWorse(row) ? 'more' : 'less'}`}>
+    <span
+      className={[classes.strong, worse !== null && (worse ? 'more' : 'less')]
+        .filter(Boolean)
+        .join(' ')}
+    >
       {formatRatio(row.ratio)}
     </span>
   );

@@ -45,10 +45,10 @@ export function changeLabelOf(row: BenchmarkRow): string {
   }
 }
 
-/** Whether a change is to be regretted: more of what should be less, or less of what should be more. */
+/** Whether a change is to be regretted: more of what should be less, or less of what should be more; null: not known. */
 export function isWorse(row: BenchmarkRow): boolean | null {
   const change = changeOfRow(row);
-  if (change === 'noise') return null;
+  if (change === 'noise' || row.better === null) return null;
   return (change === 'more') === (row.better === 'less');
 }
 
