@@ -202,7 +202,7 @@ describe('the list of regressions', () => {
     expect(first).toHaveTextContent('10.1 – 13.6');
     expect(first).toHaveTextContent('former member');
     expect(first).not.toHaveTextContent('unassigned');
-    // A closed one needs nobody, and one without a ratio shows no empty multiplication sign.
+    // A closed one needs no assignee, and one without a ratio shows no multiplication sign.
     expect(fixed).toHaveTextContent('Fixed');
     expect(fixed).not.toHaveTextContent('unassigned');
     expect(fixed).not.toHaveTextContent('×');
