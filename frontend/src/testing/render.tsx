@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { RouterProvider, createMemoryHistory } from '@tanstack/react-router';
 import { render, type RenderResult } from '@testing-library/react';
-import userEvent, { type UserEvent } from '@testing-library/user-event';
+import userEvent, { PointerEventsCheckLevel, type UserEvent } from '@testing-library/user-event';
 import type { ReactElement } from 'react';
 import { Providers } from '../app/Providers';
 import { createQueryClient } from '../app/query-client';
@@ -13,6 +13,16 @@ export type Opened = RenderResult & {
   client: QueryClient;
 };
 
+/** No style sheet is loaded: to look at each element above a target for what it says of pointers takes only time. */
+const aUser = (): UserEvent =>
+  userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never });
+
+/** Enters a text at once: a form is drawn again for every key that is typed. */
+export async function enter(user: UserEvent, field: HTMLElement, text: string): Promise<void> {
+  await user.click(field);
+  await user.paste(text);
+}
+
 /** The whole app at an address, as a person opens it. */
 export function open(address: string): Opened {
   const client = createQueryClient();
@@ -22,11 +32,11 @@ export function open(address: string): Opened {
       <RouterProvider router={router} />
     </Providers>,
   );
-  return { ...rendered, client, user: userEvent.setup(), where: () => router.state.location.href };
+  return { ...rendered, client, user: aUser(), where: () => router.state.location.href };
 }
 
 /** One component with all that surrounds it in the app, but no page and no router. */
 export function show(element: ReactElement): RenderResult & { user: UserEvent } {
   const rendered = render(<Providers client={createQueryClient()}>{element}</Providers>);
-  return { ...rendered, user: userEvent.setup() };
+  return { ...rendered, user: aUser() };
 }

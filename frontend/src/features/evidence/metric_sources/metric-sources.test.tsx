@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Job, MetricSource } from '../../../api';
 import { aJob } from '../../../testing/api-factories';
 import { at, page, problem, server } from '../../../testing/mock-api';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { FederatedServiceForm } from './FederatedServices';
 import { ImportForm } from './ImportForm';
 import { LastImport, RunningImport } from './ImportStatus';
@@ -187,7 +187,7 @@ describe('a service that is queried live', () => {
 
   it('is found by its name as the job, unless another label or value is entered', async () => {
     const { user, sent, done } = openForm();
-    await user.type(screen.getByLabelText(/^Service/, { selector: 'input' }), 'shop');
+    await enter(user, screen.getByLabelText(/^Service/, { selector: 'input' }), 'shop');
     expect(screen.getByLabelText(/^Value/)).toHaveValue('shop');
     expect(screen.getByLabelText(/^Environment/, { selector: 'input' })).toHaveValue('production');
     await user.click(await button('Query live'));
@@ -201,9 +201,9 @@ describe('a service that is queried live', () => {
     const { user, sent } = openForm(() =>
       problem(409, { detail: 'It sends metrics already.', resolution: 'Stop sending first.' }),
     );
-    await user.type(screen.getByLabelText(/^Service/, { selector: 'input' }), 'shop');
+    await enter(user, screen.getByLabelText(/^Service/, { selector: 'input' }), 'shop');
     await user.clear(screen.getByLabelText(/^Label/));
-    await user.type(screen.getByLabelText(/^Label/), ' app ');
+    await enter(user, screen.getByLabelText(/^Label/), ' app ');
     await user.type(screen.getByLabelText(/^Value/), '-v2');
     await user.type(screen.getByLabelText(/^Service/, { selector: 'input' }), 's');
     await user.click(await button('Query live'));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Build, Service } from '../../../api';
 import { at, page, problem, server } from '../../../testing/mock-api';
 import { SERVICE, aBuild } from '../../../testing/regression-fixtures';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { ServiceDetail } from './ServiceDetail';
 import { ServicesPage } from './Services';
 
@@ -90,8 +90,8 @@ describe('the list of services', () => {
     await user.click(await screen.findByRole('button', { name: 'New service' }));
     const form = within(await dialog('New service'));
     expect(form.getByLabelText(/^Name/)).toBeRequired();
-    await user.type(form.getByLabelText(/^Name/), 'shop');
-    await user.type(form.getByLabelText('Description'), 'Sells');
+    await enter(user, form.getByLabelText(/^Name/), 'shop');
+    await enter(user, form.getByLabelText('Description'), 'Sells');
     await user.click(form.getByRole('button', { name: 'Create service' }));
     expect(await screen.findByRole('link', { name: 'shop' })).toBeInTheDocument();
     expect(sent).toEqual([{ name: 'shop', description: 'Sells', main_package: null }]);
@@ -104,7 +104,8 @@ describe('the list of services', () => {
     );
     const { user } = showServices();
     await user.click(await screen.findByRole('button', { name: 'New service' }));
-    await user.type(within(await dialog('New service')).getByLabelText(/^Name/), 'shop{Enter}');
+    await enter(user, within(await dialog('New service')).getByLabelText(/^Name/), 'shop');
+    await user.keyboard('{Enter}');
     const alert = await screen.findByRole('alert');
     expect(alert).toHaveTextContent('The name is taken · shop exists.');
     expect(alert).toHaveTextContent('Open it.');
@@ -126,7 +127,8 @@ describe('the environments', () => {
     });
     const { user } = showEnvironments(items);
     const field = await screen.findByRole('textbox', { name: 'New environment' });
-    await user.type(field, 'production{Enter}');
+    await enter(user, field, 'production');
+    await user.keyboard('{Enter}');
     expect(await screen.findByRole('textbox', { name: 'Name of production' })).toHaveValue(
       'production',
     );
@@ -145,7 +147,8 @@ describe('the environments', () => {
     await user.clear(field);
     await user.tab();
     expect(sent).toEqual([]);
-    await user.type(field, ' live {Enter}');
+    await enter(user, field, ' live ');
+    await user.keyboard('{Enter}');
     await waitFor(() => expect(sent).toEqual([{ name: 'live' }]));
   });
 
@@ -293,8 +296,8 @@ describe('the builds of a service', () => {
     await user.click(await screen.findByRole('button', { name: 'New build' }));
     const form = within(await dialog('New build'));
     expect(form.getByLabelText(/^Commit/)).toBeRequired();
-    await user.type(form.getByLabelText(/^Commit/), '9c41e0a');
-    await user.type(form.getByLabelText('GOOS'), 'linux');
+    await enter(user, form.getByLabelText(/^Commit/), '9c41e0a');
+    await enter(user, form.getByLabelText('GOOS'), 'linux');
     await user.click(form.getByRole('button', { name: 'Create build' }));
     await waitFor(() =>
       expect(sent).toEqual([

@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { Hook, HookDelivery } from '../../../api';
 import { at, page, problem, server } from '../../../testing/mock-api';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { WebhookForm } from './WebhookForm';
 import Webhooks from './Webhooks';
 
@@ -170,7 +170,7 @@ describe('the form of a webhook', () => {
   it('sends no address of an API without a token', async () => {
     const { user, sent } = openForm();
     expect(screen.queryByLabelText('API')).not.toBeInTheDocument();
-    await user.type(screen.getByLabelText(/^Name/), 'monorepo');
+    await enter(user, screen.getByLabelText(/^Name/), 'monorepo');
     await user.type(screen.getByLabelText('Token'), ' ');
     await user.click(await button('Add webhook'));
     await waitFor(() =>
@@ -186,11 +186,11 @@ describe('the form of a webhook', () => {
     await user.click(screen.getByRole('combobox', { name: 'Kind' }));
     await user.click(await screen.findByRole('option', { name: 'GitLab', hidden: true }));
     expect(screen.getByText(/Needed to check GitLab hourly/)).toBeInTheDocument();
-    await user.type(screen.getByLabelText('Token'), ' glpat ');
+    await enter(user, screen.getByLabelText('Token'), ' glpat ');
     const add = await button('Add webhook');
     await user.click(add);
     await waitFor(() => expect(sent).toHaveLength(1));
-    await user.type(screen.getByLabelText('API'), 'https://git.example/api/v4');
+    await enter(user, screen.getByLabelText('API'), 'https://git.example/api/v4');
     await waitFor(() => expect(add).toBeEnabled());
     await user.click(add);
     await waitFor(() => expect(sent).toHaveLength(2));

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Mention, PostedComment, Role } from '../../../api';
 import { TEAM } from '../../../testing/api-factories';
 import { at, page, problem, server } from '../../../testing/mock-api';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import Discussion from './Discussion';
 import InboxList from './InboxList';
 
@@ -170,7 +170,7 @@ describe('writing a comment', () => {
         problem(422, { detail: 'At most 20 mentions.', resolution: 'Mention fewer members.' }),
       ),
     );
-    await user.type(await field('Comment'), 'All of you');
+    await enter(user, await field('Comment'), 'All of you');
     await user.click(screen.getByRole('button', { name: 'Comment' }));
     const alert = await screen.findByRole('alert');
     expect(alert).toHaveTextContent('Could not save the comment · At most 20 mentions.');
@@ -182,7 +182,7 @@ describe('writing a comment', () => {
     const sent = record('post');
     const { user } = showDiscussion([]);
     const text = await field('Comment');
-    await user.type(text, 'see @ju');
+    await enter(user, text, 'see @ju');
     const members = await screen.findByRole('listbox', { name: 'Members' });
     const options = within(members).getAllByRole('option');
     expect(options.map((option) => option.textContent)).toEqual(['Jun Ito', 'Juno']);
@@ -215,7 +215,7 @@ describe('writing a comment', () => {
 
   it('is restored after the page was left', async () => {
     const first = showDiscussion([]);
-    await first.user.type(await field('Comment'), 'Half a tho');
+    await enter(first.user, await field('Comment'), 'Half a tho');
     first.unmount();
     showDiscussion([]);
     expect(await field('Comment')).toHaveValue('Half a tho');
@@ -229,7 +229,7 @@ describe('own comments', () => {
     await user.click(await screen.findByRole('button', { name: 'Edit' }));
     const text = await field('Edit comment');
     expect(text).toHaveValue('It is the helper.');
-    await user.type(text, ' Really.');
+    await enter(user, text, ' Really.');
     await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() =>
       expect(sent).toEqual([{ text: 'It is the helper. Really.', mentioned_user_ids: [] }]),

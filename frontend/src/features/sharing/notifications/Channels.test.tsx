@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { Channel, ChannelMessage } from '../../../api';
 import { at, page, problem, server } from '../../../testing/mock-api';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { ChannelForm } from './ChannelForm';
 import Channels from './Channels';
 
@@ -206,8 +206,8 @@ describe('the form of a channel', () => {
     const sent = record('post', '', added);
     const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
     await chooseKind(user, 'e-mail');
-    await user.type(screen.getByLabelText(/^Name/), 'mail');
-    await user.type(screen.getByLabelText(/^Email addresses/), 'a@x.example; b@x.example, ');
+    await enter(user, screen.getByLabelText(/^Name/), 'mail');
+    await enter(user, screen.getByLabelText(/^Email addresses/), 'a@x.example; b@x.example, ');
     await user.click(await button('Add channel'));
     await waitFor(() =>
       expect(sent).toMatchObject([
@@ -219,11 +219,11 @@ describe('the form of a channel', () => {
   it('forgets the secret URL of Slack when another kind is chosen', async () => {
     const sent = record('post', '', added);
     const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
-    await user.type(screen.getByLabelText(/^Name/), 'ours');
-    await user.type(screen.getByLabelText(/^Incoming webhook/), 'https://hooks.slack.com/s3cret');
+    await enter(user, screen.getByLabelText(/^Name/), 'ours');
+    await enter(user, screen.getByLabelText(/^Incoming webhook/), 'https://hooks.slack.com/s3cret');
     await chooseKind(user, 'GitHub');
     expect(screen.getByLabelText('API')).toHaveValue('');
-    await user.type(screen.getByLabelText(/^Repository/), ' shop/api ');
+    await enter(user, screen.getByLabelText(/^Repository/), ' shop/api ');
     await user.type(screen.getByLabelText(/^Token/), 'ghp');
     expect(screen.queryByRole('group', { name: 'Events' })).not.toBeInTheDocument();
     await user.click(await button('Add channel'));

@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { afterEach, describe, expect, it } from 'vitest';
 import { at, problem, server } from '../../../testing/mock-api';
 import { aReport, aSnapshot, aText } from '../../../testing/report-fixtures';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { ReportEditor } from './ReportEditor';
 import type { Block } from './report-types';
 
@@ -57,7 +57,7 @@ describe('an empty draft', () => {
     const save = await button('Save');
     expect(save).toBeDisabled();
     expect(save).toHaveAttribute('title', 'Enter some text');
-    await user.type(screen.getByRole('textbox', { name: 'Text' }), 'A **bold** claim');
+    await enter(user, screen.getByRole('textbox', { name: 'Text' }), 'A **bold** claim');
     const preview = screen.getByRole('group', { name: 'Preview' });
     expect(await within(preview).findByText('bold', { selector: 'strong' })).toBeInTheDocument();
     await user.click(save);
@@ -77,7 +77,7 @@ describe('the parts of a draft', () => {
     const sent = recordSaves();
     const { user } = showEditor();
     await user.click(await button('Add text after part 2'));
-    await user.type(screen.getByRole('textbox', { name: 'Text' }), 'Then:');
+    await enter(user, screen.getByRole('textbox', { name: 'Text' }), 'Then:');
     await user.click(await button('Save'));
     await waitFor(() =>
       expect(sent[0]?.blocks).toEqual([
@@ -104,7 +104,7 @@ describe('the parts of a draft', () => {
     // The keys that move a part are blocked as well.
     fireEvent.keyDown(await button('Remove: The bisect'), { key: 'ArrowUp', altKey: true });
     await user.clear(text);
-    await user.type(text, 'It is inlined.');
+    await enter(user, text, 'It is inlined.');
     await user.click(await button('Save'));
     await waitFor(() =>
       expect(sent.map(({ blocks }) => blocks)).toEqual([
@@ -124,7 +124,8 @@ describe('the parts of a draft', () => {
     expect(screen.getByText('page of /comparisons/c1')).toBeInTheDocument();
     await user.clear(title);
     expect(await button('Save')).toBeDisabled();
-    await user.type(title, ' After {Enter}');
+    await enter(user, title, ' After ');
+    await user.keyboard('{Enter}');
     await waitFor(() =>
       expect(sent[0]?.blocks[0]).toEqual({ id: 'b1', title: 'After', note: 'Before the fix.' }),
     );
@@ -201,7 +202,7 @@ describe('a change that the server refuses', () => {
     const { user } = showEditor([SECOND]);
     await user.click(await button('Edit: text, part 1'));
     const text = screen.getByRole('textbox', { name: 'Text' });
-    await user.type(text, ' Really.');
+    await enter(user, text, ' Really.');
     await user.click(await button('Save'));
     const alert = await screen.findByRole('alert');
     expect(alert).toHaveTextContent(

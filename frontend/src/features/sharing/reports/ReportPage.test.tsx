@@ -6,7 +6,7 @@ import type { Report } from '../../../api';
 import { at, problem, server } from '../../../testing/mock-api';
 import { writeReportBundle } from '../../../testing/report-bundle-writer';
 import { aReport, aSnapshot, aText } from '../../../testing/report-fixtures';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import ReportPage from './ReportPage';
 
 const EARLIER = '2026-11-17T10:00:00Z';
@@ -277,7 +277,8 @@ describe('the other actions of a report', () => {
     await more(user, 'Change title');
     const title = await screen.findByRole('textbox', { name: 'Title' });
     expect(title).toHaveValue('Why stacks grow');
-    await user.type(title, ' again{Enter}');
+    await enter(user, title, ' again');
+    await user.keyboard('{Enter}');
     const alert = await screen.findByRole('alert');
     expect(alert).toHaveTextContent('Could not save the title · It was changed.');
     expect(alert).toHaveTextContent('Reload the report.');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Report } from '../../../api';
 import { at, page, problem, server } from '../../../testing/mock-api';
 import { aReport, aText } from '../../../testing/report-fixtures';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import Reports from './Reports';
 
 type ListProps = { mayWrite?: boolean; first?: string; onOpen?: (id: string) => void };
@@ -125,7 +125,8 @@ describe('a new report', () => {
     await user.type(title, '  ');
     expect(create).toBeDisabled();
     expect(create).toHaveAttribute('title', 'Enter a title');
-    await user.type(title, 'Heap growth {Enter}');
+    await enter(user, title, 'Heap growth ');
+    await user.keyboard('{Enter}');
     await waitFor(() => expect(opened).toEqual(['r9']));
     expect(sent).toEqual([{ title: 'Heap growth' }]);
   });
@@ -140,7 +141,8 @@ describe('a new report', () => {
     const opened: string[] = [];
     const { user } = show(<List onOpen={(id) => opened.push(id)} />);
     await user.click(await screen.findByRole('button', { name: 'New report' }));
-    await user.type(await screen.findByRole('textbox', { name: 'Title' }), 'Heap{Enter}');
+    await enter(user, await screen.findByRole('textbox', { name: 'Title' }), 'Heap');
+    await user.keyboard('{Enter}');
     const alert = await screen.findByRole('alert');
     expect(alert).toHaveTextContent(
       'Could not create the report · A team has at most 1000 reports.',

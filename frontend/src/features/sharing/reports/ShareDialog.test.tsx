@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Scrubbed, ShareLink } from '../../../api';
 import { at, problem, server } from '../../../testing/mock-api';
 import { aReport } from '../../../testing/report-fixtures';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { ShareDialog } from './ShareDialog';
 import SharingSwitch from './SharingSwitch';
 
@@ -68,7 +68,7 @@ describe('a new share link', () => {
     const create = await screen.findByRole('button', { name: 'Create link' });
     expect(create).toBeDisabled();
     expect(create).toHaveAttribute('title', 'Enter a link name');
-    await user.type(screen.getByRole('textbox', { name: 'Link name' }), ' storage team ');
+    await enter(user, screen.getByRole('textbox', { name: 'Link name' }), ' storage team ');
     await user.click(screen.getByRole('combobox', { name: 'Expires after' }));
     await user.click(await screen.findByRole('option', { name: 'never', hidden: true }));
     await user.click(screen.getByRole('combobox', { name: 'Shows' }));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Bisect } from '../../../api';
 import { aBisect } from '../../../testing/bisect-fixtures';
 import { at, problem, server } from '../../../testing/mock-api';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { BisectActions } from './BisectActions';
 
 /** Records what is sent to one address of a bisect; answers with `answer`. */
@@ -114,7 +114,7 @@ describe('overriding a verdict', () => {
     expect(save).toBeDisabled();
     expect(save).toHaveAttribute('title', 'Enter a reason');
     await user.click(dialog.getByRole('radio', { name: 'not buildable' }));
-    await user.type(dialog.getByLabelText('Reason'), 'a broken generator ');
+    await enter(user, dialog.getByLabelText('Reason'), 'a broken generator ');
     await user.click(save);
     await waitFor(() =>
       expect(sent).toEqual([
@@ -128,7 +128,8 @@ describe('overriding a verdict', () => {
     record('post', '/overrides', () => problem(409, { detail: 'It is being measured.' }));
     const { user } = showActions({}, { isChosen: true });
     await user.click(button('Override verdict'));
-    await user.type(await screen.findByLabelText('Reason'), 'bad node{Enter}');
+    await enter(user, await screen.findByLabelText('Reason'), 'bad node');
+    await user.keyboard('{Enter}');
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'Could not save the override · It is being measured.',
     );

@@ -5,7 +5,7 @@ import type { Bisect, Probe } from '../../../api';
 import { aBisect, aProbe } from '../../../testing/bisect-fixtures';
 import { aComparison } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { Probes } from './Probes';
 
 const MEASURED = aProbe().measurements[0]!;
@@ -195,7 +195,7 @@ describe('the actions on a probe', () => {
     const dialog = within(await screen.findByRole('dialog', { name: 'Invalidate probe 1' }));
     const save = dialog.getByRole('button', { name: 'Invalidate probe' });
     expect(save).toBeDisabled();
-    await user.type(dialog.getByLabelText('Reason'), ' a bad node ');
+    await enter(user, dialog.getByLabelText('Reason'), ' a bad node ');
     await user.click(save);
     await waitFor(() => expect(sent).toEqual([{ number: 1, reason: 'a bad node' }]));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
