@@ -215,13 +215,13 @@ describe('the page of all growth logs', () => {
       http.get(at('/growth-log-sets'), () => HttpResponse.json(sets)),
     );
 
-  it('heads with the counts, most first', async () => {
+  it('heads with the counts, in the order of the table', async () => {
     serve([aSet({ sampled: 171 }), aSet({ sampled: 15_685 }), aSet()]);
     show(<GrowthPage above={null} />);
     expect(
       await screen.findByRole('heading', {
         level: 1,
-        name: '15,685, 3,465 and 171 sampled growth events',
+        name: '171, 15,685 and 3,465 sampled growth events',
       }),
     ).toBeInTheDocument();
     expect(screen.queryByText(/^Only the newest/)).not.toBeInTheDocument();
