@@ -156,7 +156,7 @@ describe('the notifications of a channel', () => {
         state: 'waiting',
         failures: 2,
         next_attempt_at: '2026-11-20T10:00:00Z',
-        problem: { detail: 'The server answered 500.' },
+        problem: { type: 'x', title: 'x', status: 500, detail: 'The server answered 500.' },
       }),
       aMessage({ id: 'm2', state: 'abandoned', failures: 1 }),
     ]);
