@@ -45,7 +45,7 @@ export function changeLabelOf(row: BenchmarkRow): string {
   }
 }
 
-/** Whether a change is to be regretted: more of what should be less, or less of what should be more; null: not known. */
+/** Whether a change is for the worse: more of what should be less, or less of what should be more; null: not known. */
 export function isWorse(row: BenchmarkRow): boolean | null {
   const change = changeOfRow(row);
   if (change === 'noise' || row.better === null) return null;
