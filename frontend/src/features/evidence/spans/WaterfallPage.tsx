@@ -167,7 +167,9 @@ function Drawn({ artifactId, trace, view, onView, traceLink, executionLink }: Dr
         found={found}
         onNext={(by) => {
           const at = selected === null ? -1 : found.indexOf(selected);
-          const next = found[(at + by + found.length) % found.length];
+          // Before the first one the previous is the last.
+          const next =
+            at < 0 && by < 0 ? found.at(-1) : found[(at + by + found.length) % found.length];
           if (next !== undefined) select(next);
         }}
       />
