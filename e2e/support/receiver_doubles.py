@@ -185,7 +185,7 @@ def receiving(mail_port: int) -> Iterator[ReceiverDoubles]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _handler(receivers)) as server:
         server.daemon_threads = True
         receivers.port = int(server.server_address[1])
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         mail.start()
         try:

@@ -203,7 +203,7 @@ def server() -> Iterator[tuple[int, list[tuple[str, str]]]]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as made:
         made.daemon_threads = True
-        thread = threading.Thread(target=made.serve_forever, daemon=True)
+        thread = threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield made.server_address[1], Handler.asked
         made.shutdown()

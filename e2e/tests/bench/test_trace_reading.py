@@ -76,6 +76,7 @@ def test_a_process_that_has_gone_had_no_memory() -> None:
     assert trace_reading._available_bytes() > 1_000_000
 
 
+@pytest.mark.processes
 def test_a_trace_is_recorded_once_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go = find_go()
     if go is None:
@@ -93,6 +94,7 @@ def test_a_trace_is_recorded_once_and_read(tmp_path: Path, monkeypatch: pytest.M
     assert events > 10_000
 
 
+@pytest.mark.processes
 def test_missing_go_is_reported(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(trace_reading, "find_go", lambda: None)
     assert all(each.what.startswith("A/A") for each in trace_reading.run())

@@ -320,6 +320,7 @@ def proxied(proxy: Path, repository: SomeRepository, module: str, version: str) 
     )
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(not Path(GO).exists(), reason="there is no Go toolchain")
 def test_down_through_three_repositories_with_real_builds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -33,6 +33,7 @@ def small(folder: str) -> list[Path]:
     return sorted(path for path in (SMALL_FILES / folder).iterdir() if path.stat().st_size <= MOST_SMALL)
 
 
+@pytest.mark.processes
 def test_small_files_of_every_kind_are_compared_both_ways(tmp_path: Path) -> None:
     files = readable([path for folder in KINDS for path in small(folder)], tmp_path, DECODE_BINARY)
     kinds = of_kind(files)

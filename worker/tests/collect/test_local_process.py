@@ -11,6 +11,7 @@ from slowpath_cli.collect.local_process import find_listener, is_local, this_mac
 from tests.collect.conftest import Programs, Running, free_port, go_command
 
 
+@pytest.mark.processes
 def test_build_info_matches_go_version(programs: Programs) -> None:
     completed = subprocess.run(
         [go_command(), "version", "-m", programs.ingester], capture_output=True, text=True, check=True

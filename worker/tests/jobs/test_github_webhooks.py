@@ -239,7 +239,7 @@ def answering() -> Iterator[GitHub]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     github.url = f"http://127.0.0.1:{server.server_address[1]}"
     try:

@@ -82,7 +82,7 @@ def answering() -> Iterator[GitLab]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     gitlab.url = f"http://127.0.0.1:{server.server_address[1]}/api/v4"
     try:

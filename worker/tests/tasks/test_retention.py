@@ -258,6 +258,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
     assert bench.admin.execute("SELECT count(*) FROM team WHERE id = %s", (bench.team.id,)).fetchone() == (0,)
 
 
+@pytest.mark.processes
 def test_usage_of_a_hundred_thousand_files_is_fast(client: TestClient, bench: Bench) -> None:
     service = client.post("/api/v1/services", json={"name": "shop"}).json()
     bench.admin.execute(

@@ -22,7 +22,10 @@ from slowpath.analysis.closure.package_closure import PackageClosure, PackageClo
 from tests.support.git_repositories import SomeRepository, new_repository
 
 GO = shutil.which("go") or "/usr/local/go/bin/go"
-pytestmark = pytest.mark.skipif(not Path(GO).exists(), reason="there is no Go toolchain")
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(not Path(GO).exists(), reason="there is no Go toolchain"),
+]
 
 GO_MOD = "module example.org/app\n\ngo 1.21\n\nrequire example.org/near v0.0.0\n\nreplace example.org/near => ./near\n"
 FIRST = {
