@@ -33,6 +33,9 @@ DOMINATES = 0.95
 # The loss of the rest of the caller relative to the gain must be in this range: a small function that vanished next to
 # a large new one is no shift.
 LEAST_COMPENSATED, MOST_COMPENSATED = 0.15, 3.0
+# Without a related counterpart, most of the gain must be lost in the rest of the caller: else the function grew, and what
+# fell beside it is a small part of the change.
+MOSTLY_COMPENSATED = 0.5
 # Two functions are similar in size if one changed by at most this many times the other.
 SIMILAR_SIZE = 2.0
 # They call the same functions if at least this share of the change below them is common.
@@ -163,7 +166,8 @@ def _is_shift(comparison: ProfileKindComparison, sides: _Sides, place: _Place) -
         return False
     if not mine_is_one_sided and (counterpart is None or not counterpart.one_sided):
         return False
-    return _compensates(estimate_stacks(comparison, place.beneath & ~place.own_stacks), gained, alpha)
+    rest = estimate_stacks(comparison, place.beneath & ~place.own_stacks)
+    return _compensates(rest, gained, alpha) and -float(rest.difference[0]) / gained >= MOSTLY_COMPENSATED
 
 
 def _compensates(estimates: RateEstimates, gained: float, alpha: float) -> bool:

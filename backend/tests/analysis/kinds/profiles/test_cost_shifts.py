@@ -127,6 +127,15 @@ def test_costs_of_functions_that_exist_on_both_sides_are_no_shift_though_they_ca
     assert comparison.verdict == "mixed"
 
 
+def test_a_function_that_grew_by_much_more_than_fell_beside_it_is_the_finding() -> None:
+    """What fell beside it is a small part of its growth: neither "with the same total", nor the caller's growth."""
+    drawing = "main.main main.main main.main\na/x.Serve a/x.Serve a/x.Serve\na/x.Rank a/x.Parse a/x.Route\n{} {} 600"
+    comparison = compared(absolute(drawing.format(20, 400), 1), absolute(drawing.format(420, 310), 2))
+    assert comparison.cost_shifts == ()
+    assert comparison.findings[0].subject == "a/x.Rank"
+    assert comparison.verdict == "regressed"
+
+
 def test_work_that_two_existing_functions_hand_over_is_a_shift() -> None:
     """`Encode` called `pack` and now `Flush` does: both exist on both sides, and the work moved between them."""
     base = """
