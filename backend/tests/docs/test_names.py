@@ -29,6 +29,11 @@ METAPHORS = frozenset(
     }
 )  # fmt: skip
 """Class names that stood for a concept before the field's word did."""
+GO_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])+'|"(?:\\.|[^"\\\n])*"|`[^`]*`""",
+    re.DOTALL,
+)
+"""A comment, rune or string literal of Go."""
 COMMITS_SINCE = "2026-11-24"
 SUBJECT = re.compile(r"[a-z][a-z0-9_./, -]*: [a-z].*[^.]")
 SUBJECT_CHARACTERS = 72
@@ -110,6 +115,33 @@ def test_banned_words_of_comments_docstrings_and_messages_are_found() -> None:
     assert [
         (line + offset - 1, word) for line, text in texts(source) for offset, word in find_banned(text, EVERYWHERE)
     ] == [(4, "nobody"), (3, "told"), (4, "lies")]
+
+
+def go_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield comments and texts of a Go file, with their lines. A literal with a space is a text."""
+    for token in GO_TOKEN.finditer(source):
+        if token.group().startswith("/") or " " in token.group():
+            yield source.count("\n", 0, token.start()) + 1, token.group().replace("`", " ")
+
+
+def test_comments_and_messages_of_go_programs_have_no_banned_word() -> None:
+    files = [*(ROOT / "worker").rglob("*.go"), *(ROOT / "e2e").rglob("*.go")]
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line + offset - 1}: {word}"
+        for path in files
+        if not path.name.endswith("_test.go")
+        for line, text in go_texts(path.read_text(encoding="utf-8"))
+        for offset, word in find_banned(text, EVERYWHERE)
+    ]
+    assert len(files) > 100
+    assert not wrong, "see the list of banned words in backend/docs/glossary.md"
+
+
+def test_banned_words_of_go_comments_and_texts_are_found() -> None:
+    source = """/* nobody\nsaid */\nvar told, r = "told", '"' // it lies there\nconst usage = `a door`\n"""
+    assert [
+        (line + offset - 1, word) for line, text in go_texts(source) for offset, word in find_banned(text, EVERYWHERE)
+    ] == [(1, "nobody"), (2, "said"), (3, "lies"), (4, "door")]
 
 
 def subjects() -> Iterator[str]:

@@ -60,7 +60,7 @@ func flags() options {
 	flag.DurationVar(&asked.tick, "tick", 100*time.Millisecond, "time between ticks")
 	flag.IntVar(&asked.tickSteps, "tick-steps", 20_000, "work of a tick, about two nanoseconds a step")
 	flag.IntVar(&asked.garbage, "garbage", 0, "records that a transaction makes and drops")
-	flag.IntVar(&asked.kept, "kept", 500, "transactions whose records are kept")
+	flag.IntVar(&asked.kept, "kept", 500, "transactions whose records stay in memory")
 	flag.IntVar(&asked.gogc, "gogc", 100, "by how many percent the heap may grow until it is collected")
 	flag.IntVar(&asked.pingers, "pingers", 0, "pairs of goroutines that hand a token back and forth: many events")
 	flag.Uint64Var(&asked.seed, "seed", 1, "draws the pauses")

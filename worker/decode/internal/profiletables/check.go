@@ -45,7 +45,7 @@ type Indexes struct {
 }
 
 // Check proves that everything a table names is there: after it, no reader needs
-// to doubt an index. It is called once, when reading has ended.
+// to check an index. It is called once, when reading has ended.
 func (t *Table) Check() (*Indexes, error) {
 	var x Indexes
 	var err error

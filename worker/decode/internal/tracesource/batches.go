@@ -16,8 +16,8 @@ import (
 // complete, it holds two. batches precedes it and halves both.
 //
 // A bytes.Buffer that reads until it reaches the end makes room for more first,
-// and so doubles when it is full. Told the end together with the last bytes of
-// the batch, as an io.Reader may, it has no reason to. What comes behind is
+// and so doubles when it is full. If it gets the end together with the last bytes of
+// the batch, as an io.Reader may return them, it does not. What comes behind is
 // read again all the same: the end holds for one batch.
 //
 // And when the next generation begins to be read, all events of the last one

@@ -17,8 +17,8 @@ func (p *Pool) Clone(id []byte) ID {
 }
 
 // cloneBytes copies src into slot and returns what was filled. It is the tidy-up that this build is about: the copying of
-// Clone, taken out so that tags can use it too. The other callers were left out of the example; that the compiler would find
-// it too large to inline is what the directive stands for.
+// Clone, taken out so that tags can use it too. The other callers were left out of the example; the
+// directive has the effect of a function that is too large to inline.
 //
 //go:noinline
 func cloneBytes(slot, src []byte) []byte {

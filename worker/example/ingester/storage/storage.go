@@ -12,7 +12,7 @@ import (
 	"ingester/wire"
 )
 
-// ErrNoNamespace is returned for a write into a namespace that nobody made.
+// ErrNoNamespace is returned for a write into a namespace that does not exist.
 var ErrNoNamespace = errors.New("storage: no such namespace")
 
 // ErrClosed is returned for writes after Close.

@@ -6,7 +6,7 @@ import "quoter/money"
 // Days is how far back a rate is smoothed.
 const Days = 30
 
-// Table has the daily rates of each currency against the house's own.
+// Table has the daily rates of each currency against the currency of the accounts.
 type Table struct {
 	daily map[string][]money.Amount
 }

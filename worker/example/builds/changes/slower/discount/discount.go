@@ -14,7 +14,7 @@ type Rule struct {
 	Percent uint64
 }
 
-// Rules are all that is in force, in the order in which they were written: a later one of the same group stands beside the earlier.
+// Rules are all that is in force, in the order in which they were written: a later one of the same group is added to the earlier one.
 type Rules struct {
 	all []Rule
 }
