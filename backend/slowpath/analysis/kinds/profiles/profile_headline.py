@@ -183,12 +183,12 @@ def _why_inconclusive(comparison: ProfileKindComparison, ruling: KindDecision, f
         count = wording.pluralize(len(likely), "difference is", "differences are")
         if comparison.same_binary:
             return f"{count} likely, but both sides are the same binary: the machine or the load differs."
-        return f"{count} likely, none is significant{_to_settle(more)}"
+        return f"{count} likely, none is significant{_to_settle(comparison, more)}"
     if comparison.certain and ruling.bound is not None:
         allowed = comparison.thresholds.unchanged_within
         return (
             f"{_limit(comparison, ruling.bound)}, but the limit for unchanged is {_percent(allowed)}"
-            f"{_to_settle(_more_for_bound(comparison))}"
+            f"{_to_settle(comparison, _more_for_bound(comparison))}"
         )
     return _what_lacks(comparison)
 
@@ -200,9 +200,9 @@ def _what_lacks(comparison: ProfileKindComparison) -> str:
         return f"{kind} profiles show what waits, not what a request costs; compare CPU profiles or execution traces."
     if not comparison.certain:
         here, needed = min(comparison.sets.replicates()), comparison.fewest_replicates
-        unit = "run" if comparison.sets.by_run else "profile"
         more = max(needed - here, _more_for_bound(comparison), 1)
-        return f"only {wording.pluralize(here, unit)} per side ({kind}){_to_settle(more)}"
+        few = wording.pluralize(here, comparison.sets.replicate_name)
+        return f"only {few} per side ({kind}){_to_settle(comparison, more)}"
     if comparison.basis.id == "share":
         return (
             f"no function changed its share of {kind}, but the load is unknown, so the total cannot be compared; "
@@ -225,8 +225,13 @@ def _contradiction(comparison: ProfileKindComparison, finding: Finding) -> str:
     )
 
 
-def _to_settle(more: int) -> str:
-    return f"; upload {wording.pluralize(more, 'more profile')} per side for a conclusive result." if more else "."
+def _to_settle(comparison: ProfileKindComparison, more: int) -> str:
+    if not more:
+        return "."
+    needed = wording.pluralize(more, f"more {comparison.sets.replicate_name}")
+    if comparison.sets.replicate_name == "run":
+        needed = f"profiles of {needed}"
+    return f"; upload {needed} per side for a conclusive result."
 
 
 def _more_for_bound(comparison: ProfileKindComparison) -> int:

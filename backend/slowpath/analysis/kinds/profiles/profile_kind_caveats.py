@@ -12,6 +12,7 @@ from slowpath.analysis.kinds.profiles.coverage import process_cpu, sampled_cpu
 from slowpath.analysis.kinds.profiles.explanations import coverage_gap, drifted, in_lockstep
 from slowpath.analysis.kinds.profiles.profile_caveats import KindCaveat
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets
 from slowpath.analysis.kinds.profiles.profile_table import ROOT_CUT_OFF
 from slowpath.analysis.kinds.profiles.serial_dependence import gain_of_alternation, interleaved
 from slowpath.analysis.kinds.profiles.variance_models import in_step, semivariogram_of
@@ -52,18 +53,20 @@ def _replication_caveats(comparison: ProfileKindComparison) -> Iterator[KindCave
         yield KindCaveat(
             "single-profile" if min(counts) == 1 else "few-profiles",
             comparison.kind,
-            _describe_counts(counts),
+            _describe_counts(comparison.sets),
             "the variation between runs is unknown, so differences are tentative at best. "
             f"Upload at least {needed} per side",
         )
     elif min(counts) < comparison.thresholds.few_profiles:
-        yield KindCaveat("few-profiles", comparison.kind, _describe_counts(counts), "only large changes are detectable")
+        yield KindCaveat(
+            "few-profiles", comparison.kind, _describe_counts(comparison.sets), "only large changes are detectable"
+        )
 
 
-def _describe_counts(counts: tuple[int, int]) -> str:
-    if counts[0] == counts[1]:
-        return f"Only {pluralize(counts[0], 'profile')} per side"
-    return f"Only {pluralize(counts[0], 'profile')} in base, {counts[1]} in candidate"
+def _describe_counts(sets: ProfileSets) -> str:
+    base, candidate = sets.replicates()
+    described = f"Only {pluralize(base, sets.replicate_name)}"
+    return f"{described} per side" if base == candidate else f"{described} in base, {candidate} in candidate"
 
 
 def _run_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:

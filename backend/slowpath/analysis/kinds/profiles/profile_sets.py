@@ -81,6 +81,11 @@ class ProfileSets:
         """Return the number of replicates of base and candidate."""
         return len(distinct_values(self.replicate[self.is_base])), len(distinct_values(self.replicate[~self.is_base]))
 
+    @property
+    def replicate_name(self) -> Literal["run", "profile"]:
+        """Return what a replicate is, for texts that state a number of them: a run if one has several profiles."""
+        return "run" if self.by_run and sum(self.replicates()) < len(self.artifacts) else "profile"
+
     def by_profile(self) -> "ProfileSets":
         """Return the same with every profile as a separate replicate."""
         sides = self.base_count, len(self.artifacts) - self.base_count

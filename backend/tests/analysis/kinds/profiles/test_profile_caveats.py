@@ -1,9 +1,13 @@
 """Doubts: each is raised by what it names, and not by its absence."""
 
+import re
+
 import pytest
 
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from tests.analysis import compare_helpers
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, TICK, artifact, at_times, runs, stacks
 
@@ -86,6 +90,18 @@ def test_metadata_of_one_side_raises_no_caveat() -> None:
 def test_the_same_binary() -> None:
     mappings = [{"file": "/bin/x", "build_id": "b1"}]
     assert "same binary" in caveat_sentences(side(mappings=mappings), side(seed=2, mappings=mappings))["same-build"]
+
+
+def test_runs_with_several_profiles_are_counted_as_runs() -> None:
+    """More profiles of the same runs would settle nothing."""
+    base, candidate = (
+        [*side(2, seed=seed, facts={"run": f"{seed}"}), *side(2, seed=seed + 1, facts={"run": f"{seed + 1}"})]
+        for seed in (1, 3)
+    )
+    found = compared(base, candidate)
+    assert "Only 2 runs per side (cpu)" in {each.id: each.sentence for each in found.caveats}["few-profiles"]
+    headline = make_comparison_document(compare_helpers.compared(base, candidate)).headline.sentence
+    assert re.search(r"; upload profiles of \d+ more runs per side for a conclusive result\.$", headline), headline
 
 
 def test_few_profiles_and_one_run() -> None:
