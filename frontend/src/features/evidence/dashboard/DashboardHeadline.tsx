@@ -47,16 +47,21 @@ export function DashboardHeadline({ board, onDeploy, compare, mayWrite }: Dashbo
 function quiet(board: Dashboard): { title: string; sub: string } {
   const { fromMs, toMs } = spanOf(board.grid);
   const measured = board.rows.filter(({ latency }) => latency.histogram !== 'none').length;
+  // What a row measures is unknown until it has been loaded.
+  const services = board.rows.every(({ loaded }) => loaded)
+    ? `${countOf(measured, 'service')} with latency`
+    : countOf(board.rows.length, 'service');
   return {
     title: board.changes.length > 0 ? describeChangePoints(board) : 'No latency change points',
-    sub: `${countOf(measured, 'service')} with latency in ${board.environment?.name ?? 'this environment'}, ${lengthText(toMs - fromMs)}`,
+    sub: `${services} in ${board.environment?.name ?? 'this environment'}, ${lengthText(toMs - fromMs)}`,
   };
 }
 
 const describeChangePoints = (board: Dashboard): string =>
-  `${countOf(board.changes.length, 'change point')} ${board.changes.length === 1 ? 'is' : 'are'} marked, none in latency at a deployment`;
+  `${countOf(board.changes.length, 'change point')} ${board.changes.length === 1 ? 'is' : 'are'} marked, no lasting latency increase at a deployment`;
 
-const MARKED = /(takes [\d.,]+ times (?:longer|less long|less)[^;,·]*)/u;
+/** The server puts only increases on top. */
+const MARKED = /(is [\d.,]+ times as high)/u;
 const COMMIT = /\b([0-9a-f]{7,40})\b/u;
 
 /** The sentence as the server says it; the service and commits in mono, what changed in its colour. */
@@ -66,9 +71,7 @@ function Sentence({ text, service }: { text: string; service: string }) {
   return (
     <>
       {begins && <span className="mono">{service}</span>}
-      {parted(rest, MARKED, (words) => (
-        <span className={words.includes('less') ? 'less' : 'more'}>{words}</span>
-      )).map((part, at) =>
+      {parted(rest, MARKED, (words) => <span className="more">{words}</span>).map((part, at) =>
         typeof part === 'string' ? (
           <span key={at}>
             {parted(part, COMMIT, (commit) =>
