@@ -78,7 +78,9 @@ function NoteList({ board, open, onOpen }: Pick<PanelProps, 'board' | 'open' | '
       </EmptyState>
     );
   const nameOf = (id: string | null) =>
-    board.rows.find(({ service }) => service.id === id)?.service.name ?? 'all services';
+    id === null
+      ? 'all services'
+      : (board.rows.find(({ service }) => service.id === id)?.service.name ?? 'a service');
   return (
     <ul className={classes.notes}>
       {board.annotations
@@ -87,9 +89,7 @@ function NoteList({ board, open, onOpen }: Pick<PanelProps, 'board' | 'open' | '
           <li key={note.id} data-open={note.id === open || undefined}>
             <button type="button" onClick={() => onOpen(note.id)}>
               <span className="muted">
-                {dayText(note.at_ms)} {clockText(note.at_ms)}
-                {note.until_ms !== null && ` to ${clockText(note.until_ms)}`} UTC,{' '}
-                {nameOf(note.service_id)}
+                {periodText(note)} UTC, {nameOf(note.service_id)}
               </span>
               <span>{note.text}</span>
             </button>
@@ -106,7 +106,21 @@ type FormProps = {
   onDone: () => Promise<unknown>;
 };
 
+/** "Wed 18 Nov 23:00 to Thu 19 Nov 01:00": the day of the end where it is another. */
+function periodText({ at_ms, until_ms }: DashboardAnnotation): string {
+  const start = `${dayText(at_ms)} ${clockText(at_ms)}`;
+  if (until_ms === null) return start;
+  const isSameDay = dayText(at_ms) === dayText(until_ms);
+  return `${start} to ${isSameDay ? '' : `${dayText(until_ms)} `}${clockText(until_ms)}`;
+}
+
 const fieldText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16);
+
+/** The time of a field, which has no seconds: the known time where the field still shows it. */
+const fieldTime = (text: string, knownMs: number | null | undefined): string =>
+  typeof knownMs === 'number' && fieldText(knownMs) === text
+    ? new Date(knownMs).toISOString().replace('.000Z', 'Z')
+    : `${text}:00Z`;
 
 function NoteForm({ board, note, environment, onDone }: FormProps) {
   const [text, setText] = useState(note?.text ?? '');
@@ -117,8 +131,8 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
   const [service, setService] = useState(note?.service_id ?? '');
   const words: AnnotationFields = {
     service_id: service === '' ? null : service,
-    started_at: `${at}:00Z`,
-    ended_at: until === '' ? null : `${until}:00Z`,
+    started_at: fieldTime(at, note?.at_ms),
+    ended_at: until === '' ? null : fieldTime(until, note?.until_ms),
     text,
   };
   const save = useMutation({
@@ -130,7 +144,6 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
     mutationFn: () => deleteAnnotation(note?.id ?? ''),
     onSuccess: onDone,
   });
-  const error = save.error ?? remove.error;
   const late = until !== '' && until < at;
   return (
     <form
@@ -174,7 +187,10 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
           onChange={(next) => setService(next ?? '')}
         />
       )}
-      {error && <ErrorState compact what="Could not save the annotation" error={error} />}
+      {save.error && <ErrorState compact what="Could not save the annotation" error={save.error} />}
+      {remove.error && (
+        <ErrorState compact what="Could not delete the annotation" error={remove.error} />
+      )}
       <div className={classes.buttons}>
         <Button
           type="submit"
