@@ -27,7 +27,7 @@ export function ComparisonBlockers({ compare, board, filesLink }: ComparisonBloc
   if (error)
     return (
       <div className={classes.inset}>
-        <ErrorState what="Could not compare the profiles" error={error} />
+        <ErrorState what={compare.failed} error={error} />
       </div>
     );
   if (!missing) return null;

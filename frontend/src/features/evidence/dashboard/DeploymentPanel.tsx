@@ -44,7 +44,7 @@ export function DeploymentPanel({ id, board, onClose, ...rest }: PanelProps) {
     >
       {asked.error && <ErrorState what="Could not load the deployment" error={asked.error} />}
       {id !== '' && !deploy && !asked.error && <SkeletonRows rows={6} />}
-      {deploy && <DeploymentDetails deploy={deploy} board={board} {...rest} />}
+      {deploy && <DeploymentDetails deploy={deploy} isOnBoard={!!shown} board={board} {...rest} />}
     </Drawer>
   );
 }
@@ -68,10 +68,15 @@ function PanelTitle({ deploy, board }: { deploy: DashboardDeployment; board: Das
   );
 }
 
-type EvaluationProps = Omit<PanelProps, 'id' | 'onClose'> & { deploy: DashboardDeployment };
+type EvaluationProps = Omit<PanelProps, 'id' | 'onClose'> & {
+  deploy: DashboardDeployment;
+  /** Only of these the dashboard has the check. */
+  isOnBoard: boolean;
+};
 
 function DeploymentDetails({
   deploy,
+  isOnBoard,
   board,
   compare,
   filesLink,
@@ -80,7 +85,11 @@ function DeploymentDetails({
 }: EvaluationProps) {
   return (
     <div className={classes.stack}>
-      <Verdict deploy={deploy} board={board} />
+      {isOnBoard ? (
+        <Verdict deploy={deploy} board={board} />
+      ) : (
+        <p className="muted">Not in the time range of the dashboard.</p>
+      )}
       {mayWrite && (
         <div className={classes.buttons}>
           <Button variant="filled" loading={compare.pending} onClick={() => compare.ask(deploy.id)}>
@@ -179,7 +188,7 @@ function TwoCommits({ deploy, board }: { deploy: DashboardDeployment; board: Das
       <p>
         {before ? (
           <>
-            From <span className="mono">{shortCommit(before.commit) || before.label}</span> to{' '}
+            From <span className="mono">{deploymentName(before)}</span> to{' '}
             <span className="mono">{deploymentName(deploy)}</span>.
           </>
         ) : (

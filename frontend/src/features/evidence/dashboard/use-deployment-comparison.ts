@@ -11,6 +11,8 @@ export type DeploymentComparisonState = {
   deploy: string | null;
   pending: boolean;
   error: Error | null;
+  /** The title of the error. */
+  failed: string;
   missing: Missing | null;
   ask: (deploy_id: string) => void;
   /** Without the profiles that are missing. */
@@ -31,6 +33,7 @@ export function useDeploymentComparison(
     deploy: around.variables ?? null,
     pending: around.isPending || latency.isPending,
     error: around.error ?? latency.error,
+    failed: around.error ? 'Could not compare the profiles' : 'Could not compare the latency',
     missing,
     ask: (deploy_id) => {
       latency.reset();
