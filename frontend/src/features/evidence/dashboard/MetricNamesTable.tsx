@@ -78,7 +78,7 @@ export function MetricNamesTable({ rows, onRule }: TableProps) {
           data={[
             { value: 'all', label: 'all' },
             { value: 'taken', label: 'classified' },
-            { value: 'not', label: 'Unclassified' },
+            { value: 'not', label: 'unclassified' },
           ]}
         />
       </div>

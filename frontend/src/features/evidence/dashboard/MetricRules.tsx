@@ -38,7 +38,7 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
       mono: true,
       cell: ({ label_matchers: equal }) => labelsText(equal) || 'any',
     },
-    { id: 'role', head: 'Role', width: 90, cell: ({ role }) => role },
+    { id: 'role', head: 'Role', width: 90, cell: roleText },
     { id: 'service', head: 'Service', cell: serviceText },
     {
       id: 'delete',
@@ -81,6 +81,8 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
     </Section>
   );
 }
+
+const roleText = ({ role }: MetricRule): string => (role === 'ignore' ? 'ignored' : role);
 
 const serviceText = ({ service, service_label }: MetricRule): string =>
   service ?? (service_label === null ? 'From labels' : `label ${service_label}`);

@@ -64,7 +64,7 @@ const DAYS_MOST = 1000;
 function Retention({ mayManage }: { mayManage: boolean }) {
   const client = useQueryClient();
   const settings = useQuery(metricSettingsQuery);
-  const [days, setDays] = useState<number | null>(null);
+  const [days, setDays] = useState<number | string | null>(null);
   const save = useMutation({
     mutationFn: updateRetention,
     onSuccess: () => client.invalidateQueries({ queryKey: ['metrics', 'settings'] }),
@@ -79,7 +79,7 @@ function Retention({ mayManage }: { mayManage: boolean }) {
           className={classes.ruleForm}
           onSubmit={(event) => {
             event.preventDefault();
-            if (days !== null) save.mutate(days);
+            if (typeof days === 'number') save.mutate(days);
           }}
         >
           <NumberInput
@@ -89,18 +89,20 @@ function Retention({ mayManage }: { mayManage: boolean }) {
             max={DAYS_MOST}
             disabled={!mayManage}
             value={days ?? kept}
-            onChange={(next) => setDays(typeof next === 'number' ? next : null)}
+            onChange={setDays}
           />
           <Button
             type="submit"
             loading={save.isPending}
-            disabled={!mayManage || days === null || days === kept}
+            disabled={!mayManage || typeof days !== 'number' || days === kept}
             title={mayManage ? undefined : 'Only admins can change retention'}
           >
             Save
           </Button>
-          {days !== null && days < kept && (
-            <span className="muted">Samples older than {days} days will be deleted.</span>
+          {typeof days === 'number' && days < kept && (
+            <span className="muted">
+              Samples older than {countOf(days, 'day')} will be deleted.
+            </span>
           )}
         </form>
       )}
