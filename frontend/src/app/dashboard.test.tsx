@@ -94,7 +94,7 @@ const rows = async () => {
   // The page's code is loaded when it is first shown.
   const list = await screen.findByRole(
     'list',
-    { name: 'Services in request order' },
+    { name: /^Services in (request|custom) order$/ },
     { timeout: 15_000 },
   );
   return within(list)

@@ -7,13 +7,7 @@ import {
 import { LatencyLegend, RateLegend } from './LatencyLegend';
 import classes from './dashboard.module.css';
 import type { DashboardView } from './dashboard-url';
-import type { ServiceOrder } from './use-service-order';
-
-const SOURCES: Record<Dashboard['orderSource'], string> = {
-  manual: 'In custom order',
-  spans: 'In request order',
-  name: 'By name',
-};
+import { ORDER_LABELS, type ServiceOrder } from './use-service-order';
 
 type HeadsProps = {
   board: Dashboard;
@@ -35,7 +29,7 @@ export function ColumnHeads({ board, order, view, onChange, mayWrite }: HeadsPro
   return (
     <div className={classes.cols}>
       <span>
-        {SOURCES[order.source]}
+        {ORDER_LABELS[order.source]}
         {order.source === 'manual' && mayWrite && (
           <button type="button" className={`link ${classes.reset}`} onClick={order.reset}>
             from spans

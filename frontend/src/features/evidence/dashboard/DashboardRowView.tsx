@@ -20,7 +20,7 @@ import { LatencyCaption, RateCaption } from './PanelCaption';
 import { GaugeStrips } from './GaugeStrips';
 import { ServiceCell } from './ServiceCell';
 import classes from './dashboard.module.css';
-import { panelMarkersOf } from './panel-markers';
+import { increasedSignals, panelMarkersOf } from './panel-markers';
 import type { DashboardView } from './dashboard-url';
 import type { ServiceOrder } from './use-service-order';
 
@@ -156,7 +156,7 @@ const Panels = memo(function Panels(props: RowViewProps) {
           row={row}
           bus={bus}
           quantiles={quantiles}
-          stepped={latencyMarks.steps.some(({ tone }) => tone === 'more')}
+          increased={increasedSignals(board, content, quantiles)}
         />
         {content.latency.histogram === 'none' ? (
           <Nothing what="No latency metric" why={content.latency.reason} />

@@ -11,7 +11,7 @@ import { ColumnHeads } from './ColumnHeads';
 import { DashboardRowView } from './DashboardRowView';
 import classes from './dashboard.module.css';
 import type { DashboardView } from './dashboard-url';
-import { useServiceOrder } from './use-service-order';
+import { ORDER_LABELS, useServiceOrder } from './use-service-order';
 import { useVisibleRows } from './use-visible-rows';
 
 const PANEL_PX = 111;
@@ -101,7 +101,7 @@ export function DashboardRows(props: RowsProps) {
       {board.againstReason && <p className={`${classes.aside} muted`}>{board.againstReason}</p>}
       <RowsProblem what="Could not save the service order" error={order.error} />
       <RowsProblem what="Could not load more services" error={more.error} retry={more.again} />
-      <ol ref={list} aria-label="Services in request order">
+      <ol ref={list} aria-label={`Services ${ORDER_LABELS[order.source].toLowerCase()}`}>
         {rows.map((row, at) => (
           <DashboardRowView
             key={ids[at]}

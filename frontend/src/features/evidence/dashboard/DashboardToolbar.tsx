@@ -13,6 +13,7 @@ import {
   type DashboardView,
   type RangeId,
 } from './dashboard-url';
+import { serverNow } from './dashboard-queries';
 import { useNow, type LiveRefresh } from './use-live-refresh';
 
 type ToolbarProps = {
@@ -132,7 +133,7 @@ function LiveState({
           className="link"
           onClick={() => {
             if (typeof view.range !== 'string')
-              onChange({ range: widened(view.range, Date.now()) });
+              onChange({ range: widened(view.range, serverNow()) });
           }}
         >
           Zoom out

@@ -29,9 +29,13 @@ export function RateCaption({ board, row, bus }: PanelCaptionProps) {
   );
 }
 
-type LatencyCaptionProps = PanelCaptionProps & { quantiles: QuantileId[]; stepped: boolean };
+type LatencyCaptionProps = PanelCaptionProps & {
+  quantiles: QuantileId[];
+  /** In which quantiles an increase is marked. */
+  increased: readonly string[];
+};
 
-export function LatencyCaption({ board, row, bus, quantiles, stepped }: LatencyCaptionProps) {
+export function LatencyCaption({ board, row, bus, quantiles, increased }: LatencyCaptionProps) {
   const series = board.series[row]!;
   const read = useMemo(
     () => (index: number) => latencyCaption(series, quantiles, index),
@@ -49,7 +53,7 @@ export function LatencyCaption({ board, row, bus, quantiles, stepped }: LatencyC
       panel="latency"
       newest={newest}
       read={read}
-      strong={stepped ? 'p99' : ''}
+      strong={increased}
     />
   );
 }
@@ -60,11 +64,11 @@ type InnerProps = PanelCaptionProps & {
   /** Index of the newest value; -1 without any. */
   newest: number;
   read: (index: number) => CaptionPart[];
-  /** What a step was found in. */
-  strong?: string;
+  /** Parts in the colour of an increase. */
+  strong?: readonly string[];
 };
 
-function PanelCaption({ name, board, row, bus, panel, newest, read, strong = '' }: InnerProps) {
+function PanelCaption({ name, board, row, bus, panel, newest, read, strong = [] }: InnerProps) {
   const values = useRef<(HTMLElement | null)[]>([]);
   const why = useRef<HTMLSpanElement>(null);
   const { grid } = board;
@@ -100,7 +104,7 @@ function PanelCaption({ name, board, row, bus, panel, newest, read, strong = '' 
             ref={(element) => {
               values.current[at] = element;
             }}
-            className={strong !== '' && part.name === strong ? 'more' : undefined}
+            className={strong.includes(part.name) ? 'more' : undefined}
           >
             {newest < 0 ? '–' : part.value + part.unit}
           </b>

@@ -86,8 +86,11 @@ async function requestDashboard(
   return isServedFromSnapshot(signal) ? board : responseTime(board);
 }
 
+/** Now by the server's clock, as of its last answer. */
+export const serverNow = (): number => Date.now() + aheadMs;
+
 function spanNow(range: DashboardView['range']): TimeSpan {
-  const now = Date.now() + aheadMs;
+  const now = serverNow();
   return typeof range === 'string' ? { fromMs: now - RANGE_MS[range], toMs: now } : range;
 }
 

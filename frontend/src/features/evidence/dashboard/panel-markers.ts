@@ -1,7 +1,7 @@
 /** What is marked on the panels of a row: whose deploys, which steps, where nothing is, what people wrote. */
 import type { DeploymentMarker, PanelMarkers, ChangePointMarker } from '../../../charts/dashboard';
 import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../../../api';
-import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
+import type { Dashboard, DashboardRow, QuantileId } from '../../../engine/dashboard/dashboard-file';
 import { spanOf, clockText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
 import { changePointLabel, deploymentLabel } from '../../../engine/dashboard/dashboard-wording';
 
@@ -86,6 +86,16 @@ function stepMarks(
     };
   });
 }
+
+/** Quantiles with an increase that is marked on a panel. */
+export const increasedSignals = (
+  board: Dashboard,
+  row: DashboardRow,
+  quantiles: readonly QuantileId[],
+): DashboardChangePoint['signal'][] =>
+  changesOn(board, row, quantiles)
+    .filter((change) => toneOf(change) === 'more')
+    .map(({ signal }) => signal);
 
 function toneOf({ signal, cause, ratio }: DashboardChangePoint): ChangePointMarker['tone'] {
   if (signal === 'qps' || cause === 'load' || cause === 'dependency') return 'plain';

@@ -40,9 +40,13 @@ export function explainInvalidRange(base: SelectedRange, candidate: SelectedRang
   const same = base.service.id === candidate.service.id;
   if (same && base.fromMs < candidate.toMs && candidate.fromMs < base.toMs)
     return 'The time ranges overlap. Choose a range that does not.';
-  const longest = Math.max(base.toMs - base.fromMs, candidate.toMs - candidate.fromMs);
-  return longest > WINDOW_MOST_MS
-    ? `A time range can be at most ${lengthText(WINDOW_MOST_MS)}; this one is ${lengthText(longest)}.`
+  return explainLongRange(base) ?? explainLongRange(candidate);
+}
+
+/** Why a time range is too long for a comparison, or null. */
+export function explainLongRange({ fromMs, toMs }: TimeSpan): string | null {
+  return toMs - fromMs > WINDOW_MOST_MS
+    ? `A time range can be at most ${lengthText(WINDOW_MOST_MS)} long. Choose a shorter one.`
     : null;
 }
 

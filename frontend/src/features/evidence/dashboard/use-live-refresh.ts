@@ -1,7 +1,7 @@
 /** The dashboard refreshes until the user inspects a time: a cursor or a zoom holds it. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { CursorBus } from '../../../engine/dashboard/cursor-bus';
-import { LIVE_MS } from './dashboard-queries';
+import { LIVE_MS, serverNow } from './dashboard-queries';
 import type { DashboardView } from './dashboard-url';
 
 /** One bus as long as the page is; its grid follows the board that is shown. */
@@ -25,12 +25,12 @@ export function useLiveRefresh(bus: CursorBus, range: DashboardView['range']): L
   return held ? { state: 'held', refetchMs: false } : { state: 'live', refetchMs: LIVE_MS[range] };
 }
 
-/** The time now, once a second while it is shown. */
+/** The server's time now, once a second while it is shown. */
 export function useNow(going: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
     if (!going) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(serverNow()), 1000);
     return () => clearInterval(timer);
   }, [going]);
   return now;

@@ -1,14 +1,19 @@
 /** Dragging selects time ranges to compare instead of a range to zoom to, while that mode is on. */
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { compareRanges, explainInvalidRange, type SelectedRange } from './time-ranges';
+import {
+  compareRanges,
+  explainInvalidRange,
+  explainLongRange,
+  type SelectedRange,
+} from './time-ranges';
 
 export type RangeSelection = {
   /** What a drag is for: the candidate's window, then the base's; 'zoom' unless windows are chosen. */
   wants: 'zoom' | 'candidate' | 'base';
   candidate: SelectedRange | null;
   pending: boolean;
-  /** Why the base that was chosen last is none. */
+  /** Why the range that was chosen last cannot be compared. */
   refused: string | null;
   error: Error | null;
   begin: () => void;
@@ -40,8 +45,9 @@ export function useRangeSelection(
   const chosen = useCallback(
     (window: SelectedRange) => {
       if (!candidate) {
-        setRefused(null);
-        setCandidate(window);
+        const tooLong = explainLongRange(window);
+        setRefused(tooLong);
+        if (tooLong === null) setCandidate(window);
         return;
       }
       const why = explainInvalidRange(window, candidate);

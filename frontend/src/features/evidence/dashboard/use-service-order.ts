@@ -19,6 +19,12 @@ export type ServiceOrder = {
   announcement: string;
 };
 
+export const ORDER_LABELS: Record<Dashboard['orderSource'], string> = {
+  manual: 'In custom order',
+  spans: 'In request order',
+  name: 'By name',
+};
+
 export function moved(ids: readonly string[], id: string, at: number): string[] {
   const others = ids.filter((each) => each !== id);
   const place = Math.max(0, Math.min(others.length, at));
