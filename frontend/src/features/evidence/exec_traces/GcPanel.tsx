@@ -62,7 +62,7 @@ export function GcPanel({ data, ref }: { data: TraceDocument; ref: Ref<HTMLEleme
         <h2 className={classes.head}>
           Garbage collection <span className="muted">rates per second of trace</span>
         </h2>
-        {gc.base ? (
+        {(gc.base ?? gc.candidate) ? (
           <GcTable base={gc.base} candidate={gc.candidate} single={single} />
         ) : (
           <EmptyState>No GC data in these traces.</EmptyState>
@@ -111,10 +111,10 @@ function MmuTable({ mmu, single }: { mmu: Mmu; single: boolean }) {
 
 type GcRow = [name: string, base: number | null, candidate: number | null, unit: string];
 
-function rowsOf(base: GcSide, candidate: GcSide | null): GcRow[] {
+function rowsOf(base: GcSide | null, candidate: GcSide | null): GcRow[] {
   const row = (name: string, unit: string, read: (side: GcSide) => number | null): GcRow => [
     name,
-    read(base),
+    base && read(base),
     candidate && read(candidate),
     unit,
   ];
@@ -130,13 +130,15 @@ function rowsOf(base: GcSide, candidate: GcSide | null): GcRow[] {
 }
 
 /** A row is there for everything that either side has; assists and pauses by who and why. */
-function GcTable(props: { base: GcSide; candidate: GcSide | null; single: boolean }) {
+function GcTable(props: { base: GcSide | null; candidate: GcSide | null; single: boolean }) {
   const { base, candidate, single } = props;
   const value = (amount: number | null, unit: string) =>
     amount === null || amount === 0 ? <span className="muted">–</span> : formatValue(amount, unit);
   const groups = [
     ...new Set(
-      [...base.assist_by_group, ...(candidate?.assist_by_group ?? [])].map(({ group }) => group),
+      [...(base?.assist_by_group ?? []), ...(candidate?.assist_by_group ?? [])].map(
+        ({ group }) => group,
+      ),
     ),
   ].slice(0, 6);
   const assist = (side: GcSide | null, group: string) =>
@@ -178,14 +180,14 @@ function GcTable(props: { base: GcSide; candidate: GcSide | null; single: boolea
   );
 }
 
-function Pauses(props: { base: GcSide; candidate: GcSide | null; single: boolean }) {
+function Pauses(props: { base: GcSide | null; candidate: GcSide | null; single: boolean }) {
   const { base, candidate, single } = props;
   const sides = [
     ['base', base],
     ['candidate', candidate],
   ] as const;
   const reasons = [
-    ...new Set([...base.stw, ...(candidate?.stw ?? [])].map(({ reason }) => reason)),
+    ...new Set([...(base?.stw ?? []), ...(candidate?.stw ?? [])].map(({ reason }) => reason)),
   ];
   if (reasons.length === 0) return <p className="muted">No stop-the-world pauses recorded.</p>;
   const time = (ns: number | null | undefined) => (ns == null ? '–' : formatValue(ns, 'ns'));

@@ -1,4 +1,5 @@
 /** Under which conditions each side was recorded; and what of its files is lost or doubtful, never hidden. */
+import { formatCount } from '../../../engine/format/format';
 import { CaveatIcon, SideMark, countOf } from '../../../ui';
 import classes from './traces.module.css';
 import type { TraceDocument, TraceSide } from './trace-types';
@@ -28,6 +29,8 @@ function SideLine(props: { name: 'base' | 'candidate'; side: TraceSide; alone: b
   );
 }
 
+const SHOWN_MOST = 8;
+
 /** A file may be read in part: what is missing is above everything computed without it. */
 function UnreadableRange({ sides }: { sides: TraceSide[] }) {
   const traces = sides.flatMap((side) => side.traces);
@@ -36,17 +39,21 @@ function UnreadableRange({ sides }: { sides: TraceSide[] }) {
     texts.map((warning) => `${name}: ${warningText(warning)}`),
   );
   if (lost.length + warnings.length === 0) return null;
+  const statements = [...new Set([...lost, ...warnings])];
   return (
     <section className={classes.lost} aria-label="Unreadable trace data">
       <b>
         <CaveatIcon />
         {lost.length > 0
           ? `${countOf(lost.length, 'trace')} ${lost.length === 1 ? 'is' : 'are'} incomplete`
-          : countOf(warnings.length, 'warning')}
+          : countOf(statements.length, 'warning')}
       </b>
-      {[...new Set([...lost, ...warnings])].slice(0, 8).map((text) => (
+      {statements.slice(0, SHOWN_MOST).map((text) => (
         <span key={text}>{text}</span>
       ))}
+      {statements.length > SHOWN_MOST && (
+        <span className="muted">and {formatCount(statements.length - SHOWN_MOST)} more</span>
+      )}
     </section>
   );
 }

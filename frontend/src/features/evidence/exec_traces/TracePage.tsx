@@ -81,11 +81,12 @@ function Answer({ data }: { data: TraceDocument }) {
   if (!waiter?.base) return <>No scheduler latency in this trace</>;
   const occupancy = data.occupancy.find((one) => one.waiter === waiter.waiter);
   const first = occupancy && largestOccupant(occupancy, 'base_share', waiter.verdict_base);
-  const wait = waiter.base.p99_ns ?? waiter.base.max_ns;
+  const { p99_ns, max_ns } = waiter.base;
   return (
     <>
       <span className="mono">{visibleName(shortName(waiter.group))}</span> waits up to{' '}
-      {formatValue(wait, 'ns')} at p99 to run {reasonPhrase(waiter.reason)}
+      {p99_ns === null ? formatValue(max_ns, 'ns') : `${formatValue(p99_ns, 'ns')} at p99`} to run{' '}
+      {reasonPhrase(waiter.reason)}
       {first && first.share >= 0.3 && (
         <>
           , {first.share >= 0.5 ? 'mostly' : `${formatShare(first.share)} of it`} {first.lead}{' '}

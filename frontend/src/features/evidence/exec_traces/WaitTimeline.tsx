@@ -18,7 +18,7 @@ import {
 } from '../../../engine/timeline/timeline-viewport';
 import type { TileOccupant } from '../../../api';
 import type { TraceTile } from '../../../engine/timeline/timeline-tile';
-import { DataTable, ErrorState, KeyHint, SkeletonRows, type Column } from '../../../ui';
+import { DataTable, ErrorState, KeyHint, SkeletonRows, countOf, type Column } from '../../../ui';
 import { tileQuery } from './trace-queries';
 import classes from './traces.module.css';
 import type { LongestWait } from './trace-types';
@@ -228,8 +228,10 @@ function SegmentsTable({
   return (
     <details className={classes.details}>
       <summary>
-        Timeline as a table: {formatCount(rows.length)}
-        {rows.length === ROWS_MOST ? ' or more' : ''} segments
+        Timeline as a table:{' '}
+        {rows.length === ROWS_MOST
+          ? `${formatCount(rows.length)} or more segments`
+          : countOf(rows.length, 'segment')}
       </summary>
       <div
         className={classes.waits}

@@ -204,7 +204,7 @@ function Stack({ title, frames, none }: { title: string; frames: string[]; none:
             </li>
           ))}
           {frames.length > STACK_MOST && (
-            <li className="muted">{frames.length - STACK_MOST} more frames</li>
+            <li className="muted">{countOf(frames.length - STACK_MOST, 'more frame')}</li>
           )}
         </ol>
       )}

@@ -73,7 +73,9 @@ export function conditions(side: TraceSide): string[] {
   const events = traces.reduce((sum, trace) => sum + trace.events, 0);
   const parts = [
     `${countOf(traces.length, 'trace')} of ${durationText(side.duration_ns)}${traces.length > 1 ? ' together' : ''}`,
-    processors.length > 0 ? `${processors.join(' or ')} Ps` : '',
+    processors.length > 0
+      ? `${processors.join(' or ')} ${processors.join() === '1' ? 'P' : 'Ps'}`
+      : '',
     events > 0 ? countOf(events, 'event') : '',
     `${formatCount(Math.round(side.wakes_per_second))} wakes/s`,
     `${formatValue(side.wait_seconds_per_second, 'count')} runnable on average`,
