@@ -3,7 +3,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { calls } from '../../../api';
-import { ErrorState, useTitle, onText } from '../../../ui';
+import { ErrorState, countOf, useTitle, onText } from '../../../ui';
 import { AuthFrame } from './AuthFrame';
 import classes from './AuthFrame.module.css';
 
@@ -87,7 +87,7 @@ export function NewPasswordForm({ secret, foot }: { secret: string; foot: ReactN
           description={`At least ${SHORTEST} characters. Length matters more than symbols`}
           error={
             short
-              ? `${password.length} characters so far, at least ${SHORTEST} are needed`
+              ? `${countOf(password.length, 'character')} so far, at least ${SHORTEST} are needed`
               : undefined
           }
           onChange={onText(setPassword)}

@@ -2,7 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import type { Session } from '../../../api';
-import { ErrorState, SkeletonRows, useTitle, onText } from '../../../ui';
+import { ErrorState, SkeletonRows, countOf, useTitle, onText } from '../../../ui';
 import { AuthFrame } from './AuthFrame';
 import classes from './AuthFrame.module.css';
 import {
@@ -188,7 +188,7 @@ export function SignUpForm({
             description={`At least ${SHORTEST} characters. Length matters more than symbols`}
             error={
               short
-                ? `${password.length} characters so far, at least ${SHORTEST} are needed`
+                ? `${countOf(password.length, 'character')} so far, at least ${SHORTEST} are needed`
                 : undefined
             }
             onChange={onText(setPassword)}
