@@ -21,6 +21,8 @@ const LIVES = [
   { value: '30', label: '30 days' },
 ];
 
+const invitedName = ({ email }: Invitation): string => email ?? 'anyone with the link';
+
 function invitationColumns(
   onRenew: (id: string) => void,
   onRevoke: (id: string) => void,
@@ -70,12 +72,18 @@ function invitationColumns(
           <button
             type="button"
             className="link"
+            aria-label={`New link for ${invitedName(one)}`}
             title="Creates a new link, valid for a week. The previous link stops working"
             onClick={() => onRenew(one.id)}
           >
             New link
           </button>
-          <button type="button" className="link" onClick={() => onRevoke(one.id)}>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Revoke the invitation of ${invitedName(one)}`}
+            onClick={() => onRevoke(one.id)}
+          >
             Revoke
           </button>
         </span>
@@ -158,6 +166,8 @@ export function Invitations({ team }: { team: TeamMembership }) {
   const withdraw = useMutation({
     mutationFn: (id: string) => withdrawInvitation(team.id, id),
     onSettled,
+    // Its link no longer works.
+    onSuccess: (_, id) => setMade((shown) => (shown?.id === id ? null : shown)),
   });
   const secret = made?.secret;
   return (

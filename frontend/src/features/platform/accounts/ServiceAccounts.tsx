@@ -155,7 +155,7 @@ function DeleteServiceAccount({ team, account, onClose }: DeleteProps) {
     <DeleteDialog name={account.name} noun="service account" remove={remove} onClose={onClose}>
       {account.tokens === 0
         ? 'It has no tokens.'
-        : `Its ${countOf(account.tokens, 'token')} are revoked.`}{' '}
+        : `Its ${countOf(account.tokens, 'token')} ${account.tokens === 1 ? 'is' : 'are'} revoked.`}{' '}
       Its actions stay in the audit log.
     </DeleteDialog>
   );

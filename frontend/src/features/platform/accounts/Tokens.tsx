@@ -290,7 +290,9 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
   const [scopes, setScopes] = useState<string[]>(['upload']);
   const [days, setDays] = useState('90');
   const [account, setAccount] = useState('');
-  const reads = accounts.find(({ id }) => id === account)?.role === 'viewer';
+  // An account that was deleted meanwhile is not chosen any more.
+  const actor = accounts.find(({ id }) => id === account);
+  const reads = actor?.role === 'viewer';
   const chosen = reads ? ['read'] : scopes;
   const create = useMutation({
     mutationFn: () =>
@@ -298,7 +300,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
         name,
         scopes: SCOPES.map(({ value }) => value).filter((scope) => chosen.includes(scope)),
         expires_in_days: days === '' ? null : Number(days),
-        service_account_id: account || null,
+        service_account_id: actor?.id ?? null,
       }),
     onSuccess: () => setName(''),
     onSettled: async () => {
@@ -328,7 +330,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
             label="Acts as"
             data={[THE_TEAM, ...accounts.map(({ id, name: label }) => ({ value: id, label }))]}
             allowDeselect={false}
-            value={account}
+            value={actor?.id ?? ''}
             onChange={(next) => setAccount(next ?? '')}
             w={150}
           />
