@@ -62,6 +62,9 @@ const COLUMNS: Column<AuditEvent>[] = [
   },
 ];
 
+const isFiltered = (filter: AuditFilter): boolean =>
+  Object.values(filter).some((value) => value !== '');
+
 /** Who changed what, when. It cannot be edited. */
 export function AuditLog({ team }: { team: TeamMembership }) {
   const [wanted, setWanted] = useState<AuditFilter>({});
@@ -78,7 +81,8 @@ export function AuditLog({ team }: { team: TeamMembership }) {
       </Section>
     );
   const rows = audit.data?.pages.flatMap((page) => page.items) ?? [];
-  const filtered = Object.values(wanted).some((value) => value !== '');
+  // Until the answer to other filters has come, what is shown is of those before.
+  const filtered = isFiltered(wanted) || isFiltered(asked) || audit.isPlaceholderData;
   return (
     <>
       <Filters team={team} wanted={wanted} onWanted={setWanted} />

@@ -5,16 +5,17 @@ import { calls, openUrl } from '../../../api';
 /** Texts as they stand in the fields; days are whole ones of the reader's own calendar. */
 export type AuditFilter = { actor?: string; action?: string; since?: string; until?: string };
 
-const DAY_MS = 86_400_000;
-
 /** What of it the server is asked: days become times, empty fields nothing. */
 function asked(wanted: AuditFilter): Record<string, string> {
   const filled: Record<string, string> = {};
   if (wanted.actor?.trim()) filled.actor = wanted.actor.trim();
   if (wanted.action?.trim()) filled.action = wanted.action.trim();
   if (wanted.since) filled.since = new Date(`${wanted.since}T00:00:00`).toISOString();
-  if (wanted.until)
-    filled.until = new Date(new Date(`${wanted.until}T00:00:00`).getTime() + DAY_MS).toISOString();
+  if (wanted.until) {
+    const end = new Date(`${wanted.until}T00:00:00`);
+    end.setDate(end.getDate() + 1); // a day may have 23 or 25 hours
+    filled.until = end.toISOString();
+  }
   return filled;
 }
 
