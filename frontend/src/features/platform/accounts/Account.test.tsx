@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { Browser } from '../../../api';
 import { aSession } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { Account } from './Account';
 
+const AT = '2026-11-20T08:00:00Z';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0';
 
 const browser = (id: string, changed: Partial<Browser> = {}): Browser => ({
@@ -66,6 +67,75 @@ describe('the profile', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('more than 200 characters');
     expect(names).toEqual([{ name: 'Mira K.' }]);
     expect(name).toHaveValue('Mira K.');
+  });
+});
+
+describe('a saved profile', () => {
+  it('shows the name as it was stored, with nothing left to save', async () => {
+    serveSessions(browser('1', { is_current: true }));
+    const names: unknown[] = [];
+    server.use(
+      http.patch(at('/user'), async ({ request }) => {
+        names.push(await request.json());
+        return HttpResponse.json({ ...aSession().user, name: 'Mira K.' });
+      }),
+    );
+    const { user } = show(<Account session={aSession()} />);
+    const name = await screen.findByLabelText(/^Name/);
+    const save = screen.getByRole('button', { name: 'Save' });
+    await enter(user, name, ' ');
+    expect(save).toBeDisabled();
+    await user.clear(name);
+    await enter(user, name, '   ');
+    expect(save).toBeDisabled();
+    await user.clear(name);
+    await enter(user, name, ' Mira K. ');
+    await user.click(save);
+    await waitFor(() => expect(name).toHaveValue('Mira K.'));
+    expect(names).toEqual([{ name: 'Mira K.' }]);
+  });
+});
+
+describe('linked accounts', () => {
+  const linked = [
+    { id: 'l1', name: 'Corp', email: null, created_at: AT, last_used_at: AT },
+    { id: 'l2', name: 'Lab', email: 'mira@lab.example', created_at: AT, last_used_at: AT },
+  ];
+  const serveLinked = () => {
+    serveSessions(browser('1', { is_current: true }));
+    server.use(
+      http.get(at('/user/linked-identities'), () =>
+        HttpResponse.json({ has_password: true, linked }),
+      ),
+    );
+  };
+
+  it('are hidden where there are none and no provider', async () => {
+    serveSessions(browser('1', { is_current: true }));
+    show(<Account session={aSession()} />);
+    await rows();
+    expect(screen.queryByRole('heading', { name: /Linked accounts/ })).not.toBeInTheDocument();
+  });
+
+  it('are named by their address, or by the provider', async () => {
+    serveLinked();
+    show(<Account session={aSession()} />);
+    expect(await screen.findByRole('button', { name: 'Unlink Corp' })).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Unlink mira@lab.example' })).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: /^Link / })).not.toBeInTheDocument();
+  });
+
+  it('stay, with the reason, when the last way to sign in cannot be unlinked', async () => {
+    serveLinked();
+    server.use(
+      http.delete(at('/user/linked-identities/:id'), () =>
+        problem(409, { title: 'Refused', detail: 'Set a password first.' }),
+      ),
+    );
+    const { user } = show(<Account session={aSession()} />);
+    await user.click(await screen.findByRole('button', { name: 'Unlink Corp' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('Set a password first.');
+    expect(screen.getByRole('button', { name: 'Unlink Corp' })).toBeInTheDocument();
   });
 });
 
@@ -135,7 +205,9 @@ describe('active sessions', () => {
     expect(current).toHaveTextContent('Firefox on Linux current session');
     expect(within(current!).queryByRole('button')).not.toBeInTheDocument();
     expect(other).toHaveTextContent('198.51.100.2');
-    expect(within(other!).getByRole('button', { name: 'Sign out' })).toBeInTheDocument();
+    expect(
+      within(other!).getByRole('button', { name: 'Sign out Firefox on Linux, 198.51.100.2' }),
+    ).toBeInTheDocument();
   });
 
   it('are ended one by one, and leave the list', async () => {
@@ -146,7 +218,7 @@ describe('active sessions', () => {
     );
     const { user } = show(<Account session={aSession()} />);
     const [, second] = await rows();
-    await user.click(within(second!).getByRole('button', { name: 'Sign out' }));
+    await user.click(within(second!).getByRole('button', { name: /^Sign out/ }));
     await waitFor(() => {
       expect(screen.queryByText('198.51.100.2')).not.toBeInTheDocument();
     });

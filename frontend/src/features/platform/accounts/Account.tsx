@@ -46,8 +46,11 @@ function Profile({ session }: { session: Session }) {
   const client = useQueryClient();
   const [name, setName] = useState(session.user.name);
   const save = useMutation({
-    mutationFn: () => updateName(name),
-    onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+    mutationFn: () => updateName(name.trim()),
+    onSuccess: async (saved) => {
+      setName(saved.name);
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    },
   });
   return (
     <Section title="Profile" narrow>
@@ -61,7 +64,11 @@ function Profile({ session }: { session: Session }) {
         <TextInput label="Name" required value={name} onChange={onText(setName)} />
         <TextInput label="Email" disabled value={session.user.email} />
         {save.error && <ErrorState compact error={save.error} />}
-        <Button type="submit" disabled={name === session.user.name} loading={save.isPending}>
+        <Button
+          type="submit"
+          disabled={name.trim() === '' || name.trim() === session.user.name}
+          loading={save.isPending}
+        >
           Save
         </Button>
       </form>
@@ -273,7 +280,12 @@ function Browsers() {
       align: 'right',
       cell: (one) =>
         one.is_current ? null : (
-          <button type="button" className="link" onClick={() => end.mutate(one.id)}>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Sign out ${browserName(one.browser)}, ${one.address}`}
+            onClick={() => end.mutate(one.id)}
+          >
             Sign out
           </button>
         ),

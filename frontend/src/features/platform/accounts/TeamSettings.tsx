@@ -77,6 +77,11 @@ function TeamDeletion({ team, onGone }: Omit<TeamProps, 'onRenamed'>) {
       onGone();
     },
   });
+  const ask = () => {
+    setTyped('');
+    end.reset();
+    setAsking(true);
+  };
   return (
     <>
       <Section title="Delete team" narrow>
@@ -86,7 +91,7 @@ function TeamDeletion({ team, onGone }: Omit<TeamProps, 'onRenamed'>) {
             is closed immediately. An owner can restore it under Your account for 12 hours; then all
             data is erased within a day of the deletion.
           </p>
-          <Button onClick={() => setAsking(true)}>Delete {team.name}</Button>
+          <Button onClick={ask}>Delete {team.name}</Button>
         </div>
       </Section>
       <Modal

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Member, Role, TeamMembership, Token } from '../../../api';
 import { TEAM, aSession } from '../../../testing/api-factories';
 import { at, page, problem, server } from '../../../testing/mock-api';
-import { show } from '../../../testing/render';
+import { enter, show } from '../../../testing/render';
 import { Members } from './Members';
 import { TeamSettings } from './TeamSettings';
 import { Tokens } from './Tokens';
@@ -200,6 +200,27 @@ describe('the team', () => {
     await user.click(remove);
     await waitFor(() => expect(gone).toHaveBeenCalledOnce());
     expect(deleted).toHaveBeenCalledOnce();
+  });
+
+  it('asks for its name again when the question is opened again', async () => {
+    server.use(
+      http.delete(at('/teams/:team'), () =>
+        problem(409, { title: 'Refused', detail: 'A bisect is running.' }),
+      ),
+    );
+    const { user } = show(
+      <TeamSettings team={team('owner')} onRenamed={nothing} onGone={nothing} />,
+    );
+    const ask = screen.getByRole('button', { name: 'Delete Northwind' });
+    await user.click(ask);
+    await enter(user, await screen.findByLabelText('Type northwind to confirm'), 'northwind');
+    await user.click(screen.getByRole('button', { name: 'Delete team' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('A bisect is running.');
+    await user.click(screen.getByRole('button', { name: 'Cancel' }));
+    await user.click(ask);
+    expect(await screen.findByLabelText('Type northwind to confirm')).toHaveValue('');
+    expect(screen.getByRole('button', { name: 'Delete team' })).toBeDisabled();
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
 
   it('is neither renamed nor deleted by an admin', () => {
