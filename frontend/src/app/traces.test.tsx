@@ -443,7 +443,7 @@ describe('one trace alone', () => {
     const alone = (rows as object[]).map((row) => ({
       ...row,
       candidate: null,
-      change: null,
+      change: { p50: null, p90: null, p99: null, p999: null },
       state: 'noise',
     }));
     const { base } = rest.sides as { base: object };
@@ -455,6 +455,7 @@ describe('one trace alone', () => {
     const table = await groups();
     expect(within(table).queryByRole('columnheader', { name: /change/ })).toBeNull();
     expect(within(table).getByRole('row', { name: /main\.batcher/ })).not.toHaveTextContent(' to ');
+    expect(screen.queryByText(/^Could not draw/)).not.toBeInTheDocument();
   });
 
   it('that fails to load says why', async () => {
