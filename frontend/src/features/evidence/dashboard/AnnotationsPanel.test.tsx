@@ -16,7 +16,6 @@ const anAnnotation = (changed: Partial<DashboardAnnotation> = {}): DashboardAnno
   at_ms: time('18T14:02:37'),
   until_ms: null,
   text: 'load test',
-  author: 'Mira Kovač',
   ...changed,
 });
 

@@ -6,19 +6,18 @@ import { at, page, problem, server } from '../../../testing/mock-api';
 import { enter, show } from '../../../testing/render';
 import MetricsSettings from './MetricsSettings';
 
-const aName = (changed: Partial<Recognised> = {}): Recognised =>
-  ({
-    name: 'http_seconds',
-    kind: 'histogram',
-    series: 1200,
-    services: 3,
-    role: 'latency',
-    reason: 'known',
-    reason_code: 'by-name',
-    service_id: null,
-    environment_id: null,
-    ...changed,
-  }) as Recognised;
+const aName = (changed: Partial<Recognised> = {}): Recognised => ({
+  name: 'http_seconds',
+  kind: 'histogram',
+  series: 1200,
+  services: 3,
+  role: 'latency',
+  reason: 'known',
+  reason_code: 'by-name',
+  service_id: null,
+  environment_id: null,
+  ...changed,
+});
 
 const aRule = (changed: Partial<MetricRule> = {}): MetricRule =>
   ({

@@ -9,18 +9,17 @@ import { AuditLog } from './AuditLog';
 
 const team = { ...TEAM, role: 'admin' as const };
 
-const anEvent = (changed: Partial<AuditEvent> = {}): AuditEvent =>
-  ({
-    id: 'e1',
-    occurred_at: '2026-11-20T08:00:00Z',
-    actor: 'Mira',
-    actor_kind: 'person',
-    action: 'team.renamed',
-    subject: 'Northwind',
-    subject_id: null,
-    details: {},
-    ...changed,
-  }) as AuditEvent;
+const anEvent = (changed: Partial<AuditEvent> = {}): AuditEvent => ({
+  id: 'e1',
+  occurred_at: '2026-11-20T08:00:00Z',
+  actor: 'Mira',
+  actor_kind: 'person',
+  action: 'team.renamed',
+  subject: 'Northwind',
+  subject_id: null,
+  details: {},
+  ...changed,
+});
 
 /** Serves what `events` gives for a request; returns the requests. */
 function serve(events: (asked: URLSearchParams) => AuditEvent[], next: string | null = null) {

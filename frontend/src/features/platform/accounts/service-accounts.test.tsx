@@ -13,18 +13,17 @@ const AT = '2026-11-20T08:00:00Z';
 const team = { ...TEAM, role: 'admin' as const };
 const button = (name: string) => screen.findByRole('button', { name });
 
-const anAccount = (changed: Partial<ServiceAccount> = {}): ServiceAccount =>
-  ({
-    id: 'a1',
-    name: 'deployer',
-    role: 'member',
-    disabled_at: null,
-    created_at: AT,
-    created_by: 'Mira',
-    tokens: 0,
-    last_used_at: null,
-    ...changed,
-  }) as ServiceAccount;
+const anAccount = (changed: Partial<ServiceAccount> = {}): ServiceAccount => ({
+  id: 'a1',
+  name: 'deployer',
+  role: 'member',
+  disabled_at: null,
+  created_at: AT,
+  created_by: 'Mira',
+  tokens: 0,
+  last_used_at: null,
+  ...changed,
+});
 
 /** Serves accounts that can be deleted; records what is changed. */
 function serveAccounts(...accounts: ServiceAccount[]) {
@@ -154,7 +153,7 @@ describe('invitations', () => {
     const mail_error = { type: 't', title: 'Rejected', status: 550, detail: 'Unknown recipient.' };
     serve(
       anInvitation({ mailed_at: AT }),
-      anInvitation({ id: 'i2', email: 'no@where.example', mail_error } as Partial<Invitation>),
+      anInvitation({ id: 'i2', email: 'no@where.example', mail_error }),
       anInvitation({ id: 'i3', email: null, created_by: null }),
     );
     show(<Invitations team={team} />);
