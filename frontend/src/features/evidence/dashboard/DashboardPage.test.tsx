@@ -122,7 +122,7 @@ describe('the settings of the dashboard', () => {
 });
 
 describe('how far behind the dashboard is', () => {
-  it('is told by the clock of the server, however wrong that of the browser is', async () => {
+  it('is by the clock of the server, however wrong that of the browser is', async () => {
     serve({ toMs: Date.now() - 60 * MINUTE });
     open();
     expect(await screen.findByText(/^live, 1\d s behind$/)).toBeInTheDocument();

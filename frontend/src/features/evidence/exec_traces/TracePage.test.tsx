@@ -118,7 +118,7 @@ describe('the answer of a trace', () => {
     expect(screen.getByText(/^No P occupancy for this group/)).toBeInTheDocument();
   });
 
-  it('says that nobody waits where no wait was recorded', async () => {
+  it('says so where no wait was recorded', async () => {
     open(aTrace({ groups: [], worst: [], series: [] }));
     expect(await title()).toHaveTextContent('No scheduler latency in this trace');
     expect(screen.getByText('No scheduler latency recorded.')).toBeInTheDocument();
