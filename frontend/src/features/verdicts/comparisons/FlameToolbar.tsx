@@ -189,7 +189,7 @@ function Filters({ flame, change }: ChangeProps) {
               const value = read.get(name);
               return typeof value === 'string' ? value : '';
             };
-            change({ focus: text('focus'), ignore: text('ignore'), hide: text('Hide') });
+            change({ focus: text('focus'), ignore: text('ignore'), hide: text('hide') });
             setOpen(false);
           }}
         >
