@@ -57,6 +57,12 @@ describe('the filter', () => {
     expect(screen.getByLabelText('Ignore')).toHaveAccessibleDescription(/Unterminated group/u);
     expect(screen.getByLabelText('Focus')).toBeValid();
   });
+
+  it('accepts the patterns that the graph accepts', async () => {
+    const { user } = toolbar({ flame: { focus: String.raw`go\-kit` } });
+    await user.click(screen.getByRole('button', { name: 'Filter' }));
+    expect(await screen.findByLabelText('Focus')).toBeValid();
+  });
 });
 
 describe('the search field', () => {
@@ -96,8 +102,14 @@ describe('the search field', () => {
     });
   });
 
-  it('does not mark a plain text', () => {
-    toolbar({ flame: { search: { pattern: '(', regex: false, caseSensitive: false } } });
+  it.each([
+    ['a plain text', { pattern: '(', regex: false, caseSensitive: false }],
+    [
+      'an escape that the graph knows',
+      { pattern: String.raw`go\-kit`, regex: true, caseSensitive: false },
+    ],
+  ])('does not mark %s', (_, search) => {
+    toolbar({ flame: { search } });
     expect(screen.getByLabelText('Search frames')).toBeValid();
   });
 });

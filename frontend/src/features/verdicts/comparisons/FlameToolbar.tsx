@@ -3,6 +3,7 @@ import { Button, Menu, Popover, SegmentedControl, TextInput } from '@mantine/cor
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ViewDescription } from '../../../api';
 import type { FlameView } from '../../../engine/flame/flame-view';
+import { compilePattern } from '../../../engine/flame/name-pattern';
 import { Toolbar, onText } from '../../../ui';
 import classes from './Page.module.css';
 
@@ -210,9 +211,10 @@ function Filters({ flame, change }: ChangeProps) {
   );
 }
 
+/** Why the graph cannot use a regular expression; undefined when it can. */
 export function patternError(pattern: string): string | undefined {
   try {
-    new RegExp(pattern, 'u');
+    compilePattern({ pattern, regex: true, caseSensitive: true });
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
