@@ -121,7 +121,7 @@ describe('the choices', () => {
     expect(radio('Normalize by', 'per request')).toBeDisabled();
     expect(screen.getByText('per request')).toHaveAttribute(
       'title',
-      'Needs the requests served during every profile: enter them in the upload drawer, or add F.facts.json beside F',
+      'Needs the requests served during every profile: enter them in the upload drawer, or add F.metadata.json beside F',
     );
     expect(screen.queryByText('mean')).toBeNull();
     await user.click(radio('Normalize by', 'share'));

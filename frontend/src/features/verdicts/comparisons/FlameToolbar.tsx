@@ -15,7 +15,7 @@ const BASES: { id: string; name: string; missing: string }[] = [
     id: 'per_request',
     name: 'per request',
     missing:
-      'Needs the requests served during every profile: enter them in the upload drawer, or add F.facts.json beside F',
+      'Needs the requests served during every profile: enter them in the upload drawer, or add F.metadata.json beside F',
   },
 ];
 
