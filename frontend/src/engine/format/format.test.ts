@@ -35,6 +35,7 @@ test.each([
   [999.6, 'nanoseconds', '1.00 µs'],
   [0, 'nanoseconds', '0 ns'],
   [2.5, 'seconds', '2.50 s'],
+  [1.2e-6, 'sec/op', '1.20 µs'],
   [1000, 'seconds', '16.7 min'],
   [8192, 'bytes', '8 KiB'],
   [1023, 'bytes', '1,023 B'],

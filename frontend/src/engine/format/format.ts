@@ -79,6 +79,7 @@ const UNIT_LABELS: Record<string, { quantity: Quantity; factor: number; noun?: s
   milliseconds: { quantity: 'time', factor: 1e-3 },
   ms: { quantity: 'time', factor: 1e-3 },
   seconds: { quantity: 'time', factor: 1 },
+  sec: { quantity: 'time', factor: 1 },
   s: { quantity: 'time', factor: 1 },
   bytes: { quantity: 'bytes', factor: 1 },
   byte: { quantity: 'bytes', factor: 1 },
