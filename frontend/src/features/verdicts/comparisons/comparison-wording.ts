@@ -57,6 +57,8 @@ const KINDS: Record<string, string> = {
   growth: 'stack growth',
   goroutine: 'goroutines',
   threadcreate: 'threads',
+  trace: 'execution traces',
+  bench: 'benchmarks',
 };
 
 export function kindLabel(kind: string): string {
@@ -74,7 +76,13 @@ const OCCUPANTS: Record<string, string> = {
 
 /** A part of a finding: a category, a class of stack, a goroutine group, or what one of them did ("assist|main.caller"). */
 export function partName(subject: string, kind: string): Part {
-  if (!kind.startsWith('trace.')) return { text: subject.replaceAll('-', ' ') };
+  if (kind.startsWith('profile.')) {
+    // A category, or the function of the runtime through which the change was entered.
+    return subject.includes('.')
+      ? { text: shortName(subject), code: true }
+      : { text: categoryLabel(subject) };
+  }
+  if (!kind.startsWith('trace.')) return { text: subject };
   if (kind === 'trace.waiting') return { text: waiterLabel(subject) };
   const bar = subject.indexOf('|');
   const holder = OCCUPANTS[subject];
