@@ -17,7 +17,8 @@ type IconKind = keyof typeof PATHS;
 export function iconOf(finding: Finding): IconKind {
   if (finding.kind === 'profile.function') return 'function';
   if (finding.kind === 'metrics.latency') return 'metrics';
-  if (finding.subject.startsWith('gc') || finding.kind === 'trace.gc') return 'gc';
+  if (finding.kind === 'trace.gc') return 'gc';
+  if (finding.kind === 'profile.category' && finding.subject.startsWith('gc')) return 'gc';
   if (finding.kind.startsWith('trace.')) return 'wait';
   if (finding.kind === 'spans.gap') return 'spans';
   return finding.kind === 'profile.category' ? 'category' : 'count';
