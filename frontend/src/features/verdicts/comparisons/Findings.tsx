@@ -50,7 +50,9 @@ const INTERVAL_WIDTH = 220;
 
 export function Findings(props: FindingsProps) {
   const { result, chosen, unfolded, onChoose, onUnfold, onShow, discussion, action } = props;
-  const [all, setAll] = useState(chosen !== null && chosen >= SHOWN_FIRST);
+  const [all, setAll] = useState(false);
+  // An address may choose one of the rest at any time.
+  if (!all && chosen !== null && chosen >= SHOWN_FIRST) setAll(true);
   const { findings, cost_shifts } = result;
   const axis = ratioAxis(findings.map(rangeOf));
   const shown = all ? findings : findings.slice(0, SHOWN_FIRST);
@@ -67,11 +69,7 @@ export function Findings(props: FindingsProps) {
   return (
     <ol className={classes.list} aria-label="Findings, most important first">
       <li className={classes.head} aria-hidden>
-        <span className={classes.title}>
-          {findings.length === 1
-            ? '1 finding'
-            : `${findings.length} findings, most important first`}
-        </span>
+        <span className={classes.title}>{countText(findings.length)}</span>
         <span className={classes.whisker}>
           <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
         </span>
@@ -124,6 +122,11 @@ export function Findings(props: FindingsProps) {
   );
 }
 
+function countText(count: number): string {
+  if (count === 0) return 'No findings';
+  return count === 1 ? '1 finding' : `${count} findings, most important first`;
+}
+
 function rangeOf({ change }: Finding) {
   const ofRatio = change.ci_of === 'ratio';
   return {
@@ -164,12 +167,9 @@ function FindingRow({
 }: RowProps) {
   const change = changeOfFinding(finding);
   const { ratio, low, high } = rangeOf(finding);
-  const tone =
-    change === 'noise'
-      ? 'muted'
-      : change === 'more' || change === 'only-candidate'
-        ? 'more'
-        : 'less';
+  // By direction: of a rate, as of a benchmark in bytes per second, less is worse.
+  const worse = finding.direction === 'worse' ? 'more' : 'less';
+  const tone = change === 'noise' ? 'muted' : worse;
   const caller = attributedCallerText(finding);
   return (
     <div className={classes.row} data-chosen={chosen || undefined}>
@@ -261,7 +261,7 @@ function attributedCallerText(finding: Finding): AttributedCallerText {
   const known = share > 0 && share <= 1.005;
   return {
     name: shortName(caller.function),
-    share: known ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '',
+    share: known ? formatShare(share < 0.005 ? share : Math.round(share * 100) / 100) : '',
     title: caller.function,
     code: true,
   };
