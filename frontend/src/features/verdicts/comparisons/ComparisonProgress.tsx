@@ -17,6 +17,7 @@ export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonPr
     mutationFn: (job_id: string) => calls.jobsCancel({ path: { job_id } }),
     onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'one', comparison.id] }),
   });
+  const ofMetrics = base.artifacts + candidate.artifacts === 0 && base.time_range !== null;
   const percent = Math.round((job?.progress ?? 0) * 100);
   const step = job?.state === 'running' ? job.step || 'started' : 'waiting for a worker';
   return (
@@ -25,7 +26,9 @@ export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonPr
         comparison={comparison}
         title={[
           {
-            text: `Comparing ${countOf(candidate.artifacts, 'candidate file')} with ${countOf(base.artifacts, 'base file')}`,
+            text: ofMetrics
+              ? 'Comparing metrics of two time ranges'
+              : `Comparing ${countOf(candidate.artifacts, 'candidate file')} with ${countOf(base.artifacts, 'base file')}`,
           },
         ]}
         sub={<span aria-live="polite">{step}</span>}
@@ -44,7 +47,7 @@ export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonPr
         }
       />
       <div className={classes.progress}>
-        <Progress value={percent} aria-label={`${percent}%`} />
+        <Progress value={percent} aria-label="Progress" />
         {cancel.error && <ErrorState compact error={cancel.error} />}
       </div>
       <div className={classes.inset}>
@@ -82,7 +85,7 @@ export function FailedComparison({ comparison, mayWrite, onGone }: ComparisonPro
         title={[{ text: cancelled ? 'This comparison was cancelled' : 'This comparison failed' }]}
         actions={button}
       />
-      {!cancelled && (
+      {(!cancelled || again.error) && (
         <div className={classes.inset}>
           <ErrorState error={error} />
         </div>
