@@ -1,5 +1,5 @@
 /** A function line by line: base, candidate, difference. The source text joins once a repository is known. */
-import { Drawer } from '@mantine/core';
+import { Button, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Line } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
@@ -45,7 +45,14 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
     ...linesQuery({ comparison_id: comparisonId, view_id: viewId }, name),
     select: (rows) => rows.map((row) => shownOf(row, scaled)).sort((a, b) => a.line - b.line),
   });
-  if (lines.error) return <ErrorState error={lines.error} />;
+  if (lines.error) {
+    return (
+      <ErrorState
+        error={lines.error}
+        action={<Button onClick={() => void lines.refetch()}>Try again</Button>}
+      />
+    );
+  }
   if (!lines.data) return <SkeletonRows rows={8} height={26} />;
   const rows = lines.data;
   if (rows.length === 0) return <EmptyState>No line information for this function.</EmptyState>;
@@ -118,8 +125,9 @@ function shownOf(row: Line, scaled: { base: number; candidate: number }): Shown 
 
 /** Two bars, base above candidate. They only help the eye; the numbers stand beside. */
 function Bars({ row, largest }: { row: Shown; largest: number }) {
-  const width = (value: number) => Math.max(value > 0 ? 1 : 0, (value / largest) * 100);
-  const tone = row.candidate > row.base ? 'var(--more)' : 'var(--less)';
+  const width = (value: number) => (value > 0 ? Math.max(1, (value / largest) * 100) : 0);
+  const changed = row.candidate > row.base ? 'var(--more)' : 'var(--less)';
+  const tone = row.candidate === row.base ? 'var(--noise-line)' : changed;
   return (
     <svg
       width="100%"
