@@ -204,7 +204,7 @@ export function ComparisonsTable({
             >
               {filtered
                 ? 'No comparisons match these filters.'
-                : 'No comparisons yet. Drop pprof profiles of two builds anywhere on this page.'}
+                : `No comparisons yet.${mayWrite ? ' Drop pprof profiles of two builds anywhere on this page.' : ''}`}
             </EmptyState>
           }
         />
