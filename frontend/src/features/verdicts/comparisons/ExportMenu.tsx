@@ -38,7 +38,7 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
   const [pictureError, setPictureError] = useState<unknown>(null);
   const [cut, setCut] = useState<Picture['cut']>(null);
   const make = useMutation({
-    mutationFn: (format: ExportFormat) => createExport(comparisonId, format, kind),
+    mutationFn: (format: ExportFormat) => createExport(comparisonId, format, kind || null),
     onSuccess: (made) => setWanted(made.id),
   });
   const made = useQuery({
@@ -65,10 +65,16 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
       ? new Error(made.data?.problem?.detail ?? 'The export failed.')
       : pictureError);
 
+  /** What the export before this one came to is not shown any more. */
+  const begin = () => {
+    make.reset();
+    setWanted(null);
+    setPictureError(null);
+    setCut(null);
+  };
   const picture = async (form: 'png' | 'svg') => {
     try {
-      setPictureError(null);
-      setCut(null);
+      begin();
       const handle = graph();
       if (!handle) throw new Error('The flame graph is not loaded yet.');
       const whole = (blob: Blob): Picture => ({ blob, cut: null });
@@ -98,7 +104,10 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
           {FILES.map(({ format, name: label, hint }) => (
             <Menu.Item
               key={format}
-              onClick={() => make.mutate(format)}
+              onClick={() => {
+                begin();
+                make.mutate(format);
+              }}
               rightSection={hint && <span className="muted">{hint}</span>}
             >
               {label}
