@@ -10,17 +10,21 @@ type FunctionDrawn = {
   low?: number;
   high?: number;
   q?: number;
+  /** Index in {@link CATEGORIES}. */
+  category?: number;
 };
+
+const CATEGORIES = ['app', 'lock', 'gc-mark'];
 
 /** A function table under the normalizations "share" and "per_second"; values are nanoseconds over one second a side. */
 export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
-  const total = (side: 'base' | 'candidate') => Math.max(...rows.map((row) => row[side]));
+  const total = (side: 'base' | 'candidate') => Math.max(0, ...rows.map((row) => row[side]));
   const normalizations = [
     {
       id: 'share',
       unit: 'share',
-      base_scale: 1 / total('base'),
-      candidate_scale: 1 / total('candidate'),
+      base_scale: 1 / (total('base') || 1),
+      candidate_scale: 1 / (total('candidate') || 1),
     },
     { id: 'per_second', unit: 's/s', base_scale: 1e-9, candidate_scale: 1e-9 },
   ];
@@ -44,14 +48,14 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       granularity: 'function',
       normalizations,
       default_normalization: 'per_second',
-      categories: ['app'],
+      categories: CATEGORIES,
       base: { label: 'base', artifacts: 2, total_raw: total('base') },
       candidate: { label: 'candidate', artifacts: 2, total_raw: total('candidate') },
     } satisfies DiffHeader,
     {
       name: Uint32Array.from(rows, (_, index) => index + 1),
       file: new Uint32Array(rows.length),
-      category: new Uint8Array(rows.length),
+      category: Uint8Array.from(rows, ({ category = 0 }) => category),
       base_self: Float64Array.from(rows, ({ base }) => base),
       base_total: Float64Array.from(rows, ({ base }) => base),
       candidate_self: Float64Array.from(rows, ({ candidate }) => candidate),

@@ -3,6 +3,7 @@ import { changeOf, type Change } from '../../../engine/format/change-class';
 import { normalizationIndex } from '../../../engine/flame/diff-tree';
 import type { FunctionTable } from '../../../engine/flame/function-table';
 import type { Sort } from '../../../ui';
+import { categoryLabel } from './comparison-wording';
 
 type Scaled = { basis: number; unit: string; base: number; candidate: number };
 
@@ -49,8 +50,16 @@ export function rowAt(table: FunctionTable, scaled: Scaled, index: number): Func
   };
 }
 
+/** The place of each category among all, in the order of what they are called. */
+function labelRanks(categories: readonly string[]): number[] {
+  const labels = categories.map(categoryLabel);
+  const ordered = [...labels].sort((a, b) => a.localeCompare(b, 'en'));
+  return labels.map((label) => ordered.indexOf(label));
+}
+
 function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float64Array {
   const { base, candidate } = scaled;
+  const ranks = column === 'category' ? labelRanks(table.header.categories) : [];
   const value = (index: number): number => {
     const [baseSelf, candidateSelf] = [
       table.baseSelf[index]! * base,
@@ -80,7 +89,7 @@ function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float6
       case 'q':
         return table.judgements[scaled.basis]?.q[index] ?? NaN;
       case 'category':
-        return table.category[index]!;
+        return ranks[table.category[index]!] ?? 0;
       default:
         return Math.abs(candidateTotal - baseTotal);
     }
