@@ -219,7 +219,11 @@ export function FunctionsTable(props: TableProps) {
     [onHover],
   );
   const select = useMemo(() => (row: FunctionRow) => onSelect(row.name), [onSelect]);
-  if (rows.length === 0) return <p className="muted">No function matches the search.</p>;
+  if (rows.length === 0) {
+    const why =
+      table.count === 0 ? 'No functions in this view.' : 'No function matches the search.';
+    return <p className="muted">{why}</p>;
+  }
   return (
     <DataTable
       label="Functions"

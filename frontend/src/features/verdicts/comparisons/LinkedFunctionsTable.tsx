@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react';
 import type { FlameGraphHandle } from '../../../charts';
 import type { FlameView } from '../../../engine/flame/flame-view';
-import { compilePattern, exactSearch, isQuick } from '../../../engine/flame/name-pattern';
+import { compilePattern, exactSearch, exactly, isQuick } from '../../../engine/flame/name-pattern';
 import { FunctionsTable } from './FunctionsTable';
 import type { ComparisonView } from './comparison-url';
 
@@ -18,9 +18,8 @@ type TableProps = {
 export function LinkedFunctionsTable({ buffer, view, change, marked, onHover, graph }: TableProps) {
   const { search, basis } = view.flame;
   // A row that was clicked searches exactly its function; the table must not shrink to that one row.
-  const single = search.pattern.startsWith('^') && search.pattern.endsWith('$');
-  const matching = useMemo(() => (single ? null : matcherOf(search)), [single, search]);
-  const selected = single ? search.pattern.slice(1, -1).replace(/\\(.)/gu, '$1') : '';
+  const selected = clickedName(search);
+  const matching = useMemo(() => (selected === '' ? matcherOf(search) : null), [selected, search]);
   const flame = useRef(view.flame);
   useEffect(() => {
     flame.current = view.flame;
@@ -60,6 +59,12 @@ export function LinkedFunctionsTable({ buffer, view, change, marked, onHover, gr
       onHover={onHover}
     />
   );
+}
+
+/** The one name that a search finds as a click on its row makes it; '' for what was typed, also from beginning to end. */
+function clickedName({ pattern, regex }: FlameView['search']): string {
+  const name = pattern.slice(1, -1).replace(/\\(.)/gu, '$1');
+  return regex && exactly(name) === pattern ? name : '';
 }
 
 /**
