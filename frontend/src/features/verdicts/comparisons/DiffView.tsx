@@ -1,7 +1,8 @@
 /** The flame graph's view that was chosen; when it was not cut yet, it is asked for, and its way shown. */
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Comparison } from '../../../api';
+import type { Comparison, ViewDescription } from '../../../api';
 import type { FlameGraphHandle } from '../../../charts';
 import { ErrorState, SkeletonRows } from '../../../ui';
 import { FlameSection } from './FlameSection';
@@ -49,12 +50,9 @@ export function DiffView({ comparison, wanted, view, onView, graph }: DiffViewPr
       />
     );
   }
-  const failed =
-    ask.error ??
-    (found?.problem
-      ? Object.assign(new Error(found.problem.detail), { facts: found.problem })
-      : null);
-  const back = (
+  const failed = ask.error ?? (ask.isPending ? null : failureOf(found));
+  // Functions are built first: there is no other view to go back to.
+  const back = wanted.granularity !== 'function' && (
     <button
       type="button"
       className="link"
@@ -66,7 +64,15 @@ export function DiffView({ comparison, wanted, view, onView, graph }: DiffViewPr
   return (
     <div className={classes.inset}>
       {failed ? (
-        <ErrorState what="Could not build this view" error={failed} action={back} />
+        <ErrorState
+          what="Could not build this view"
+          error={failed}
+          action={
+            <>
+              <Button onClick={() => mutate()}>Try again</Button> {back}
+            </>
+          }
+        />
       ) : wanted.kind === '' ? (
         <ErrorState error={new Error('No profile kind is present on both sides.')} />
       ) : (
@@ -79,4 +85,12 @@ export function DiffView({ comparison, wanted, view, onView, graph }: DiffViewPr
       )}
     </div>
   );
+}
+
+/** Why a view was not built; null while it still may be. */
+function failureOf(view: ViewDescription | null): Error | null {
+  if (view?.state !== 'failed' && view?.state !== 'cancelled') return null;
+  const { state, problem } = view;
+  if (problem) return Object.assign(new Error(problem.detail), { facts: problem });
+  return new Error(state === 'cancelled' ? 'It was cancelled.' : 'No error message recorded.');
 }
