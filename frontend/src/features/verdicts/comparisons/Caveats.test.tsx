@@ -1,6 +1,7 @@
 import { fireEvent, render, screen } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aResult } from '../../../testing/api-factories';
+import { show } from '../../../testing/render';
 import { Caveats, splitCaveats } from './Caveats';
 
 const caveats = (count: number) =>
@@ -61,4 +62,65 @@ test('the detectable change of gaps is described in words', () => {
     />,
   );
   expect(strip()).toHaveTextContent('the gap in api List');
+});
+
+test('the button of a narrow screen is named by what it does', () => {
+  render(<Caveats result={aResult({ caveats: caveats(2) })} />);
+  expect(screen.getByText('2 caveats')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'show', expanded: false }));
+  expect(screen.getByRole('button', { name: 'hide', expanded: true })).toBeTruthy();
+});
+
+describe('the minimum detectable change', () => {
+  test.each([
+    ['metrics.latency', 'checkout-api', 'the p99 latency of checkout-api'],
+    ['trace.gc', 'cpu', 'garbage collection'],
+    ['trace.waiting', 'total', 'scheduler latency'],
+    [
+      'trace.sched_delay',
+      'example.com/shop.(*Cart).Add|mutex',
+      'the wait time of shop.(*Cart).Add, mutex',
+    ],
+  ])('of %s names what it is about', (kind, subject, text) => {
+    show(
+      <Caveats
+        result={aResult({
+          caveats: [],
+          minimum_detectable_effects: [{ kind, subject, ratio: 1.2 }],
+        })}
+      />,
+    );
+    expect(screen.getByRole('region', { name: 'Caveats' })).toHaveTextContent(
+      `Minimum detectable change of ${text}: ×1.20`,
+    );
+  });
+
+  test.each([
+    ['is not known', { kind: 'trace.gc', subject: 'cpu', ratio: null }],
+    [
+      'is that of profiles, which the headline has',
+      { kind: 'profile.category', subject: 'total', ratio: 1.1 },
+    ],
+  ])('is not shown when it %s', (_, effect) => {
+    const { container } = show(
+      <Caveats result={aResult({ caveats: [], minimum_detectable_effects: [effect] })} />,
+    );
+    expect(container.querySelector('section')).toBeNull();
+  });
+
+  test('is that of the headline where it has one', () => {
+    show(
+      <Caveats
+        result={aResult({
+          headline: {
+            ...aResult().headline,
+            minimum_detectable_effect: 'Too little data.',
+          },
+          minimum_detectable_effects: [{ kind: 'trace.gc', subject: 'cpu', ratio: 1.2 }],
+        })}
+      />,
+    );
+    expect(screen.getByRole('region')).toHaveTextContent('Too little data.');
+    expect(screen.getByRole('region')).not.toHaveTextContent('garbage collection');
+  });
 });

@@ -38,6 +38,7 @@ function detectableName({
   if (kind === 'trace.waiting') return 'scheduler latency';
   if (kind === 'trace.gc') return 'garbage collection';
   if (kind === 'spans.gap') return gapLabel(subject);
+  if (kind === 'metrics.latency') return `the p99 latency of ${subject}`;
   return subject === 'total' ? 'the total' : categoryLabel(subject);
 }
 
@@ -63,7 +64,7 @@ export function Caveats({ result }: { result: ComparisonResult }) {
             aria-expanded={open}
             onClick={() => setOpen(!open)}
           >
-            {open ? 'Hide' : 'show'}
+            {open ? 'hide' : 'show'}
           </button>
         </span>
       )}
