@@ -210,7 +210,9 @@ export function exactText(result: ComparisonResult): string {
   }
   const profiles = result.profile_kinds.filter(isProfileKind);
   if (profiles.length > 0)
-    parts.push(`${profiles.map((each) => kindLabel(each.kind)).join(', ')} profiles`);
+    parts.push(
+      `${profiles.map(({ kind }) => kindLabel(kind).replace(/s$/u, '')).join(', ')} profiles`,
+    );
   parts.push(...metadataText(result));
   return parts.join(' · ');
 }

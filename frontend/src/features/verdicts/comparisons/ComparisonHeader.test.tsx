@@ -1,0 +1,151 @@
+import { screen } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import type { Comparison, ComparisonResult } from '../../../api';
+import { aComparison, aFinding, aResult } from '../../../testing/api-factories';
+import { show } from '../../../testing/render';
+import { ComparisonHeader } from './ComparisonHeader';
+
+type Headline = ComparisonResult['headline'];
+
+const aHeadline = (changed: Partial<Headline> = {}): Headline => ({
+  ...aResult().headline,
+  ...changed,
+});
+
+function header(result: Partial<ComparisonResult> = {}, changed: Partial<Comparison> = {}) {
+  return show(
+    <ComparisonHeader comparison={{ ...aComparison({ result: aResult(result) }), ...changed }} />,
+  );
+}
+
+const title = () => screen.getByRole('heading', { level: 1 });
+
+describe('the verdict of a comparison', () => {
+  it.each([
+    ['Regressed: 32% more CPU per request (95% CI 28–36%).', '32% more CPU per request', 'more'],
+    ['Improved: 9.5% less CPU per request (95% CI 8–11%).', '9.5% less CPU per request', 'less'],
+    [
+      'Regressed: main.run allocates more objects: 4 per second instead of 2.',
+      'allocates more objects',
+      'more',
+    ],
+    ['Improved: main.run has fewer goroutines: 4 instead of 8.', 'has fewer goroutines', 'less'],
+    ['Regressed: main.run waits longer: 4 ms instead of 2.', 'waits longer', 'more'],
+  ])('%s has its amount in colour', (sentence, amount, tone) => {
+    header({ headline: aHeadline({ sentence }), findings: [] });
+    expect(title()).toHaveTextContent(sentence.replace(/\.$/u, ''));
+    expect(screen.getByText(amount)).toHaveClass(tone);
+  });
+
+  it.each([
+    'Unchanged: no change of CPU per request larger than 4%.',
+    'Mixed: x.Encode +2.1 µs per request, x.Decode −1.9 µs per request.',
+    'Inconclusive: 1 difference is likely, none is significant; upload 4 more profiles per side for a conclusive result.',
+  ])('%s has no colour', (sentence) => {
+    header({ headline: aHeadline({ sentence }), findings: [] });
+    expect(title().querySelectorAll('.more, .less')).toHaveLength(0);
+  });
+
+  it('has names of functions in code type, and those that are parts of others only once', () => {
+    const finding = aFinding({
+      kind: 'profile.function',
+      subject: 'example.com/x/shop.(*Cart).Add',
+    });
+    const sentence = 'Regressed: shop.(*Cart).Add takes more time.';
+    header({ headline: aHeadline({ sentence }), findings: [finding] });
+    expect(title().innerHTML).toContain(
+      'Regressed: <span class="mono">shop.(*Cart).Add</span> <span class="more">takes more time</span>',
+    );
+  });
+});
+
+describe('the line below the verdict', () => {
+  it('has exact values, the interval, the profiles and the platform', () => {
+    const platform = { goos: 'linux', goarch: 'amd64', go_version: 'go1.26.3' };
+    const sides = aResult().sides;
+    header({
+      sides: {
+        base: { ...sides.base, run_metadata: platform },
+        candidate: { ...sides.candidate, run_metadata: platform },
+      },
+    });
+    expect(
+      screen.getByText(
+        '2.88 ms per request, was 2.18 ms (×1.32, 95% CI 1.28 to 1.36) · CPU profiles · linux/amd64 · go1.26.3',
+      ),
+    ).toBeInTheDocument();
+  });
+
+  it('leaves out what differs between the sides or is not known', () => {
+    const sides = aResult().sides;
+    header({
+      headline: aHeadline({ total: null }),
+      sides: {
+        base: { ...sides.base, run_metadata: { goos: 'linux', go_version: 'go1.25.0' } },
+        candidate: { ...sides.candidate, run_metadata: { goos: 'linux', go_version: 'go1.26.3' } },
+      },
+    });
+    expect(screen.getByText('CPU profiles · linux')).toBeInTheDocument();
+  });
+
+  it.each([
+    [{ ratio: null, base: 0 }, '2.88 ms per request, was 0 ns · '],
+    [{ ci_of: 'difference' as const }, '2.88 ms per request, was 2.18 ms · '],
+    [{ ci_high: 1e9 }, '(×1.32, 95% CI at least ×1.28)'],
+    [{ confidence_level: 0.9 }, '90% CI 1.28 to 1.36'],
+  ])('prints no interval that is not known: %o', (changed, text) => {
+    const { total } = aHeadline();
+    header({ headline: aHeadline({ total: { ...total!, ...changed } }) });
+    expect(title().closest('header') ?? document.body).toHaveTextContent(text);
+  });
+
+  it.each([
+    [['cpu'], 'CPU profiles'],
+    [['goroutine'], 'goroutine profiles'],
+    [['cpu', 'allocs', 'threadcreate'], 'CPU, allocation, thread profiles'],
+    [['heap', 'trace-cpu', 'growth', 'critical-path'], 'heap profiles'],
+  ])('names the profiles of %s', (kinds, text) => {
+    const [first] = aResult().profile_kinds;
+    header({
+      headline: aHeadline({ total: null }),
+      profile_kinds: kinds.map((kind) => ({ ...first!, kind })),
+    });
+    expect(screen.getByText(`${text} · linux/amd64`)).toBeInTheDocument();
+  });
+});
+
+describe('the sides of a comparison', () => {
+  const side = (label: string, artifacts: number) => ({
+    label,
+    artifacts,
+    artifact_ids: [],
+    time_range: null,
+  });
+
+  it.each<[string, Partial<Comparison>, RegExp]>([
+    [
+      'labels, commits and profiles',
+      { base: side('v1', 1), candidate: side('v2', 8) },
+      /base\s?v1229227f1 profile\s?vs\s?candidate\s?v29c41e0a8 profiles/u,
+    ],
+    [
+      'a label that has the commit once',
+      { base: side('main-229227f', 1) },
+      /base\s?main-229227f1 profile/u,
+    ],
+    [
+      'a side that is called as its mark once',
+      { base: side('base', 1) },
+      /base\s?229227f1 profile/u,
+    ],
+    ['traces as traces', { artifact_kinds: ['traces'] }, /229227f2 traces/u],
+    [
+      'several kinds as artifacts',
+      { artifact_kinds: ['profiles', 'traces'] },
+      /229227f2 artifacts/u,
+    ],
+  ])('have %s', (_, changed, text) => {
+    header({}, changed);
+    expect(document.body).toHaveTextContent(text);
+  });
+});
