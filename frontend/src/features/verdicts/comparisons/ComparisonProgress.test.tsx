@@ -15,11 +15,11 @@ const PROBLEM = {
   resolution: 'Upload them again.',
 };
 
-const open = { verdict: null, result: null, views: [], finished_at: null } as const;
+const open = { verdict: null, result: null, finished_at: null };
 const running = (changed: Partial<ComparisonOut> = {}) =>
-  aComparison({ ...open, state: 'running', job: aJob(), ...changed });
+  aComparison({ ...open, views: [], state: 'running', job: aJob(), ...changed });
 const failed = (changed: Partial<ComparisonOut> = {}) =>
-  aComparison({ ...open, state: 'failed', problem: PROBLEM, ...changed });
+  aComparison({ ...open, views: [], state: 'failed', problem: PROBLEM, ...changed });
 
 const showRunning = (comparison: ComparisonOut, mayWrite = true) =>
   show(<RunningComparison comparison={comparison} mayWrite={mayWrite} onGone={() => undefined} />);
