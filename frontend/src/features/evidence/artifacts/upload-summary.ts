@@ -29,17 +29,21 @@ export function summarizeUploads(
   const parts = (Object.keys(counts) as Fate[])
     .filter((fate) => counts[fate] > 0)
     .map((fate) => `${counts[fate]} ${fate}`);
-  const bad = counts.rejected + counts.stopped;
-  const word = counts.rejected > 0 ? 'rejected' : 'stopped';
-  const foot =
-    bad === 0
-      ? ''
-      : bad === 1
-        ? `One ${word}; the others are unaffected.`
-        : `${bad} ${word}; the others are unaffected.`;
   return {
     words: items.length === 0 ? '' : `${countOf(items.length, 'file')} · ${parts.join(', ')}`,
-    foot: bad === items.length ? '' : foot,
+    foot: footOf(counts, items.length),
     underWay: counts['in progress'],
   };
+}
+
+/** "2 rejected, 1 stopped; the others are unaffected.": nothing when all went well, or none did. */
+function footOf(counts: Record<Fate, number>, total: number): string {
+  const others = total - counts.rejected - counts.stopped;
+  if (others === 0 || others === total) return '';
+  const bad = (['rejected', 'stopped'] as const).filter((fate) => counts[fate] > 0);
+  const words =
+    total - others === 1
+      ? `One ${bad.join()}`
+      : bad.map((fate) => `${counts[fate]} ${fate}`).join(', ');
+  return `${words}; ${others === 1 ? 'the other is' : 'the others are'} unaffected.`;
 }
