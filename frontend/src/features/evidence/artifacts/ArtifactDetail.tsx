@@ -3,6 +3,7 @@ import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { makeConnectionLostError, type Artifact, type Facts } from '../../../api';
+import { formatValue } from '../../../engine/format/format';
 import {
   ErrorState,
   DetailsList,
@@ -186,9 +187,7 @@ const FACT_NAMES: [keyof Facts, string][] = [
 
 function factText(name: string, value: unknown): string {
   if (typeof value === 'number')
-    return name.endsWith('_ns')
-      ? `${(value / 1e9).toLocaleString('en', { maximumFractionDigits: 2 })} s`
-      : value.toLocaleString('en');
+    return name.endsWith('_ns') ? formatValue(value, 'nanoseconds') : value.toLocaleString('en');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
