@@ -94,6 +94,11 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
         {problem.detail} {problem.resolution}
         {artifact ? ' The original file is stored.' : ''}
       </p>
+      {again.error && (
+        <p className={classes.why} role="alert">
+          Could not try again: {describeError(again.error).detail}
+        </p>
+      )}
       <div className={classes.ways}>
         {artifact && (
           <a className="link" href={originalAddress(artifact.id)} download>

@@ -1,0 +1,110 @@
+import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { Artifact } from '../../../api';
+import { anArtifact } from '../../../testing/api-factories';
+import { at, problem, server } from '../../../testing/mock-api';
+import { show } from '../../../testing/render';
+import { UploadDrawerRow } from './UploadDrawerRow';
+import type { TrayItem } from './tray-store';
+
+const anItem = (changed: Partial<TrayItem> = {}): TrayItem => ({
+  key: 'k1',
+  name: 'cpu.pb.gz',
+  path: 'new/cpu.pb.gz',
+  file: new File(['x'.repeat(2048)], 'cpu.pb.gz'),
+  side: 'base',
+  placed: false,
+  phase: 'sent',
+  sentBytes: 2048,
+  error: null,
+  artifactId: 'a1',
+  batch: null,
+  facts: {},
+  ...changed,
+});
+
+const row = (item: Partial<TrayItem>, artifact: Partial<Artifact> | null) =>
+  show(
+    <UploadDrawerRow
+      item={anItem(item)}
+      artifact={artifact && anArtifact({ id: 'a1', ...artifact })}
+      siblings={[]}
+    />,
+  );
+
+const text = () => screen.getByRole('listitem').textContent;
+
+describe('the row of an uploaded file', () => {
+  it.each<[string, Partial<TrayItem>, Partial<Artifact> | null, string]>([
+    ['waiting', { phase: 'waiting' }, null, 'cpu.pb.gzwaitingtype detected from content'],
+    [
+      'being sent',
+      { phase: 'sending', sentBytes: 1024 },
+      null,
+      'cpu.pb.gz1.00 KiB of 2.00 KiBtype detected from content',
+    ],
+    ['received', {}, null, 'cpu.pb.gzreceivedtype detected from content'],
+    [
+      'being decoded',
+      {},
+      { state: 'decoding', progress: 0.614 },
+      'cpu.pb.gzdecoding, 61%CPU profile, 30 s, 100 Hz, go1.26.3',
+    ],
+    [
+      'decoded',
+      {},
+      { run_metadata: { requests: 12_345 } },
+      'cpu.pb.gzdecodedCPU profile, 30 s, 100 Hz · 12,345 requests',
+    ],
+  ])('states that it is %s', (_, item, artifact, words) => {
+    row(item, artifact);
+    expect(text()).toContain(words);
+  });
+
+  it.each([
+    [{ phase: 'sending' as const, sentBytes: 512 }, null, '25'],
+    [{ phase: 'sending' as const, sentBytes: 0, file: new File([], 'cpu.pb.gz') }, null, '0'],
+    [{}, { state: 'decoding' as const, progress: 0.614 }, '61'],
+  ])('has a bar of its progress', (item, artifact, percent) => {
+    row(item, artifact);
+    const bar = screen.getByRole('progressbar', { name: /^cpu\.pb\.gz/u });
+    expect(bar).toHaveAttribute('aria-valuenow', percent);
+  });
+
+  it('that was rejected states why, and why it cannot be tried again', async () => {
+    const error = {
+      type: 'x',
+      title: 'x',
+      status: 422,
+      detail: 'It is no pprof file.',
+      resolution: 'Record it again.',
+    };
+    let refused = true;
+    server.use(
+      http.post(at('/artifacts/a1/retry'), () =>
+        refused
+          ? problem(409, { title: 'Not possible', detail: 'Its original was deleted.' })
+          : HttpResponse.json(anArtifact({ id: 'a1', state: 'received' })),
+      ),
+    );
+    const { user } = row({}, { state: 'invalid', profile: null, error });
+    expect(screen.getByRole('alert')).toHaveTextContent(
+      'It is no pprof file. Record it again. The original file is stored.',
+    );
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(
+      await screen.findByText('Could not try again: Its original was deleted.'),
+    ).toHaveAttribute('role', 'alert');
+    refused = false;
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => expect(screen.queryByText(/^Could not try again/u)).toBeNull());
+  });
+
+  it('that was not sent is not called stored, and has no original', () => {
+    row({ phase: 'stopped', artifactId: null, error: new Error('The line broke.') }, null);
+    expect(screen.getByRole('alert')).toHaveTextContent(/^The line broke\.\s*$/u);
+    expect(screen.queryByRole('link', { name: 'Download original' })).toBeNull();
+    expect(screen.getByRole('button', { name: 'Remove' })).toBeInTheDocument();
+  });
+});
