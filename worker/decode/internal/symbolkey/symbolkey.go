@@ -32,10 +32,14 @@ func Key(name string) string {
 }
 
 // withoutTypeArguments replaces every outermost [...] that follows a letter,
-// digit or underscore. Unbalanced names pass unchanged: they are not Go's.
+// digit or underscore. Names with unbalanced brackets pass unchanged: they are
+// not Go's.
 func withoutTypeArguments(name string) string {
+	if !isBalanced(name) {
+		return name
+	}
 	var out strings.Builder
-	depth, replaced := 0, false
+	depth := 0
 	for i := 0; i < len(name); i++ {
 		c := name[i]
 		switch {
@@ -44,17 +48,23 @@ func withoutTypeArguments(name string) string {
 			if depth == 0 {
 				out.WriteByte(c)
 			}
-		case c == '[' && i > 0 && isWord(name[i-1]) && i+1 < len(name) && name[i+1] != ']':
+		case c == '[' && i > 0 && isWord(name[i-1]) && name[i+1] != ']':
 			out.WriteString("[...")
-			depth, replaced = 1, true
+			depth = 1
 		default:
 			out.WriteByte(c)
 		}
 	}
-	if depth != 0 || !replaced {
-		return name
-	}
 	return out.String()
+}
+
+// isBalanced reports whether every bracket of a name has its counterpart.
+func isBalanced(name string) bool {
+	depth := 0
+	for i := 0; i < len(name) && depth >= 0; i++ {
+		depth += nesting(name[i])
+	}
+	return depth == 0
 }
 
 func nesting(c byte) int {

@@ -56,7 +56,8 @@ func TestKey(t *testing.T) {
 		"<[T] as core::Ord>::cmp": "<[T] as core::Ord>::cmp",
 		"broken[":                 "broken[",
 		"broken[int":              "broken[int",
-		"a[int]]":                 "a[...]]",
+		"a[int]]":                 "a[int]]",
+		"a[int].b[.gowrap1":       "a[int].b[",
 		// hostile
 		"<img onerror=alert(1)>": "<img onerror=alert(1)>",
 		"=cmd()":                 "=cmd()",
