@@ -17,7 +17,7 @@ from bootstrap_parts.console import StartupError
 
 NODE_AT_LEAST = (20, 19)
 GO_AT_LEAST = (1, 26)
-NOBODY = 65534
+UNPRIVILEGED_USER = 65534
 
 
 def check_node() -> str:
@@ -110,14 +110,14 @@ def unprivileged() -> RunAs:
         return RunAs()
     unshare = shutil.which("unshare")
     if unshare is not None:
-        mapping = (unshare, "--user", f"--map-user={NOBODY}", f"--map-group={NOBODY}")
+        mapping = (unshare, "--user", f"--map-user={UNPRIVILEGED_USER}", f"--map-group={UNPRIVILEGED_USER}")
         if subprocess.run([*mapping, "true"], capture_output=True, check=False).returncode == 0:
             return RunAs(prefix=mapping)
     if os.geteuid() != 0:
         raise StartupError(
             f"User ID {os.geteuid()} has no passwd entry, which PostgreSQL's initdb requires. Start as another user."
         )
-    return RunAs(user=NOBODY)
+    return RunAs(user=UNPRIVILEGED_USER)
 
 
 def _has_passwd_entry(user_id: int) -> bool:

@@ -14,7 +14,7 @@ from slowpath.core.jobs import Queue
 
 BROKER = f"{os.environ.get('BROKER_URL', '').rpartition('/')[0]}/15"
 """A number of its own; and each test has its queue."""
-NOBODY = "redis://127.0.0.1:1/0"
+NO_BROKER = "redis://127.0.0.1:1/0"
 
 
 @pytest.mark.database
@@ -70,7 +70,7 @@ def test_an_acknowledgement_asks_nothing_of_the_broker() -> None:
 
 
 def test_an_unavailable_broker_is_reported() -> None:
-    queue = CeleryQueue(create_celery(NOBODY))
+    queue = CeleryQueue(create_celery(NO_BROKER))
     for ask in (lambda: queue.send(JobId(uuid4()), Queue.DECODE), queue.count_messages, queue.check):
         with pytest.raises(Unavailable):
             ask()
@@ -78,7 +78,7 @@ def test_an_unavailable_broker_is_reported() -> None:
 
 def test_a_broker_that_is_away_is_asked_again_at_an_even_pace() -> None:
     pauses: list[float] = []
-    connection = create_celery(NOBODY).connection_for_read()
+    connection = create_celery(NO_BROKER).connection_for_read()
     with pytest.raises(OperationalError, match="refused"):
         connection.ensure_connection(lambda _error, pause: pauses.append(pause), 3)
     assert pauses == [RECONNECT_SECONDS] * 3

@@ -221,7 +221,7 @@ class Rebinding:
         return [self.first if self.asked == 1 else self.then]
 
 
-def test_the_name_is_kept_and_looked_up_once(
+def test_the_name_is_retained_and_looked_up_once(
     server: tuple[int, list[tuple[str, str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     port, asked = server

@@ -21,7 +21,7 @@ from tests.support.git_repositories import GitServer, SomeRepository, basic, git
 
 
 def never() -> None:
-    """Nobody asks for the end."""
+    """No request asks for the end."""
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_addresses_that_are_not_fetched(tmp_path: Path, url: str) -> None:
 def test_a_name_is_looked_up_once_and_git_goes_where_it_was_checked(
     repository: SomeRepository, server: GitServer, tmp_path: Path
 ) -> None:
-    """A name that no resolver of this machine knows: whoever looked it up again would fail."""
+    """A name that no resolver of this machine knows: a second lookup would fail."""
     sha = repository.commit({"a": "1"})
     asked: list[str] = []
 
@@ -289,7 +289,7 @@ def test_a_hanging_fetch_times_out_and_a_cancelled_one_ends_its_children(
     assert not [line for line in completed.splitlines() if "git" in line and server.url in line]
 
 
-def test_a_repository_that_is_too_large_is_not_kept(
+def test_a_repository_that_is_too_large_is_not_stored(
     repository: SomeRepository, server: GitServer, tmp_path: Path
 ) -> None:
     repository.commit({"noise": os.urandom(300_000)})

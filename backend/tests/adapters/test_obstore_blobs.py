@@ -46,7 +46,7 @@ def test_an_interrupted_upload_leaves_nothing(blobs: ObstoreBlobs, tmp_path: Pat
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_all_that_lies_beneath_a_prefix_is_listed(blobs: ObstoreBlobs) -> None:
+def test_all_below_a_prefix_is_listed(blobs: ObstoreBlobs) -> None:
     for name in ("a/1", "a/b/2", "ab/3"):
         blobs.put(BlobKey(name), name.encode())
     found = [blob for some in blobs.listed("a") for blob in some]

@@ -29,10 +29,10 @@ def environment_of(data: Path, port: int, **more: str) -> dict[str, str]:
         "BLOB_URL",
         orphan_guard.MARK_NAME,
     )
-    kept = {
+    stored = {
         name: value for name, value in os.environ.items() if name not in hidden and not name.startswith("SLOWPATH_")
     }
-    return {**kept, "DATA_DIR": str(data), "PORT": str(port), **more}
+    return {**stored, "DATA_DIR": str(data), "PORT": str(port), **more}
 
 
 def processes_of(data: Path) -> list[str]:

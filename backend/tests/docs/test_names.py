@@ -18,6 +18,9 @@ PACKAGES = (
     "backend/bootstrap_parts", "backend/slowpath", "worker/slowpath_cli", "worker/slowpath_worker", "worker/support",
     "e2e/bench", "e2e/demos", "e2e/proofs", "e2e/support",
 )  # fmt: skip
+TESTS = ("backend/tests", "worker/tests", "e2e/tests")
+QUERY = re.compile(r"\b(SELECT|UPDATE)\b")
+"""Queries of tests name tables and columns of former versions."""
 GERUND = re.compile(r"[a-z]+ing")
 STANDARD_MODULES = frozenset({"wording"})
 """Modules with the same name in each feature."""
@@ -37,11 +40,20 @@ GO_TOKEN = re.compile(
 COMMITS_SINCE = "2026-11-24"
 SUBJECT = re.compile(r"[a-z][a-z0-9_./, -]*: [a-z].*[^.]")
 SUBJECT_CHARACTERS = 72
+WORD_START = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])")
+"""Where a word of an identifier starts."""
 
 
 @cache
 def modules() -> tuple[Path, ...]:
     return tuple(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+
+
+@cache
+def modules_with_tests() -> tuple[Path, ...]:
+    """Return the modules with tests, but for those about banned words."""
+    found = (path for package in TESTS for path in sorted((ROOT / package).rglob("*.py")))
+    return tuple(path for path in found if path.parent != Path(__file__).parent)
 
 
 @cache
@@ -103,11 +115,46 @@ def texts(source: str) -> Iterator[tuple[int, str]]:
 def test_comments_docstrings_and_messages_have_no_banned_word() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{line + offset - 1}: {word}"
-        for path in modules()
+        for path in (*modules(), *modules_with_tests())
         for line, text in texts(path.read_text(encoding="utf-8"))
+        if not (path in modules_with_tests() and QUERY.search(text))
         for offset, word in find_banned(text, EVERYWHERE)
     ]
     assert not wrong, "see the list of banned words in backend/docs/glossary.md"
+
+
+def identifiers(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the names that a module defines, with their lines: functions, classes, arguments, variables, attributes."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.attr
+
+
+def banned_identifiers(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines and names of a module that contain a banned word."""
+    for line, name in identifiers(source):
+        if any(find_banned(WORD_START.sub(" ", name), EVERYWHERE)):
+            yield line, name
+
+
+def test_identifiers_have_no_banned_word() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in (*modules(), *modules_with_tests())
+        for line, name in banned_identifiers(path.read_text(encoding="utf-8"))
+    ]
+    assert not wrong, "see the list of banned words in backend/docs/glossary.md"
+
+
+def test_banned_words_of_identifiers_are_found() -> None:
+    source = "class TwoTwins:\n    def was_told(self, kept):\n        self.twin = retold = 1\n"
+    assert sorted(banned_identifiers(source)) == [(1, "TwoTwins"), (2, "kept"), (2, "was_told"), (3, "twin")]
 
 
 def test_banned_words_of_comments_docstrings_and_messages_are_found() -> None:

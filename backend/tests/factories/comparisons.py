@@ -1,4 +1,4 @@
-"""Finished comparisons with views that can be looked at, written down by the verbs that the worker uses."""
+"""Completed comparisons with views that can be opened, stored by the functions that the worker uses."""
 
 import gzip
 from dataclasses import dataclass

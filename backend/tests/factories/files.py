@@ -32,7 +32,7 @@ HEADER: dict[str, Any] = {
 }
 """The description of a profile by the decoder."""
 NOWHERE = Path("nowhere")
-PROBLEM = {"type": "urn:slowpath:not-pprof", "title": "The file can not be read", "detail": "This is no profile."}
+PROBLEM = {"type": "urn:slowpath:not-pprof", "title": "The file cannot be read", "detail": "This is no profile."}
 
 
 @dataclass(frozen=True)

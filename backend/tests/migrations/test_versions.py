@@ -222,11 +222,11 @@ def test_rows_keep_their_content_under_the_standard_names(former_database: TestD
 
     former_database.migrate("20261123_0900")
     with former_database.as_admin() as connection:
-        kept = connection.execute("SELECT name, fencing_token FROM job").fetchall()
+        stored = connection.execute("SELECT name, fencing_token FROM job").fetchall()
         claimed = connection.execute(
             "SELECT name, fencing_token FROM cross_team.claim_next_job(%s, 'w', 2, interval '1 minute')", (job,)
         ).fetchall()
-    assert (kept, claimed) == ([("artifacts.decode", 7)], [("artifacts.decode", 8)])
+    assert (stored, claimed) == ([("artifacts.decode", 7)], [("artifacts.decode", 8)])
 
     former_database.migrate_down("20261122_0500")
     with former_database.as_admin() as connection:

@@ -43,7 +43,7 @@ def admin(migrated: TestDatabase) -> Iterator[psycopg.Connection]:
 def world(migrated: TestDatabase, engine: Engine, admin: psycopg.Connection) -> Iterator[TwoTeamWorld]:
     migrated.empty()
     made = make_world(built(Database(engine), settings_for(migrated.app_url), FullBlobStore()), admin)
-    with made.kept.watched():
+    with made.stored.watched():
         yield made
     migrated.empty()
 
@@ -54,10 +54,10 @@ CHANGING = [each for each in all_endpoints() if each.method != "GET" and each.ri
 @pytest.mark.database
 @pytest.mark.parametrize("endpoint", CHANGING, ids=lambda endpoint: endpoint.operation_id)
 def test_changes_are_in_the_audit_log(world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection) -> None:
-    world.kept.restore()
+    world.stored.restore()
     asked = endpoint.ask(world.browser(Role.OWNER), world.ids)
     now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)
-    before = rows_of(world.kept.rows, world.team.id, but=SEEN_BY_LOOKING)
+    before = rows_of(world.stored.rows, world.team.id, but=SEEN_BY_LOOKING)
     changed = {table for table, rows in now.items() if rows != before[table]} - BESIDE
     is_logged = len(now["audit_event"]) > len(before["audit_event"])
     if asked.status < 300 and changed and not is_logged:

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.database
 OURS = "relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'alembic_version'"
 OF_PEOPLE = {"app_user", "user_password", "user_session", "user_identity", "password_reset"}
 SAME_FOR_ALL_TEAMS = {
-    "uq_probe_callback_hash": "whoever calls back knows a secret and no team",
-    "uq_app_user_email_key": "signing up tells that an e-mail is taken; without mail it can not do otherwise",
+    "uq_probe_callback_hash": "the caller knows a secret and no team",
+    "uq_app_user_email_key": "signing up shows that an e-mail is taken; without mail it cannot do otherwise",
     "uq_team_slug": "ends in random letters",
     "uq_invitation_secret_hash": "of 192 random bits",
     "uq_invitation_mail_secret_hash": "of 192 random bits",
@@ -33,7 +33,7 @@ SAME_FOR_ALL_TEAMS = {
     "uq_api_token_secret_hash": "of 192 random bits",
     "uq_share_link_secret_hash": "of 192 random bits",
     "uq_user_session_secret_hash": "of 192 random bits",
-    "uq_user_identity_issuer_subject": "chosen by the issuer; nobody can ask for another's",
+    "uq_user_identity_issuer_subject": "chosen by the issuer; a user cannot ask for another's",
 }
 """Keys without the team: each would tell another team that something exists, if it could be chosen."""
 
@@ -54,7 +54,7 @@ def world(migrated: TestDatabase, engine: Engine, admin: psycopg.Connection) -> 
 @pytest.fixture
 def app(migrated: TestDatabase, world: TwoTeamWorld, admin: psycopg.Connection) -> Iterator[psycopg.Connection]:
     """Give a connection as the app has it, over everything made up."""
-    world.kept.restore()
+    world.stored.restore()
     with migrated.as_app() as connection:
         yield connection
         connection.rollback()
@@ -155,7 +155,7 @@ OTHERWISE = {
     ),  # only who owns a table makes and drops its partitions
     "first_metric_hour": ("slowpath_keeper", {"slowpath_owner"}),  # and it asks this one thing of all teams' settings
 }
-"""Functions of another owner, or for somebody else, and why."""
+"""Functions of another owner, or for another user, and why."""
 
 
 def test_the_functions_of_the_cross_team_schema_are_narrow(admin: psycopg.Connection) -> None:
@@ -267,7 +267,7 @@ def test_rows_cannot_be_moved_into_another_team(app: psycopg.Connection, world: 
         "COPY team TO PROGRAM 'true'",
     ],
 )
-def test_the_app_can_not_lift_itself(app: psycopg.Connection, statement: str) -> None:
+def test_the_app_cannot_lift_itself(app: psycopg.Connection, statement: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         app.execute(statement.encode())
 
@@ -287,7 +287,7 @@ def test_the_scope_ends_with_its_transaction(app: psycopg.Connection, world: Two
     assert count(app, "membership") == 0
 
 
-def test_a_reading_session_can_not_write(world: TwoTeamWorld) -> None:
+def test_a_reading_session_cannot_write(world: TwoTeamWorld) -> None:
     scope = TeamScope(world.team.id, world.team.owner.user_id)
     with (
         world.app.database.reading(scope) as session,

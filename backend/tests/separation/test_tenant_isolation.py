@@ -31,10 +31,10 @@ STRICTER = {
     "comments:update": Permission.OWN,
     "comments:delete": Permission.MANAGE,
 }
-"""Declared for whoever may leave, or change what is their own; the made-up request means somebody else's (the owner's)."""
+"""Declared for members who may leave, or change what is their own; the made-up request names another member (the owner)."""
 
 PASSWORD_ASKED = {"session:create", "users:change-password", "users:delete"}
-"""They answer 401 to whoever does not know the password, which is not what is asked here."""
+"""They answer 401 without the password, which is not what is tested here."""
 
 NOTHING_THERE = {
     "deleted-teams:restore": "the team that was made up is open",
@@ -45,7 +45,7 @@ NOTHING_THERE = {
     "oidc:callback": "no issuer is set",
     "webhooks:receive-gitlab": "the hook that was made up is one of GitHub",
 }
-"""Why whoever is allowed gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""
+"""Why an allowed caller gets a 404 for a made-up row; of every other endpoint a 404 would prove nothing."""
 
 SEEN_BY_LOOKING = {"api_token": {"last_used_at"}}
 
@@ -107,7 +107,7 @@ def world(
     migrated.empty()
     database = Database(engine, team_filter=request.param == "filters on")
     made = make_world(built(database, settings_for(migrated.app_url), FullBlobStore()), admin)
-    with made.kept.watched():
+    with made.stored.watched():
         yield made
     migrated.empty()
 
@@ -161,7 +161,7 @@ def test_anonymous_and_foreign_callers_get_no_data(
     world: TwoTeamWorld, endpoint: Endpoint, outsiders: tuple[str, ...], admin: psycopg.Connection
 ) -> None:
     assert {*BOUNDARY_OUTSIDERS, *OTHER_OUTSIDERS} == world.outsiders.keys()
-    world.kept.restore()
+    world.stored.restore()
 
     for who in outsiders:
         asked = endpoint.ask(world.outsider(who), world.ids)
@@ -175,7 +175,7 @@ def test_anonymous_and_foreign_callers_get_no_data(
 
 @pytest.mark.database
 def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection) -> None:
-    world.kept.restore()
+    world.stored.restore()
     of_a_team = endpoint.right in ROLE_FOR
 
     # their owner names our team
@@ -196,7 +196,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
         nothing_changed(world, admin)
 
     # their program (their owner may have deleted their own team a moment ago)
-    world.kept.restore()
+    world.stored.restore()
     if not endpoint.streams or "team_id" in endpoint.path:
         asked = endpoint.ask(world.other_program(), world.ids)
         assert_no_disclosure(asked, "the other team's token")
@@ -211,7 +211,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
 def test_a_role_reaches_as_far_as_declared(
     world: TwoTeamWorld, endpoint: Endpoint, role: Role, admin: psycopg.Connection
 ) -> None:
-    world.kept.restore()
+    world.stored.restore()
     reaches = role.reaches(needed_role(endpoint))
     if reaches and endpoint.streams:
         pytest.skip("its answer does not end")
@@ -236,7 +236,7 @@ def test_a_role_reaches_as_far_as_declared(
 def test_a_token_reaches_as_far_as_declared(
     world: TwoTeamWorld, endpoint: Endpoint, scope: TokenScope, admin: psycopg.Connection
 ) -> None:
-    world.kept.restore()
+    world.stored.restore()
     right = STRICTER.get(endpoint.operation_id, endpoint.right)
     reaches = is_allowed(endpoint, scope)
     if reaches and endpoint.streams:
@@ -256,10 +256,10 @@ def test_a_token_reaches_as_far_as_declared(
 
 
 def nothing_changed(world: TwoTeamWorld, admin: psycopg.Connection) -> None:
-    if world.kept.is_untouched:
+    if world.stored.is_untouched:
         return
     now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)
-    before = rows_of(world.kept.rows, world.team.id, but=SEEN_BY_LOOKING)
+    before = rows_of(world.stored.rows, world.team.id, but=SEEN_BY_LOOKING)
     changed = [table for table, rows in now.items() if rows != before[table]]
     assert changed == []
 

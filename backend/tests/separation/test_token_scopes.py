@@ -1,4 +1,4 @@
-"""What tokens of narrow scopes may do: a table said a second time, and only with what is their own."""
+"""What tokens of narrow scopes may do: a table written a second time, and only with what is their own."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -112,7 +112,7 @@ def test_a_token_adds_metadata_and_replaces_only_its_own(programs: Programs) -> 
     )
     assert again["title"] == "Faster still"
     assert programs.mine.get(f"/api/v1/builds/{build}/verdict").status_code == 200
-    assert programs.theirs.get(f"/api/v1/builds/{build}/verdict").status_code == 200, "it has told of it, too"
+    assert programs.theirs.get(f"/api/v1/builds/{build}/verdict").status_code == 200, "it has an event of it, too"
     assert programs.runner.get(f"/api/v1/builds/{build}/verdict").status_code == 404
     assert programs.runner.post(BUILD, json={"branch": "evil"}).status_code == 403
 

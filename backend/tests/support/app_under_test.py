@@ -54,7 +54,7 @@ class AppUnderTest:
 
 
 def settings_for(app_url: str, **changed: object) -> Settings:
-    """Return settings for a database; what is not named stands at its default."""
+    """Return settings for a database; what is not named has its default."""
     values = {
         "database_url": SecretStr(app_url),
         "broker_url": SecretStr("memory://"),

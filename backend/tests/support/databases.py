@@ -49,7 +49,7 @@ class TestDatabase:
     def empty(self) -> None:
         """Delete all teams and people; everything else goes with them.
 
-        Over one connection that is kept: a new one would plan the deletes of all tables anew, which takes five times as long.
+        Over one connection that stays open: a new one would plan the deletes of all tables anew, which takes five times as long.
         """
         try:
             self._execute_as_admin("DELETE FROM team; DELETE FROM app_user")
@@ -63,7 +63,7 @@ class TestDatabase:
         self._admin_connections[0].execute(statements)
 
     def let_go(self) -> None:
-        """Close the connection that was kept."""
+        """Close the connection."""
         while self._admin_connections:
             self._admin_connections.pop().close()
 

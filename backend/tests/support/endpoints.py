@@ -18,7 +18,7 @@ from slowpath.platform.accounts.rules.roles import Permission
 
 Schema = Mapping[str, Any]
 Ids = Mapping[str, UUID]
-"""What stands for a name like `artifact_id` in paths, queries and bodies."""
+"""Values for a name like `artifact_id` in paths, queries and bodies."""
 
 
 @dataclass(frozen=True)

@@ -47,24 +47,24 @@ class MemoryBlobStore:
     """Bytes by key."""
 
     def __init__(self) -> None:
-        self.kept: dict[BlobKey, bytes] = {}
+        self.stored: dict[BlobKey, bytes] = {}
         self.changed_at = datetime(2026, 1, 1, tzinfo=UTC)
         """The age of all listed objects; long ago, unless a test sets it."""
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         if isinstance(content, Path):
-            self.kept[key] = content.read_bytes()
+            self.stored[key] = content.read_bytes()
         else:
-            self.kept[key] = content if isinstance(content, bytes) else b"".join(content)
+            self.stored[key] = content if isinstance(content, bytes) else b"".join(content)
 
     def listed(self, prefix: str) -> Iterator[Sequence[BlobInfo]]:
-        for key in [key for key in self.kept if key.startswith(f"{prefix}/")]:
-            yield [BlobInfo(key, len(self.kept[key]), self.changed_at)]
+        for key in [key for key in self.stored if key.startswith(f"{prefix}/")]:
+            yield [BlobInfo(key, len(self.stored[key]), self.changed_at)]
 
     def read(self, key: BlobKey) -> bytes:
-        if key not in self.kept:
+        if key not in self.stored:
             raise NotFound("Nothing is stored under this key.")
-        return self.kept[key]
+        return self.stored[key]
 
     def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
         return self.read(key)[offset : offset + length]
@@ -80,16 +80,16 @@ class MemoryBlobStore:
             yield path
 
     def exists(self, key: BlobKey) -> bool:
-        return key in self.kept
+        return key in self.stored
 
     def delete(self, keys: Iterable[BlobKey]) -> None:
         for key in keys:
-            self.kept.pop(key, None)
+            self.stored.pop(key, None)
 
     def delete_under(self, prefix: str) -> int:
-        under = [key for key in self.kept if key.startswith(f"{prefix}/")]
+        under = [key for key in self.stored if key.startswith(f"{prefix}/")]
         for key in under:
-            del self.kept[key]
+            del self.stored[key]
         return len(under)
 
     def check(self) -> None:

@@ -1,6 +1,6 @@
 """One row of each table for a team, made up from the tables themselves, so that a new table is filled by itself.
 
-Every text is a canary: whoever is not of the team must never see it.
+Every text is a canary: callers of other teams must never see it.
 """
 
 import re
@@ -137,7 +137,7 @@ class SampleRow:
 
     @property
     def is_untouched(self) -> bool:
-        """Whether it is sure that nothing was written since the rows were kept or put back."""
+        """Whether it is sure that nothing was written since the rows were stored or restored."""
         return self._written is not None and self._writings() == self._written
 
     def restore(self) -> None:
@@ -159,13 +159,13 @@ def _restore(connection: psycopg.Connection, rows: Rows) -> None:
         connection.execute("DELETE FROM team")
         connection.execute("DELETE FROM app_user")
         with connection.cursor() as cursor:
-            for name, kept in rows.items():
-                if kept:
-                    blanks = sql.SQL(", ").join(sql.Placeholder() * len(kept[0]))
+            for name, stored in rows.items():
+                if stored:
+                    blanks = sql.SQL(", ").join(sql.Placeholder() * len(stored[0]))
                     table = METADATA.tables[name]
                     columns, json = _columns(table), [isinstance(column.type, JSONB) for column in table.columns]
                     statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(sql.Identifier(name), columns, blanks)
-                    cursor.executemany(statement, [tuple(map(_storable, row, json)) for row in kept])
+                    cursor.executemany(statement, [tuple(map(_storable, row, json)) for row in stored])
 
 
 def _columns(table: Table) -> sql.Composed:
@@ -177,13 +177,13 @@ def _storable(value: Any, is_json: bool) -> Any:  # noqa: ANN401 - any value of 
 
 
 def rows_of(rows: Rows, team_id: UUID, *, but: Mapping[str, set[str]]) -> dict[str, list[tuple[Any, ...]]]:
-    """Return the rows of one team, without the columns of `but`, which may change by being looked at."""
-    kept = {}
+    """Return the rows of one team, without the columns of `but`, which may change by being read."""
+    stored = {}
     for table in team_tables():
         names = [column.name for column in table.columns]
         shown = [index for index, name in enumerate(names) if name not in but.get(table.name, set())]
         position = names.index("team_id")
-        kept[table.name] = sorted(
+        stored[table.name] = sorted(
             (tuple(row[index] for index in shown) for row in rows[table.name] if row[position] == team_id), key=repr
         )
-    return kept
+    return stored

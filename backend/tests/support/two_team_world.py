@@ -41,7 +41,7 @@ class FullBlobStore(MemoryBlobStore):
             return gzip.compress(CANARY.encode())
         if key == traces_key(BlobKey(SPANS)):
             return TraceIndex.of(SpanTable.parse(DECODED[SPANS].read_bytes())).columns()
-        return DECODED[key].read_bytes() if key in DECODED else self.kept.get(key, CANARY.encode())
+        return DECODED[key].read_bytes() if key in DECODED else self.stored.get(key, CANARY.encode())
 
     def exists(self, key: BlobKey) -> bool:
         return True
@@ -62,12 +62,12 @@ class TwoTeamWorld:
     """Of the first team: `artifact_id` is one of its artifacts."""
     other_ids: Mapping[str, UUID]
     outsiders: Mapping[str, Mapping[str, Any]]
-    """Known to nobody, or no longer: each must be told 401."""
+    """Unknown or revoked: each must get 401."""
     tokens: Mapping[TokenScope, str]
     other_token: str
     secrets: frozenset[str]
-    """Every secret that was ever told."""
-    kept: SampleRow
+    """Every secret that was ever shown."""
+    stored: SampleRow
     """All rows as they are now."""
 
     def browser(self, role: Role) -> TestClient:

@@ -20,7 +20,7 @@ class NeutralCommitWalk:
     def __init__(self, part: RepositoryPart, files: Files, seed: float, began: datetime, *, idle: float) -> None:
         """Write the first commit. `idle` is the share of commits that touch no package of the service."""
         self._part, self._share_idle = part, idle
-        self._dice = random.Random(seed)  # noqa: S311 - reproducible; no secret
+        self._random = random.Random(seed)  # noqa: S311 - reproducible; no secret
         self._at, self._number = began, 0
         self.written: list[WrittenHistory] = []
         self._commit("The first of it", {**part.files, **files}, ())
@@ -31,10 +31,10 @@ class NeutralCommitWalk:
         done = 0
         while done < count:
             room = min([one for one in specials if one >= done], default=count) - done
-            if done + 2 <= count and done > 0 and self._dice.randrange(BRANCH_EVERY) == 0:
-                done = self._branch(done, min(self._dice.randint(2, 3), count - done), specials, marks)
-            elif room >= 4 and self._dice.randrange(BROKEN_EVERY) == 0:
-                done += self._broken(self._dice.randint(1, 2))
+            if done + 2 <= count and done > 0 and self._random.randrange(BRANCH_EVERY) == 0:
+                done = self._branch(done, min(self._random.randint(2, 3), count - done), specials, marks)
+            elif room >= 4 and self._random.randrange(BROKEN_EVERY) == 0:
+                done += self._broken(self._random.randint(1, 2))
             else:
                 marks |= self._one(done, specials, self._head())
                 done += 1
@@ -80,7 +80,7 @@ class NeutralCommitWalk:
     def _commit(self, title: str, tree: Tree, parents: tuple[WrittenHistory, ...]) -> WrittenHistory:
         self._number += 1
         self._at += BETWEEN
-        written = WrittenHistory(self._number, parents, title, self._dice.randrange(len(PEOPLE)), self._at, tree)
+        written = WrittenHistory(self._number, parents, title, self._random.randrange(len(PEOPLE)), self._at, tree)
         self.written.append(written)
         return written
 
@@ -88,19 +88,19 @@ class NeutralCommitWalk:
         """Draw a commit without cost; a `new` one changes no existing file."""
         folder, name = self._read()
         number = self._number + 1
-        if self._dice.random() < self._share_idle:
+        if self._random.random() < self._share_idle:
             return self._idle(number, folder, name)
-        if new or self._dice.random() < 0.5:
+        if new or self._random.random() < 0.5:
             text = (
                 f"package {name}\n\n// bounds{number} are those of review {number}.\nvar bounds{number} = [...]int{{{number}, {number * 2}}}\n\n"
                 f"// InBounds{number} tells whether n lies between them.\nfunc InBounds{number}(n int) bool {{ return bounds{number}[0] <= n && n <= bounds{number}[1] }}\n"
             )
             return f"Bounds for {folder}", {f"{folder}/bounds{number:03d}.go": text.encode()}
-        path = self._dice.choice(sorted(path for path in tree if _in_folder(path, folder)))
+        path = self._random.choice(sorted(path for path in tree if _in_folder(path, folder)))
         return f"Say more about {path}", {path: tree[path] + f"\n// Looked at again in review {number}.\n".encode()}
 
     def _idle(self, number: int, folder: str, name: str) -> tuple[str, Files]:
-        kind = self._dice.randrange(4)
+        kind = self._random.randrange(4)
         if kind == 0:
             return f"A note about {folder}", {
                 f"notes/{number:03d}.md": f"# {folder}\n\nSeen in review {number}.\n".encode()
@@ -108,12 +108,12 @@ class NeutralCommitWalk:
         if kind == 1:
             text = f'package {name}\n\nimport "testing"\n\nfunc TestReview{number}(t *testing.T) {{ t.Parallel() }}\n'
             return f"Another test of {folder}", {f"{folder}/review{number:03d}_test.go": text.encode()}
-        other = self._dice.choice(self._part.others)
+        other = self._random.choice(self._part.others)
         text = f"package {_package(other)}\n\n// step{number} counts the steps of review {number}.\nconst step{number} = {number}\n"
         return f"{other}: a step more", {f"{other}/step{number:03d}.go": text.encode()}
 
     def _read(self) -> tuple[str, str]:
-        folder = self._dice.choice(self._part.read)
+        folder = self._random.choice(self._part.read)
         return folder, _package(folder)
 
 

@@ -140,7 +140,7 @@ class Runner:
         self.running.pop(run_id, None)
 
     def turn(self, measure: Callable[[dict[str, Any]], float | None]) -> None:
-        """Do all there is to do once: `measure` returns a number, or None for a build that can not be made."""
+        """Do all there is to do once: `measure` returns a number, or None for a build that cannot be made."""
         self.lease()
         for run_id, lease in list(self.running.items()):
             response = self.beat(run_id)

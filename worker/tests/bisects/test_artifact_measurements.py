@@ -18,11 +18,11 @@ CAPTURES = Path(__file__).parents[2] / "example" / "artifacts"
 
 def upload(search: Search, run_id: str, path: Path) -> str:
     facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
-    kept = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
+    stored = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
     response = search.runner.client.put(
         f"/api/v1/artifacts/{path.name}",
         content=path.read_bytes(),
-        params={"batch": run_id, "run_metadata": json.dumps(kept)},
+        params={"batch": run_id, "run_metadata": json.dumps(stored)},
     )
     assert response.status_code == 201, response.text
     return str(response.json()["id"])

@@ -160,7 +160,7 @@ def test_marks_steer_the_search_without_deploys(search: Search) -> None:
     assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(33))
 
 
-def test_a_commit_that_can_not_be_built_is_passed_over(search: Search) -> None:
+def test_a_commit_that_cannot_be_built_is_passed_over(search: Search) -> None:
     search.begin(plan_of(20))
     measure = slower_from(12)
     detail = search.run(lambda lease: None if lease["build"]["commit"] in {sha(8), sha(9), sha(10)} else measure(lease))

@@ -37,11 +37,11 @@ def sent(search: Search, settings: Settings, commit: str, variant: str) -> None:
     for number in range(FILES):
         path = CAPTURES / variant / f"cpu.{number:02}.pb.gz"
         facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
-        kept = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
+        stored = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
         response = search.person.put(
             f"/api/v1/builds/ingester/{commit}/artifacts/{path.name}",
             content=path.read_bytes(),
-            params={"branch": "main", "run_metadata": json.dumps(kept)},
+            params={"branch": "main", "run_metadata": json.dumps(stored)},
         )
         assert response.status_code in (200, 201), response.text
     own = search.bench.worker_context.settings.model_copy(update={"decode_bin": settings.decode_bin})

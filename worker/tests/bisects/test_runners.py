@@ -45,7 +45,7 @@ def test_a_runner_name_is_free_after_missed_heartbeats(search: Search, people: A
     search.clock.at += timedelta(seconds=ALIVE_SECONDS + 1)
     second.come()
     [left] = second.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).json()
-    assert left["run_id"] == lease["run_id"], "it is told of what is to be taken down"
+    assert left["run_id"] == lease["run_id"], "it is sent what is to be deleted"
     assert search.runner.introduce().status_code == 409
     fields = {"runner": "lab", "instance": "one", "phase": "soaking"}
     response = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=fields)
@@ -62,7 +62,7 @@ def test_a_name_is_free_at_once_when_its_process_reports_its_end(search: Search,
     assert search.runner.leave().status_code == 409, "something of it runs"
     search.runner.end(lease["run_id"], "failed")
     search.work()
-    assert second.leave().status_code == 409, "nobody says it for another"
+    assert second.leave().status_code == 409, "a runner cannot leave for another"
     assert search.runner.leave().status_code == 204
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["alive"], listed["left_at"]) == (False, listed["seen_at"])

@@ -99,7 +99,7 @@ def test_requests_to_the_admin_handlers_are_never_the_load(
 def test_own_requests_are_excluded(serve_watched: Start, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     address = serve_watched("all")
     assert collect(address, tmp_path / "idle") == 0
-    assert requests(tmp_path / "idle") is None, "nobody but us has asked for anything"
+    assert requests(tmp_path / "idle") is None, "no other client has asked for anything"
     assert "warning: the counter increased only by the requests of this program" in capfd.readouterr().err
     with load(address):
         assert collect(address, tmp_path / "busy") == 0

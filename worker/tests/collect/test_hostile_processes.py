@@ -215,7 +215,7 @@ def test_a_counter_that_falls_is_left_out(serve: Serve) -> None:
         observer = make_observer(client, address, None, RunMetadata())
         before, after, still = observer.take_snapshot(), observer.take_snapshot(), observer.take_snapshot()
     assert observer.during(before, after).requests is None, "the process was restarted in between"
-    assert observer.during(after, still).requests is None, "a counter that stands still counts something else"
+    assert observer.during(after, still).requests is None, "a counter that does not change counts something else"
 
 
 def test_a_forwarder_is_not_taken_for_the_process(serve: Serve) -> None:

@@ -39,7 +39,7 @@ class Shelf:
 
     def __call__(self, asked: Asked) -> Reply:
         if asked.headers.get("authorization") != f"Bearer {TOKEN}":
-            return json_reply(401, {"detail": "Nobody is signed in.", "resolution": "Sign in."})
+            return json_reply(401, {"detail": "No user is signed in.", "resolution": "Sign in."})
         if asked.method == "GET" and asked.path.startswith("/api/v1/artifacts?"):
             return json_reply(200, {"items": [], "next_cursor": None})
         if asked.method != "GET" and self.failing and (status := self.failing.pop(0)):

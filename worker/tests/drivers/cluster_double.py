@@ -109,15 +109,15 @@ class ClusterDouble:
     def put(self, path: str, thing: Json) -> Json:
         """Have it stand there, as if made now."""
         self.made.append(path)
-        kept: Json = json.loads(json.dumps(thing))
-        kept["metadata"] |= {
+        stored: Json = json.loads(json.dumps(thing))
+        stored["metadata"] |= {
             "uid": f"uid-{next(self._uids)}",
             "generation": 1,
             "resourceVersion": "1",
             "creationTimestamp": AT,
         }
-        self.things[path] = kept
-        return kept
+        self.things[path] = stored
+        return stored
 
     def _delete(self, path: str, options: Json) -> Reply:
         metadata = self.things[path]["metadata"]

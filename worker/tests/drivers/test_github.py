@@ -483,9 +483,7 @@ def test_nonsense_from_a_host_is_no_crash(place: DriverEnvironment, watch: Watch
         ({"poll": 3}, "unknown key 'poll'"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(
-    place: DriverEnvironment, more: dict[str, Any], expected: str
-) -> None:
+def test_an_invalid_section_is_refused(place: DriverEnvironment, more: dict[str, Any], expected: str) -> None:
     given = {key: value for key, value in (section("https://api.github.com") | more).items() if value is not None}
     with pytest.raises(InvalidDriverConfig, match=expected):
         github_actions.read(given, place)

@@ -120,7 +120,7 @@ def test_an_excluded_candidate_is_not_deployed_again(
         ("print('no space left'); raise SystemExit(1)", "exited with 1: no space left"),
     ],
 )
-def test_an_image_that_can_not_be_built_deploys_nothing(
+def test_an_image_that_cannot_be_built_deploys_nothing(
     api: str, place: DriverEnvironment, cluster: ClusterDouble, tmp_path: Path, script: str, expected: str
 ) -> None:
     driver = driver_at(api, place, script)
@@ -169,7 +169,7 @@ def test_a_target_is_written_and_read_whole(tmp_path: Path) -> None:
         assert replace(required, attempt=9) != required
 
 
-def test_a_build_that_can_not_be_meant_is_refused(api: str, place: DriverEnvironment) -> None:
+def test_an_invalid_build_section_is_refused(api: str, place: DriverEnvironment) -> None:
     with pytest.raises(InvalidDriverConfig, match="nonsense"):
         driver_at(api, place, "", build=["x", "{nonsense}"])
     with pytest.raises(InvalidDriverConfig, match="a list"):

@@ -124,7 +124,7 @@ def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
         assert all("authorization" not in asked.headers for asked in server.asked)
         if in_the_file:
             return
-        kept = [path.read_bytes() for path in ours]
+        stored = [path.read_bytes() for path in ours]
         ours[0].write_bytes(outsider[0].read_bytes())
         with pytest.raises(DeploymentFailed, match="no valid certificate") as found:
             driver.prepare()
@@ -132,7 +132,7 @@ def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
         ours[1].write_bytes(outsider[1].read_bytes())
         with pytest.raises(DeploymentFailed, match="127"):
             driver.prepare()
-        for path, text in zip(ours, kept, strict=True):
+        for path, text in zip(ours, stored, strict=True):
             path.write_bytes(text)
         driver.prepare()
 
@@ -390,9 +390,7 @@ def test_every_scalar_is_a_text(tmp_path: Path) -> None:
         ({"context": "lab"}, "No cluster configured"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(
-    place: DriverEnvironment, tmp_path: Path, section: Json, expected: str
-) -> None:
+def test_an_invalid_section_is_refused(place: DriverEnvironment, tmp_path: Path, section: Json, expected: str) -> None:
     config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", {"token": "x"}, {}, namespace=""))
     by_name: Json = {"namespace": NAMESPACE} | {k: str(config) if v == "CONFIG" else v for k, v in section.items()}
     with pytest.raises(InvalidDriverConfig, match=expected):

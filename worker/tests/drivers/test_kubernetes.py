@@ -89,9 +89,9 @@ def test_a_build_runs_beside_the_original_and_receives_none_of_its_traffic(
     }  # fmt: skip
     assert "ownerReferences" not in clone["metadata"]
     assert template["metadata"]["annotations"] == {"prometheus.io/scrape": "true"}
-    kept = original()["spec"]["template"]["spec"]["containers"][0]
-    named = otel_resource.of_pods(kept["env"], str(RUN))
-    assert {**template["spec"]["containers"][0], "image": ""} == {**kept, "image": "", "env": named}
+    stored = original()["spec"]["template"]["spec"]["containers"][0]
+    named = otel_resource.of_pods(stored["env"], str(RUN))
+    assert {**template["spec"]["containers"][0], "image": ""} == {**stored, "image": "", "env": named}
 
 
 def test_shared_traffic_keeps_the_labels_and_variables_name_the_build(
@@ -485,9 +485,7 @@ def test_an_unreachable_server_ends_the_command(place: DriverEnvironment) -> Non
         ({"secret": "x"}, "unknown key 'secret'"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(
-    place: DriverEnvironment, more: dict[str, Any], expected: str
-) -> None:
+def test_an_invalid_section_is_refused(place: DriverEnvironment, more: dict[str, Any], expected: str) -> None:
     by_name = {key: value for key, value in (section("https://127.0.0.1:9") | more).items() if value is not None}
     with pytest.raises(InvalidDriverConfig, match=expected):
         kubernetes_clone.read(by_name, place)

@@ -324,7 +324,7 @@ def test_stored_state_is_readable_only_by_its_owner(
         ({"secret": "whsec_x"}, "unknown key"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: Json, expected: str) -> None:
+def test_an_invalid_section_is_refused(place: DriverEnvironment, more: Json, expected: str) -> None:
     given: Json = {"driver": "webhook", "to": "https://deploys.example"} | more
     with pytest.raises(InvalidDriverConfig, match=expected):
         webhook_driver.read({key: value for key, value in given.items() if value is not None}, place)

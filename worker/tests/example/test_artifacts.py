@@ -1,4 +1,4 @@
-"""The example as it is shipped: complete, small, saying nothing of the machine it was made on, and telling its story."""
+"""The example as it is shipped: complete, small, without facts of the machine it was made on, and with its regression."""
 
 import gzip
 import json

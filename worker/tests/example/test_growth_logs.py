@@ -1,4 +1,4 @@
-"""The example's stack-growth logs as they are shipped: small, saying nothing of the machine, and telling the story."""
+"""The example's stack-growth logs as they are shipped: small, without facts of the machine, and with the regression."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The example's traces as they are shipped: complete, small, saying nothing of the machine, and telling their story."""
+"""The example's traces as they are shipped: complete, small, without facts of the machine, and with the regression."""
 
 import gzip
 import json

@@ -221,7 +221,7 @@ def test_an_interrupted_mail_is_sent_again(office: MailFixture, people: Accounts
     ann = people.member(bench.team)
     create_comment(office, owner, f"@{ann.name}")
     bench.admin.execute("UPDATE mention SET mail_begun_at = clock_timestamp()")
-    assert office.carry_out(MailMentions.name)["later"], "somebody else has it in hand"
+    assert office.carry_out(MailMentions.name)["later"], "another worker holds its lease"
     bench.admin.execute("UPDATE mention SET mail_begun_at = mail_begun_at - interval '3 minutes'")
     assert office.carry_out(MailMentions.name)["state"] == "done"
     assert [to for to, _ in office.postman.letters] == [ann.email]

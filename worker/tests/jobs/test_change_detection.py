@@ -146,9 +146,9 @@ def test_a_look_reads_what_is_new_and_decides_what_reading_all_would(
         (service,) = gathered.services
         begins.append(min(int(one.times_ms[0]) for one in service.samples.counters()))
         change_detection.detect_change_points(gathered, memory, team.id, default_rng(1))
-        kept = memory.of((team.id, gathered.environment_id, service.service_id), gathered.epoch, gathered.from_ms)
-        assert kept is not None
-        return [kept.minutes]
+        stored = memory.of((team.id, gathered.environment_id, service.service_id), gathered.epoch, gathered.from_ms)
+        assert stored is not None
+        return [stored.minutes]
 
     push(part("distributor", -150, -60))
     looked()

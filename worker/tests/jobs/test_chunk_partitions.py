@@ -85,11 +85,11 @@ def test_a_future_partition_is_created_and_takes_early_rows(bench: Bench, owner:
     in_between = {"{}_{:02}".format(*months_on(now(bench), ahead)) for ahead in range(-1, MONTHS_AHEAD + 1)}
     assert in_between <= parts(bench)
     assert of_part(bench, "other") == []
-    kept = bench.admin.execute(
+    stored = bench.admin.execute(
         "SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
         "WHERE nspname = 'metric_parts' AND relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity)"
     ).fetchone()
-    assert kept == (0,)
+    assert stored == (0,)
 
 
 def test_a_month_is_dropped_after_the_longest_retention_of_any_team(

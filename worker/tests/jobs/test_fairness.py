@@ -131,9 +131,9 @@ def test_a_person_s_job_goes_before_the_files_of_programs(bench: Bench) -> None:
 def test_files_of_programs_and_housekeeping_are_bulk(bench: Bench) -> None:
     with bench.worker_context.database.writing(TeamScope(bench.team.id)) as session:
         of_ci = enqueue(session, DecodeArtifact(ArtifactId(new_id())))
-    kept = bench.write_down(Housekeeping(new_id()))
+    stored = bench.write_down(Housekeeping(new_id()))
 
-    assert {bench.row(job_id)["priority"] for job_id in (of_ci, kept)} == {Priority.BULK}
+    assert {bench.row(job_id)["priority"] for job_id in (of_ci, stored)} == {Priority.BULK}
 
 
 def test_a_job_that_is_tried_later_is_not_claimed_before(bench: Bench) -> None:

@@ -67,7 +67,7 @@ def taken(bench: Bench, client: TestClient, sender: Sender) -> tuple[str, str]: 
 def test_a_push_records_commits_and_updates_builds(client: TestClient, bench: Bench, app: AppUnderTest) -> None:  # noqa: F811
     of_service = service(client)
     sender = hook(client, app, kind="gitlab", repository_id=repository(client, of_service))
-    client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={"author": "said before"})
+    client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={"author": "set before"})
 
     sender.send(GITLAB_PUSH, "Push Hook")
     assert taken(bench, client, sender) == ("done", "1 new of 1 commits recorded on main; 1 builds updated")
@@ -75,7 +75,7 @@ def test_a_push_records_commits_and_updates_builds(client: TestClient, bench: Be
     assert taken(bench, client, sender) == ("done", "0 new of 1 commits recorded on main; 1 builds updated")
 
     [build] = client.get("/api/v1/builds").json()["items"]
-    assert (build["branch"], build["title"], build["author"]) == ("main", "Faster", "said before")
+    assert (build["branch"], build["title"], build["author"]) == ("main", "Faster", "set before")
     assert build["parent"] == "a" * 40
     commits = bench.admin.execute("SELECT sha, parents, title FROM commit").fetchall()
     assert commits == [("b" * 40, ["a" * 40], "Faster")]
@@ -119,13 +119,13 @@ def test_a_run_of_a_commit_without_a_build_is_stored_for_the_first_build(
 
     sender.send(RUN, "workflow_run")
     assert taken(bench, client, sender) == ("done", "Stored until this commit has a build")
-    client.post(f"/api/v1/builds/{of_service}/{RUN_SHA}", json={"title": "said by CI"})
+    client.post(f"/api/v1/builds/{of_service}/{RUN_SHA}", json={"title": "set by CI"})
     client.post("/api/v1/builds", json={"service_id": of_service, "commit": RUN_SHA, "go_version": "go1.20"})
     client.post(f"/api/v1/builds/{elsewhere}/{RUN_SHA}", json={})
 
     other, by_hand, by_ci = client.get("/api/v1/builds").json()["items"]
     assert by_ci["ci_url"] == by_hand["ci_url"] == RUN["workflow_run"]["html_url"]
-    assert (by_ci["pull_request"]["number"], by_ci["title"]) == (2, "said by CI")
+    assert (by_ci["pull_request"]["number"], by_ci["title"]) == (2, "set by CI")
     assert by_ci["committed_at"] is not None
     assert other["ci_url"] is None
 

@@ -155,7 +155,7 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
     assert first[1:3] == ["GET /hooks/7/events?page=1&per_page=20", "GET /hooks/7/events?page=2&per_page=20"]
     assert 0 < soon < 120
     assert mark is None, "not all was looked through"
-    assert [asked[:4] for asked in limited[2:]] == ["POST", "POST"], "told to slow down"
+    assert [asked[:4] for asked in limited[2:]] == ["POST", "POST"], "asked to slow down"
     assert get_webhook(client, sender)["missed_count"] == 1
     assert get_webhook(client, sender)["problem"] is None
     assert 0 < waits_s(near) < 120

@@ -63,7 +63,7 @@ def test_the_effect_and_the_end_are_one(bench: Bench, handle: HandleErrand) -> N
     assert notes(bench) == ["effect"]
 
 
-def test_an_effect_that_can_not_be_written_does_not_end_the_job_well(bench: Bench, handle: HandleErrand) -> None:
+def test_an_effect_that_cannot_be_written_does_not_end_the_job_well(bench: Bench, handle: HandleErrand) -> None:
     def run(_job: Errand, context: JobContext) -> None:
         with context.finishing() as session:
             note(session, "half")
@@ -269,7 +269,7 @@ def test_a_message_that_comes_twice_is_carried_out_once(bench: Bench, handle: Ha
     assert notes(bench) == ["effect"]
 
 
-def test_a_job_whose_worker_died_goes_to_the_next_and_the_dead_one_can_not_come_back(
+def test_a_job_whose_worker_died_goes_to_the_next_and_the_dead_one_cannot_come_back(
     bench: Bench, handle: HandleErrand
 ) -> None:
     def run(_job: Errand, context: JobContext) -> None:
@@ -418,7 +418,7 @@ def test_the_same_job_uses_the_same_random_numbers(bench: Bench, handle: HandleE
     assert thrown[0] == thrown[1] != thrown[2]
 
 
-def test_a_session_that_reads_can_not_write_and_sees_its_team_only(bench: Bench, handle: HandleErrand) -> None:
+def test_a_session_that_reads_cannot_write_and_sees_its_team_only(bench: Bench, handle: HandleErrand) -> None:
     seen: list[object] = []
 
     def run(_job: Errand, context: JobContext) -> None:

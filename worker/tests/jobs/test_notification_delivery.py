@@ -382,7 +382,7 @@ def test_a_comment_is_found_again_after_a_lost_response(
 def test_a_deleted_comment_is_created_again(desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake) -> None:
     desk.channel(ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
     desk.deliver(desk.enqueue(build_evaluated("changed"))[0])
-    host.comments = {8: "of somebody else", 9: "another"}
+    host.comments = {8: "of another author", 9: "another"}
     assert desk.deliver(desk.enqueue(build_evaluated("changed"))[0])["receiver_message_id"] == "3"
 
 
@@ -456,4 +456,4 @@ def test_old_delivered_notifications_are_deleted_and_pending_ones_are_not(
     left = {row[0] for row in admin.execute("SELECT id FROM notification").fetchall()}
     assert left == {recent, waiting}
     again = admin.execute("SELECT count(*) FROM job WHERE name = 'notifications.delete-old' AND state = 'waiting'")
-    assert again.fetchone() == (1,), "it is looked at again tomorrow"
+    assert again.fetchone() == (1,), "it is checked again tomorrow"

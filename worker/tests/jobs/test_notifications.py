@@ -57,7 +57,7 @@ class Team:
                     branch="topic",
                     ordered_at=bench.admin.execute("SELECT now()").fetchone()[0],  # type: ignore[index]  # one row
                     state="evaluating",
-                    sentence="It is being looked at.",
+                    sentence="It is being investigated.",
                 )
             )
         self.everything = self._channel("everything", None)

@@ -165,7 +165,7 @@ def test_a_repository_without_webhooks_is_fetched_on_a_schedule(
         repositories.delete_repository(session, repository_id)
     near.admin.execute("DELETE FROM job WHERE state = 'waiting'")
     done(near, PollRepository(repository_id))
-    assert (count("repositories.poll"), count("repositories.fetch")) == (0, 0), "nobody looks at what was deleted"
+    assert (count("repositories.poll"), count("repositories.fetch")) == (0, 0), "deleted repositories are not fetched"
 
 
 def test_a_copy_that_is_lost_is_made_again(near: Bench, repository: SomeRepository, server: GitServer) -> None:

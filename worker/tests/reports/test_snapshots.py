@@ -1,7 +1,7 @@
 """Reports of real files end to end: decoded, compared, frozen, shared, and searched for content that must not be there.
 
-Into real captures go secrets of every kind; every page that shows them is frozen by the requests it makes, and whoever
-has the link gets the recording. None of the secrets stands in it, in whatever form the answers are packed.
+Into real captures go secrets of every kind; every page that shows them is frozen by the requests it makes, and everyone with
+the link gets the recording. None of the secrets is in it, in whatever form the answers are packed.
 """
 
 import gzip
@@ -51,7 +51,7 @@ PEOPLE = {
 TOKEN = "hunter2hunter2"
 FORBIDDEN = [*HOSTS.values(), *PATHS.values(), *LABELS.values(), *PEOPLE.values(), TOKEN, "umbrella", "/home/zoe"]
 ABSOLUTE = re.compile(rb"/(?:home|root|usr|builds|opt|tmp|var)/[a-zA-Z0-9_.-]+/")
-NOBODY = "hidden from nobody"
+FROM_NONE = "hidden from none"
 
 
 def seeded_spans() -> bytes:
@@ -122,8 +122,8 @@ def _some(folder: Path, count: int) -> list[Path]:
 def _profile(client: TestClient, variant: str, number: int) -> dict[str, Any]:
     path = EXAMPLE / "artifacts" / variant / f"cpu.{number:02}.pb.gz"
     facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
-    kept = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
-    return put(client, path.read_bytes(), name=f"{HOSTS['host']}-{number}.pb.gz", run_metadata=json.dumps(kept))
+    stored = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
+    return put(client, path.read_bytes(), name=f"{HOSTS['host']}-{number}.pb.gz", run_metadata=json.dumps(stored))
 
 
 def _of_comparison(client: TestClient, comparison_id: str) -> Iterator[str]:
@@ -231,7 +231,7 @@ def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[
         if not found_in(ours, [one])
     ]
     assert missed == [], "what is looked for must have been there"
-    link = client.post(f"{path}/share-links", json={"name": NOBODY}).json()
+    link = client.post(f"{path}/share-links", json={"name": FROM_NONE}).json()
 
     theirs = app.asked().get(f"/api/v1/shared/{link['secret']}").content
 
@@ -256,26 +256,26 @@ def test_a_report_holds_what_was_deleted_and_goes_with_its_bytes(
             assert client.delete(f"/api/v1/{kind}/{one['id']}").status_code == 204
     _carry_out(bench)
     assert client.get(f"{path}/bundle").content == before
-    link = client.post(f"{path}/share-links", json={"name": NOBODY}).json()
+    link = client.post(f"{path}/share-links", json={"name": FROM_NONE}).json()
     assert app.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 200
 
     # what the draft dropped stays while a version has it
     client.patch(path, json={"blocks": []})
     _carry_out(bench)
     assert client.get(f"{path}/bundle?version=1").content != b""
-    kept = [key for key in app.blobs.kept if f"/reports/{report['id']}/" in key]
-    assert kept != []
+    stored = [key for key in app.blobs.stored if f"/reports/{report['id']}/" in key]
+    assert stored != []
     # and what nothing has any more goes
     again = client.post(f"{path}/snapshots", json={"title": "x", "path": "/x", "requests": ["/builds?limit=7"]}).json()
     lone = f"{team.id}/reports/{report['id']}/{again['responses'][0]['sha256']}.gz"
-    assert lone in app.blobs.kept
+    assert lone in app.blobs.stored
     client.patch(path, json={"blocks": []})
     _carry_out(bench)
-    assert lone not in app.blobs.kept
+    assert lone not in app.blobs.stored
 
     assert client.delete(path).status_code == 204
     _carry_out(bench)
-    assert [key for key in app.blobs.kept if "/reports/" in key] == []
+    assert [key for key in app.blobs.stored if "/reports/" in key] == []
     assert app.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 404
 
 

@@ -175,8 +175,8 @@ def test_an_exponential_histogram_keeps_its_buckets(
     assert provider.force_flush()
     provider.shutdown()
 
-    (kept,) = stored("http_server_request_duration_seconds").values()
-    histograms = kept.histograms
+    (retained,) = stored("http_server_request_duration_seconds").values()
+    histograms = retained.histograms
     assert histograms is not None
     assert histograms.count[0] == len(LATENCIES)
     assert histograms.sum[0] == pytest.approx(sum(LATENCIES))
@@ -226,7 +226,7 @@ def test_a_wrong_token_is_reported_to_the_sdk(
     receiver: Receiver, encoding: Encoding, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "urllib3")  # the SDK says that it gave up, not what it met
-    outsider = Receiver(receiver.address, {"Authorization": "Bearer of-nobody"})
+    outsider = Receiver(receiver.address, {"Authorization": "Bearer unknown"})
     provider = TracerProvider(resource=RESOURCE)
     exporter = outsider.spans(encoding)
     provider.add_span_processor(BatchSpanProcessor(exporter))

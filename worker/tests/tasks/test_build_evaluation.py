@@ -95,8 +95,8 @@ def test_a_build_is_measured_once_for_repeated_requests(client: TestClient, benc
 
     post(client, commit_of(0), "inlined", [2])
     run_all(bench)
-    kept = bench.admin.execute("SELECT artifacts FROM build_measurement").fetchall()
-    assert kept == [(3,), (3,)]
+    stored = bench.admin.execute("SELECT artifacts FROM build_measurement").fetchall()
+    assert stored == [(3,), (3,)]
 
 
 def test_a_build_is_measured_anew_when_its_files_or_facts_change(client: TestClient, bench: Bench) -> None:

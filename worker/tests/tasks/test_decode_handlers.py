@@ -148,15 +148,15 @@ def test_deleting_removes_bytes_only_when_nothing_refers_to_them(
     one, two = put(client, CPU), put(client, CPU, name="again.pb.gz")
     run_all(bench)
     original, columns = original_key(bench.team.id, one["sha256"]), columns_key(bench.team.id, one["sha256"])
-    assert set(app.blobs.kept) == {original, columns}
+    assert set(app.blobs.stored) == {original, columns}
 
     client.delete(f"/api/v1/artifacts/{one['id']}")
     run_all(bench)
-    assert set(app.blobs.kept) == {original, columns}
+    assert set(app.blobs.stored) == {original, columns}
 
     client.delete(f"/api/v1/artifacts/{two['id']}")
     run_all(bench)
-    assert set(app.blobs.kept) == set()
+    assert set(app.blobs.stored) == set()
 
 
 def test_an_artifact_deleted_during_decoding_leaves_nothing(
@@ -177,7 +177,7 @@ def test_an_artifact_deleted_during_decoding_leaves_nothing(
     monkeypatch.setattr(app.blobs, "put", put_and_delete)
     run_all(bench)
 
-    assert set(app.blobs.kept) == set()
+    assert set(app.blobs.stored) == set()
     assert {row[0] for row in bench.admin.execute("SELECT state FROM job").fetchall()} == {"done"}
 
 
@@ -188,7 +188,7 @@ def test_parts_of_abandoned_uploads_are_removed(client: TestClient, bench: Bench
     bench.admin.execute("SELECT cross_team.delete_expired_rows()")
     run_all(bench)
 
-    assert not app.blobs.kept
+    assert not app.blobs.stored
     assert client.get(f"/api/v1/uploads/{upload['id']}").status_code == 404
 
 
@@ -319,7 +319,7 @@ def test_a_comparison_deleted_while_a_job_works_on_it_leaves_nothing(
 ) -> None:
     artifacts = [put(client, variant(1)), put(client, variant(2))]
     run_all(bench)
-    before = set(app.blobs.kept)
+    before = set(app.blobs.stored)
     comparison = compared(client, artifacts[:1], artifacts[1:])
     path = f"/api/v1/comparisons/{comparison['id']}"
     if when == "/exports/":
@@ -336,7 +336,7 @@ def test_a_comparison_deleted_while_a_job_works_on_it_leaves_nothing(
     monkeypatch.setattr(app.blobs, "put", put_and_delete)
     run_all(bench)
 
-    assert set(app.blobs.kept) == before
+    assert set(app.blobs.stored) == before
     assert {row[0] for row in bench.admin.execute("SELECT state FROM job").fetchall()} == {"done"}
 
 
@@ -373,7 +373,7 @@ def test_a_comparison_deleted_while_it_waits_ends_quietly(client: TestClient, be
     client.delete(f"/api/v1/comparisons/{comparison['id']}")
     run_all(bench)
 
-    assert not [key for key in app.blobs.kept if "/comparisons/" in key]
+    assert not [key for key in app.blobs.stored if "/comparisons/" in key]
 
 
 def test_extreme_facts_do_not_break_a_comparison(client: TestClient, bench: Bench) -> None:

@@ -164,7 +164,7 @@ def test_it_is_decoded_listed_and_shown(client: TestClient, bench: Bench, app: A
 
     assert (shown["state"], shown["kind"]) == ("decoded", FAKE), shown["error"]
     assert listed["id"] == shown["id"]
-    assert columns_key(bench.team.id, shown["sha256"]) in app.blobs.kept
+    assert columns_key(bench.team.id, shown["sha256"]) in app.blobs.stored
 
 
 def test_it_is_compared_and_shared_in_a_report(client: TestClient, bench: Bench) -> None:
@@ -213,7 +213,7 @@ def test_it_is_deleted_with_its_decoded_data(client: TestClient, bench: Bench, a
     assert client.delete(f"/api/v1/artifacts/{artifact['id']}").status_code == 204
     run_all(bench)
 
-    assert not [key for key in app.blobs.kept if artifact["sha256"] in key]
+    assert not [key for key in app.blobs.stored if artifact["sha256"] in key]
     assert bench.admin.execute("SELECT count(*) FROM fake_output").fetchone() == (0,)
 
 
@@ -232,4 +232,4 @@ def test_it_expires_by_its_own_retention(client: TestClient, bench: Bench, app: 
 
     assert (rule["is_artifact_kind"], rule["item_count"]) == (True, 2)
     assert [each["id"] for each in client.get("/api/v1/artifacts").json()["items"]] == [recent["id"]]
-    assert not [key for key in app.blobs.kept if artifact["sha256"] in key]
+    assert not [key for key in app.blobs.stored if artifact["sha256"] in key]

@@ -132,7 +132,7 @@ def test_traces_name_the_waiter_and_the_occupant(client: TestClient, bench: Benc
     deleted = client.delete(f"/api/v1/artifacts/{candidate[0]['id']}")
     run_all(bench)
     assert deleted.status_code == 204
-    assert not [key for key in app.blobs.kept if key.startswith(folder(bench.team.id, candidate[0]["sha256"]))]
+    assert not [key for key in app.blobs.stored if key.startswith(folder(bench.team.id, candidate[0]["sha256"]))]
 
 
 def test_a_second_of_a_trace_is_cut_out_and_read_again(client: TestClient, bench: Bench) -> None:
@@ -185,12 +185,12 @@ def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
 ) -> None:
     trace = put_file(client, HOGS[0])
     run_all(bench)
-    kept = app.blobs.kept.pop(original_key(bench.team.id, trace["sha256"]))
+    stored = app.blobs.stored.pop(original_key(bench.team.id, trace["sha256"]))
     asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 1000}).json()
     run_all(bench)
     failed = again(client, asked, "trace-excerpts")
 
-    app.blobs.kept[original_key(bench.team.id, trace["sha256"])] = kept
+    app.blobs.stored[original_key(bench.team.id, trace["sha256"])] = stored
     client.post(f"/api/v1/jobs/{failed['job_id']}/retry")
     waiting = again(client, asked, "trace-excerpts")
     run_all(bench)
@@ -207,7 +207,7 @@ def test_a_decoded_log_that_is_damaged_in_the_store_is_reported_as_such(
     log = put_file(client, GROWTH["helper"])
     run_all(bench)
     key = columns_key(bench.team.id, log["sha256"])
-    app.blobs.kept[key] = app.blobs.kept[key][:100]
+    app.blobs.stored[key] = app.blobs.stored[key][:100]
 
     answer = client.get("/api/v1/growth-log-sets", params={"artifact_id": log["id"]})
 

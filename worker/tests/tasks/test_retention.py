@@ -32,7 +32,7 @@ def age(bench: Bench, artifact: dict[str, Any], days: int) -> None:
 
 
 def keys_of(app: AppUnderTest, sha256: str) -> list[BlobKey]:
-    return [key for key in app.blobs.kept if sha256 in key]
+    return [key for key in app.blobs.stored if sha256 in key]
 
 
 def test_expired_data_is_deleted_with_its_bytes_as_previewed(
@@ -138,10 +138,10 @@ def test_bytes_without_a_row_are_swept_but_not_while_they_are_young(bench: Bench
     then = app.blobs.changed_at
     app.blobs.changed_at = then.replace(year=2999)
     enforce_retention(bench)
-    assert set(app.blobs.kept) == {*keys, unknown}
+    assert set(app.blobs.stored) == {*keys, unknown}
     app.blobs.changed_at = then
     enforce_retention(bench)
-    assert set(app.blobs.kept) == {unknown}
+    assert set(app.blobs.stored) == {unknown}
     counted = bench.admin.execute(
         "SELECT deleted_blobs, folders FROM storage_snapshot ORDER BY created_at DESC LIMIT 1"
     ).fetchone()
@@ -157,7 +157,7 @@ def test_a_file_that_is_deleted_while_it_waits_is_not_decoded(
     run_all(bench)
     state = bench.admin.execute("SELECT state FROM job WHERE name = 'artifacts.decode'").fetchone()
     assert state == ("cancelled",)
-    assert app.blobs.kept == {}
+    assert app.blobs.stored == {}
 
 
 def test_usage_shows_stored_and_received_data(client: TestClient, bench: Bench) -> None:
@@ -223,7 +223,7 @@ def test_what_is_made_of_files_counts_too(client: TestClient, bench: Bench, app:
         assert client.get("/api/v1/usage").json()["limits"][0]["used"] == len(CPU) + 2_000
 
         enforce_retention(bench)
-        counted = sum(len(blob) for key, blob in app.blobs.kept.items() if "/originals/" not in key)
+        counted = sum(len(blob) for key, blob in app.blobs.stored.items() if "/originals/" not in key)
         assert counted > 0
         assert client.get("/api/v1/usage").json()["limits"][0]["used"] == len(CPU) + counted
         app.settings.max_team_bytes = len(CPU) + counted
@@ -237,7 +237,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
 ) -> None:
     put(client, CPU)
     run_all(bench)
-    kept = set(app.blobs.kept)
+    stored = set(app.blobs.stored)
     team = f"/api/v1/teams/{bench.team.id}"
     assert client.delete(team).status_code == 204
     waits = bench.admin.execute(
@@ -246,7 +246,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
     assert [later for _, later in waits] == [True]
     assert client.post(f"/api/v1/deleted-teams/{bench.team.id}/restore").status_code == 200
     run_all(bench)
-    assert set(app.blobs.kept) == kept
+    assert set(app.blobs.stored) == stored
     assert client.get(team).status_code == 200
 
     client.delete(team)
@@ -254,7 +254,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
     assert len(found) == 1  # the one of the first deletion went with the reopening
     bench.change(JobId(found[0][0]), "not_before = clock_timestamp()")
     run_job(bench.worker_context, JobId(found[0][0]))
-    assert app.blobs.kept == {}
+    assert app.blobs.stored == {}
     assert bench.admin.execute("SELECT count(*) FROM team WHERE id = %s", (bench.team.id,)).fetchone() == (0,)
 
 

@@ -71,8 +71,8 @@ def test_all_traces_of_a_set_are_listed_page_by_page(
     assert client.get(path, params={"order": "colour"}).status_code == 422
     assert client.get(path, params={"limit": 0}).status_code == 422
     # A set that was decoded before lists were stored has one too.
-    [key] = [key for key in app.blobs.kept if key.endswith("/traces")]
-    monkeypatch.delitem(app.blobs.kept, key)
+    [key] = [key for key in app.blobs.stored if key.endswith("/traces")]
+    monkeypatch.delitem(app.blobs.stored, key)
     assert client.get(path, params={"limit": 200}).json() == whole
 
 

@@ -39,7 +39,7 @@ class CandidateSequence:
     even: tuple[float, ...]
     hiding: frozenset[str] = frozenset()
     """Those whose inside is not known yet."""
-    stands_for: Mapping[str, str] = field(default_factory=dict)
+    built_by: Mapping[str, str] = field(default_factory=dict)
     """Which last inner candidate has the build of one that was opened."""
     depths: tuple[int, ...] = ()
     """[N] number of expanded candidates that contain each one; empty if none is expanded."""
@@ -56,8 +56,8 @@ class CandidateSequence:
             return -1
         if id_ == KNOWN_BAD:
             return len(self.ids) + 1
-        while id_ in self.stands_for:
-            id_ = self.stands_for[id_]
+        while id_ in self.built_by:
+            id_ = self.built_by[id_]
         return self._places[id_]
 
     @cached_property
@@ -82,7 +82,7 @@ class CandidateSequence:
             self.evidence[:at] + tuple(self.evidence[at] + one for one in some.evidence) + self.evidence[at + 1 :],
             self.even[:at] + tuple(self.even[at] + one for one in some.even) + self.even[at + 1 :],
             (self.hiding - {id_}) | some.hiding,
-            {**self.stands_for, id_: some.ids[-1]},
+            {**self.built_by, id_: some.ids[-1]},
             depths[:at] + (depths[at] + 1,) * len(some) + depths[at + 1 :],
         )
 
@@ -124,7 +124,7 @@ def to_json(line: CandidateSequence) -> dict[str, Any]:
         "evidence": list(line.evidence),
         "even": list(line.even),
         "hiding": sorted(line.hiding),
-        "stands_for": dict(line.stands_for),
+        "stands_for": dict(line.built_by),
         "depths": list(line.depths),
     }
 

@@ -44,9 +44,9 @@ def test_an_expanded_candidate_is_replaced_by_its_level() -> None:
 
 def test_a_stored_line_without_depths_is_read() -> None:
     line = line_of(some(3))
-    kept = lines.to_json(line)
-    del kept["depths"]
-    assert lines.from_json(kept) == line
+    stored = lines.to_json(line)
+    del stored["depths"]
+    assert lines.from_json(stored) == line
     assert line.depth("c2") == line.deepest == 0
 
 

@@ -51,7 +51,7 @@ def inside(id_: str) -> list[Candidate]:
 
 
 def place(build: str) -> float:
-    """Return where a build stands among the outer candidates; inner ones stand between them."""
+    """Return the position of a build among the outer candidates; inner ones are between them."""
     whole, _, part = build.removeprefix("c").partition(".")
     return 0.0 if build == GOOD_END else int(whole) - (1 - int(part) / 5 if part else 0)
 

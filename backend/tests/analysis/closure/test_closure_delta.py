@@ -62,7 +62,7 @@ def mirrored(tmp_path: Path, repository: SomeRepository) -> GitMirror:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_told_from_the_one_before_or_read_anew(tmp_path: Path, seed: int) -> None:
+def test_delta_of_the_one_before_or_read_anew(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     repository = new_repository(tmp_path / "app")
     shas, target = [repository.commit(FIRST)], BuildTarget(cgo=False if seed % 2 else None)

@@ -61,7 +61,7 @@ STEPS: list[tuple[str, Mapping[str, str | bytes | None], bool]] = [
     ("words", {"README.md": "hello again\n"}, False),
     ("a test", {"store/store_test.go": "package store\n\n// more\n"}, False),
     ("another command", {"cmd/other/main.go": "package main\n\nfunc main() { println(2) }\n"}, False),
-    ("a package that nobody imports", {"unused/unused.go": "package unused\n\nconst N = 1\n"}, False),
+    ("a package that is not imported", {"unused/unused.go": "package unused\n\nconst N = 1\n"}, False),
     ("another platform", {"store/get_windows.go": "package store\n\nfunc get() int { return 3 }\n"}, False),
     ("a file that is ignored", {"store/gen.go": "//go:build ignore\n\npackage main\n\nfunc main() {}\n"}, False),
     ("a file of another tag", {"store/debug.go": "//go:build debug && !linux\n\npackage store\n"}, False),

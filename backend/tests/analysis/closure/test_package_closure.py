@@ -1,4 +1,4 @@
-"""What a closure counts in and leaves out, and the readers of heads and constraints it stands on."""
+"""What a closure counts in and leaves out, and the readers of file headers and build constraints that it uses."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -86,7 +86,7 @@ def test_an_empty_file_is_refused_by_name(client: TestClient, app: AppUnderTest)
     assert answer.status_code == 422
     body = answer.json()
     assert (body["type"], body["limit"], body["value"], body["unit"]) == ("urn:slowpath:artifact-empty", 1, 0, "bytes")
-    assert not app.blobs.kept
+    assert not app.blobs.stored
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_missing_upload_permission_is_rejected_before_the_body_is_read(
 
     assert app.asked().put("/api/v1/artifacts/a", content=streamed()).status_code == 401
     assert app.asked(token=token.secret).put("/api/v1/artifacts/a", content=streamed()).status_code == 403
-    assert not app.blobs.kept
+    assert not app.blobs.stored
 
 
 def test_a_token_that_may_only_upload_may_wait_for_what_it_sent(app: AppUnderTest, people: AccountsFactory) -> None:
@@ -222,19 +222,19 @@ def test_the_same_bytes_of_a_team_are_one_blob_and_of_two_teams_two(
 ) -> None:
     client.put("/api/v1/artifacts/a", content=b"same")
     client.put("/api/v1/artifacts/b", content=b"same")
-    assert len(app.blobs.kept) == 1
+    assert len(app.blobs.stored) == 1
 
     app.asked(cookie=people.team().owner.cookie).put("/api/v1/artifacts/a", content=b"same")
-    assert len(app.blobs.kept) == 2
+    assert len(app.blobs.stored) == 2
 
 
 def test_bytes_that_were_lost_are_stored_again(client: TestClient, app: AppUnderTest) -> None:
     client.put("/api/v1/artifacts/a", content=b"same")
-    app.blobs.kept.clear()
+    app.blobs.stored.clear()
 
     client.put("/api/v1/artifacts/b", content=b"same")
 
-    assert len(app.blobs.kept) == 1
+    assert len(app.blobs.stored) == 1
 
 
 # --- several files
@@ -379,7 +379,7 @@ def test_the_list_can_be_narrowed(client: TestClient, files: FilesFactory) -> No
     assert ids(state="invalid") == [str(refused)]
     assert ids(kind="profile.cpu") == [str(decoded)]
     assert ids(name="HEAP%") == [str(decoded)]
-    assert ids(name="bad_1") == [str(refused)], "an underscore stands for itself"
+    assert ids(name="bad_1") == [str(refused)], "an underscore matches itself only"
     assert len(ids()) == 3
     assert client.get("/api/v1/artifacts", params={"state": "nonsense"}).status_code == 422
 
@@ -446,6 +446,6 @@ def test_deleting_removes_the_row_and_asks_for_the_bytes_to_go(
 
 def test_an_original_that_is_lost_is_not_found(client: TestClient, files: FilesFactory, app: AppUnderTest) -> None:
     artifact_id = files.received()
-    app.blobs.kept.clear()
+    app.blobs.stored.clear()
 
     assert client.get(f"/api/v1/artifacts/{artifact_id}/original").status_code == 404

@@ -146,11 +146,11 @@ def test_a_complete_upload_accepts_no_more_parts(client: TestClient) -> None:
 def test_an_aborted_upload_is_deleted_with_its_parts(client: TestClient, app: AppUnderTest) -> None:
     upload = begun(client)
     send(client, upload, 1, 2)
-    assert len(app.blobs.kept) == 2
+    assert len(app.blobs.stored) == 2
 
     assert client.delete(upload).status_code == 204
 
-    assert not app.blobs.kept
+    assert not app.blobs.stored
     for method, path in (("GET", ""), ("DELETE", ""), ("POST", "/complete"), ("PUT", "/parts/1")):
         answer = client.request(method, upload + path, content=b"x" * 400 if method == "PUT" else None)
         assert answer.status_code == 404

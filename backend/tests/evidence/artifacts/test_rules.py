@@ -37,7 +37,7 @@ def test_a_long_name_keeps_its_beginning_and_its_end() -> None:
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=400))
-def test_any_name_becomes_one_that_can_be_kept_and_cleaning_twice_changes_nothing(name: str) -> None:
+def test_any_name_becomes_one_that_can_be_stored_and_cleaning_twice_changes_nothing(name: str) -> None:
     shown = clean_name(name)
 
     assert 0 < len(shown) <= MAX_NAME

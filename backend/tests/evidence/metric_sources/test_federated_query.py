@@ -263,13 +263,13 @@ def test_a_failing_row_reports_its_problem_and_the_others_stay(
     client: TestClient, outside: Watched, prometheus: Prometheus
 ) -> None:
     bound(client, source_at(client, prometheus.url), "through", job="api")
-    bound(client, source_at(client, prometheus.url), "nobody", job="nobody")
+    bound(client, source_at(client, prometheus.url), "absent", job="absent")
     bound(client, source_at(client, "http://127.0.0.1:9"), "gone", job="api")
 
     board = board_of(client)
 
     assert not np.isnan(columns_of(board, "through")["p99"]).all()
-    assert row_of(board, "nobody")[1]["source"]["problem"] == "The source has no recognized metrics with job=nobody."
+    assert row_of(board, "absent")[1]["source"]["problem"] == "The source has no recognized metrics with job=absent."
     gone = row_of(board, "gone")[1]
     assert "did not respond" in gone["source"]["problem"]
     assert gone["latency"]["reason"] == gone["requests"]["reason"] == f"theirs: {gone['source']['problem']}"

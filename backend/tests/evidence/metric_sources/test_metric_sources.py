@@ -82,7 +82,7 @@ def test_only_admins_keep_sources(client: TestClient) -> None:
     "url",
     ["http://127.0.0.1:9090", "http://[64:ff9b::a9fe:a9fe]", "http://ann:secret@prometheus.example", "ftp://x", "x"],
 )
-def test_an_address_that_is_not_asked_is_not_kept(client: TestClient, url: str) -> None:
+def test_an_address_that_is_not_asked_is_not_stored(client: TestClient, url: str) -> None:
     answer = client.post(SOURCES, json={"name": "ours", "url": url})
     assert answer.status_code == 422
     assert name_of(answer).startswith("address-")
@@ -154,7 +154,7 @@ def test_credentials_do_not_follow_to_another_host_unasked(
         {"kind": "other", "token": "x"},
     ],
 )
-def test_credentials_that_can_not_be_sent_are_refused(client: TestClient, credentials: dict[str, str]) -> None:
+def test_credentials_that_cannot_be_sent_are_refused(client: TestClient, credentials: dict[str, str]) -> None:
     assert client.post(SOURCES, json={"name": "ours", "url": URL, "credentials": credentials}).status_code == 422
 
 
@@ -191,20 +191,20 @@ def test_a_check_reports_the_server_and_the_known_metric_names(app: AppUnderTest
     assert body == {"version": "2.42.0", "names": 5, "recognized_names": usual}
 
 
-def test_the_last_check_is_kept_good_or_bad(app: AppUnderTest, client: TestClient) -> None:
+def test_the_last_check_is_stored_good_or_bad(app: AppUnderTest, client: TestClient) -> None:
     one = made(client)
     assert one["last_check"] is None
     app.app.state.outside = FakeEgress(PrometheusFake(PROMETHEUS))
     body = client.post(f"{SOURCES}/{one['id']}/check").json()
-    kept = client.get(SOURCES).json()["items"][0]["last_check"]
-    assert {key: kept[key] for key in body} == body
-    assert kept["detail"] is None
-    assert kept["at_ms"] == 1_795_262_400_000
+    stored = client.get(SOURCES).json()["items"][0]["last_check"]
+    assert {key: stored[key] for key in body} == body
+    assert stored["detail"] is None
+    assert stored["at_ms"] == 1_795_262_400_000
 
     app.app.state.outside = FakeEgress(PrometheusFake({"/api/v1/label/__name__/values": (401, b"")}))
     assert client.post(f"{SOURCES}/{one['id']}/check").status_code == 422
-    kept = client.get(SOURCES).json()["items"][0]["last_check"]
-    assert (kept["names"], kept["detail"]) == (None, "The source rejected the credentials (401).")
+    stored = client.get(SOURCES).json()["items"][0]["last_check"]
+    assert (stored["names"], stored["detail"]) == (None, "The source rejected the credentials (401).")
 
     assert client.patch(f"{SOURCES}/{one['id']}", json={"name": "renamed"}).json()["last_check"] is not None
     elsewhere = client.patch(f"{SOURCES}/{one['id']}", json={"url": "https://other.example"})
@@ -241,7 +241,7 @@ def test_a_server_that_is_not_prometheus_is_reported(
     assert len(answer.text) < 1_000
 
 
-def test_an_import_becomes_a_job_of_what_is_kept(client: TestClient) -> None:
+def test_an_import_becomes_a_job_of_what_is_stored(client: TestClient) -> None:
     one = made(client)
     begun = client.post(f"{SOURCES}/{one['id']}/imports", json={"from": YEAR_BEFORE, "to": NOW_ISO})
     assert begun.status_code == 202
@@ -256,7 +256,7 @@ def test_an_import_becomes_a_job_of_what_is_kept(client: TestClient) -> None:
     assert after.status_code in {202, 409}
 
 
-def test_an_interval_of_which_nothing_is_kept_is_refused(client: TestClient) -> None:
+def test_an_interval_of_which_nothing_is_stored_is_refused(client: TestClient) -> None:
     one = made(client)
     for first, last in [(YEAR_BEFORE, "2025-11-22T12:00:00Z"), (NOW_ISO, DAY_BEFORE)]:
         answer = client.post(f"{SOURCES}/{one['id']}/imports", json={"from": first, "to": last})

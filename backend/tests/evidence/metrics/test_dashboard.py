@@ -387,7 +387,7 @@ def test_no_query_is_asked_for_each_row(client: TestClient, push: Push, queries:
         ({"since_ms": "5"}, "since-outside"),
     ],
 )
-def test_ranges_that_can_not_be_drawn_are_refused_by_name(client: TestClient, asked: dict[str, Any], slug: str) -> None:
+def test_ranges_that_cannot_be_drawn_are_refused_by_name(client: TestClient, asked: dict[str, Any], slug: str) -> None:
     answer = client.get("/api/v1/dashboard", params=asked)
     assert answer.status_code == 422, answer.text
     assert answer.json()["type"] == f"urn:slowpath:{slug}"

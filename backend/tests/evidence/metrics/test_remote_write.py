@@ -332,7 +332,7 @@ STALE = Native(NOW_MS, 0, float(np.array([STALE_NAN_BITS], np.uint64).view(np.fl
 
 
 @pytest.mark.parametrize("native", [WHOLE, FLOAT, CUSTOM, EMPTY], ids=["whole", "float", "custom", "empty"])
-def test_native_histograms_are_kept(push: Push, stored: Stored, native: Native) -> None:
+def test_native_histograms_are_stored(push: Push, stored: Stored, native: Native) -> None:
     for _ in range(2):
         answer = push(Sent(LATENCY, natives=[native]))
         assert (answer.status_code, written(answer)) == (204, (0, 1, 0))
@@ -413,14 +413,14 @@ def test_metadata_decides_the_type_of_a_series(
     assert stored(name)[0].kind == known_as
 
 
-def test_when_a_counter_began_is_kept(push2: Push, stored: Stored) -> None:
+def test_the_start_of_a_counter_is_stored(push2: Push, stored: Stored) -> None:
     for step, created in enumerate((NOW_MS - 9000, NOW_MS - 9000, NOW_MS - 1000)):
         assert push2(Sent(UP, [Point(NOW_MS + step, 1.0)], created_ms=created)).status_code == 204
 
     assert stored()[0].created_ms == NOW_MS - 1000
 
 
-def test_exemplars_are_kept_and_counted(push: Push, app: AppUnderTest, team: SomeTeam) -> None:
+def test_exemplars_are_stored_and_counted(push: Push, app: AppUnderTest, team: SomeTeam) -> None:
     examples = [
         Example(NOW_MS, 0.3, {"trace_id": "abc"}),
         Example(NOW_MS - 1, 0.2),

@@ -47,7 +47,7 @@ def test_artifacts_without_a_profile_have_no_columns(files: FilesFactory) -> Non
         assert columns_keys(session, []) == {}
 
 
-def test_the_largest_numbers_of_a_profile_can_be_kept(files: FilesFactory) -> None:
+def test_the_largest_numbers_of_a_profile_can_be_stored(files: FilesFactory) -> None:
     artifact_id = ArtifactId(files.received())
     most = {**HEADER, "time_ns": 2**63 - 1, "duration_ns": -(2**63), "period": 2**63 - 1}
 

@@ -30,7 +30,7 @@ GZIP = {"Content-Encoding": "gzip"}
 database = pytest.mark.database
 
 
-def kept(migrated: TestDatabase) -> list[tuple[str, bytes]]:
+def stored(migrated: TestDatabase) -> list[tuple[str, bytes]]:
     with migrated.as_admin() as connection:
         rows = connection.execute("SELECT dialect, content FROM span_push ORDER BY created_at").fetchall()
     return [(dialect, b"".join(pieces(content))) for dialect, content in rows]
@@ -42,20 +42,22 @@ def jobs(connection: psycopg.Connection) -> list[tuple[str, str]]:
 
 @database
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_push_is_kept_before_it_is_acknowledged(client: TestClient, migrated: TestDatabase, *, packed: bool) -> None:
+def test_a_push_is_stored_before_it_is_acknowledged(
+    client: TestClient, migrated: TestDatabase, *, packed: bool
+) -> None:
     body = gzip.compress(PROTOBUF) if packed else PROTOBUF
     answer = client.post("/v1/traces", content=body, headers=PB | (GZIP if packed else {}))
 
     assert (answer.status_code, answer.content, answer.headers["content-type"]) == (200, b"", "application/x-protobuf")
-    assert kept(migrated) == [("protobuf", PROTOBUF)]
+    assert stored(migrated) == [("protobuf", PROTOBUF)]
 
 
 @database
-def test_json_is_kept_as_one_line(client: TestClient, migrated: TestDatabase) -> None:
+def test_json_is_stored_as_one_line(client: TestClient, migrated: TestDatabase) -> None:
     answer = client.post("/v1/traces", content=DOCUMENT, headers=JSON)
 
     assert (answer.status_code, answer.json()) == (200, {})
-    [(dialect, line)] = kept(migrated)
+    [(dialect, line)] = stored(migrated)
     assert dialect == "json"
     assert line.count(b"\n") == 1
     assert json.loads(line) == json.loads(DOCUMENT)
@@ -74,7 +76,7 @@ def test_many_pushes_enqueue_one_hidden_compaction(client: TestClient, migrated:
 @database
 def test_an_empty_push_is_no_row(client: TestClient, migrated: TestDatabase) -> None:
     assert client.post("/v1/traces", content=b"", headers=PB).status_code == 200
-    assert kept(migrated) == []
+    assert stored(migrated) == []
 
 
 @database
@@ -99,7 +101,7 @@ def test_an_invalid_push_is_rejected_with_its_reason(
     answer = client.post("/v1/traces", content=body, headers=headers)
 
     assert (answer.status_code, answer.json()["type"]) == (status, f"urn:slowpath:{slug}")
-    assert kept(migrated) == []
+    assert stored(migrated) == []
 
 
 def test_pushes_one_behind_the_other_are_a_message() -> None:

@@ -34,7 +34,7 @@ NAMES = st.sampled_from("abcdef")
 
 
 @given(st.lists(st.tuples(NAMES, NAMES), max_size=20))
-def test_every_service_stands_once_and_only_circles_break_the_rule(ends: list[tuple[str, str]]) -> None:
+def test_every_service_occurs_once_and_only_cycles_break_the_rule(ends: list[tuple[str, str]]) -> None:
     edges = [edge(*each) for each in ends]
     order = sort_services_by_calls(list("abcdef"), edges)
 

@@ -81,7 +81,7 @@ MERGED = [facts(1), facts(2, 1), facts(3, 2), facts(4, 2), facts(5, 3, 4), facts
 @pytest.mark.database
 @pytest.mark.parametrize("commits", [MERGED, MERGED[::-1]], ids=["oldest first", "newest first"])
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one by one"])
-def test_order_does_not_hang_on_the_order_of_telling(
+def test_order_does_not_depend_on_the_order_of_input(
     app: AppUnderTest,
     scope: TeamScope,
     service_id: ServiceId,

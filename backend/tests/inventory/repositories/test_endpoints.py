@@ -55,7 +55,7 @@ def jobs(emptied: TestDatabase, name: str) -> int:
     return int(found[0])
 
 
-def test_a_repository_is_kept_fetched_and_deleted(client: TestClient, emptied: TestDatabase) -> None:
+def test_a_repository_is_stored_fetched_and_deleted(client: TestClient, emptied: TestDatabase) -> None:
     built = {"service_id": service(client), "directory": "./services/api/", "main_package": "cmd/server"}
     one = made(client, services=[built])
     assert (one["kind"], one["web_url"], one["is_fetching"]) == ("github", "https://github.com/example/api", True)
@@ -89,7 +89,7 @@ def test_only_admins_keep_repositories(client: TestClient) -> None:
     ["ext::sh -c id", "--upload-pack=id", "ssh://example.org/x", "file:///etc", "http://example.org/x", "http://169.254.169.254/x",
      "https://127.0.0.1/x", "https://[64:ff9b::a9fe:a9fe]/x", "https://u:p@example.org/x"],
 )  # fmt: skip
-def test_an_address_that_is_not_fetched_is_not_kept(client: TestClient, emptied: TestDatabase, url: str) -> None:
+def test_an_address_that_is_not_fetched_is_not_stored(client: TestClient, emptied: TestDatabase, url: str) -> None:
     answer = client.post(REPOSITORIES, json={"name": "api", "url": url})
     assert (answer.status_code, name_of(answer).split("-")[0]) == (422, "address")
     assert (client.get(REPOSITORIES).json()["items"], jobs(emptied, "repositories.fetch")) == ([], 0)

@@ -140,7 +140,7 @@ def test_a_verified_delivery_is_stored_with_its_job(
     [delivery] = deliveries(client, github)
     assert (delivery["delivery_id"], delivery["event"], delivery["state"]) == ("72d3162e", "push", "waiting")
     assert jobs(app, team) == ["webhooks.process-delivery"]
-    assert client.get("/api/v1/jobs").json()["items"] == [], "nobody waits for it"
+    assert client.get("/api/v1/jobs").json()["items"] == [], "no endpoint waits for it"
 
 
 def test_a_repeated_delivery_is_recognized(

@@ -81,7 +81,9 @@ def test_gitlab_deliveries_are_verified_by_token_or_signature() -> None:
     assert not verify_gitlab_signature(secret, signed, [BODY], NOW + timedelta(minutes=6)), (
         "what was recorded is too old"
     )
-    assert not verify_gitlab_signature(secret, signed, [BODY], NOW - timedelta(minutes=6)), "nobody dates ahead"
+    assert not verify_gitlab_signature(secret, signed, [BODY], NOW - timedelta(minutes=6)), (
+        "a signature of the future is invalid"
+    )
     assert not verify_gitlab_signature("no base64 at all", signed, [BODY], NOW)
 
 
@@ -104,7 +106,7 @@ def test_a_push_brings_commits() -> None:
     [commit] = pushed.commits
     assert (pushed.branch, pushed.repository) == ("master", "Codertocat/Hello-World")
     assert (commit.sha, commit.title) == ("6113728f27ae82c7b1a177c8d03f9e96e0adf246", "Initial commit")
-    assert commit.parents is None, "the branch is new: nobody tells what it stands on"
+    assert commit.parents is None, "the branch is new: its parents are unknown"
     assert [(file.path, file.status) for file in commit.files or ()] == [("README.md", "added")]
     assert isinstance(tag, IgnoredEvent)
     assert isinstance(deleted, IgnoredEvent)

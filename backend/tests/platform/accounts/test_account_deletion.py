@@ -35,7 +35,7 @@ def test_an_account_is_deleted_with_its_team_of_one(
     assert (people, job, closed) == ((0,), ("accounts.erase-team", str(team.id)), (True,))
 
 
-def test_the_last_owner_of_others_stays_until_somebody_else_owns(
+def test_the_last_owner_of_others_stays_until_another_member_owns(
     client: TestClient, app: AppUnderTest, team: SomeTeam, people: AccountsFactory, emptied: TestDatabase
 ) -> None:
     member = people.member(team)

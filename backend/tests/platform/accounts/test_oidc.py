@@ -124,12 +124,12 @@ def test_sign_out_after_a_password_does_not_redirect(corp: Corp) -> None:
     assert browser.delete(f"{API}/session").json() == {"provider_sign_out_url": None}
 
 
-def test_the_token_is_kept_sealed(corp: Corp, emptied: TestDatabase) -> None:
+def test_the_token_is_stored_encrypted(corp: Corp, emptied: TestDatabase) -> None:
     corp.signs_in("mira@corp.example")
     with psycopg.connect(emptied.admin_url) as admin:
-        ((kept,),) = admin.execute("SELECT encrypted_id_token FROM user_session").fetchall()
-    assert kept
-    assert b"eyJ" not in bytes(kept)
+        ((stored,),) = admin.execute("SELECT encrypted_id_token FROM user_session").fetchall()
+    assert stored
+    assert b"eyJ" not in bytes(stored)
 
 
 def test_a_signed_in_user_links_and_unlinks_identities(corp: Corp) -> None:
@@ -219,8 +219,8 @@ def test_passwords_can_be_off(emptied: TestDatabase, engine: Engine, provider: s
 # -- e-mails that have an account -------------------------------------------------------------------
 
 
-def test_a_verified_e_mail_finds_its_person_and_ends_whoever_sat_in_wait(corp: Corp) -> None:
-    """Somebody signs up with another's e-mail and a password, and waits for them to come."""
+def test_a_verified_e_mail_finds_its_person_and_ends_other_sessions(corp: Corp) -> None:
+    """A stranger signs up with another's e-mail and a password, and waits for them to sign in."""
     planted = corp.people.team().owner
     session = corp.signs_in(planted.email)
     assert session["session"]["user"]["id"] == str(planted.user_id)
@@ -260,18 +260,18 @@ def test_letters_that_case_fold_into_others_find_no_user(emptied: TestDatabase, 
 def test_a_response_is_accepted_once(corp: Corp) -> None:
     browser = corp.browser()
     sent = corp.returned(browser, "mira@corp.example")
-    kept = dict(browser.cookies)
+    stored = dict(browser.cookies)
     assert browser.post(f"{API}/oidc/callback", json=sent).status_code == 201
     assert "slowpath-sign-in" not in browser.cookies
     refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
     thief = corp.browser()
-    thief.cookies.set("slowpath-sign-in", kept["slowpath-sign-in"])
+    thief.cookies.set("slowpath-sign-in", stored["slowpath-sign-in"])
     answer = thief.post(f"{API}/oidc/callback", json=sent)
     refused(answer, 401, "sign-in-refused")
     assert "already used" in answer.json()["detail"]
 
 
-def test_another_browser_can_not_end_what_one_began(corp: Corp) -> None:
+def test_another_browser_cannot_end_what_one_began(corp: Corp) -> None:
     """Otherwise an attacker sends a link that signs its reader in as the attacker."""
     mine, theirs = corp.browser(), corp.browser()
     sent = corp.returned(mine, "eve@corp.example")
@@ -382,6 +382,6 @@ def test_without_an_issuer_there_is_no_such_way(app: AppUnderTest) -> None:
 
 
 @pytest.mark.parametrize("text", ["corp.example", "corp.example=", "=team", "corp.example=team:owner", "a=b:root"])
-def test_domains_that_can_not_be_read_are_refused(text: str) -> None:
+def test_domains_that_cannot_be_read_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="SLOWPATH_OIDC_DOMAINS"):
         parse_domain_teams(text)

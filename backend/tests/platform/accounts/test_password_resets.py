@@ -94,7 +94,7 @@ def test_the_link_ends_after_an_hour_and_with_any_other_that_was_used(
         asked(anonymous, team.owner.email)
         second = drawn(posting, admin)
         assert choose(anonymous, second.secret) == 204
-        assert choose(anonymous, first.secret) == 404, "whoever asked has what they need"
+        assert choose(anonymous, first.secret) == 404, "the person already used the other link"
 
         asked(anonymous, team.owner.email)
         third = drawn(posting, admin)

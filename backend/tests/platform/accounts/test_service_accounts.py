@@ -107,7 +107,7 @@ def test_no_token_is_made_beyond_the_role(accounts: Accounts) -> None:
     assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:scope-beyond-role")
 
 
-def test_it_can_not_be_an_admin(accounts: Accounts) -> None:
+def test_it_cannot_be_an_admin(accounts: Accounts) -> None:
     for role in ("admin", "owner"):
         refused = accounts.client.post(f"{accounts.url}/service-accounts", json={"name": "x", "role": role})
         assert refused.status_code == 422

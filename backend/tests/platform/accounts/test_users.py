@@ -128,7 +128,7 @@ def test_cross_site_requests_are_rejected(app: AppUnderTest, team: SomeTeam, ori
     assert client.get("/api/v1/teams", headers=headers).status_code == 200, "reading has no effect to be afraid of"
 
 
-def test_another_site_can_not_sign_a_browser_in_as_somebody_else(app: AppUnderTest, team: SomeTeam) -> None:
+def test_another_site_cannot_sign_a_browser_in_as_another_user(app: AppUnderTest, team: SomeTeam) -> None:
     refused = app.asked().post(
         "/api/v1/session",
         json={"email": team.owner.email, "password": PASSWORD},
@@ -195,7 +195,7 @@ def test_knowing_the_password_clears_the_count(app: AppUnderTest, team: SomeTeam
         sign_in(app, team.owner.email)
 
 
-def test_signing_out_ends_the_session_for_whoever_holds_its_cookie(app: AppUnderTest, team: SomeTeam) -> None:
+def test_signing_out_ends_the_session_for_every_holder_of_its_cookie(app: AppUnderTest, team: SomeTeam) -> None:
     client = sign_in(app, team.owner.email)
     stolen = client.cookies["slowpath"]
     assert client.delete("/api/v1/session").json() == {"provider_sign_out_url": None}

@@ -45,7 +45,7 @@ def test_a_request_may_bring_its_id_if_it_is_harmless(app: AppUnderTest) -> None
     assert len(client.get("/healthz", headers={"X-Request-Id": "x" * 65}).headers["x-request-id"]) == 32
 
 
-def test_https_is_kept_where_it_is_used(emptied: TestDatabase, engine: Engine) -> None:
+def test_https_stays_where_it_is_used(emptied: TestDatabase, engine: Engine) -> None:
     settings = settings_for(emptied.app_url, public_url="https://slowpath.example.com")
 
     answer = built(Database(engine), settings).asked().get("/healthz")

@@ -16,7 +16,7 @@ OPERATIONS = [
 OF_API = [each for each in OPERATIONS if each[1].startswith("/api/")]
 
 
-def test_ids_are_feature_and_verb_and_each_stands_once() -> None:
+def test_ids_are_feature_and_verb_and_unique() -> None:
     ids = [each[0] for each in OPERATIONS]
 
     assert len(set(ids)) == len(ids)

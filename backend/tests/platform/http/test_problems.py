@@ -82,7 +82,7 @@ def test_each_error_base_has_its_status_and_fields(app: AppUnderTest, base: type
     assert ("retry-after" in answer.headers) == (status in {429, 503})
 
 
-def test_every_base_stands_in_the_table() -> None:
+def test_every_base_is_in_the_table() -> None:
     def below(error: type[SlowpathError]) -> Iterator[type[SlowpathError]]:
         yield from error.__subclasses__()
         for sub in error.__subclasses__():
@@ -161,7 +161,7 @@ def test_a_nul_in_a_text_is_refused_where_the_database_finds_it(client: TestClie
 
 
 @pytest.mark.database
-def test_half_a_surrogate_pair_is_refused_wherever_it_stands(client: TestClient) -> None:
+def test_half_a_surrogate_pair_is_refused_at_every_place(client: TestClient) -> None:
     body = json.dumps({"name": "x", "\ud800": 1}).encode()
 
     answer = client.post("/api/v1/services", content=body, headers={"Content-Type": "application/json"})
@@ -194,7 +194,7 @@ def test_form_errors_are_readable(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("body", [b"{", b"[" * 100_000, b"\xff\xfe", b'{"name": NaN}', b"null", b'"x"', b"1e999"])
-def test_json_that_can_not_be_read_is_refused(client: TestClient, body: bytes) -> None:
+def test_json_that_cannot_be_read_is_refused(client: TestClient, body: bytes) -> None:
     answer = client.post("/api/v1/services", content=body, headers={"Content-Type": "application/json"})
 
     assert answer.status_code in {400, 413, 422}
@@ -244,7 +244,7 @@ def test_an_unreachable_database_is_reported_as_unavailable(asker: SomePerson) -
     assert answer.json()["type"] == "urn:slowpath:unavailable"
     assert ready.status_code == 503
     assert ready.json()["parts"] == {"database": "does not respond", "blobs": "ok"}
-    assert metrics.status_code == 200, "what is known is told all the same"
+    assert metrics.status_code == 200, "what is known is stated all the same"
 
 
 @pytest.mark.database

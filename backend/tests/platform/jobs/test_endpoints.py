@@ -1,4 +1,4 @@
-"""Jobs over HTTP: looked at, tried again, cancelled; and the stream of what happens."""
+"""Jobs over HTTP: listed, tried again, cancelled; and the stream of their events."""
 
 from uuid import uuid4
 
@@ -106,7 +106,7 @@ def test_a_job_that_there_is_not(client: TestClient, method: str, path: str) -> 
     assert answer.json()["type"] == "urn:slowpath:job-not-found"
 
 
-def test_what_was_done_to_a_job_stands_in_the_log(client: TestClient, files: FilesFactory, team: SomeTeam) -> None:
+def test_what_was_done_to_a_job_is_in_the_log(client: TestClient, files: FilesFactory, team: SomeTeam) -> None:
     client.post(f"/api/v1/jobs/{files.job_in(JobState.FAILED)}/retry")
     client.post(f"/api/v1/jobs/{files.job_in(JobState.WAITING)}/cancel")
 

@@ -128,7 +128,7 @@ def test_nothing_and_too_much_is_refused(client: TestClient, build: str, text: s
     assert listed(client, build) == []
 
 
-def test_an_answer_stands_where_the_comment_stands(
+def test_an_answer_has_the_place_of_its_comment(
     client: TestClient, app: AppUnderTest, team: SomeTeam, build: str
 ) -> None:
     elsewhere = {"subject_kind": "comparison", "subject_id": str(comparison(app, team)), "text": "there"}
@@ -179,7 +179,7 @@ def test_a_mention_is_unread_until_it_is_read(
     assert first["mentions"] == [{"user_id": str(named.user_id), "name": named.name}]
     theirs = app.asked(cookie=named.cookie)
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
-    assert client.get("/api/v1/mention-count").json() == {"unread": 0}, "who names oneself is not told"
+    assert client.get("/api/v1/mention-count").json() == {"unread": 0}, "who names oneself is not notified"
     (mention,) = theirs.get("/api/v1/mentions").json()["items"]
     assert (mention["title"], mention["path"], mention["read_at"]) == ("Build aaaaaaa", f"/builds/{build}", None)
 

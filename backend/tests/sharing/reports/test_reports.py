@@ -75,7 +75,7 @@ def test_a_report_is_begun_listed_and_found(client: TestClient) -> None:
     assert client.get(f"/api/v1/reports/{first['id']}").json() == first
 
 
-def test_prose_is_kept_as_it_was_written(client: TestClient) -> None:
+def test_prose_is_stored_as_it_was_written(client: TestClient) -> None:
     report = begun(client)
     hostile = "# <script>alert(1)</script>\n[x](javascript:alert(1)) ![y](https://evil.example/z.png) </script>"
 
@@ -148,10 +148,10 @@ def test_a_page_is_frozen_with_the_answers_it_shows(client: TestClient, comparis
     assert [one["request"] for one in block["responses"]] == requests
     header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/bundle"))
     assert header["format"] == "slowpath.recording/1"
-    for one, kept in zip(header["answers"], block["responses"], strict=True):
+    for one, stored in zip(header["answers"], block["responses"], strict=True):
         live = client.get(f"/api/v1{one['request']}")
         assert content[one["offset"] : one["offset"] + one["length"]] == live.content
-        assert (one["block"], one["status"], one["length"]) == (block["id"], live.status_code, kept["bytes"])
+        assert (one["block"], one["status"], one["length"]) == (block["id"], live.status_code, stored["bytes"])
     assert all(str(key).startswith(f"{session_team_id(client)}/reports/{report['id']}/") for key in report_keys(app))
 
 
@@ -161,7 +161,7 @@ def session_team_id(client: TestClient) -> str:
 
 
 def report_keys(app: AppUnderTest) -> list[str]:
-    return [key for key in app.blobs.kept if "/reports/" in key]
+    return [key for key in app.blobs.stored if "/reports/" in key]
 
 
 def test_a_frozen_page_outlives_what_it_shows(client: TestClient, comparison: UUID) -> None:
@@ -257,7 +257,7 @@ def test_a_token_freezes_what_it_may_read(
     assert frozen(reader, report, [f"/comparisons/{comparison}"]).status_code == 403
 
 
-def test_the_same_bytes_are_kept_once_and_the_same_request_asked_once(
+def test_the_same_bytes_are_stored_once_and_the_same_request_asked_once(
     client: TestClient, comparison: UUID, app: AppUnderTest
 ) -> None:
     report = begun(client)
@@ -421,10 +421,10 @@ def test_everything_that_changes_a_report_is_in_the_log(client: TestClient, comp
     ]  # fmt: skip
 
 
-def test_kept_bytes_are_what_was_answered(client: TestClient, comparison: UUID, app: AppUnderTest) -> None:
+def test_stored_bytes_are_what_was_answered(client: TestClient, comparison: UUID, app: AppUnderTest) -> None:
     frozen(client, begun(client), [f"/comparisons/{comparison}"])
     live = client.get(f"/api/v1/comparisons/{comparison}").content
-    assert [gzip.decompress(app.blobs.kept[key]) for key in app.blobs.kept if "/reports/" in key] == [live]
+    assert [gzip.decompress(app.blobs.stored[key]) for key in app.blobs.stored if "/reports/" in key] == [live]
 
 
 def test_list_page_and_snapshot_state_one_headline(client: TestClient, comparison: UUID) -> None:
@@ -433,8 +433,8 @@ def test_list_page_and_snapshot_state_one_headline(client: TestClient, compariso
     report = begun(client)
     assert frozen(client, report, [f"/comparisons/{comparison}"]).status_code == 201
     header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/bundle"))
-    (kept,) = header["answers"]
-    document = json.loads(content[kept["offset"] : kept["offset"] + kept["length"]])
+    (stored,) = header["answers"]
+    document = json.loads(content[stored["offset"] : stored["offset"] + stored["length"]])
 
     assert (
         document["result"]["headline"]["sentence"]

@@ -212,7 +212,7 @@ def test_guessing_is_slowed_down(app: AppUnderTest) -> None:
     assert answer.json()["limit"] == SHARED_BY_ADDRESS[0]
 
 
-def test_links_of_another_report_or_team_can_not_be_ended(
+def test_links_of_another_report_or_team_cannot_be_ended(
     client: TestClient, report: dict[str, Any], people: AccountsFactory, app: AppUnderTest
 ) -> None:
     link = linked(client, report)

@@ -52,7 +52,7 @@ def test_failures_in_a_row_need_a_person_once() -> None:
     assert todo(*failed[:2], one(3, "done", 1.0)).pause is None
 
 
-def test_an_end_that_can_not_be_built_needs_a_person() -> None:
+def test_an_end_that_cannot_be_built_needs_a_person() -> None:
     assert todo(one(1, "unbuildable")).pause is None
     assert "good boundary" in (todo(one(1, "unbuildable"), one(2, "unhealthy")).pause or "")
 

@@ -80,8 +80,8 @@ def played(seed: int, *, off: float | None, stretched: float = 1.0) -> tuple[boo
     before = [] if off is None else [known(rng, 1, KNOWN_GOOD, off), known(rng, 2, KNOWN_BAD, off + STEP * stretched)]
     ended, tried = searched(rng, guilty, before)
     deploys = sum(one.purpose != BASELINE for one in tried)
-    kept = all(one.state == ProbeState.DONE for one in tried if one.purpose == BASELINE)
-    return ended.suspects == (str(guilty),), deploys, kept
+    stored = all(one.state == ProbeState.DONE for one in tried if one.purpose == BASELINE)
+    return ended.suspects == (str(guilty),), deploys, stored
 
 
 SEEDS = range(3)
@@ -90,7 +90,7 @@ SEEDS = range(3)
 def test_valid_baselines_save_the_deployments_of_boundaries() -> None:
     with_, without = [played(one, off=0.0) for one in SEEDS], [played(one, off=None) for one in SEEDS]
     assert all(right for right, _, _ in (*with_, *without))
-    assert all(kept for _, _, kept in with_)
+    assert all(stored for _, _, stored in with_)
     saved = sum(deploys for _, deploys, _ in without) - sum(deploys for _, deploys, _ in with_)
     assert saved >= 3 * len(SEEDS)
 
@@ -99,7 +99,7 @@ def test_valid_baselines_save_the_deployments_of_boundaries() -> None:
 def test_baselines_three_deviations_off_do_not_mislead(off: float) -> None:
     ended = [played(one, off=off) for one in SEEDS]
     assert all(right for right, _, _ in ended)
-    assert not any(kept for _, _, kept in ended)
+    assert not any(stored for _, _, stored in ended)
 
 
 def test_one_baseline_without_the_other_is_not_used() -> None:

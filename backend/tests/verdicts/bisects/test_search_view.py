@@ -20,14 +20,14 @@ def nodes(shas: list[str], outer: str | None = None) -> tuple[CandidateNode, ...
     )
 
 
-def test_candidates_stand_in_the_order_of_the_line_though_they_were_kept_without_one() -> None:
+def test_candidates_follow_the_order_of_the_line_though_they_were_stored_without_one() -> None:
     plan = search_plan.make_search_plan(SearchLevel(nodes(SHAS), 8, label="mono"), {})
     plan = search_plan.expand_candidate(
         plan, SHAS[2], SearchLevel(nodes(["9" * 40, "2" * 40, "5" * 40], SHAS[2]), 3, label="lib")
     )
-    kept = search_plan.from_json(json.loads(json.dumps(search_plan.to_json(plan), sort_keys=True)))
-    state = build_search_state(kept.line, BisectSettings(), (), larger_is_worse=True)
-    top, inner = compute_search_view(kept, state, ()).levels
+    stored = search_plan.from_json(json.loads(json.dumps(search_plan.to_json(plan), sort_keys=True)))
+    state = build_search_state(stored.line, BisectSettings(), (), larger_is_worse=True)
+    top, inner = compute_search_view(stored, state, ()).levels
     assert [one.node.sha for one in top.candidates] == SHAS
     assert [one.node.sha for one in inner.candidates] == ["9" * 40, "2" * 40, "5" * 40]
 

@@ -79,7 +79,7 @@ def test_name_and_labels_can_be_set(client: TestClient, files: FilesFactory) -> 
     )
 
 
-def test_a_side_that_can_not_be_compared_is_refused(client: TestClient, files: FilesFactory) -> None:
+def test_a_side_that_cannot_be_compared_is_refused(client: TestClient, files: FilesFactory) -> None:
     one, two = files.decoded(), files.decoded()
     many = tuple(uuid4() for _ in range(MAX_ARTIFACTS_A_SIDE + 1))
     refused: list[tuple[dict[str, Any], int, str]] = [
@@ -249,7 +249,7 @@ def test_a_search_counts_nested_matches_once(
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?=a)", "\\1", "a{1001}", "((a{100}){100}){100}", "[z-a]"])
-def test_a_pattern_that_can_not_be_run_is_refused(
+def test_a_pattern_that_cannot_be_run_is_refused(
     client: TestClient, comparisons: ComparisonsFactory, pattern: str
 ) -> None:
     answer = client.get(f"{of_view(client, comparisons.done())}/search", params={"pattern": pattern, "regex": "true"})
@@ -271,7 +271,7 @@ def test_lost_bytes_of_a_view_are_reported(
     client: TestClient, comparisons: ComparisonsFactory, app: AppUnderTest
 ) -> None:
     view = of_view(client, comparisons.done())
-    app.blobs.kept.clear()
+    app.blobs.stored.clear()
 
     assert client.get(f"{view}/chunks/first").status_code == 404
 
@@ -384,12 +384,12 @@ def test_deleting_takes_views_exports_and_their_bytes_but_no_artifact(
     comparison_id: ComparisonId = comparisons.done()
     export = comparisons.exported(comparison_id, b"x", "x.csv")
     artifacts = client.get("/api/v1/artifacts").json()["items"]
-    before = {key for key in app.blobs.kept if "/comparisons/" in key or "/exports/" in key}
+    before = {key for key in app.blobs.stored if "/comparisons/" in key or "/exports/" in key}
     assert len(before) == 5
 
     assert client.delete(f"/api/v1/comparisons/{comparison_id}").status_code == 204
 
-    assert not before & set(app.blobs.kept)
+    assert not before & set(app.blobs.stored)
     assert client.get("/api/v1/artifacts").json()["items"] == artifacts
     assert client.get(f"/api/v1/exports/{export}").status_code == 404
     for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/swap"), ("POST", "/retry")):
@@ -419,7 +419,7 @@ def test_what_is_packed_is_gzip_of_columns(
 ) -> None:
     comparison_id = comparisons.done()
 
-    packed = [content for key, content in app.blobs.kept.items() if key.endswith("/first")]
+    packed = [content for key, content in app.blobs.stored.items() if key.endswith("/first")]
 
     assert gzip.decompress(packed[0])[:8] == b"slowcol1"
     assert json.dumps(client.get(f"/api/v1/comparisons/{comparison_id}").json())

@@ -32,7 +32,7 @@ def ask(client: TestClient, base: dict[str, Any], candidate: dict[str, Any]) -> 
     return client.post("/api/v1/comparisons", json={"base": base, "candidate": candidate})
 
 
-def test_a_window_stands_beside_artifacts_or_alone(
+def test_a_time_range_goes_with_artifacts_or_alone(
     client: TestClient, files: FilesFactory, place: dict[str, str]
 ) -> None:
     before, after = {**place, "from": NINE, "to": HALF_PAST}, {**place, "from": HALF_PAST, "to": TEN}
@@ -48,7 +48,7 @@ def test_a_window_stands_beside_artifacts_or_alone(
     assert (swapped["base"]["artifacts"], swapped["candidate"]["artifacts"]) == (0, 1)
 
 
-def test_a_window_that_can_not_be_compared_is_refused(client: TestClient, place: dict[str, str]) -> None:
+def test_a_window_that_cannot_be_compared_is_refused(client: TestClient, place: dict[str, str]) -> None:
     good = {"time_range": {**place, "from": HALF_PAST, "to": TEN}}
     refused: list[tuple[dict[str, Any], int, str]] = [
         ({"from": HALF_PAST, "to": NINE}, 422, "window-refused"),

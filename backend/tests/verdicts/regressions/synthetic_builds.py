@@ -152,10 +152,10 @@ class SyntheticBuilds:
             "app.write": parts["write"],
         }
         total = handle + parts["gc-mark"]
-        kept = {name: value for name, value in functions.items() if value > 0}
+        stored = {name: value for name, value in functions.items() if value > 0}
         return [
             _measure("profile.category", {"app": handle, "gc-mark": parts["gc-mark"], "total": total}, profiles),
-            _measure("profile.function", {**kept, "total": total}, profiles),
+            _measure("profile.function", {**stored, "total": total}, profiles),
         ]
 
     def rows(self, table: type[Any]) -> list[Any]:

@@ -76,7 +76,7 @@ def test_a_regression_is_sent_once_with_its_build_and_change(synthetic: Syntheti
     assert row.sparkline["values"][row.sparkline["step_at"]] == pytest.approx(45, rel=0.1)
     assert len(synthetic.jobs("regressions.notify-opened")) == 1
     opened = [event for event in synthetic.rows(RegressionEvent) if event.kind == "opened"]
-    assert [event.user_id for event in opened] == [None], "nobody did it: whoever uploaded has claimed nothing"
+    assert [event.user_id for event in opened] == [None], "no user did it: an uploader has claimed nothing"
     assert row.created_by is None
     assert synthetic.judgements()[bad[0]].state == "changed"
     assert synthetic.judgements()[bad[0]].regression_ids == [str(row.id)]

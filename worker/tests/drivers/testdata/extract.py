@@ -1,7 +1,7 @@
 """Takes out of the vendors' published descriptions what the drivers use, as JSON Schema: the files beside this one.
 
 Run by hand: `extract.py github FILE`, `extract.py kubernetes FILE...`; README.md says which files of which packages. Texts for people are left out, `nullable` and the extensions
-of Kubernetes are said in words of JSON Schema; nothing else changes.
+of Kubernetes are written as JSON Schema; nothing else changes.
 """
 
 import json
@@ -64,9 +64,9 @@ def chosen(documents: list[Json], expected: Mapping[str, list[str]]) -> Json:
         for path, verbs in expected.items():
             if path in document["paths"]:
                 found = document["paths"][path]
-                kept = {verb: found[verb] for verb in verbs} | {k: v for k, v in found.items() if k == "parameters"}
-                paths[path] = kept
-                gather(document, kept, components)
+                stored = {verb: found[verb] for verb in verbs} | {k: v for k, v in found.items() if k == "parameters"}
+                paths[path] = stored
+                gather(document, stored, components)
     assert set(paths) == set(expected), set(expected) - set(paths)
     return {"components": plain(components), "paths": plain(paths)}
 

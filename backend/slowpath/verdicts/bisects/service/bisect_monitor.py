@@ -23,7 +23,7 @@ from slowpath.verdicts.bisects.service import search_steps
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 
 MINUTE_MS: Final = 60_000
-LOOKED_AT_MS: Final = 5 * MINUTE_MS
+CHECKED_MS: Final = 5 * MINUTE_MS
 STEP_MS: Final = MINUTE_MS
 OLD_MS: Final = 5 * MINUTE_MS
 """Age of samples that the guardrail ignores."""
@@ -40,10 +40,10 @@ def check_guardrail(session: ReadSession, bisect_id: BisectId, *, now: datetime)
     if bisect is None or guard is None or bisect.state not in OPEN or bisect.state == BisectState.PAUSED:
         return None
     if guard.environment_id is not None:
-        looked_at = [EnvironmentId(UUID(guard.environment_id))]
+        environments = [EnvironmentId(UUID(guard.environment_id))]
     else:
-        looked_at = [EnvironmentId(row.id) for row in catalog.environments(session, None, MOST_ENVIRONMENTS)]
-    for environment_id in looked_at:
+        environments = [EnvironmentId(row.id) for row in catalog.environments(session, None, MOST_ENVIRONMENTS)]
+    for environment_id in environments:
         reason = _above(session, ServiceId(bisect.service_id), environment_id, guard, to_ms(now))
         if reason is not None:
             return reason
@@ -57,9 +57,9 @@ def _above(
     if service_id not in known.services or known.newest_ms is None or now_ms - known.newest_ms > OLD_MS:
         return None
     until_ms = known.newest_ms
-    samples = known.samples(session, [service_id], until_ms - LOOKED_AT_MS - 2 * MINUTE_MS, until_ms)[service_id]
+    samples = known.samples(session, [service_id], until_ms - CHECKED_MS - 2 * MINUTE_MS, until_ms)[service_id]
     window_ms = max(MINUTE_MS, 4 * scrape_interval_ms(samples.counters()))
-    panels = service_panels(samples, grid_of(until_ms - LOOKED_AT_MS, until_ms, STEP_MS), window_ms)
+    panels = service_panels(samples, grid_of(until_ms - CHECKED_MS, until_ms, STEP_MS), window_ms)
     rate, p99_s = _error_rate(panels), _p99_s(panels)
     if guard.error_rate is not None and rate is not None and rate > guard.error_rate:
         return (

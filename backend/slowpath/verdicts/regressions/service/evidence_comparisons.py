@@ -17,7 +17,7 @@ from slowpath.verdicts.regressions import queries
 from slowpath.verdicts.regressions.rules import MOST_COMPARED
 
 SHORT_COMMIT = 7
-MOST_LOOKED_AT = 10
+MAX_BUILDS_PER_SIDE = 10
 """Builds per side whose artifacts are used."""
 
 
@@ -59,7 +59,7 @@ def _of_latency(session: WriteSession, name: str, good: Sequence[Build], bad: Se
 def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[EnvironmentId, tuple[TimeRange, Build]]:
     """Return the newest deployment of the nearest build, by environment."""
     found: dict[EnvironmentId, tuple[TimeRange, Build]] = {}
-    near = {BuildId(build.id): build for build in builds[:MOST_LOOKED_AT]}
+    near = {BuildId(build.id): build for build in builds[:MAX_BUILDS_PER_SIDE]}
     windows = deployment_latency.list_deployment_ranges(
         session, {key: ServiceId(build.service_id) for key, build in near.items()}
     )
@@ -76,7 +76,7 @@ def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[Environment
 
 def _gathered(session: WriteSession, builds: Sequence[Build]) -> dict[str, list[Artifact]]:
     found: dict[str, list[Artifact]] = {kind: [] for kind in measured_kinds()}
-    for build in builds[:MOST_LOOKED_AT]:
+    for build in builds[:MAX_BUILDS_PER_SIDE]:
         wanting = [kind for kind in measured_kinds() if len(found[kind]) < MOST_COMPARED]
         if not wanting:
             break

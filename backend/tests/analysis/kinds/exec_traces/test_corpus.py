@@ -44,7 +44,7 @@ def corpus() -> Path:
     ("hogs", "main.hog", "main.hog occupied the processors for"),
     ("tickers", "main.ticker", "1,000 goroutines of main.ticker occupied the processors in turn for"),
 ])  # fmt: skip
-def test_the_example_names_victim_and_culprit_first(variant: str, culprit: str, expected: str, tmp_path: Path) -> None:
+def test_the_example_names_waiter_and_cause_first(variant: str, culprit: str, expected: str, tmp_path: Path) -> None:
     base, candidate = example("base", tmp_path), example(variant, tmp_path)
     for few in (1, len(base)):
         found = compared(base[:few], candidate[:few])

@@ -28,7 +28,7 @@ def test_buckets_as_the_format_defines_them(ns: int, bucket: int) -> None:
 
 
 @given(st.lists(st.integers(0, 2**63 - 1), min_size=1))
-def test_every_duration_lies_in_its_bucket(durations: list[int]) -> None:
+def test_every_duration_is_in_its_bucket(durations: list[int]) -> None:
     buckets = bucket_of(array(*durations))
     assert buckets.max() < BUCKETS
     for ns, low, width in zip(durations, lower_bounds(buckets), widths(buckets), strict=True):

@@ -193,7 +193,7 @@ def test_more_waits_of_the_same_length_are_a_finding_on_all_waiting() -> None:
     assert (found.findings[0].is_significant, found.verdict) == (False, "inconclusive")
 
 
-def test_names_that_differ_in_closures_and_versions_are_the_same_victim() -> None:
+def test_names_that_differ_in_closures_and_versions_are_the_same_waiter() -> None:
     base = [replace(CLIENT, group="example.com/pool/v2.(*Pool).run.func1")]
     candidate = [replace(CLIENT, group="main/vendor/example.com/pool/v3.(*Pool).run.func2.1")]
     rows = as_json(compared(traces(base, 2, 1), traces(candidate, 2, 2)).page())["groups"]

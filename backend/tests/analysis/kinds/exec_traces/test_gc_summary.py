@@ -52,7 +52,7 @@ def test_pauses_of_the_recording_are_not_the_programs() -> None:
     assert [each["reason"] for each in page["gc"]["base"]["stw"]] == ["GC mark termination"]
 
 
-def test_work_lies_in_the_blocks_in_which_it_was_done() -> None:
+def test_work_is_in_the_blocks_in_which_it_was_done() -> None:
     trace = traces(SERVICE, 1, 1, gc_fraction=0.1)
     side = gc_side(match_waiters(trace, trace).base)
     phases = trace[0].table.mark_phases

@@ -1,4 +1,4 @@
-"""What a machine with other work on it does to waits is not blamed on the program."""
+"""Waits caused by other work on the machine are not attributed to the program."""
 
 from dataclasses import replace
 from typing import Any

@@ -51,7 +51,7 @@ def test_the_prior_of_traces_is_corrected_by_their_data() -> None:
     assert estimate_spread([(pooled(1.0), pooled(3.0))], SPREAD, DEFAULT_TRACE_THRESHOLDS)[0] == pytest.approx(0.2)
 
 
-def test_a_victim_with_less_than_a_hundredth_of_the_waiting_is_no_finding() -> None:
+def test_a_waiter_with_less_than_a_hundredth_of_the_waiting_is_no_finding() -> None:
     rare = GeneratedWaiter("main.rare", "select", 40, 2_000)
     loud = replace(CLIENT, median_ns=4_000_000)
     found = compared(traces([loud, rare], 4, 1), traces([loud, replace(rare, median_ns=400_000)], 4, 2))

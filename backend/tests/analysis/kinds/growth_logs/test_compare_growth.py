@@ -114,7 +114,7 @@ def test_without_load_and_duration_counts_are_reported_unnormalized() -> None:
     assert "growth-duration-unknown" in _caveat_ids(comparison)
 
 
-def test_a_payer_that_only_changed_its_place_is_a_move() -> None:
+def test_an_attributed_caller_that_only_moved_is_a_cost_shift() -> None:
     base, candidate = {SERVE: 200, ("main.serve;main.a", 4_096): 100}, {SERVE: 200, ("main.serve;main.b", 4_096): 101}
     comparison = compare_growth(_runs(base), _runs(candidate))
     assert comparison.findings == ()
@@ -135,7 +135,7 @@ def test_a_stack_size_that_grew_more_often_has_its_callers() -> None:
     ]
 
 
-def test_a_payer_of_next_to_nothing_is_no_finding() -> None:
+def test_an_attributed_caller_of_next_to_nothing_is_no_finding() -> None:
     rare = ("main.rare", 2_048)
     comparison = compare_growth(_runs({SERVE: 40_000, rare: 20}), _runs({SERVE: 40_000, rare: 120}))
     assert comparison.findings == ()
@@ -144,7 +144,7 @@ def test_a_payer_of_next_to_nothing_is_no_finding() -> None:
     assert page["rows"][1]["low"] > 1
 
 
-def test_seven_events_are_too_few_to_name_a_payer() -> None:
+def test_seven_events_are_too_few_to_name_an_attributed_caller() -> None:
     base = [log(table({SERVE: 10}), requests=10_000_000)]
     for events, named in ((7, False), (70, True)):
         candidate = [log(table({CLONE: events}), requests=100_000)]
@@ -181,7 +181,7 @@ def test_a_log_without_a_growth_is_a_side_too() -> None:
     dump_document(empty.page())
 
 
-def test_doubts_about_the_logs_themselves() -> None:
+def test_caveats_about_the_logs_themselves() -> None:
     base = [log(table({CLONE: 3}, rate_known=False, rate=1, lost=2, start_bytes=4_096), "a.log", seconds=10)]
     candidate = [
         log(

@@ -59,7 +59,7 @@ def test_a_growth_inside_the_runtime_is_attributed_to_its_caller() -> None:
         ([], ("(unknown)", None)),
     ],
 )
-def test_payer(leaf_first: list[str], expected: tuple[str, str | None]) -> None:
+def test_attributed_caller(leaf_first: list[str], expected: tuple[str, str | None]) -> None:
     assert attributed_caller_of(leaf_first) == expected
 
 

@@ -164,9 +164,9 @@ def main() -> int:
         print("Prometheus 2.42 cannot be had here.")  # noqa: T201 - run by hand
         return 1
     with running_prometheus(binary) as server:
-        kept = asked(server, written())
-    FILE.write_bytes(gzip.compress(json.dumps(kept, separators=(",", ":")).encode(), mtime=0))
-    print(f"{FILE}: {len(kept['answers'])} answers, {FILE.stat().st_size} bytes")  # noqa: T201 - run by hand
+        stored = asked(server, written())
+    FILE.write_bytes(gzip.compress(json.dumps(stored, separators=(",", ":")).encode(), mtime=0))
+    print(f"{FILE}: {len(stored['answers'])} answers, {FILE.stat().st_size} bytes")  # noqa: T201 - run by hand
     return 0
 
 

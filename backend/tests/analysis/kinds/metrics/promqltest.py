@@ -264,9 +264,9 @@ def answer(evaluation: Evaluation) -> dict[Labels, float]:
 
 
 def _quantiles(evaluation: Evaluation, q: float, expression: str) -> dict[Labels, float]:
-    kept: set[str] | None = None
+    stored: set[str] | None = None
     if (summed := SUM.fullmatch(expression)) is not None:
-        kept = {name.strip() for name in (summed[1] or summed[3] or "").split(",")} - {""}
+        stored = {name.strip() for name in (summed[1] or summed[3] or "").split(",")} - {""}
         expression = summed[2]
     width = None
     if (rated := RATE.fullmatch(expression)) is not None:
@@ -280,7 +280,7 @@ def _quantiles(evaluation: Evaluation, q: float, expression: str) -> dict[Labels
     grid = np.array([evaluation.at_ms], np.int64)
 
     def group(one: SeriesData) -> Labels:
-        return frozenset(p for p in one.labels.items() if p[0] != "le" and (kept is None or p[0] in kept))
+        return frozenset(p for p in one.labels.items() if p[0] != "le" and (stored is None or p[0] in stored))
 
     floats = [one for one in data if one.values is not None]
     natives = [one for one in data if one.histograms is not None]

@@ -1,7 +1,7 @@
 """Forty minutes of a small service as Prometheus would have scraped it, with all kinds of faults.
 
 Jittered scrapes, lost scrapes, a restart, an instance that goes away with stale markers and comes back, one that is born
-in between, a gauge; classic histograms, and native ones that lose resolution. Drawn from Python's own dice, whose sequence
+in between, a gauge; classic histograms, and native ones that lose resolution. Drawn from Python's own random generator, whose sequence
 is guaranteed, so the samples need not be stored beside what Prometheus answered to them.
 """
 

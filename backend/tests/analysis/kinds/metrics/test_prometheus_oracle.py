@@ -20,7 +20,7 @@ def samples() -> list[WrittenBlock]:
 
 
 @pytest.fixture(scope="module")
-def kept() -> dict[str, Any]:
+def stored() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(gzip.decompress(FILE.read_bytes()))
     return found
 
@@ -43,35 +43,35 @@ def differences(ours: dict[str, Values], theirs: dict[str, list[str | None]]) ->
     return out
 
 
-def test_the_stored_references_are_of_these_samples(samples: list[WrittenBlock], kept: dict[str, Any]) -> None:
-    assert digest(samples) == kept["samples_sha256"]
+def test_the_stored_references_are_of_these_samples(samples: list[WrittenBlock], stored: dict[str, Any]) -> None:
+    assert digest(samples) == stored["samples_sha256"]
 
 
 @pytest.mark.parametrize(("step_ms", "width_ms"), STEPS_MS)
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.promql)
 def test_results_equal_the_stored_references(
-    question: Question, step_ms: int, width_ms: int, samples: list[WrittenBlock], kept: dict[str, Any]
+    question: Question, step_ms: int, width_ms: int, samples: list[WrittenBlock], stored: dict[str, Any]
 ) -> None:
     ours = question.ours(samples, grid_of(step_ms), width_ms, PROMETHEUS_2)
-    assert differences(ours, kept["answers"][f"{step_ms} {width_ms} {question.promql}"]) == []
+    assert differences(ours, stored["answers"][f"{step_ms} {width_ms} {question.promql}"]) == []
 
 
 @pytest.mark.parametrize("question", [q for q in QUESTIONS if "rpc" not in q.promql], ids=lambda q: q.promql)
 def test_prometheus_3_differs_from_2_only_at_the_start_of_a_counter(
-    question: Question, samples: list[WrittenBlock], kept: dict[str, Any]
+    question: Question, samples: list[WrittenBlock], stored: dict[str, Any]
 ) -> None:
     """What is not native is the same in both versions, but for extrapolation to a birth or a restart."""
     step_ms, width_ms = STEPS_MS[0]
     ours = question.ours(samples, grid_of(step_ms), width_ms, PROMETHEUS_3)
-    found = differences(ours, kept["answers"][f"{step_ms} {width_ms} {question.promql}"])
+    found = differences(ours, stored["answers"][f"{step_ms} {width_ms} {question.promql}"])
     assert len(found) <= 15, found
 
 
 @pytest.mark.long
-def test_equal_to_a_real_prometheus(samples: list[WrittenBlock], kept: dict[str, Any]) -> None:
+def test_equal_to_a_real_prometheus(samples: list[WrittenBlock], stored: dict[str, Any]) -> None:
     binary = prometheus_binary()
     if binary is None:
         pytest.skip("Prometheus 2.42 cannot be had: no apt-get that knows its package")
     with running_prometheus(binary) as server:
         answers = asked(server, samples)["answers"]
-    assert answers == kept["answers"]
+    assert answers == stored["answers"]

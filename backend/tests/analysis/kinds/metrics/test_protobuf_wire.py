@@ -174,7 +174,7 @@ def test_an_invalid_message_is_reported(body: bytes) -> None:
         list(fields(body, 0, len(body)))
 
 
-def test_counts_are_kept_before_anything_is_built() -> None:
+def test_counts_are_limited_before_anything_is_built() -> None:
     with pytest.raises(BatchTooLarge):
         read_v1(b"\x0a\x00" * (MAX_SERIES + 1), {})
     with pytest.raises(BatchTooLarge):

@@ -21,9 +21,9 @@ BOUNDS = ("0.1", "0.5", "1", "+Inf")
 
 def counter(per_second: float, /, keep: Callable[[float], bool] = lambda _: True, **labels: str) -> SeriesData:
     """A steady counter; `keep` returns of each minute whether it has samples."""
-    kept = np.array([keep((t - START) / MINUTE) for t in TIMES])
+    stored = np.array([keep((t - START) / MINUTE) for t in TIMES])
     values = (TIMES - START) / 1000 * per_second + 1_000
-    return SeriesData(1, "x", labels, "counter", TIMES[kept], values[kept])
+    return SeriesData(1, "x", labels, "counter", TIMES[stored], values[stored])
 
 
 def histogram(
@@ -94,7 +94,7 @@ def test_each_instance_has_its_p99() -> None:
     assert panels.instances[1][1] == pytest.approx(np.full(50, 0.995))
 
 
-def test_of_very_many_instances_the_slowest_are_kept() -> None:
+def test_of_very_many_instances_the_slowest_are_retained() -> None:
     buckets = [
         one
         for i in range(30)
@@ -154,8 +154,8 @@ def test_a_vanished_target_is_reported() -> None:
     assert whole.values is not None
     values = whole.values.copy()
     values[80:81] = stale_nans(1)
-    kept = np.r_[0:81, 140 : len(TIMES)]
-    series = SeriesData(1, "x", {}, "counter", TIMES[kept], values[kept])
+    stored = np.r_[0:81, 140 : len(TIMES)]
+    series = SeriesData(1, "x", {}, "counter", TIMES[stored], values[stored])
     panels = panels_of(ServiceSamples([("2xx", series)]))
     assert [gap.reason for gap in panels.gaps] == [panel_gaps.TARGET_GONE]
     assert float(STALE_NAN) != float(STALE_NAN)

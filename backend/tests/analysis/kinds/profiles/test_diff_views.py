@@ -92,7 +92,7 @@ def test_every_frame_has_a_corrected_level_and_the_root_its_own() -> None:
     assert columns.arrays["q_share"][0] == 1
 
 
-def test_the_more_frames_are_looked_at_the_less_each_may_claim() -> None:
+def test_the_more_frames_are_tested_the_less_each_may_claim() -> None:
     many = " ".join(f"a/x.F{number}" for number in range(40))
     alone, among = (
         read_columns(

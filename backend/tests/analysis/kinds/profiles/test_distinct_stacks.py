@@ -1,4 +1,4 @@
-"""Distinct stacks of many profiles, and what stands on them."""
+"""Distinct stacks of many profiles, and what is computed from them."""
 
 import numpy as np
 from hypothesis import given
@@ -107,10 +107,10 @@ def test_occurrences_agree_with_sets(drawn: list[list[int]]) -> None:
 
 @given(words)
 def test_merging_keeps_each_distinct_stack_once(drawn: list[list[int]]) -> None:
-    ids, kept = merged(frames_of(drawn))
-    assert kept.count == len({tuple(stack) for stack in drawn})
+    ids, stored = merged(frames_of(drawn))
+    assert stored.count == len({tuple(stack) for stack in drawn})
     for i, stack in enumerate(drawn):
-        assert taken(kept, ids[i : i + 1]).label.tolist() == stack
+        assert taken(stored, ids[i : i + 1]).label.tolist() == stack
 
 
 @given(st.lists(st.integers(0, 5), max_size=30))

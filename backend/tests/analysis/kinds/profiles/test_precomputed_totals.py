@@ -76,11 +76,11 @@ def test_lines_are_those_of_the_stacks(name: str) -> None:
     ground = DiffViewBuilder(comparison).view(sets.sample_type, "function").ground
     added, counted = line_totals(comparison.measured.stacks, sets), counted_lines(ground)
     assert added is not None
-    kept = counted.label > 0
-    assert np.array_equal(added.label, counted.label[kept])
-    assert np.array_equal(added.line, counted.line[kept])
-    assert np.array_equal(added.own, counted.own[kept])
-    assert np.array_equal(added.total, counted.total[kept])
+    stored = counted.label > 0
+    assert np.array_equal(added.label, counted.label[stored])
+    assert np.array_equal(added.line, counted.line[stored])
+    assert np.array_equal(added.own, counted.own[stored])
+    assert np.array_equal(added.total, counted.total[stored])
 
 
 def test_stacks_put_back_are_counted_again() -> None:

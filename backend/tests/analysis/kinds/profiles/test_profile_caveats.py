@@ -1,4 +1,4 @@
-"""Doubts: each is raised by what it names, and not by its absence."""
+"""Caveats: each is raised by what it names, and not by its absence."""
 
 import re
 

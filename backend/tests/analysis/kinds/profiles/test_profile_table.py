@@ -70,8 +70,8 @@ def test_damage_is_refused(changes: dict[str, object], message: str) -> None:
 
 def test_the_header_may_leave_out_what_is_optional() -> None:
     read = read_columns(file_of(stacks(DRAWING)), "slowpath.profile")
-    kept = {
+    stored = {
         name: read.header[name] for name in ("format", "format_version", "kind", "sample_types", "default_sample_type")
     }
-    bare = ProfileTable.parse(write_columns(json.loads(json.dumps(kept)), read.arrays))
+    bare = ProfileTable.parse(write_columns(json.loads(json.dumps(stored)), read.arrays))
     assert (bare.period, bare.duration_ns, bare.build_ids) == (0, 0, ())

@@ -162,7 +162,7 @@ def test_slow_requests_name_what_they_have_in_common() -> None:
     assert as_json(page_of_one(sets(USUAL, 1, 3, 400)[0]))["attributes"] == []
 
 
-def test_doubts_name_what_differs() -> None:
+def test_caveats_name_what_differs() -> None:
     few = compared(sets(USUAL, 1, 1, 30), sets(USUAL, 2, 2, 30))
     assert {"spans-few-traces", "spans-single-set"} <= {caveat.id for caveat in few.caveats}
     rng = np.random.default_rng(1)

@@ -142,7 +142,7 @@ def test_without_a_goroutine_the_occupants_and_the_reason_are_reported() -> None
 
 
 @pytest.mark.parametrize("why", ["no-clock", "clock-set", "outside", "unreadable"])
-def test_what_can_not_be_explained_says_why(why: str) -> None:
+def test_what_cannot_be_explained_says_why(why: str) -> None:
     bare: GapAnswer = {"basis": "nothing", "reason": why}
     explanation = explain(question(), [ExaminedTrace("a", "old.trace", bare)])
 
