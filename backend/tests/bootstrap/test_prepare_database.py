@@ -9,6 +9,8 @@ import pytest
 from bootstrap_parts.prepare_database import is_up_to_date, prepare
 from tests.support.databases import PREPARING, TestDatabase, made_database
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestDatabase]:

@@ -13,6 +13,8 @@ from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.orphan_guard import marked_processes
 from bootstrap_parts.supervisor import Service, Supervisor, trim
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def mark() -> Iterator[ProcessMark]:

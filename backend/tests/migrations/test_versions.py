@@ -185,6 +185,7 @@ def test_autogenerate_would_find_something(migrated: TestDatabase) -> None:
     assert [change[0] for change in found] == ["remove_column"]
 
 
+@pytest.mark.processes
 @pytest.mark.database
 def test_a_migration_gives_up_on_a_lock_instead_of_making_all_wait(former_database: TestDatabase) -> None:
     former_database.migrate("20261123_0910")

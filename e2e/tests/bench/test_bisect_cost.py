@@ -40,6 +40,7 @@ def test_every_start_is_a_deploy() -> None:
         assert 8 <= ended.deploys <= 27  # 8 bits; the control and the final pair among them
 
 
+@pytest.mark.processes
 def test_a_search_ends_at_its_limit_where_half_of_the_variance_is_the_deployments() -> None:
     noisy = replace(SMALL, sizes=(32,), error=0.25, deploy_share=0.5)
     usual = usual_probes(search.start_search(SearchSettings(control=True), line_of([Candidate(str(one)) for one in range(32)]), [[1.0]], [[2.0]]))  # fmt: skip

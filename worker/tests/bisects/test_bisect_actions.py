@@ -112,6 +112,7 @@ def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: S
     assert search.person.get(path).status_code == 404
 
 
+@pytest.mark.processes
 def test_each_round_waits_for_approval(search: Search) -> None:
     search.begin(plan_of(4), needs_approval=True)
     detail = search.get_detail()
@@ -148,6 +149,7 @@ def test_the_guard_stops_everything(search: Search) -> None:
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
 
+@pytest.mark.processes
 def test_marks_steer_the_search_without_deploys(search: Search) -> None:
     search.begin(plan_of(64))
     for at, verdict in ((31, "not-slower"), (33, "slower")):
@@ -160,6 +162,7 @@ def test_marks_steer_the_search_without_deploys(search: Search) -> None:
     assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(33))
 
 
+@pytest.mark.processes
 def test_a_commit_that_cannot_be_built_is_passed_over(search: Search) -> None:
     search.begin(plan_of(20))
     measure = slower_from(12)
@@ -167,6 +170,7 @@ def test_a_commit_that_cannot_be_built_is_passed_over(search: Search) -> None:
     assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(12))
 
 
+@pytest.mark.processes
 def test_an_unbuildable_end_is_reported_to_a_person(search: Search) -> None:
     search.begin(plan_of(20))
     detail = search.run(lambda lease: None if lease["build"]["commit"] == sha(0) else 1.0)
@@ -196,6 +200,7 @@ def test_measurements_before_a_failure_count(search: Search) -> None:
     assert (first["state"], len(first["measurements"])) == ("done", 1)
 
 
+@pytest.mark.processes
 def test_a_probe_can_be_annulled_and_measured_again(search: Search) -> None:
     search.begin(plan_of(8))
     measure = slower_from(3)
@@ -209,6 +214,7 @@ def test_a_probe_can_be_annulled_and_measured_again(search: Search) -> None:
     assert detail["probes"][0]["measurements"][0]["value"] == 50.0
 
 
+@pytest.mark.processes
 def test_a_control_stays_and_is_measured_with_the_others(search: Search) -> None:
     search.begin(plan_of(16), control=True, slots=2)
     detail = search.run(slower_from(7))
@@ -231,6 +237,7 @@ def test_a_control_needs_a_slot(search: Search) -> None:
     assert response.json()["settings"]["measurement_seconds"] == 30.0
 
 
+@pytest.mark.processes
 def test_as_many_deploys_as_are_allowed(search: Search) -> None:
     search.begin(plan_of(24), max_deployments=5)
     detail = search.run(slower_from(13, noise=0.2))
@@ -305,6 +312,7 @@ def test_the_end_of_a_bisect_is_sent_and_listed(search: Search) -> None:
     assert [one["action"] for one in news] == ["bisect.finished"]
 
 
+@pytest.mark.processes
 def test_fewer_slots_than_the_search_would_have_are_enough(search: Search) -> None:
     search.runner.slots = 2
     search.begin(plan_of(24), slots=4)
@@ -312,6 +320,7 @@ def test_fewer_slots_than_the_search_would_have_are_enough(search: Search) -> No
     assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(11))
 
 
+@pytest.mark.processes
 def test_a_control_with_fewer_slots_than_asked_for_blocks_nothing(search: Search) -> None:
     search.begin(plan_of(24), slots=4, control=True)
     detail = search.run(slower_from(11))

@@ -23,6 +23,7 @@ GOOD, BAD = 40 * "a", 40 * "b"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+@pytest.mark.processes
 def test_of_thousands_of_candidates_the_most_likely_are_returned(search: Search) -> None:
     search.begin(plan_of(4096))
     for _ in range(16):

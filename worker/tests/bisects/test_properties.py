@@ -9,7 +9,7 @@ import pytest
 from slowpath.verdicts.bisects.service import bisect_monitor
 from tests.bisects.conftest import Search, plan_of, slower_from
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 MOVES = ("turn", "lease", "again", "beat", "window", "repeat", "end", "lost", "annul", "mark", "pause", "resume",
          "remeasure", "work")  # fmt: skip

@@ -16,6 +16,8 @@ import pytest
 from slowpath_cli.main import main
 from tests.support.git_repositories import SomeRepository, new_repository
 
+pytestmark = pytest.mark.processes
+
 GO = shutil.which("go") or "/usr/local/go/bin/go"
 
 
@@ -320,7 +322,6 @@ def proxied(proxy: Path, repository: SomeRepository, module: str, version: str) 
     )
 
 
-@pytest.mark.processes
 @pytest.mark.skipif(not Path(GO).exists(), reason="there is no Go toolchain")
 def test_down_through_three_repositories_with_real_builds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

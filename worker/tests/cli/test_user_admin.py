@@ -9,7 +9,7 @@ import pytest
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 
 def admin(database: TestDatabase, *words: str, password: str = "a long enough one") -> subprocess.CompletedProcess[str]:

@@ -56,6 +56,7 @@ def test_other_files_have_no_build_information(tmp_path: Path, content: bytes) -
     assert read_build_info(tmp_path / "absent") is None
 
 
+@pytest.mark.processes
 def test_the_listener_is_found(start_ingester: Callable[..., Running]) -> None:
     running = start_ingester()
     found = find_listener(int(running.address.rpartition(":")[2]))

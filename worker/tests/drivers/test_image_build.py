@@ -28,6 +28,8 @@ from tests.drivers.cluster_double import DEPLOYMENTS, NAMESPACE, TOKEN, ClusterD
 from tests.drivers.deploy_targets import COMMIT, LIBRARY, RUN, target
 from tests.drivers.published_schemas import Published
 
+pytestmark = pytest.mark.processes
+
 CLONE = f"{DEPLOYMENTS}/ingester-slowpath-0"
 
 

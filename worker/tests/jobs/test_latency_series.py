@@ -19,7 +19,7 @@ from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.jobs.conftest import Bench
 from tests.support.app_under_test import AppUnderTest
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 NOW_MS = 1_795_262_400_000
 """The frozen clock's time."""

@@ -14,6 +14,8 @@ from slowpath_cli.runner.core.driver_interface import DeploymentFailed, Deployme
 from slowpath_cli.runner.drivers import command_driver
 from slowpath_cli.runner.drivers.command_driver import CommandDriver
 
+pytestmark = pytest.mark.processes
+
 PATH = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 
 

@@ -126,6 +126,7 @@ def test_a_valid_lease_passes_unchanged() -> None:
     }
 
 
+@pytest.mark.processes
 def test_the_command_rejects_each_and_continues_with_a_valid_one(here: Here) -> None:
     """Over real HTTP: a hostile lease is not deployed, the server receives the reason, and the runner continues."""
     some = [

@@ -36,6 +36,7 @@ def test_evaluations_of_unchanged_builds_report_nothing(kind: str) -> None:
     assert np.sum(builds_until_reported(drawn(default_rng(31), kind, 40), 9) < 9999) <= 2
 
 
+@pytest.mark.processes
 def test_heavy_tails_are_detected_and_need_stronger_evidence() -> None:
     flagged = {kind: np.mean(heavy_tailed(drawn(default_rng(35), kind, 400, 120), LIMITS.heavy_from)) for kind in KINDS}
     assert flagged["heavy"] > 0.85

@@ -239,6 +239,7 @@ def test_an_empty_side_is_refused() -> None:
 MEANS = {(f"main.f{n};main.g{n}", 2_048 << (n % 3)): 400 / (n + 1) for n in range(12)}
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ("logs", "cv", "total"), [(3, 0.02, False), (3, 0.02, True), (6, 0.05, False), (2, 0.0, True), (1, 0.03, False)]
 )

@@ -66,6 +66,7 @@ def sides(draw: st.DrawFn) -> tuple[list[ProfileArtifact], list[ProfileArtifact]
     return base, candidate
 
 
+@pytest.mark.processes
 @settings(derandomize=True)
 @given(drawn=sides())
 def test_any_two_sets_can_be_compared(
@@ -93,6 +94,7 @@ def test_a_heap_with_nothing_in_use_is_compared() -> None:
     assert comparison.verdict == "inconclusive"
 
 
+@pytest.mark.processes
 def test_small_real_files_can_be_compared_with_each_other(tmp_path: Path) -> None:
     paths = [path for path in sorted(SMALL_FILES.iterdir()) if path.name != "README.md"]
     paths += [min((EXAMPLE / variant).glob("cpu.*.pb.gz")) for variant in ("inlined", "pool")]

@@ -100,6 +100,7 @@ def test_a_call_that_was_not_made_before_is_found() -> None:
     assert "where there were none" in new.sentence
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     "moods", [0.05, pytest.param(0.15, marks=pytest.mark.long), pytest.param(0.25, marks=pytest.mark.long)]
 )
