@@ -199,7 +199,6 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
       kind: 'started',
       actor: 'Mira Kovač',
       sentence: 'Started',
-      details: {},
     },
   ],
   problem: null,

@@ -13,7 +13,14 @@ from slowpath.evidence.artifacts.rules import clean_line
 from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload, UploadPart
 from slowpath.inventory.catalog.rules import read_go_mod
 from slowpath.inventory.catalog.rules.go_mod import MOST_DEPENDENCIES
-from slowpath.inventory.catalog.schemas.catalog_entries import BuildOut, Link, PullRequestRef, When, Word
+from slowpath.inventory.catalog.schemas.catalog_entries import (
+    BuildOut,
+    Link,
+    PullRequestRef,
+    RunMetadataOut,
+    When,
+    Word,
+)
 from slowpath.platform.http.problems import StoredProblem
 
 NO_NUL = r"^[^\x00]*$"
@@ -249,7 +256,7 @@ class ArtifactOut(BaseModel):
     benchmarks: BenchmarkSummary | None
     spans: SpansSummary | None
     binary: BinarySummary | None
-    run_metadata: dict[str, Any]
+    run_metadata: RunMetadataOut
     batch: UUID | None
     build_id: UUID | None
     job_id: UUID | None

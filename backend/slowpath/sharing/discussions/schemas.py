@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from typing_extensions import TypedDict
 
 from slowpath.sharing.discussions.rules import (
     MOST_LETTERS,
@@ -167,6 +168,25 @@ class ActorOut(BaseModel):
     name: str | None
 
 
+ActivityDetails = TypedDict(
+    "ActivityDetails",
+    {
+        "name": str,
+        "title": str,
+        "commit": str | None,
+        "from": str | None,
+        "to": str | None,
+        "role": str,
+        "version": int | str,
+        "text": str,
+        "sentence": str,
+        "source": str,
+    },
+    total=False,
+)
+"""What the feed shows of an event: `from` and `to` of an update, `text` of a note or comment, ..."""
+
+
 class ActivityOut(BaseModel):
     """One event of the activity feed."""
 
@@ -180,4 +200,4 @@ class ActivityOut(BaseModel):
     title: str | None = Field(description="name of the object")
     path: str | None = Field(description="address of its page, relative to the team's; null without a page")
     service_id: UUID | None
-    details: dict[str, Any]
+    details: ActivityDetails

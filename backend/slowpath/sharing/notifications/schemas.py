@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+from typing_extensions import TypedDict
 
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.sharing.notifications.rules import (
@@ -87,13 +88,23 @@ class ChannelUpdate(BaseModel):
         return values
 
 
+class TargetOut(TypedDict, total=False):
+    """The destination of a channel, without secrets: the members depend on its kind."""
+
+    to: list[str]
+    host: str
+    url: str
+    api_url: str
+    repository: str
+
+
 class ChannelOut(BaseModel):
     """A channel and the state of its deliveries."""
 
     id: UUID
     name: str
     kind: ChannelKind
-    target: dict[str, Any] = Field(description="the destination, without secrets")
+    target: TargetOut
     events: list[NotificationEvent]
     service_ids: list[UUID] | None
     state: ChannelState

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, computed_field
+from typing_extensions import TypedDict
 
 from slowpath.analysis.kinds.registry import MEASUREMENT_IDS, MeasurementId
 from slowpath.verdicts.regressions.rules import BuildVerdictName, CauseName, EventName, EvidenceName, StateName
@@ -130,6 +131,22 @@ class RegressionOut(BaseModel):
     closed_at: datetime | None
 
 
+class FixVerification(TypedDict, total=False):
+    """What a verification of a fix compared: the builds since the fix with the good or the bad ones before it."""
+
+    against: Literal["good", "bad"]
+    sentence: str
+    build_id: str
+    commit: str
+    proof: str
+    good: float
+    bad: float
+    now: float
+    ratio: float
+    low: float
+    high: float
+
+
 class EvidenceOut(BaseModel):
     """Evidence of a regression: a comparison, or a verification of its fix (`details`: what was compared)."""
 
@@ -137,7 +154,7 @@ class EvidenceOut(BaseModel):
     kind: EvidenceName
     comparison_id: UUID | None
     build_id: UUID | None
-    details: dict[str, Any]
+    details: FixVerification
     created_at: datetime
 
 
@@ -183,13 +200,21 @@ class NoteIn(RegressionRequest):
     text: Note
 
 
+RegressionEventDetails = TypedDict(
+    "RegressionEventDetails",
+    {"from": str | None, "to": str | None, "text": str, "sentence": str, "build_id": str, "commit": str | None},
+    total=False,
+)
+"""`from` and `to` of an update, `text` of a note, `sentence` with `build_id` and `commit` of what was detected."""
+
+
 class RegressionEventOut(BaseModel):
-    """One event of a regression. `details`: {"from", "to"} of an update, {"text"} of a note, ..."""
+    """One event of a regression."""
 
     id: UUID
     kind: EventName
     actor: UserRef | None
-    details: dict[str, Any]
+    details: RegressionEventDetails
     created_at: datetime
 
 

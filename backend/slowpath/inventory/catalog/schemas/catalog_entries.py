@@ -1,10 +1,11 @@
 """Wire shapes of services, environments and builds."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AfterValidator, AnyHttpUrl, BaseModel, ConfigDict, Field, StringConstraints
+from typing_extensions import TypedDict
 
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")
@@ -87,6 +88,25 @@ class PullRequestRef(CatalogRequest):
     url: Link | None = None
 
 
+class RunMetadataOut(TypedDict, total=False):
+    """What is known of one run; unknown members are absent."""
+
+    run: str
+    requests: float
+    wall_ns: int
+    cpu_ns: int
+    go_version: str
+    goos: str
+    goarch: str
+    gomaxprocs: int
+    cpu_model: str
+    cpu_flags: str | list[str]
+    commit: str
+    build_id: str
+    started_at_ms: int
+    ended_at_ms: int
+
+
 class BuildOut(RowResponse):
     """A build."""
 
@@ -106,7 +126,7 @@ class BuildOut(RowResponse):
     title: str | None
     author: str | None
     pull_request: PullRequestRef | None
-    run_metadata: dict[str, Any]
+    run_metadata: RunMetadataOut
     created_at: datetime
 
 

@@ -1,9 +1,8 @@
 """Wire shapes of teams, members and audit events."""
 
-from typing import Any
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel
+from pydantic import AwareDatetime, BaseModel, JsonValue
 
 from slowpath.platform.accounts.rules.roles import Role
 from slowpath.platform.accounts.schemas.account_field_types import Name, StrictRequest
@@ -62,7 +61,8 @@ class AuditEventOut(BaseModel):
     subject: str
     """The kind of the object, with its name at that time if it had one."""
     subject_id: UUID | None
-    details: dict[str, Any]
+    details: dict[str, JsonValue]
+    """What a reader needs when the object no longer exists; its members depend on the action."""
 
 
 def team_out(row: Team) -> TeamOut:

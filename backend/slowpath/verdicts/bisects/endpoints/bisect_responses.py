@@ -133,7 +133,6 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
                 kind=one.kind,
                 actor=detail.named.people.get(one.actor) if one.actor else None,
                 sentence=wording.describe_event(one.kind, one.details),
-                details=one.details,
             )
             for one in detail.events
         ],

@@ -1,7 +1,7 @@
 """Response bodies of bisects, proposals and runners."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -255,7 +255,6 @@ class BisectEventOut(BaseModel):
     kind: str
     actor: str | None
     sentence: str
-    details: dict[str, Any]
 
 
 class BisectOut(BisectSummaryOut):

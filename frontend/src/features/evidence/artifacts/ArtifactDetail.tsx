@@ -192,9 +192,7 @@ function factText(name: string, value: unknown): string {
 }
 
 function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean }) {
-  const known = FACT_NAMES.filter(
-    ([name]) => artifact.run_metadata[name] !== undefined && artifact.run_metadata[name] !== null,
-  );
+  const known = FACT_NAMES.filter(([name]) => artifact.run_metadata[name] !== undefined);
   return (
     <>
       {known.length > 0 ? (
@@ -222,10 +220,8 @@ function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolea
 function RequestsForm({ artifact }: { artifact: Artifact }) {
   const client = useQueryClient();
   const known = artifact.run_metadata.requests;
-  const [requests, setRequests] = useState<number | string>(typeof known === 'number' ? known : '');
-  const [version, setVersion] = useState(
-    typeof artifact.run_metadata.go_version === 'string' ? artifact.run_metadata.go_version : '',
-  );
+  const [requests, setRequests] = useState<number | string>(known ?? '');
+  const [version, setVersion] = useState(artifact.run_metadata.go_version ?? '');
   const save = useMutation({
     mutationFn: () => {
       const facts: Facts = {

@@ -51,7 +51,7 @@ export function describe(
       countOf(spans.spans, 'span'),
     );
   if (binary) parts.push(binary.module, countOf(binary.modules, 'module'), binary.go_version);
-  else if (typeof run_metadata.go_version === 'string') parts.push(run_metadata.go_version);
+  else if (run_metadata.go_version) parts.push(run_metadata.go_version);
   return parts.join(', ');
 }
 

@@ -66,8 +66,6 @@ export const actorText = ({ actor }: Activity): string =>
     ? 'Slowpath'
     : (actor.name ?? (actor.kind === 'token' ? 'a token' : 'former member'));
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 const VERBS: Record<string, [before: string, after?: string]> = {
   'regression.opened': ['confirmed'],
   'regression.updated': ['updated'],
@@ -104,11 +102,11 @@ const VERBS: Record<string, [before: string, after?: string]> = {
 /** What was done, before and after the name of the thing. */
 export function verbOf({ action, details: facts }: Activity): [before: string, after?: string] {
   if (action === 'regression.state')
-    return ['put', `to ${text(facts.to).replaceAll('-', ' ') || 'another state'}`];
+    return ['put', `to ${facts.to?.replaceAll('-', ' ') ?? 'another state'}`];
   if (action === 'regression.assignee') return facts.to ? ['assigned'] : ['unassigned'];
   if (action === 'bisect.finished')
-    return ['finished the bisect', `(${text(facts.to).replaceAll('-', ' ')})`];
-  if (action === 'team.renamed') return [`renamed the team to ${text(facts.to)}`];
+    return ['finished the bisect', `(${facts.to?.replaceAll('-', ' ') ?? ''})`];
+  if (action === 'team.renamed') return [`renamed the team to ${facts.to ?? ''}`];
   return VERBS[action] ?? [action.replace('.', ' ')];
 }
 
@@ -125,4 +123,4 @@ export function subjectOf({ first, count }: Line): string {
 }
 
 /** The text of the event, if any. */
-export const describeEvent = ({ details: facts }: Activity): string => text(facts.text);
+export const describeEvent = ({ details: facts }: Activity): string => facts.text ?? '';

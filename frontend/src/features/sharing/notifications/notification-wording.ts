@@ -38,12 +38,8 @@ export const notificationEvents = ({ events }: Channel): NotificationEvent[] =>
   EVENTS.map(({ value }) => value).filter((value) => events.includes(value));
 
 /** Where a channel ends, as far as it may be shown. */
-export function endText({ kind, target }: Channel): string {
-  const text = (name: string) => (typeof target[name] === 'string' ? target[name] : '');
-  if (kind === 'email') return Array.isArray(target.to) ? target.to.join(', ') : '';
-  if (kind === 'slack') return text('host');
-  return kind === 'webhook' ? text('url') : text('repository');
-}
+export const endText = ({ target }: Channel): string =>
+  target.to?.join(', ') ?? target.host ?? target.url ?? target.repository ?? '';
 
 export function eventsText(channel: Channel): string {
   return EVENTS.filter(({ value }) => channel.events.includes(value))

@@ -78,12 +78,13 @@ export const VERDICT_LABELS: Record<Judgement['state'], [Glyph, string]> = {
   skipped: ['ended', 'not evaluated'],
 };
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stateText = (state: string | null | undefined): string =>
+  state && state in STATES ? STATES[state as State][1].toLowerCase() : (state ?? '');
 
-const stateText = (value: unknown): string => {
-  const state = text(value);
-  return state in STATES ? STATES[state as State][1].toLowerCase() : state;
-};
+function branchText(branch?: string | null): string {
+  const name = branch ?? '';
+  return name === '' ? 'builds without a branch' : name;
+}
 
 /** What a cited comparison sets side by side. */
 export function citedText({
@@ -107,25 +108,25 @@ export function eventText(
     case 'state':
       return `${stateText(facts.from)} → ${stateText(facts.to)}`;
     case 'assignee':
-      return text(facts.to) ? `assigned to ${nameOf(text(facts.to))}` : 'unassigned';
+      return facts.to ? `assigned to ${nameOf(facts.to)}` : 'unassigned';
     case 'due':
-      return text(facts.to) ? `due on ${text(facts.to)}` : 'no longer due';
+      return facts.to ? `due on ${facts.to}` : 'no longer due';
     case 'comparison':
       return 'compared the builds before and after';
     case 'changed':
       return 'updated';
     case 'fixed':
-      return text(facts.sentence) || 'fixed';
+      return facts.sentence ?? 'fixed';
     case 'improved':
-      return text(facts.sentence) || 'improved beyond the old level';
+      return facts.sentence ?? 'improved beyond the old level';
     case 'still-slower':
-      return text(facts.sentence) || 'still slower';
+      return facts.sentence ?? 'still slower';
     case 'reopened':
       return 'reopened';
     case 'merged-to-branch':
-      return `reached ${text(facts.to) || 'builds without a branch'} from ${text(facts.from) || 'builds without a branch'}`;
+      return `reached ${branchText(facts.to)} from ${branchText(facts.from)}`;
     case 'note':
-      return text(facts.text);
+      return facts.text ?? '';
   }
 }
 
