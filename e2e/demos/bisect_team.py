@@ -17,6 +17,7 @@ from example.bisects.measure_ingester import window
 from example.bisects.split_repositories import LIBDB, LIBX, MONO
 from example.bisects.split_repositories import SERVICE as PACKAGE
 from example.capture_processes import running, wait_for
+from slowpath_cli.core.sidecars import SIDECAR
 from support.demo_user import DemoFailed, DemoUser
 
 SERVICE = "ingester"
@@ -51,21 +52,29 @@ def set_up(person: DemoUser, made: Histories) -> Service:
     return Service(person, str(service["id"]), ids)
 
 
-def captured(made: Histories, folder: Path, report: Callable[[str], None]) -> dict[str, list[Path]]:
-    """Build both boundaries, profile them in turns, and return the captures. Raises `DemoFailed`."""
+def captured(
+    made: Histories, folder: Path, report: Callable[[str], None], *, count: int = CAPTURES, seconds: float = SECONDS
+) -> dict[str, list[Path]]:
+    """Build both boundaries, profile them in turns, and return `count` captures of each. Raises `DemoFailed`."""
     programs = {name: _program(made, name, sha, folder) for name, sha in (("good", made.good), ("bad", made.bad))}
     out: dict[str, list[Path]] = {name: [] for name in programs}
-    for number in range(CAPTURES):
+    for number in range(count):
         for name, program in programs.items():
             into = folder / "captures" / name / f"{number}"
             with socket.create_server(("127.0.0.1", 0)) as free:
                 address = f"127.0.0.1:{free.getsockname()[1]}"
             with running([str(program), "-listen", address], {"GOMAXPROCS": "2"}, 0):
                 wait_for(f"http://{address}/healthz")
-                window(address, into, folder / "shared", SECONDS)
+                window(address, into, folder / "shared", seconds)
             out[name] += sorted(into.glob("*.pb.gz"))
-        report(f"  {number + 1} of {CAPTURES} profiles per boundary")
+        report(f"  {number + 1} of {count} profiles per boundary")
     return out
+
+
+def read_metadata(capture: Path) -> dict[str, Any]:
+    """Return the run metadata beside a capture."""
+    metadata: dict[str, Any] = json.loads(capture.with_name(capture.name + SIDECAR).read_text(encoding="utf-8"))
+    return metadata
 
 
 def _program(made: Histories, name: str, sha: str, folder: Path) -> Path:
@@ -100,8 +109,9 @@ def send_builds(service: Service, made: Histories, captures: Mapping[str, Sequen
         parent = {"parent": chosen[number - 1][0]["sha"]} if number else {}
         last = str(service.person.call("POST", path, json={**metadata, **parent})["build"]["id"])
         for index, capture in enumerate(rng.sample(list(captures[side]), PROFILES)):
-            facts = json.loads(capture.with_name(f"{capture.name}.facts.json").read_text(encoding="utf-8"))
-            params = {"run_metadata": json.dumps({**facts, "run": f"{number}/{index}", "commit": one["sha"]})}
+            params = {
+                "run_metadata": json.dumps({**read_metadata(capture), "run": f"{number}/{index}", "commit": one["sha"]})
+            }
             service.person.call(
                 "PUT", f"{path}/artifacts/cpu.{index}.pb.gz", params=params, content=capture.read_bytes()
             )

@@ -5,8 +5,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from demos.bisect import bisect_report
 from demos.bisect_runner import SLOTS, file_of
+from demos.bisect_team import captured, read_metadata
 from example.bisects.generated_histories import Sizes, written
 from slowpath_cli.runner.core import runner_config as files
 
@@ -27,6 +30,19 @@ def test_the_runner_takes_its_file(tmp_path: Path) -> None:
     assert config.measure.command[0] == config.deploy["command"][0] == sys.executable  # as it is, even if it is a link
     assert "{dir}" in config.deploy["command"]
     assert "{out}" in config.measure.command
+
+
+@pytest.mark.processes
+def test_both_boundaries_are_captured_with_their_metadata(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = written(tmp_path / "histories", 1, SMALL)
+    proxy = {"GOPROXY": f"file://{tmp_path}/histories/proxy", "GOMODCACHE": f"{tmp_path}/modules"}
+    for name, value in (proxy | {"GOFLAGS": "-modcacherw", "GOSUMDB": "off", "GOTOOLCHAIN": "local"}).items():
+        monkeypatch.setenv(name, value)
+    captures = captured(made, tmp_path, print, count=1, seconds=1)
+    for side in ("good", "bad"):
+        (capture,) = captures[side]
+        assert read_metadata(capture)["requests"] > 0
+        assert read_metadata(capture)["run"] == f"{side}/0"
 
 
 def level(key: str, repository: str, sha: str | None) -> dict[str, Any]:
