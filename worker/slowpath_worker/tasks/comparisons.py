@@ -24,11 +24,15 @@ from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId
-from slowpath.verdicts.comparisons.errors import ComparisonNotFound, NothingToCompare, ViewNotFound
+from slowpath.evidence.profiles.errors import ViewNotFound
+from slowpath.evidence.profiles.rules import Granularity, ViewState
+from slowpath.evidence.profiles.service import stored_views
+from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath.verdicts.comparisons.errors import ComparisonNotFound, NothingToCompare
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
-from slowpath.verdicts.comparisons.rules import ComparisonState, DiffViewState, ExportFormat, Granularity, Side
+from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat, Side
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
-from slowpath.verdicts.comparisons.service.comparison_results import ComparisonResult, DiffViewFiles, DiffViewKey
+from slowpath.verdicts.comparisons.service.comparison_results import ComparisonResult, DiffViewKey
 from slowpath.verdicts.comparisons.tables import DiffView
 from slowpath.verdicts.regressions.service import evidence
 from slowpath_worker.comparison_inputs import (
@@ -114,7 +118,7 @@ def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
         comparisons.lock_comparison(session, job.comparison_id)
         for name, files in files_by_view.items():
             row = diff_views.get_view_by_key(session, job.comparison_id, name.kind, name.sample_type, name.granularity)
-            comparison_results.record_view_files(row, files)
+            stored_views.record_view_files(row, files)
 
 
 def build_diff_view(job: BuildDiffView, context: JobContext) -> None:
@@ -141,7 +145,7 @@ def _build_view(job: BuildDiffView, context: JobContext) -> None:
     with context.finishing() as session:
         comparisons.lock_comparison(session, job.comparison_id)
         row = diff_views.get_view_by_key(session, job.comparison_id, job.kind, job.sample_type, job.granularity)
-        comparison_results.record_view_files(row, files)
+        stored_views.record_view_files(row, files)
 
 
 def _columns_of_views(stored: StoredSides) -> StoredSides:
@@ -160,7 +164,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         views = diff_views.list_views(session, [comparison_id])[comparison_id]
         of_kind = [view for view in views if kind in (None, view.kind)]
         if export_format == ExportFormat.CSV and any(
-            view.state in (DiffViewState.WAITING, DiffViewState.RUNNING) for view in of_kind
+            view.state in (ViewState.WAITING, ViewState.RUNNING) for view in of_kind
         ):
             raise Postponed  # the table of functions is part of the view
         ready = [view for view in of_kind if view.functions_key]
@@ -205,7 +209,7 @@ def record_comparison_failure(session: WriteSession, job: ComputeComparison, fai
         comparison_results.record_failure(comparison, _state(failure.error), failure.problem)
         return
     for view in diff_views.list_views(session, [job.comparison_id])[job.comparison_id]:
-        if view.state == DiffViewState.RUNNING:
+        if view.state == ViewState.RUNNING:
             comparison_results.record_failure(view, _state(failure.error), failure.problem)
 
 
@@ -275,7 +279,7 @@ def _is_first(name: DiffViewKey, names: Sequence[DiffViewKey]) -> bool:
 
 def _build_view_files(
     context: JobContext, comparison_id: ComparisonId, name: DiffViewKey, view: DiffViewColumns
-) -> DiffViewFiles:
+) -> StoredViewFiles:
     def put(part: str, content: bytes, *, packed: bool = True) -> BlobKey:
         key = comparison_results.make_view_key(context.team_id, comparison_id, name, part)
         context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0) if packed else content)
@@ -288,7 +292,7 @@ def _build_view_files(
     sent = read_columns(first, "slowpath.diff").header["nodes_sent"]
     nodes = header["nodes_total"]
     context.check()
-    return DiffViewFiles(
+    return StoredViewFiles(
         all_key=put("all", all_columns, packed=False),
         first_key=put("first", first),
         rest_key=put("rest", view.diff_columns("rest")) if sent < nodes else None,

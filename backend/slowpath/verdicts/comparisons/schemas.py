@@ -10,16 +10,17 @@ from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.kinds.registry import PROFILE, Section
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
+from slowpath.evidence.profiles.rules import Granularity
+from slowpath.evidence.profiles.schemas import StoredViewOut, list_view_members
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
-from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, parse_time_ranges
+from slowpath.verdicts.comparisons.rules import ExportFormat, Side, TimeRange, parse_time_ranges
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
-ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
 MOST_LISTED = 1000
@@ -87,22 +88,8 @@ class SideOut(BaseModel):
     time_range: TimeRangeOut | None
 
 
-class DiffViewOut(BaseModel):
+class DiffViewOut(StoredViewOut):
     """A view of a comparison; its chunks are available once it is done."""
-
-    id: UUID
-    kind: str
-    sample_type: str
-    unit: str
-    granularity: Granularity
-    state: ViewStateName
-    normalizations: list[str]
-    default_normalization: str | None
-    nodes: int | None
-    functions: int | None
-    has_more_chunks: bool
-    job_id: UUID | None
-    problem: StoredProblem
 
 
 class ComparisonSummaryOut(BaseModel):
@@ -140,25 +127,6 @@ class DiffViewIn(ComparisonRequest):
     granularity: Granularity
 
 
-class FrameSearchOut(BaseModel):
-    """Totals of the nodes that match a pattern; nested matches count once."""
-
-    nodes: int
-    functions: int
-    base_raw: float
-    candidate_raw: float
-
-
-class SourceLineOut(BaseModel):
-    """One line of a function, both sides, in raw units."""
-
-    line: int
-    base_self: float
-    base_total: float
-    candidate_self: float
-    candidate_total: float
-
-
 class ExportIn(ComparisonRequest):
     """The file to export; `kind` selects one of several kinds, by default the first."""
 
@@ -184,23 +152,7 @@ class ExportOut(BaseModel):
 
 def make_view_out(row: DiffView) -> DiffViewOut:
     """Return the response body of a view."""
-    return DiffViewOut.model_validate(
-        {
-            "id": row.id,
-            "kind": row.kind,
-            "sample_type": row.sample_type,
-            "unit": row.unit,
-            "granularity": row.granularity,
-            "state": row.state,
-            "normalizations": row.normalizations or [],
-            "default_normalization": row.default_normalization,
-            "nodes": row.nodes,
-            "functions": row.functions,
-            "has_more_chunks": row.tail_blob_key is not None,
-            "job_id": row.job_id,
-            "problem": row.problem,
-        }
-    )
+    return DiffViewOut.model_validate(list_view_members(row))
 
 
 def parse_time_range(time_range: TimeRangeIn | None) -> TimeRange | None:
