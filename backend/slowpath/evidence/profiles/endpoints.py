@@ -42,8 +42,8 @@ from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
 
 router = APIRouter(prefix="/api/v1", tags=["profile sets"])
 
-LABELS_BODY: Final = body_up_to(256 * KIB)
-"""Five label matchers of 4,096 characters each, with escapes."""
+LABELS_BODY: Final = body_up_to(128 * KIB)
+"""Five label matchers of 1,000 characters each, with escapes."""
 SUMMARY: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "Where the cost of the view is", "model": ProfileViewSummary}
 }

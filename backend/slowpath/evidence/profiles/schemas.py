@@ -18,7 +18,7 @@ ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "ca
 ProfileSetStateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 MOST_LISTED = 1000
 """Above the limit of a set, so that the error of that limit is returned."""
-LabelText = Annotated[str, StringConstraints(max_length=4_096, pattern=r"^[^\x00]*$")]
+LabelText = Annotated[str, StringConstraints(max_length=1_000, pattern=r"^[^\x00]*$")]
 EPOCH = datetime.fromtimestamp(0, UTC)
 LATEST_MS = 4_102_444_800_000
 """Latest accepted time, the year 2100: a later one is of a clock that was not set."""

@@ -4,7 +4,6 @@ Its stacks, and estimates for categories, groups, functions and the total. `cate
 decide what is reported.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,11 +13,10 @@ from numpy.typing import NDArray
 from slowpath.analysis.kinds.profiles.block_variance import block_variance
 from slowpath.analysis.kinds.profiles.common_factor import NOTHING, CommonFactor, common_factor
 from slowpath.analysis.kinds.profiles.coverage import coverage_of
-from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
-from slowpath.analysis.kinds.profiles.function_keys import Labels
-from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals, repeated_labels
+from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals
 from slowpath.analysis.kinds.profiles.process_total import process_total
-from slowpath.analysis.kinds.profiles.profile_sets import BasisId, Normalization, ProfileSets, bases_of
+from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues, choose_basis, measure_kind
+from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.quantum import quantum_of
 from slowpath.analysis.kinds.profiles.rate_estimates import (
@@ -29,13 +27,8 @@ from slowpath.analysis.kinds.profiles.rate_estimates import (
     scatter_of,
 )
 from slowpath.analysis.kinds.profiles.same_build import same_binary
-from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution, attribute_stacks
-from slowpath.analysis.kinds.profiles.stack_values import (
-    FunctionOccurrences,
-    StackValues,
-    lay_out_stack_values,
-    own_rows,
-)
+from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution
+from slowpath.analysis.kinds.profiles.stack_values import StackValues, own_rows
 from slowpath.analysis.kinds.profiles.state_scatter import Contrast, Parts
 from slowpath.analysis.kinds.profiles.variance_models import (
     between_processes,
@@ -70,18 +63,11 @@ class SubjectEstimates:
 
 
 @dataclass(frozen=True)
-class ProfileKindComparison:
+class ProfileKindComparison(ProfileKindValues):
     """One kind of profile, base against candidate, on its default basis (other bases are estimated on demand)."""
 
-    kind: str
-    sets: ProfileSets
-    bases: tuple[Normalization, ...]
-    basis: Normalization
     quantum: float
     thresholds: ProfileThresholds
-    measured: StackValues
-    attribution: StackAttribution
-    occurrences: FunctionOccurrences
     categories: SubjectEstimates
     functions: SubjectEstimates
     common: CommonFactor
@@ -133,19 +119,9 @@ class ProfileKindComparison:
             return self.thresholds.least_relative, self.thresholds.least_of_total
         return self.thresholds.least_relative_other_kinds, self.thresholds.least_of_total_other_kinds
 
-    def scale(self, basis: Normalization) -> tuple[float, float]:
-        """Return (base, candidate): displayed value = summed raw value x scale; 0 for a side without weight."""
-        base = self.sets.is_base
-        return basis.scale(base), basis.scale(~base)
-
     def estimates(self, rows: F64, basis: Normalization) -> RateEstimates:
         """Estimate any rows (subjects x profiles) on any basis."""
         return estimate_rows(rows, self.sets, basis, self.quantum, self.thresholds)
-
-    @property
-    def labels(self) -> Labels:
-        """Return the labels of the functions; row i of `functions` is label i."""
-        return self.measured.stacks.labels
 
     @cached_property
     def tellable(self) -> NDArray[np.bool_]:
@@ -230,16 +206,14 @@ FEWEST_COUNTS_TO_SCATTER = 3.0
 
 def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) -> ProfileKindComparison:
     """Merge the stacks, attribute and estimate them."""
-    stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
+    values = measure_kind(kind, sets)
+    measured, attribution, stacks = values.measured, values.attribution, values.measured.stacks
     quantum = quantum_of(sets)
-    measured = lay_out_stack_values(stacks, sets)
-    attribution = attribute_stacks(stacks.frames, stacks.labels)
-    occurrences = FunctionOccurrences.of(stacks.frames, len(stacks.labels), repeated_labels(stacks, sets))
     categories = _category_rows(measured, attribution)
     counted = function_totals(stacks, sets)
-    functions = occurrences.rows(measured) if counted is None else counted
+    functions = values.occurrences.rows(measured) if counted is None else counted
     self_values = own_rows(measured, stacks.frames, len(stacks.labels))
-    bases = tuple(with_scatter(each, self_values, sets, quantum, thresholds) for each in bases_of(sets))
+    bases = tuple(with_scatter(each, self_values, sets, quantum, thresholds) for each in values.bases)
     basis = choose_basis(bases)
     common = NOTHING
     if kind == "cpu" and basis.id != "share":
@@ -267,11 +241,11 @@ def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) ->
         sets=sets,
         bases=bases,
         basis=basis,
-        quantum=quantum,
-        thresholds=thresholds,
         measured=measured,
         attribution=attribution,
-        occurrences=occurrences,
+        occurrences=values.occurrences,
+        quantum=quantum,
+        thresholds=thresholds,
         categories=subjects((*attribution.categories, *GROUPS, TOTAL), categories),
         functions=subjects(stacks.labels.names, functions),
         common=common,
@@ -337,12 +311,6 @@ def _category_rows(measured: StackValues, attribution: StackAttribution) -> F64:
     rows = measured.by_group(attribution.category.astype(np.int64), len(attribution.categories))
     groups = [rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()]
     return np.vstack([rows, *groups, rows.sum(axis=0)])
-
-
-def choose_basis(bases: Sequence[Normalization]) -> Normalization:
-    """Choose per request if the load is known, else per second, else share; for gauges the mean."""
-    by_id: dict[BasisId, Normalization] = {basis.id: basis for basis in bases}
-    return by_id.get("per_request") or by_id.get("per_second") or by_id.get("mean") or by_id["share"]
 
 
 def with_scatter(
