@@ -23,7 +23,7 @@ def find_side_caveats(base: Artifacts, candidate: Artifacts, saturated_at: float
         *_load_caveats(base, candidate),
         *_implausible_load_caveats(base, candidate),
         *_saturation_caveats(base, candidate, saturated_at),
-        *_warning_caveats((*base, *candidate)),
+        *warning_caveats((*base, *candidate)),
     ]
 
 
@@ -126,7 +126,8 @@ def _part_used(side: Artifacts) -> float:
     return sum(f.cpu_ns or 0 for f in known) / capacity if capacity else 0.0
 
 
-def _warning_caveats(artifacts: Artifacts) -> Iterator[Caveat]:
+def warning_caveats(artifacts: Artifacts) -> Iterator[Caveat]:
+    """Warn of what the decoder noticed in a profile."""
     warned = [artifact for artifact in artifacts if artifact.table.warnings]
     if warned:
         yield Caveat(
