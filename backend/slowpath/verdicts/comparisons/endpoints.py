@@ -43,6 +43,7 @@ from slowpath.verdicts.comparisons.schemas import (
     make_comparison_summary_out,
     make_export_out,
     make_view_out,
+    parse_labels,
     parse_time_range,
 )
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
@@ -66,7 +67,7 @@ CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
 
 def _make_side_request(side: SideIn) -> SideRequest:
     artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
-    return SideRequest(artifact_ids, side.label, parse_time_range(side.time_range))
+    return SideRequest(artifact_ids, side.label, parse_time_range(side.time_range), parse_labels(side.labels))
 
 
 def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:

@@ -7,17 +7,31 @@ from uuid import UUID
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.registry import PROFILE, Section
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
-from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, parse_time_ranges
+from slowpath.verdicts.comparisons.rules import (
+    MAX_LABELS_A_SIDE,
+    ExportFormat,
+    Granularity,
+    LabelMatchers,
+    Side,
+    TimeRange,
+    parse_label_matchers,
+    parse_time_ranges,
+)
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
+MAX_LABEL_TEXT = 1_000
+"""Characters of a label's key or value."""
+LabelKeyText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_LABEL_TEXT)]
+LabelValueText = Annotated[str, StringConstraints(max_length=MAX_LABEL_TEXT)]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
@@ -43,12 +57,24 @@ class TimeRangeIn(ComparisonRequest):
     end: AwareDatetime = Field(alias="to")
 
 
+class LabelMatcherIn(ComparisonRequest):
+    """A label of samples and its value; null selects samples without the label."""
+
+    key: LabelKeyText
+    value: LabelValueText | None
+
+
 class SideIn(ComparisonRequest):
-    """One side: artifacts, a time range of metrics, or both, and its label."""
+    """One side: artifacts, a time range of metrics, or both, and its label.
+
+    `labels` selects samples of its profiles by their pprof labels: those that match all. Artifacts other than profiles are then
+    left out.
+    """
 
     artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
     time_range: TimeRangeIn | None = None
     label: Label | None = None
+    labels: Annotated[list[LabelMatcherIn], Field(max_length=MAX_LABELS_A_SIDE)] = []
 
 
 class ComparisonIn(ComparisonRequest):
@@ -78,13 +104,21 @@ class TimeRangeOut(BaseModel):
     end: datetime = Field(alias="to")
 
 
+class LabelMatcherOut(BaseModel):
+    """A label of samples and its value; null selects samples without the label."""
+
+    key: str
+    value: str | None
+
+
 class SideOut(BaseModel):
-    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range."""
+    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range, labels of samples."""
 
     label: str
     artifacts: int
     artifact_ids: list[UUID] | None
     time_range: TimeRangeOut | None
+    labels: list[LabelMatcherOut]
 
 
 class DiffViewOut(BaseModel):
@@ -211,6 +245,16 @@ def parse_time_range(time_range: TimeRangeIn | None) -> TimeRange | None:
     return TimeRange(ServiceId(time_range.service_id), EnvironmentId(time_range.environment_id), from_ms, to_ms)
 
 
+def parse_labels(labels: list[LabelMatcherIn]) -> LabelMatchers:
+    """Return the label matchers of a request in order of their text, each once."""
+    return tuple(sorted({LabelMatcher(each.key, each.value) for each in labels}, key=str))
+
+
+def make_labels_out(matchers: LabelMatchers) -> list[LabelMatcherOut]:
+    """Return the response body of label matchers."""
+    return [LabelMatcherOut(key=each.key, value=each.value) for each in matchers]
+
+
 def make_time_range_out(time_range: TimeRange | None) -> TimeRangeOut | None:
     """Return the response body of a time range."""
     if time_range is None:
@@ -250,7 +294,7 @@ def make_comparison_out(
 def _members(
     row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
 ) -> dict[str, Any]:
-    time_ranges = parse_time_ranges(row.time_ranges)
+    time_ranges, labels = parse_time_ranges(row.time_ranges), parse_label_matchers(row.side_labels)
     return {
         "id": row.id,
         "name": row.name,
@@ -262,12 +306,14 @@ def _members(
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.BASE)),
+            "labels": make_labels_out(labels.get(Side.BASE, ())),
         },
         "candidate": {
             "label": row.candidate_label,
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
+            "labels": make_labels_out(labels.get(Side.CANDIDATE, ())),
         },
         "problem": row.problem,
         "job_id": row.job_id,
