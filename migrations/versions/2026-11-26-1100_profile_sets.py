@@ -6,7 +6,7 @@ Code before this version does not know the tables, so it can run with them.
 from alembic import op
 
 revision = "20261126_1100"
-down_revision = "20261124_1000"
+down_revision = "20261126_1000"
 branch_labels = None
 depends_on = None
 

@@ -150,7 +150,7 @@ def test_a_database_of_the_former_release_loses_no_row(former_database: TestData
     former_database.migrate()
     after = content(former_database)
     assert {name: len(rows) for name, rows in after.items()} == {
-        **{name: 1 for name in before.keys() - LOST},
+        **dict.fromkeys(before.keys() - LOST, 1),
         **dict.fromkeys(ADDED, 0),
     }
 

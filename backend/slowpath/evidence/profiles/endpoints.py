@@ -7,7 +7,6 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffTreeHeader
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.profiles.profile_set_document import ProfileViewSummary
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
@@ -15,7 +14,6 @@ from slowpath.core.ids import ArtifactId, ProfileExportId, ProfileSetId
 from slowpath.evidence.profiles.rules import ProfileViewKey
 from slowpath.evidence.profiles.schemas import (
     FrameSearchOut,
-    LabelMatcherIn,
     ProfileExportIn,
     ProfileExportOut,
     ProfileSetIn,
@@ -28,6 +26,7 @@ from slowpath.evidence.profiles.schemas import (
     make_profile_set_out,
     make_profile_view_out,
     make_source_line_outs,
+    parse_labels,
 )
 from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views, stored_views
 from slowpath.evidence.profiles.tables import ProfileSet, ProfileView
@@ -54,10 +53,6 @@ def _make_out(session: ReadSession, row: ProfileSet) -> ProfileSetOut:
     return make_profile_set_out(
         row, profile_sets.list_set_artifacts(session, set_id), profile_views.list_views(session, set_id)
     )
-
-
-def _parse_labels(labels: list[LabelMatcherIn]) -> tuple[LabelMatcher, ...]:
-    return tuple(LabelMatcher(each.key, each.value) for each in labels)
 
 
 def _get_view(session: ReadSession, set_id: UUID, view_id: UUID) -> ProfileView:
@@ -98,7 +93,7 @@ def get_profile_set(set_id: UUID, caller: MayRead, session: Reading) -> ProfileS
 )
 def create_profile_view(set_id: UUID, body: ProfileViewIn, caller: MayRead, session: Writing) -> ProfileViewOut:
     """Enqueue the computation of a view. A finished or enqueued one is returned unchanged."""
-    key = ProfileViewKey(body.kind, body.sample_type, body.granularity, _parse_labels(body.labels))
+    key = ProfileViewKey(body.kind, body.sample_type, body.granularity, parse_labels(body.labels))
     return make_profile_view_out(profile_views.request_view(session, ProfileSetId(set_id), key))
 
 
@@ -220,7 +215,7 @@ def get_view_chunk(
 def create_export(set_id: UUID, body: ProfileExportIn, caller: MayRead, session: Writing) -> ProfileExportOut:
     """Enqueue an export: one kind merged as pprof, for Speedscope or the Firefox Profiler, or functions as CSV."""
     row = profile_exports.create_export(
-        session, ProfileSetId(set_id), body.format, body.kind, _parse_labels(body.labels)
+        session, ProfileSetId(set_id), body.format, body.kind, parse_labels(body.labels)
     )
     record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
     return make_profile_export_out(row)

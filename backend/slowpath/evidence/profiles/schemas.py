@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.profiles.profile_set_document import ProfileSetConditions, ProfileSetKind
 from slowpath.analysis.kinds.profiles.stored_view import FrameMatches, SourceLine
 from slowpath.evidence.artifacts.tables import Artifact
@@ -152,6 +153,16 @@ class SourceLineOut(BaseModel):
     base_total: float
     candidate_self: float
     candidate_total: float
+
+
+def parse_labels(labels: Sequence[LabelMatcherIn]) -> tuple[LabelMatcher, ...]:
+    """Return the label matchers of a request in order of their text, each once."""
+    return tuple(sorted({LabelMatcher(each.key, each.value) for each in labels}, key=str))
+
+
+def make_label_outs(matchers: Sequence[LabelMatcher]) -> list[LabelMatcherOut]:
+    """Return the response body of label matchers."""
+    return [LabelMatcherOut(key=each.key, value=each.value) for each in matchers]
 
 
 def list_view_members(row: StoredView) -> dict[str, Any]:

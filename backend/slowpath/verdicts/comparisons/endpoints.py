@@ -65,7 +65,7 @@ FRESH = {"Cache-Control": "private, no-cache"}
 
 def _make_side_request(side: SideIn) -> SideRequest:
     artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
-    return SideRequest(artifact_ids, side.label, parse_time_range(side.time_range))
+    return SideRequest(artifact_ids, side.label, parse_time_range(side.time_range), parse_labels(side.labels))
 
 
 def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:

@@ -11,10 +11,23 @@ from slowpath.analysis.kinds.registry import PROFILE, Section
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
 from slowpath.evidence.profiles.rules import Granularity
-from slowpath.evidence.profiles.schemas import StoredViewOut, list_view_members
+from slowpath.evidence.profiles.schemas import (
+    LabelMatcherIn,
+    LabelMatcherOut,
+    StoredViewOut,
+    list_view_members,
+    make_label_outs,
+)
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
-from slowpath.verdicts.comparisons.rules import ExportFormat, Side, TimeRange, parse_time_ranges
+from slowpath.verdicts.comparisons.rules import (
+    MAX_LABELS_A_SIDE,
+    ExportFormat,
+    Side,
+    TimeRange,
+    parse_label_matchers,
+    parse_time_ranges,
+)
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 Label = Annotated[
@@ -45,11 +58,16 @@ class TimeRangeIn(ComparisonRequest):
 
 
 class SideIn(ComparisonRequest):
-    """One side: artifacts, a time range of metrics, or both, and its label."""
+    """One side: artifacts, a time range of metrics, or both, and its label.
+
+    `labels` selects samples of its profiles by their pprof labels: those that match all. Artifacts other than profiles are then
+    left out.
+    """
 
     artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
     time_range: TimeRangeIn | None = None
     label: Label | None = None
+    labels: Annotated[list[LabelMatcherIn], Field(max_length=MAX_LABELS_A_SIDE)] = []
 
 
 class ComparisonIn(ComparisonRequest):
@@ -80,12 +98,13 @@ class TimeRangeOut(BaseModel):
 
 
 class SideOut(BaseModel):
-    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range."""
+    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range, labels of samples."""
 
     label: str
     artifacts: int
     artifact_ids: list[UUID] | None
     time_range: TimeRangeOut | None
+    labels: list[LabelMatcherOut]
 
 
 class DiffViewOut(StoredViewOut):
@@ -202,7 +221,7 @@ def make_comparison_out(
 def _members(
     row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
 ) -> dict[str, Any]:
-    time_ranges = parse_time_ranges(row.time_ranges)
+    time_ranges, labels = parse_time_ranges(row.time_ranges), parse_label_matchers(row.side_labels)
     return {
         "id": row.id,
         "name": row.name,
@@ -214,12 +233,14 @@ def _members(
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.BASE)),
+            "labels": make_label_outs(labels.get(Side.BASE, ())),
         },
         "candidate": {
             "label": row.candidate_label,
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
+            "labels": make_label_outs(labels.get(Side.CANDIDATE, ())),
         },
         "problem": row.problem,
         "job_id": row.job_id,

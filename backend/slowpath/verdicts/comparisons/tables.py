@@ -37,6 +37,8 @@ class Comparison(TeamScoped, Table):
     """Blob keys of the results by artifact kind: {"traces": key, ...}."""
     time_ranges: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """Time ranges of metrics by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
+    side_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Label matchers by side: {"base": [{"key", "value"}, ...], ...}; a side without any has all samples."""
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())

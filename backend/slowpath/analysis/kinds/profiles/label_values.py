@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from slowpath.analysis.formats.column_file import read_columns, write_columns
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
-from slowpath.analysis.kinds.profiles.profile_table import NO_NODE, ProfileTable, SampleType, StringTable
+from slowpath.analysis.kinds.profiles.profile_table import FORMAT, NO_NODE, ProfileTable, SampleType, StringTable
 from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels
 
 Mask = NDArray[np.bool_]
@@ -17,6 +18,8 @@ U32 = NDArray[np.uint32]
 
 MOST_VALUES = 1_000
 """Values of a key that are listed: the largest ones."""
+_SAMPLE_COLUMNS = ("sample_", "value_")
+_SUMMARY_COLUMNS = ("stack_", "key_", "spot_")
 _NUMERIC = re.compile(r"-?\d+ (?P<unit>\S.*)", re.DOTALL)
 
 
@@ -68,10 +71,25 @@ def select_samples(table: ProfileTable, matchers: Sequence[LabelMatcher]) -> Pro
 
     Duration, time and sample types stay; there is no summary, so sums are computed from the samples.
     """
-    selected = np.ones(len(table.sample_line_node), dtype=np.bool_)
-    for matcher in matchers:
-        selected &= _matching(table, matcher)
+    selected = _matching_all(table, matchers)
     return table if selected.all() else _only(table, selected)
+
+
+def select_columns(content: bytes, matchers: Sequence[LabelMatcher]) -> bytes | None:
+    """Return a decoded profile as a file with only the matching samples, for the export; None without any.
+
+    The summary is left out; nodes without a sample stay. Raises `ColumnFileError`.
+    """
+    columns = read_columns(content, FORMAT)
+    selected = _matching_all(ProfileTable.parse(content, checked=True), matchers)
+    if not selected.any():
+        return None
+    arrays = {
+        name: array[selected] if name.startswith(_SAMPLE_COLUMNS) else array
+        for name, array in columns.arrays.items()
+        if not name.startswith(_SUMMARY_COLUMNS)
+    }
+    return write_columns({name: value for name, value in columns.header.items() if name != "columns"}, arrays)
 
 
 def list_label_values(tables: Sequence[ProfileTable], sample_type: SampleType) -> tuple[LabelKey, ...]:
@@ -85,6 +103,13 @@ def list_label_values(tables: Sequence[ProfileTable], sample_type: SampleType) -
             _add_labels(sums, table, number)
     keys = [_label_key(key, each, total) for key, each in sums.items()]
     return tuple(sorted(keys, key=lambda each: (each.without_share, each.key)))
+
+
+def _matching_all(table: ProfileTable, matchers: Sequence[LabelMatcher]) -> Mask:
+    selected = np.ones(len(table.sample_line_node), dtype=np.bool_)
+    for matcher in matchers:
+        selected &= _matching(table, matcher)
+    return selected
 
 
 def _matching(table: ProfileTable, matcher: LabelMatcher) -> Mask:
