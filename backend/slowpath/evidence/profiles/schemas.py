@@ -40,7 +40,7 @@ class ProfileSetIn(ProfileSetRequest):
 class LabelMatcherIn(ProfileSetRequest):
     """A condition on samples: a pprof label has this value; null selects samples without the label."""
 
-    key: LabelText
+    key: Annotated[LabelText, StringConstraints(min_length=1)]
     value: LabelText | None
 
 

@@ -19,6 +19,7 @@ from slowpath.evidence.profiles.schemas import (
     SourceLineOut,
     make_frame_search_out,
     make_source_line_outs,
+    parse_labels,
 )
 from slowpath.evidence.profiles.service import stored_views
 from slowpath.platform.accounts.access import MayRead, MayWrite

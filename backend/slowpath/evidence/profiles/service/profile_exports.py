@@ -9,7 +9,7 @@ from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BlobKey, ProfileExportId, ProfileSetId, TeamId, new_id
 from slowpath.core.jobs import JobRow, enqueue
 from slowpath.evidence.profiles import queries
-from slowpath.evidence.profiles.errors import ExportNotFound, ExportNotReady, NoProfiles
+from slowpath.evidence.profiles.errors import ExportNotFound, ExportNotReady
 from slowpath.evidence.profiles.jobs import ExportProfileSet
 from slowpath.evidence.profiles.rules import ProfileExportFormat, ProfileSetState
 from slowpath.evidence.profiles.service import profile_sets, profile_views
@@ -26,9 +26,7 @@ def create_export(
     labels: Sequence[LabelMatcher],
 ) -> ProfileExport:
     """Create an export and enqueue its job. Raises `ProfileSetNotFound`, `ProfileSetNotReady`, `NoProfiles`."""
-    kinds = profile_views.list_kinds(profile_sets.get_set(session, set_id))
-    if kind not in {each.kind for each in kinds}:
-        raise NoProfiles(f"The profile set has no {kind} profiles.", remedy="Use a kind listed in the set.")
+    profile_views.get_default_sample_type(session, set_id, kind)
     export = ProfileExport(
         team_id=session.team_id,
         id=new_id(),

@@ -113,9 +113,10 @@ def lock_if_exists(session: WriteSession, set_id: ProfileSetId) -> bool:
 
 
 def mark_running(session: WriteSession, set_id: ProfileSetId) -> ProfileSet:
-    """Mark a set as being read."""
+    """Mark a set as being read; what was read earlier stays readable."""
     row = get_set(session, set_id)
-    row.state, row.problem = ProfileSetState.RUNNING, None
+    if row.state != ProfileSetState.DONE:
+        row.state, row.problem = ProfileSetState.RUNNING, None
     return row
 
 
@@ -146,14 +147,15 @@ def blob_prefix(team_id: TeamId, set_id: ProfileSetId) -> str:
     return f"{team_id}/profile-sets/{set_id}"
 
 
-def delete_incomplete_sets(session: WriteSession) -> list[BlobKey]:
-    """Delete sets of which an artifact was deleted; return the blob keys of their views and exports."""
+def delete_incomplete_sets(session: WriteSession) -> tuple[int, list[BlobKey]]:
+    """Delete up to 100 sets of which an artifact was deleted; return their number, and the blob keys of what they had."""
     keys: list[BlobKey] = []
-    for row in queries.select_incomplete_sets(session, DELETED_AT_ONCE):
+    rows = queries.select_incomplete_sets(session, DELETED_AT_ONCE)
+    for row in rows:
         set_id = ProfileSetId(row.id)
         for view in queries.select_views(session, set_id):
             keys += stored_views.list_blob_keys(view)
             keys += [BlobKey(view.summary_key)] if view.summary_key else []
         keys += [BlobKey(export.blob_key) for export in queries.select_exports(session, set_id) if export.blob_key]
         session.delete(row)
-    return keys
+    return len(rows), keys

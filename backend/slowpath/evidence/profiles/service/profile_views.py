@@ -14,7 +14,7 @@ from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BlobKey, ProfileSetId, ProfileViewId, TeamId, new_id
 from slowpath.core.jobs import JobRow, enqueue
 from slowpath.evidence.profiles import queries
-from slowpath.evidence.profiles.errors import ProfileSetNotReady, TooManyViews, ViewNotFound
+from slowpath.evidence.profiles.errors import NoProfiles, ProfileSetNotReady, TooManyViews, ViewNotFound
 from slowpath.evidence.profiles.jobs import BuildProfileView
 from slowpath.evidence.profiles.rules import MAX_VIEWS_A_SET, Granularity, ProfileSetState, ProfileViewKey, ViewState
 from slowpath.evidence.profiles.service import profile_sets, stored_views
@@ -36,6 +36,15 @@ def find_unit(kinds: Sequence[ProfileSetKind], kind: str, sample_type: str) -> s
     """Return the unit of a sample type of a kind; None if the set does not have it."""
     of_kind = (each for each in kinds if each.kind == kind)
     return next((one.unit for each in of_kind for one in each.sample_types if one.type == sample_type), None)
+
+
+def get_default_sample_type(session: ReadSession, set_id: ProfileSetId, kind: str) -> str:
+    """Return the default sample type of a kind of a set. Raises `ProfileSetNotFound`, `ProfileSetNotReady`, `NoProfiles`."""
+    kinds = list_kinds(profile_sets.get_set(session, set_id))
+    found = next((each.default_sample_type for each in kinds if each.kind == kind), None)
+    if found is None:
+        raise NoProfiles(f"The profile set has no {kind} profiles.", remedy="Use a kind listed in the set.")
+    return found
 
 
 def request_view(session: WriteSession, set_id: ProfileSetId, key: ProfileViewKey) -> ProfileView:
