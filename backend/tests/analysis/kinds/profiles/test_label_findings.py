@@ -17,11 +17,10 @@ from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact, a
 FUNCTIONS = ("decode", "lookup", "encode", "write", "hash", "sort", "compress")
 """Every request runs the same functions."""
 Labels = tuple[tuple[str, str], ...]
+Means = dict[Labels, float]
 
 
-def captures(
-    means: Mapping[Labels, float], *, seed: int, count: int = 10, requests: int = 1_000
-) -> list[ProfileArtifact]:
+def captures(means: Means, *, seed: int, count: int = 10, requests: int = 1_000) -> list[ProfileArtifact]:
     """Profiles with so many samples of each set of labels, drawn Poisson, on the stacks of all functions."""
     rng = np.random.default_rng(seed)
     made = []
@@ -39,9 +38,7 @@ def captures(
     return made
 
 
-def compare_in_turns(
-    base: Mapping[Labels, float], candidate: Mapping[Labels, float], *, seed: int = 1
-) -> ProfileComparison:
+def compare_in_turns(base: Means, candidate: Means, *, seed: int = 1) -> ProfileComparison:
     """Compare captures that were taken alternately."""
     sides = captures(base, seed=seed), captures(candidate, seed=seed + 1_000)
     return compared(at_times(sides[0], 1.0), at_times(sides[1], 11.0))
@@ -52,10 +49,10 @@ def located(comparison: ProfileComparison) -> Sequence[Finding]:
     return [each for each in comparison.findings if each.kind == "profile.label"]
 
 
-ENDPOINTS = {(("endpoint", f"/{name}"),): 300.0 for name in "abcdefgh"} | {(("endpoint", "/x"),): 150.0}
+ENDPOINTS: Means = {(("endpoint", f"/{name}"),): 300.0 for name in "abcdefgh"} | {(("endpoint", "/x"),): 150.0}
 
 
-def changed(means: Mapping[Labels, float], labels: Labels, ratio: float) -> dict[Labels, float]:
+def changed(means: Means, labels: Labels, ratio: float) -> Means:
     return {each: mean * (ratio if set(labels) <= set(each) else 1) for each, mean in means.items()}
 
 
@@ -86,7 +83,7 @@ def test_a_change_that_all_values_share_is_not_located() -> None:
     assert located(compare_in_turns(ENDPOINTS, changed(ENDPOINTS, (), 1.4))) == []
 
 
-BOTH = {(("endpoint", f"/{e}"), ("tenant", t)): 150.0 for e in "abcde" for t in ("acme", "beta", "corp")}
+BOTH: Means = {(("endpoint", f"/{e}"), ("tenant", t)): 150.0 for e in "abcde" for t in ("acme", "beta", "corp")}
 
 
 def test_a_change_in_one_tenant_of_one_endpoint_names_both() -> None:
@@ -111,8 +108,8 @@ def test_a_new_endpoint_is_located() -> None:
 
 
 def test_a_key_with_other_values_on_each_side_is_not_compared() -> None:
-    base, candidate = ({(("pid", f"{side}{n}"),): 300.0 for n in range(8)} for side in "12")
-    assert located(compare_in_turns(base, candidate)) == []
+    sides: list[Means] = [{(("pid", f"{side}{n}"),): 300.0 for n in range(8)} for side in "12"]
+    assert located(compare_in_turns(*sides)) == []
 
 
 def test_few_profiles_are_tentative() -> None:
@@ -130,5 +127,5 @@ def test_values_beyond_the_limit_are_a_caveat(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_without_labels_nothing_is_said() -> None:
-    plain = {(): 2_000.0}
+    plain: Means = {(): 2_000.0}
     assert located(compare_in_turns(plain, plain)) == []
