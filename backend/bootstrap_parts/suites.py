@@ -53,6 +53,8 @@ class Suite:
     patient: bool = False
     weight: int = 1
     """Of the parts that wait, the heaviest begin first, so that none of them runs alone in the end."""
+    needs_python_only: bool = False
+    """Whether it may run beside the rest of the set-up, once the Python environment is there."""
     folder: Path = ROOT
     count: Callable[[str], SuiteCount | None] | None = None
     environment: dict[str, str] = field(default_factory=dict)
@@ -141,12 +143,14 @@ def _python_parts() -> list[Suite]:
             ],
             patient=True,
             weight=3,
+            needs_python_only=True,
         ),
         Suite(
             "ruff",
             frozenset({"check", "py"}),
             lambda: [[str(tool / "ruff"), "check", "."], [str(tool / "ruff"), "format", "--check", "."]],
             patient=True,
+            needs_python_only=True,
         ),
         *(
             [
@@ -155,6 +159,7 @@ def _python_parts() -> list[Suite]:
                     frozenset({"check", "py"}),
                     lambda: [[str(tool / "lint-imports"), "--cache-dir", str(MADE / "cache" / "imports")]],
                     patient=True,
+                    needs_python_only=True,
                 )
             ]
             if len(packages) == 3
@@ -291,6 +296,7 @@ def _whole_parts() -> list[Suite]:
             frozenset({"check"}),
             lambda: [[str(VENV / "bin" / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec", compose]],
             patient=True,
+            needs_python_only=True,
         ),
         Suite(
             "spelling",
@@ -303,5 +309,6 @@ def _whole_parts() -> list[Suite]:
             frozenset({"check"}),
             lambda: [[str(VENV_PYTHON), "-m", "bootstrap_parts.check_locks"]],
             patient=True,
+            needs_python_only=True,
         ),
     ]
