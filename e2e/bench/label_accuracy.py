@@ -89,7 +89,7 @@ def _has_label_alarm(comparison: ProfileComparison) -> bool:
     return any(each.kind == KIND and each.is_significant for each in comparison.findings)
 
 
-def _share(what: str, counted: Count, goal: str | None, met: bool | None) -> BenchmarkResult:  # noqa: FBT001 - of the result
+def _share(what: str, counted: Count, goal: str | None, met: bool | None) -> BenchmarkResult:
     return BenchmarkResult(NAME, f"{what} ({counted.text})", counted.share, goal=goal, met=met)
 
 
@@ -106,19 +106,9 @@ def _generate(seed: int) -> Path:
     """Return a decoded file of a generated profile whose samples have one of 1,000 values."""
     GENERATED.mkdir(parents=True, exist_ok=True)
     packed, columns = GENERATED / f"{seed}.pb.gz", GENERATED / f"{seed}.col"
-    size = (
-        "-samples",
-        str(SAMPLES),
-        "-functions",
-        "2000",
-        "-depth",
-        "30",
-        "-labels",
-        str(MANY_VALUES),
-        "-seed",
-        str(seed),
-    )
-    subprocess.run([str(DECODE), "generate", *size, "-out", str(packed)], check=True, capture_output=True)
+    shape = {"samples": SAMPLES, "functions": 2_000, "depth": 30, "labels": MANY_VALUES, "draw": seed}
+    options = [word for name, value in shape.items() for word in (f"-{name}", str(value))]
+    subprocess.run([str(DECODE), "generate", *options, str(packed)], check=True, capture_output=True)
     subprocess.run([str(DECODE), "profile", str(packed), str(columns)], check=True, capture_output=True)
     return columns
 
