@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from slowpath.analysis.formats.column_file import read_columns
+from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
 from slowpath.core.ids import BlobKey
 from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
@@ -23,11 +24,11 @@ def store_view_files(context: JobContext, view: DiffViewColumns, make_key: Calla
         return key
 
     all_columns = view.diff_columns("all")
-    header = read_columns(all_columns, "slowpath.diff").header
+    header = HeaderMembers(read_columns(all_columns, "slowpath.diff").header)
     functions = view.function_columns()
     first = view.diff_columns("first")
-    sent = read_columns(first, "slowpath.diff").header["nodes_sent"]
-    nodes = header["nodes_total"]
+    sent = HeaderMembers(read_columns(first, "slowpath.diff").header).integer("nodes_sent")
+    nodes = header.integer("nodes_total")
     context.check()
     return StoredViewFiles(
         all_key=put("all", all_columns, packed=False),
