@@ -15,6 +15,7 @@ BENCHMARKS = {
     "flame": "bench.flame_graph_page",
     "stored-comparison": "bench.stored_comparison",
     "page": "bench.page_latency",
+    "profile": "bench.profile_opening",
     "linear-scaling": "bench.linear_scaling",
     "memory": "bench.memory_footprint",
     "traces": "bench.trace_reading",
