@@ -5,6 +5,7 @@ import io
 import math
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 from slowpath.analysis.kinds.profiles.stored_view import strings_of
 
@@ -13,11 +14,12 @@ def format_functions_csv(content: bytes) -> str:
     """Format the table of functions as CSV; cells that a spreadsheet would run as formulas are escaped."""
     columns = read_columns(content, "slowpath.functions", former=FORMER_DIFF_NAMES)
     names = strings_of(columns)
-    categories = columns.header["categories"]
+    header = HeaderMembers(columns.header)
+    categories = header.texts("categories")
     numbers = ("base_self", "base_total", "candidate_self", "candidate_total")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    unit, basis = columns.header["sample_type"]["unit"], columns.header["default_normalization"]
+    unit, basis = header.inner("sample_type").text("unit"), header.text("default_normalization")
     statistics = {"low": "ratio low", "high": "ratio high", "q": "q"}
     headings = [*(f"{name} ({unit})" for name in numbers), *(f"{name} ({basis})" for name in statistics.values())]
     writer.writerow(["function", "file", "category", *headings])
@@ -48,7 +50,7 @@ def _plain(cell: str) -> str:
 def format_profile_csv(content: bytes) -> str:
     """Format the table of functions of one side as CSV: self, attributed and total values, largest first."""
     columns = read_columns(content, "slowpath.functions")
-    unit, text = columns.header["sample_type"]["unit"], io.StringIO()
+    unit, text = HeaderMembers(columns.header).inner("sample_type").text("unit"), io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(
         [
@@ -64,7 +66,7 @@ def format_profile_csv(content: bytes) -> str:
 
 
 def _own_values(columns: ColumnFile) -> list[list[str | float]]:
-    names, categories = strings_of(columns), columns.header["categories"]
+    names, categories = strings_of(columns), HeaderMembers(columns.header).texts("categories")
     own, attributed, total = (columns.column(f"candidate_{each}", "f64") for each in ("self", "attributed", "total"))
     order = (-(own + attributed)).argsort(kind="stable").tolist()
     name, file, category = (

@@ -12,6 +12,7 @@ from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
 from slowpath.analysis.kinds.profiles.export_tree import ExportTree
 from slowpath.analysis.kinds.profiles.firefox_profiler_file import write_firefox_profile
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher, select_columns
+from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 from slowpath.analysis.kinds.profiles.profile_set_views import measure_set
 from slowpath.analysis.kinds.profiles.speedscope_file import write_speedscope
@@ -89,7 +90,7 @@ def _export_pprof(context: JobContext, stored: Sequence[StoredProfile], asked: P
         for number, each in enumerate(stored):
             path = stack.enter_context(context.blobs.local(each.key))
             content = path.read_bytes()
-            if read_columns(content, "slowpath.profile").header["kind"] != asked.kind:
+            if parse_profile_header(read_columns(content, "slowpath.profile").header).kind != asked.kind:
                 continue
             if asked.labels:
                 selected = select_columns(content, asked.labels)

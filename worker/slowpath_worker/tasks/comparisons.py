@@ -15,6 +15,7 @@ from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
 from slowpath.analysis.kinds.profiles.label_values import select_columns
+from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
 from slowpath.core.db_sessions import WriteSession
@@ -287,7 +288,7 @@ def _export_pprof(context: JobContext, stored: StoredSides, kind: str, export_fo
         for number, each in enumerate(stored.columns[PROFILE.id]):
             path = stack.enter_context(context.blobs.local(each.key))
             content = path.read_bytes()
-            if read_columns(content, "slowpath.profile").header["kind"] != kind:
+            if parse_profile_header(read_columns(content, "slowpath.profile").header).kind != kind:
                 continue
             if each.side in stored.labels:
                 selected = select_columns(content, stored.labels[each.side])

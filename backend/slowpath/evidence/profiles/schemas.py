@@ -87,7 +87,10 @@ class StoredViewOut(BaseModel):
 
 
 class ProfileViewOut(StoredViewOut):
-    """A view of a profile set; its chunks and its summary are available once it is done."""
+    """A view of a profile set.
+
+    The first chunk, the functions and the summary are available as soon as it has `nodes`, all else once it is done.
+    """
 
     labels: list[LabelMatcherOut]
 

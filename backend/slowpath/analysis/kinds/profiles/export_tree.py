@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.analysis.kinds.profiles.stack_trie import StackTrie
 
 F64 = NDArray[np.float64]

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from slowpath.analysis.kinds.profiles.export_tree import ExportTree
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 
 VERSION: Final = 48
 GECKO_VERSION: Final = 29

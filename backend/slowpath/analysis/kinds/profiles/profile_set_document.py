@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.kinds.profiles.label_values import LabelKey
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 
 SummaryFormat = Literal["slowpath.profile_summary/1"]
 SUMMARY_FORMAT: Final[SummaryFormat] = "slowpath.profile_summary/1"

@@ -6,8 +6,8 @@ from typing import Final
 
 from slowpath.analysis.findings import wording
 from slowpath.analysis.kinds.profiles.category_advice import TEXTS
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_set_document import ProfileCategory
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.analysis.kinds.profiles.runtime_category_rules import APP
 
 ALMOST_ALL, MOST = 0.9, 0.5

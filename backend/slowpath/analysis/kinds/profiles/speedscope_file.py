@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.export_tree import ExportTree
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.stack_trie import StackTrie
 
 F64 = NDArray[np.float64]
