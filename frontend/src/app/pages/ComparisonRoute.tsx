@@ -12,6 +12,7 @@ import { CommentCount, findingPart, useCounts } from '../../features/sharing/dis
 import { Link } from '../Link';
 import { FindingToReport } from '../AddToReportAction';
 import { StartBisectAction } from '../StartBisectAction';
+import { OpenSides } from '../OpenSides';
 import { PageDiscussion } from '../PageDiscussion';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
@@ -77,7 +78,12 @@ export function ComparisonRoute() {
           ),
         }}
         extensions={{
-          action: <StartBisectAction subject={{ comparison_id: comparisonId }} />,
+          action: (
+            <>
+              <OpenSides team={team.slug} comparisonId={comparisonId} />
+              <StartBisectAction subject={{ comparison_id: comparisonId }} />
+            </>
+          ),
           findingAction:
             frozen || team.role === 'viewer'
               ? undefined

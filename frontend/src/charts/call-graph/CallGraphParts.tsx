@@ -48,11 +48,7 @@ export function CallGraphEdges({ placed, focused }: EdgesProps) {
               markerEnd="url(#call-graph-arrow)"
             />
             {(linePx >= VALUE_FROM_PX || near) && (
-              <text
-                x={x + 4 + linePx / 2}
-                y={y + 4}
-                style={textStyle('var(--muted)', 11, UI_FONT)}
-              >
+              <text x={x + 4 + linePx / 2} y={y + 4} style={textStyle('var(--muted)', 11, UI_FONT)}>
                 {value}
               </text>
             )}

@@ -10,6 +10,7 @@ import { UploadDrawerRow } from './UploadDrawerRow';
 import { pickedFiles } from './dropped-files';
 import { ITEM_TYPE } from './drag-type';
 import { batchQuery, isUnderWay } from './artifact-queries';
+import { hasStacks } from './artifact-wording';
 import { tray, type TrayItem } from './tray-store';
 import type { SideName } from './side-guess';
 import { isReady, summarizeUploads, type UploadSummary } from './upload-summary';
@@ -22,9 +23,11 @@ type DrawerProps = {
   onCompare: (ready: Ready) => void;
   comparing: boolean;
   compareError: unknown;
+  /** Opens decoded files as profiles, on their own. */
+  onOpen: (artifactIds: string[]) => void;
 };
 
-export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps) {
+export function UploadDrawer({ onCompare, comparing, compareError, onOpen }: DrawerProps) {
   const { items, labels, reason, strays } = useTray();
   const artifacts = useBatches(items);
   const head = useRef<HTMLHeadingElement>(null);
@@ -41,6 +44,9 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
       });
   const [base, candidate] = [ready('base'), ready('candidate')];
   const tally = summarizeUploads(items, artifacts);
+  const openable = [...artifacts.values()].filter(
+    (artifact) => isReady(artifact) && hasStacks(artifact),
+  );
   const missing = base.length === 0 ? 'base' : candidate.length === 0 ? 'candidate' : null;
 
   return (
@@ -84,6 +90,13 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
             Swap sides
           </Button>
         )}
+        <Button
+          disabled={openable.length === 0}
+          title={openable.length === 0 ? 'Needs at least one decoded profile' : undefined}
+          onClick={() => onOpen(openable.map(({ id }) => id))}
+        >
+          Open
+        </Button>
         <Button
           variant="filled"
           disabled={missing !== null}
