@@ -106,6 +106,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
         scroller={scroller}
         canvas={canvas}
         label={props.label ?? 'Diff flame graph'}
+        isOneSided={props.oneSide !== undefined}
         heights={{ all: rows * ROW_PX, shown: viewHeight }}
         state={data.busy ? (arranged === null ? 'loading' : 'stale') : 'current'}
         onFocusChange={setFocused}

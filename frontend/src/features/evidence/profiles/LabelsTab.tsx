@@ -105,11 +105,11 @@ function columnsOf(
       cell: ({ value }) => (
         <button
           type="button"
-          className={`link ${value === null ? '' : 'mono'}`}
+          className="link"
           title={`Only samples with ${key} = ${words(value)}`}
           onClick={() => filter(value)}
         >
-          {words(value)}
+          <span className={value === null ? undefined : 'mono'}>{words(value)}</span>
         </button>
       ),
     },

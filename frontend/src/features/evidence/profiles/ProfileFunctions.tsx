@@ -151,7 +151,10 @@ function columnsOf(scale: ColumnScale, words: string, largest: number): Column<F
     number('self', 'Self', (row) => value(row.self), 80),
     number('attributed', 'Attributed', (row) => value(row.attributed)),
     number('own', 'Self + attributed', (row) => <b>{value(row.own)}</b>, 126),
-    { ...number('share', 'Share', (row) => formatShare(row.share), 72), sortable: false },
+    {
+      ...number('share', 'Share', (row) => (row.own === 0 ? value(0) : formatShare(row.share)), 72),
+      sortable: false,
+    },
     {
       id: 'bar',
       head: (

@@ -45,7 +45,7 @@ export function ProfileTab({ opened, loaded, data, labelKeys, graph }: TabProps)
   });
   return (
     <div className={classes.columns}>
-      <div className={classes.main}>
+      <div className={classes.graph}>
         <Flame
           opened={opened}
           loaded={loaded}
@@ -54,6 +54,8 @@ export function ProfileTab({ opened, loaded, data, labelKeys, graph }: TabProps)
           outlined={hovered ?? selected}
           onHover={setInGraph}
         />
+      </div>
+      <div className={classes.table}>
         {table ? (
           <ProblemBoundary what="The table failed">
             <ProfileFunctions

@@ -31,14 +31,14 @@ export const openProfileSet = (artifact_ids: string[]) =>
 /** The set of these artifacts, which is made unless it exists. */
 export const setOfArtifactsQuery = (artifact_ids: string[]) =>
   queryOptions({
-    queryKey: ['profile-set', 'of', artifact_ids],
+    queryKey: ['profile_set_of', artifact_ids],
     queryFn: () => openProfileSet(artifact_ids),
     staleTime: Infinity,
   });
 
 export const profileSetQuery = (set_id: string) =>
   queryOptions({
-    queryKey: ['profile-set', 'one', set_id],
+    queryKey: ['profile_set', 'one', set_id],
     queryFn: ({ signal }) => calls.profileSetsGet({ path: { set_id }, signal }),
   });
 
@@ -51,7 +51,7 @@ export const requestedViewQuery = (set_id: string, wanted: WantedView) => {
     labels: wanted.labels,
   };
   return queryOptions({
-    queryKey: ['profile-view', 'requested', set_id, body],
+    queryKey: ['profile_view_requested', set_id, body],
     queryFn: () => calls.profileViewsCreate({ path: { set_id }, body }),
     staleTime: Infinity,
     retry: false,
@@ -60,7 +60,7 @@ export const requestedViewQuery = (set_id: string, wanted: WantedView) => {
 
 export const profileViewQuery = (path: ViewKey) =>
   queryOptions({
-    queryKey: ['profile-view', 'one', path],
+    queryKey: ['profile_set', 'view', path],
     queryFn: ({ signal }) => calls.profileViewsGet({ path, signal }),
   });
 
@@ -69,7 +69,7 @@ const cached = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
 
 export const summaryQuery = (path: ViewKey) =>
   queryOptions({
-    queryKey: ['profile-view', 'summary', path],
+    queryKey: ['profile_view_summary', path],
     queryFn: ({ signal }) => calls.profileViewsSummary({ path, signal }),
     ...cached,
   });

@@ -70,13 +70,13 @@ const isRequested = ({ state }: ProfileView): boolean =>
   state !== 'not-built' && state !== 'failed' && state !== 'cancelled';
 
 function useWholeSummary(set: ProfileSet, wanted: WantedView): ProfileViewSummary | null {
-  const view = findView(set.views, { ...wanted, labels: [] });
-  const computed = view !== null && isReadable(view);
+  const isFiltered = wanted.labels.length > 0;
+  const view = isFiltered ? findView(set.views, { ...wanted, labels: [] }) : null;
   const summary = useQuery({
     ...summaryQuery({ set_id: set.id, profile_view_id: view?.id ?? NO_VIEW }),
-    enabled: computed && wanted.labels.length > 0,
+    enabled: view !== null && isReadable(view),
   });
-  return summary.data ?? null;
+  return view === null ? null : (summary.data ?? null);
 }
 
 function failureOf(view: ProfileView | undefined): Error | null {
