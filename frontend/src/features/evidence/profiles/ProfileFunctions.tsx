@@ -9,7 +9,7 @@ import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { columnScale, formatShare, unitOf, type ColumnScale } from '../../../engine/format/format';
 import { foldersOf, shortName } from '../../../engine/format/short-function-name';
 import { DataTable, countText, type Column } from '../../../ui';
-import { rowAt, scaleOf, sortedRows, type FunctionRow } from './function-rows';
+import { isApplication, rowAt, scaleOf, sortedRows, type FunctionRow } from './function-rows';
 import type { ProfilePageView } from './profile-url';
 import classes from './profiles.module.css';
 
@@ -42,7 +42,7 @@ export function ProfileFunctions({
       sorted.filter((index) =>
         matching
           ? matching.test(table.names.text(table.name[index]!))
-          : withRuntime || table.category[index] === 0,
+          : withRuntime || isApplication(table, index),
       ),
     [sorted, matching, table, withRuntime],
   );
@@ -106,7 +106,7 @@ function Unattributed({ table }: { table: FunctionTable }) {
   const whole = table.header.candidate.total_raw;
   let own = 0;
   for (let index = 0; index < table.count; index++)
-    if (table.category[index] === 0)
+    if (isApplication(table, index))
       own += table.candidateSelf[index]! + table.candidateAttributed[index]!;
   const share = whole > 0 ? (whole - own) / whole : 0;
   if (share < 0.0005) return null;

@@ -13,10 +13,17 @@ import {
 import type { ProfileLinks } from './profile-context';
 import classes from './profiles.module.css';
 
+/** As they were recorded; those without a time are last, by name. */
+function inOrderOfTime(one: ProfileSetArtifact, other: ProfileSetArtifact): number {
+  const time = ({ recorded_at: at }: ProfileSetArtifact) => (at ? Date.parse(at) : Infinity);
+  const [a, b] = [time(one), time(other)];
+  return a === b ? one.name.localeCompare(other.name, 'en', { numeric: true }) : a - b;
+}
+
 const dash = <span className="muted">–</span>;
 
 export function SetArtifacts({ set, links }: { set: ProfileSet; links: ProfileLinks }) {
-  const { artifacts } = set;
+  const artifacts = [...set.artifacts].sort(inOrderOfTime);
   const columns: Column<ProfileSetArtifact>[] = [
     {
       id: 'name',

@@ -78,8 +78,13 @@ export function sortedRows(table: FunctionTable, { column, descending }: Sort): 
   return rows.sort((a, b) => sign * (value(a) - value(b)) || a - b);
 }
 
-/** The function with the largest self and attributed cost; '' in an empty table. */
+/** Whether a function is outside of the runtime: the first category is the application's. */
+export const isApplication = ({ category }: FunctionTable, index: number): boolean =>
+  category[index] === 0;
+
+/** The function with the largest self and attributed cost, outside of the runtime if there is one; '' in an empty table. */
 export function largestFunction(table: FunctionTable): string {
-  const [first] = sortedRows(table, { column: 'own', descending: true });
+  const rows = sortedRows(table, { column: 'own', descending: true });
+  const first = rows.find((index) => isApplication(table, index)) ?? rows[0];
   return first === undefined ? '' : table.names.text(table.name[first]!);
 }
