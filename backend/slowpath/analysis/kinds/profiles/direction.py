@@ -100,9 +100,14 @@ def _changed_verdict(
         direction: Direction = "worse" if float(net.difference[0]) > 0 else "better"
         return "mixed" if _contradicts(comparison, direction, net) else VERDICT_OF[direction]
     direction = directions.pop()
-    # New and vanished code is typical of a cost shift: then the total has to change as well.
-    shifted = all(_is_one_sided(finding) for finding in certain) and _opposes(comparison, direction)
-    return "inconclusive" if shifted or _contradicts(comparison, direction, net) else VERDICT_OF[direction]
+    # New and vanished code is typical of a cost shift: then the total has to change as well. So does a new state of the process,
+    # which is part of the difference between sides captured one after the other.
+    shifted = comparison.consecutive or all(_is_one_sided(finding) for finding in certain)
+    return (
+        "inconclusive"
+        if (shifted and _opposes(comparison, direction)) or _contradicts(comparison, direction, net)
+        else VERDICT_OF[direction]
+    )
 
 
 def _contradicts(comparison: ProfileKindComparison, direction: Direction, net: RateEstimates) -> bool:
