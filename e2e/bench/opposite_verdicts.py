@@ -42,7 +42,7 @@ def opposite_verdicts(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]
     for reserved in (False, True):
         mine = [pool for pool in found if pool.reserved == reserved]
         whose = "reserved programs" if reserved else "tuning programs"
-        for layout in LAYOUTS:
+        for layout in LAYOUTS if mine else ():
             counted = _count_directions(mine, layout)
             what = f"+10% to +200%, {layout}, {whose}"
             seeds = f", seeds {', '.join(map(str, counted.seeds))}" if counted.seeds else ""
@@ -63,7 +63,7 @@ def opposite_verdicts(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]
 
 def _count_directions(mine: Sequence[CapturePool], layout: str) -> _Directions:
     counted = _Directions()
-    for seed in range(SEED, SEED + DRAWS) if mine else ():
+    for seed in range(SEED, SEED + DRAWS):
         rng = np.random.default_rng([seed, LAYOUTS.index(layout), 11])
         pool = mine[int(rng.integers(len(mine)))]
         drawn = _draw(pool, layout, rng)
