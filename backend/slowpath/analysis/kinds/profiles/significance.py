@@ -128,9 +128,10 @@ def exceeds_common_factor(comparison: ProfileKindComparison) -> bool:
     most functions share.
     """
     whole = comparison.categories.estimates
-    log_ratio, common = float(np.log(whole.ratio[-1])), float(np.log(comparison.common.tested))
-    if not np.isfinite(log_ratio):
+    ratio, common = float(whole.ratio[-1]), float(np.log(comparison.common.tested))
+    if not np.isfinite(ratio) or ratio <= 0:
         return True
+    log_ratio = float(np.log(ratio))
     beyond = log_ratio - float(np.clip(common, min(0.0, log_ratio), max(0.0, log_ratio)))
     shared = comparison.common.error if np.isfinite(comparison.common.error) and common else 0.0
     statistic = np.array([beyond / np.hypot(float(whole.log_error[-1]), shared)])
