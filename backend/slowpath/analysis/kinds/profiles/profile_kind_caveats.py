@@ -16,7 +16,6 @@ from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets
 from slowpath.analysis.kinds.profiles.profile_table import ROOT_CUT_OFF
 from slowpath.analysis.kinds.profiles.request_caveats import age_caveats, mix_caveats
 from slowpath.analysis.kinds.profiles.serial_dependence import gain_of_alternation, interleaved
-from slowpath.analysis.kinds.profiles.significance import exceeds_common_factor
 from slowpath.analysis.kinds.profiles.variance_models import in_step, semivariogram_of
 from slowpath.analysis.stats.distinct_values import distinct_values
 from slowpath.units import NANOSECONDS_PER_SECOND
@@ -175,8 +174,7 @@ def _common_factor_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat
             "common-factor",
             f"Most functions changed together, by about ×{common.tested:.2f}: the machine, its frequency or the load. "
             "Functions and categories are tested relative to that.",
-            explains_effect=not comparison.total_is_measured
-            or (comparison.consecutive and not exceeds_common_factor(comparison)),
+            explains_effect=not comparison.total_is_measured,
         )
 
 

@@ -114,28 +114,9 @@ def is_total_changed(comparison: ProfileKindComparison, basis: Normalization, wh
         return False
     if comparison.kind == "cpu" and not (comparison.total_is_measured or comparison.common.within_noise):
         return False
-    if comparison.consecutive and not exceeds_common_factor(comparison):
-        return False
     if explained(comparison, comparison.categories, np.array([len(comparison.categories.names) - 1]))[0]:
         return False
     return not np.isfinite(ratio) or float(_distance_from_one(np.array(ratio))) >= comparison.floors[0]
-
-
-def exceeds_common_factor(comparison: ProfileKindComparison) -> bool:
-    """Return whether the total changed significantly by more than the common factor.
-
-    Between sides captured one after the other the state of the process changes too (an empty store after a restart), which
-    most functions share.
-    """
-    whole = comparison.categories.estimates
-    ratio, common = float(whole.ratio[-1]), float(np.log(comparison.common.tested))
-    if not np.isfinite(ratio) or ratio <= 0:
-        return True
-    log_ratio = float(np.log(ratio))
-    beyond = log_ratio - float(np.clip(common, min(0.0, log_ratio), max(0.0, log_ratio)))
-    shared = comparison.common.error if np.isfinite(comparison.common.error) and common else 0.0
-    statistic = np.array([beyond / np.hypot(float(whole.log_error[-1]), shared)])
-    return bool(t_two_sided(statistic, whole.df[-1:])[0] <= comparison.thresholds.alpha_total)
 
 
 def _distance_from_one(ratio: F64) -> F64:

@@ -26,15 +26,6 @@ def found(base: list[float], candidate: list[float], begin: float, swing: float 
     return compared(side(1, base, 10, swing), side(2, candidate, begin, swing))
 
 
-@pytest.mark.parametrize(("begin", "verdict"), [(IN_TURNS, "regressed"), (LATER, "inconclusive")])
-def test_a_factor_of_all_functions_is_no_change_between_consecutive_sides(begin: float, verdict: str) -> None:
-    """A restarted process has an empty store: everything costs less, whatever the code."""
-    comparison = found([100.0] * 12, [150.0] * 12, begin)
-    assert comparison.verdict == verdict
-    common = next(each for each in comparison.caveats if each.id == "common-factor")
-    assert common.explains_effect == (verdict == "inconclusive")
-
-
 @pytest.mark.parametrize(("begin", "verdict"), [(IN_TURNS, "improved"), (LATER, "inconclusive")])
 def test_a_function_against_the_total_decides_nothing_between_consecutive_sides(begin: float, verdict: str) -> None:
     """The total, too uncertain for a verdict, rose while one function fell."""
