@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from slowpath.analysis.findings.route_requests import LONGEST_ROUTE, LONGEST_WORD, MOST_ROUTES
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.registry import ARTIFACT_KINDS, StoredKindId, kind_of
 from slowpath.core.jobs import JobRow
@@ -33,6 +34,17 @@ MAX_FACTS_LETTERS = 16_000
 ArtifactStateName = Literal["received", "decoding", "decoded", "invalid", "failed"]
 
 
+class RouteRequestsIn(BaseModel):
+    """Requests of one route, method and status class; without all three, those of all routes not listed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    route: Annotated[str, StringConstraints(max_length=LONGEST_ROUTE, pattern=NO_NUL)] = ""
+    method: Annotated[str, StringConstraints(max_length=LONGEST_WORD, pattern=NO_NUL)] = ""
+    status_class: Annotated[str, StringConstraints(max_length=LONGEST_WORD, pattern=NO_NUL)] = ""
+    requests: Count
+
+
 class RunMetadataIn(BaseModel):
     """Run metadata of an artifact. All fields are optional; `requests` allows costs per request."""
 
@@ -52,6 +64,8 @@ class RunMetadataIn(BaseModel):
     build_id: Short | None = None
     started_at_ms: Count | None = None
     ended_at_ms: Count | None = None
+    process_age_ms: Count | None = None
+    requests_by_route: Annotated[list[RouteRequestsIn], Field(max_length=MOST_ROUTES + 1)] | None = None
 
     @model_validator(mode="after")
     def _validate_for_analysis(self) -> Self:
