@@ -15,7 +15,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"slowpath.dev/decode/internal/inputerror"
 	"slowpath.dev/decode/internal/sniff"
@@ -41,7 +40,6 @@ type Member struct {
 	File      string `json:"file"` // name in the folder of the output
 	SizeBytes int64  `json:"size_bytes"`
 	SHA256    string `json:"sha256"`
-	ModifiedS int64  `json:"modified_s"` // Unix time; 0 if unknown
 }
 
 // Skipped is a file that was not unpacked.
@@ -115,9 +113,8 @@ type unpacker struct {
 
 // entry is one file of an archive; open returns its unpacked bytes.
 type entry struct {
-	path     string
-	modified time.Time
-	open     func() (io.Reader, error)
+	path string
+	open func() (io.Reader, error)
 }
 
 func (u *unpacker) count() error {
@@ -139,9 +136,6 @@ func (u *unpacker) add(e entry) error {
 		return u.skipFault(e, err)
 	}
 	member := Member{Path: shorten(e.path), File: fmt.Sprintf("%06d", len(u.contents.Members))}
-	if !e.modified.IsZero() && e.modified.Year() >= 1981 && e.modified.Year() < 2200 { // 1980 is zip's zero
-		member.ModifiedS = e.modified.Unix()
-	}
 	out := filepath.Join(u.folder, member.File)
 	err = u.copy(in, out, &member)
 	reason := ""

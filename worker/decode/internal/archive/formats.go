@@ -39,7 +39,7 @@ func (u *unpacker) zip(in io.ReaderAt, size int64) error {
 			u.skip(file.Name, ReasonLink)
 			continue
 		}
-		if err := u.add(entry{file.Name, file.Modified, func() (io.Reader, error) { return openZip(file) }}); err != nil {
+		if err := u.add(entry{file.Name, func() (io.Reader, error) { return openZip(file) }}); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (u *unpacker) tar(in io.Reader) error {
 		switch header.Typeflag {
 		case tar.TypeDir, tar.TypeXGlobalHeader:
 		case tar.TypeReg:
-			if err := u.add(entry{header.Name, header.ModTime, func() (io.Reader, error) { return archive, nil }}); err != nil {
+			if err := u.add(entry{header.Name, func() (io.Reader, error) { return archive, nil }}); err != nil {
 				return err
 			}
 		default:
