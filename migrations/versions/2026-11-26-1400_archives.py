@@ -17,7 +17,6 @@ def upgrade() -> None:
         "ALTER TABLE artifact ADD CONSTRAINT fk_artifact_team_id_archive_id FOREIGN KEY (team_id, archive_id) "
         "REFERENCES artifact (team_id, id) ON DELETE SET NULL (archive_id) NOT VALID"
     )
-    op.execute("ALTER TABLE artifact VALIDATE CONSTRAINT fk_artifact_team_id_archive_id")  # the column is empty
     op.execute("CREATE INDEX ix_artifact_archive ON artifact (team_id, archive_id)")
 
 
