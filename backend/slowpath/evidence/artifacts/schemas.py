@@ -254,6 +254,23 @@ class BinarySummary(BaseModel):
     warnings: list[str]
 
 
+class SkippedFileOut(BaseModel):
+    """A file of an archive that is no artifact, and why."""
+
+    path: str
+    reason: str
+
+
+class ArchiveSummary(BaseModel):
+    """What was unpacked from an archive; its own bytes are not stored."""
+
+    files: int
+    skipped: list[SkippedFileOut]
+    skipped_files: int
+    """All that were skipped; the list is limited."""
+    warnings: list[str]
+
+
 class ArtifactOut(BaseModel):
     """One artifact with its state and summary."""
 
@@ -270,9 +287,12 @@ class ArtifactOut(BaseModel):
     benchmarks: BenchmarkSummary | None
     spans: SpansSummary | None
     binary: BinarySummary | None
+    archive: ArchiveSummary | None
     run_metadata: RunMetadataOut
     batch: UUID | None
     build_id: UUID | None
+    archive_id: UUID | None
+    folder: str | None
     job_id: UUID | None
     progress: float
     step: str
@@ -344,6 +364,8 @@ def make_artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
             "run_metadata": row.run_metadata,
             "batch": row.batch,
             "build_id": row.build_id,
+            "archive_id": row.archive_id,
+            "folder": row.folder,
             "job_id": row.job_id,
             "progress": 1.0 if decoded else (job.progress if job else 0.0),
             "step": "" if decoded or job is None else job.step,
