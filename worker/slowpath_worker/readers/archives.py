@@ -80,9 +80,10 @@ def _read_sidecars(folder: Path, members: Sequence[UnpackedFile]) -> tuple[Mappi
         ending = next((ending for ending in SIDECARS if each["path"].endswith(ending)), None)
         if ending is None:
             continue
+        if each["size_bytes"] > MAX_SIDECAR_BYTES:
+            warnings.append(f"{each['path'][:200]} is not read: it has more than {MAX_SIDECAR_BYTES} bytes.")
+            continue
         try:
-            if each["size_bytes"] > MAX_SIDECAR_BYTES:
-                raise ValueError(f"it has {each['size_bytes']} bytes, the limit is {MAX_SIDECAR_BYTES}")
             metadata = RunMetadata.from_json(json.loads((folder / each["file"]).read_bytes())).to_json()
         except (ValueError, RecursionError) as error:
             warnings.append(f"The run metadata in {each['path'][:200]} is not valid: {str(error)[:200]}.")
@@ -115,5 +116,7 @@ def _summary(
 
 def _remedy(skipped: Sequence[SkippedFile], settings: Settings) -> str:
     if any(each["reason"] == TOO_LARGE for each in skipped):
-        return f"Files may have at most {settings.max_artifact_bytes} bytes, execution traces {settings.max_trace_bytes}."
+        return (
+            f"Files may have at most {settings.max_artifact_bytes} bytes, execution traces {settings.max_trace_bytes}."
+        )
     return "Add profiles, traces, spans, stack-growth logs or benchmark output to the archive."

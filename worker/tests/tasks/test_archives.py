@@ -5,7 +5,7 @@ import json
 import tarfile
 import uuid
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -22,6 +22,9 @@ pytestmark = pytest.mark.database
 
 CPU, HEAP = (next(path for path in sorted(PROFILES.iterdir()) if word in path.name) for word in ("cpu", "heap"))
 METADATA = {"requests": 14000, "go_version": "go1.26.8"}
+
+
+Pack = Callable[[Mapping[str, bytes]], bytes]
 
 
 def zip_of(files: Mapping[str, bytes]) -> bytes:
@@ -64,7 +67,7 @@ def members(client: TestClient, archive: dict[str, Any]) -> dict[str, dict[str, 
 
 @pytest.mark.parametrize(("name", "pack"), [("ci.zip", zip_of), ("ci.tar.gz", tar_gz_of)])
 def test_files_of_an_archive_become_artifacts(
-    client: TestClient, bench: Bench, app: AppUnderTest, team: SomeTeam, name: str, pack: Any
+    client: TestClient, bench: Bench, app: AppUnderTest, team: SomeTeam, name: str, pack: Pack
 ) -> None:
     batch = str(uuid.uuid4())
     archive = put(client, name, pack(FILES), batch=batch)
@@ -100,7 +103,9 @@ def test_an_archive_of_a_build_adds_each_file_once(client: TestClient, bench: Be
     assert len(members(client, archive)) == 2
 
 
-def test_deleting_an_archive_leaves_its_files(client: TestClient, bench: Bench, app: AppUnderTest, team: SomeTeam) -> None:
+def test_deleting_an_archive_leaves_its_files(
+    client: TestClient, bench: Bench, app: AppUnderTest, team: SomeTeam
+) -> None:
     archive = put(client, "ci.zip", zip_of(FILES))
     run_all(bench)
     found = members(client, archive)
