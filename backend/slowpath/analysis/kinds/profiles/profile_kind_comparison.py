@@ -14,6 +14,7 @@ from slowpath.analysis.kinds.profiles.block_variance import block_variance
 from slowpath.analysis.kinds.profiles.common_factor import NOTHING, CommonFactor, common_factor
 from slowpath.analysis.kinds.profiles.coverage import coverage_of
 from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals
+from slowpath.analysis.kinds.profiles.process_age import ProcessAges, find_process_ages
 from slowpath.analysis.kinds.profiles.process_total import process_total
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues, choose_basis, measure_kind
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets
@@ -26,6 +27,7 @@ from slowpath.analysis.kinds.profiles.rate_estimates import (
     estimate,
     scatter_of,
 )
+from slowpath.analysis.kinds.profiles.request_mix import RequestMix, find_request_mix
 from slowpath.analysis.kinds.profiles.same_build import same_binary
 from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution
 from slowpath.analysis.kinds.profiles.stack_values import StackValues, own_rows
@@ -130,6 +132,18 @@ class ProfileKindComparison(ProfileKindValues):
     def consecutive(self) -> bool:
         """Return whether the sides' CPU profiles were captured one after the other, so that time alone changes them."""
         return self.kind == "cpu" and not captured_in_turns(self.sets)
+
+    @cached_property
+    def request_mix(self) -> RequestMix | None:
+        """Return the mix of requests if costs are per request and the mix differs between the sides."""
+        if self.kind != "cpu" or self.basis.id != "per_request":
+            return None
+        return find_request_mix(self.sets.base, self.sets.candidate)
+
+    @cached_property
+    def process_ages(self) -> ProcessAges | None:
+        """Return the ages of the processes if that of one side was new."""
+        return find_process_ages(self.sets) if self.kind == "cpu" else None
 
     @cached_property
     def parts(self) -> Parts:

@@ -119,6 +119,7 @@ describe('the sides of a comparison', () => {
     label,
     artifacts,
     artifact_ids: [],
+    labels: [],
     time_range: null,
   });
 
