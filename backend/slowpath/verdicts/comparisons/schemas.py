@@ -1,10 +1,10 @@
 """Request and response bodies of comparisons, views and exports."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.kinds.registry import PROFILE, Section
@@ -13,15 +13,20 @@ from slowpath.core.jobs import JobRow
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
 from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, parse_time_ranges
+from slowpath.verdicts.comparisons.rules.side_sources import SideSource, parse_source
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
+LabelText = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"^[^\x00]*$")]
+Ref = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=r"^[^\x00]*$")]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
+NO_SOURCE: dict[str, Any] = {"source": None, "build_id": None, "left_out": None}
+MOST_LABELS = 5
 MOST_LISTED = 1000
 """Above the limit of a side, so that the error of that limit is returned."""
 
@@ -43,12 +48,77 @@ class TimeRangeIn(ComparisonRequest):
     end: AwareDatetime = Field(alias="to")
 
 
+class SourceLabelIn(ComparisonRequest):
+    """A label matcher; `value` null selects samples without the key."""
+
+    key: LabelText
+    value: LabelText | None
+
+
+class SourceBase(ComparisonRequest):
+    """What every source has: label matchers that samples of profiles must match."""
+
+    labels: Annotated[list[SourceLabelIn], Field(max_length=MOST_LABELS)] = []
+
+
+class ArtifactsSourceIn(SourceBase):
+    """Listed artifacts."""
+
+    type: Literal["artifacts"]
+    artifact_ids: Annotated[list[UUID], Field(min_length=1, max_length=MOST_LISTED)]
+
+
+class BuildSourceIn(SourceBase):
+    """All artifacts of a build; of too many, the newest."""
+
+    type: Literal["build"]
+    build_id: UUID
+
+
+class RefSourceIn(SourceBase):
+    """A branch or tag of a service: the newest build with evidence."""
+
+    type: Literal["ref"]
+    service_id: UUID
+    ref: Ref
+
+
+class DeploymentSourceIn(SourceBase):
+    """A deployment: artifacts of its build that were recorded while it ran, and metrics of that time."""
+
+    type: Literal["deployment"]
+    deployment_id: UUID
+
+
+class TimeRangeSourceIn(SourceBase):
+    """A service in an environment between two times (at most 7 days): artifacts recorded then, and metrics."""
+
+    type: Literal["time_range"]
+    service_id: UUID
+    environment_id: UUID
+    begin: AwareDatetime
+    end: AwareDatetime
+
+
+SideSourceIn = Annotated[
+    ArtifactsSourceIn | BuildSourceIn | RefSourceIn | DeploymentSourceIn | TimeRangeSourceIn,
+    Field(discriminator="type"),
+]
+
+
 class SideIn(ComparisonRequest):
-    """One side: artifacts, a time range of metrics, or both, and its label."""
+    """One side: artifacts, a time range of metrics, or both, or instead of them a source; and its label."""
 
     artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
     time_range: TimeRangeIn | None = None
+    source: SideSourceIn | None = None
     label: Label | None = None
+
+    @model_validator(mode="after")
+    def _validate_source(self) -> Self:
+        if self.source is not None and (self.artifact_ids or self.time_range is not None):
+            raise ValueError("set either source, or artifact_ids and time_range")
+        return self
 
 
 class ComparisonIn(ComparisonRequest):
@@ -79,12 +149,18 @@ class TimeRangeOut(BaseModel):
 
 
 class SideOut(BaseModel):
-    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range."""
+    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range.
+
+    `source` is where they come from, null if they were listed; `build_id` the build that it selected; `left_out` a sentence.
+    """
 
     label: str
     artifacts: int
     artifact_ids: list[UUID] | None
     time_range: TimeRangeOut | None
+    source: SideSourceIn | None
+    build_id: UUID | None
+    left_out: str | None
 
 
 class DiffViewOut(BaseModel):
@@ -203,6 +279,11 @@ def make_view_out(row: DiffView) -> DiffViewOut:
     )
 
 
+def parse_side_source(source: SideSourceIn) -> SideSource:
+    """Return the source of a request."""
+    return parse_source(source.model_dump(mode="json"))
+
+
 def parse_time_range(time_range: TimeRangeIn | None) -> TimeRange | None:
     """Return the time range of a request, or None."""
     if time_range is None:
@@ -262,12 +343,14 @@ def _members(
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.BASE)),
+            **row.sources.get(Side.BASE, NO_SOURCE),
         },
         "candidate": {
             "label": row.candidate_label,
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
+            **row.sources.get(Side.CANDIDATE, NO_SOURCE),
         },
         "problem": row.problem,
         "job_id": row.job_id,
