@@ -18,6 +18,7 @@ from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
 from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
+from slowpath.analysis.kinds.profiles.label_values import select_columns
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.stored_view import strings_of
 from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
@@ -33,7 +34,6 @@ from slowpath.verdicts.comparisons.tables import DiffView
 from slowpath.verdicts.regressions.service import evidence
 from slowpath_worker.comparison_inputs import (
     LoadedSides,
-    StoredColumns,
     StoredSides,
     find_side_columns,
     open_sides,
@@ -146,7 +146,7 @@ def _build_view(job: BuildDiffView, context: JobContext) -> None:
 
 def _columns_of_views(stored: StoredSides) -> StoredSides:
     """Return what views are made of: profiles, and benchmark output, which has the operations behind them."""
-    return StoredSides({kind.id: stored.columns[kind.id] for kind in (PROFILE, BENCHMARK)})
+    return StoredSides({kind.id: stored.columns[kind.id] for kind in (PROFILE, BENCHMARK)}, labels=stored.labels)
 
 
 def export_comparison(job: ExportComparison, context: JobContext) -> None:
@@ -164,9 +164,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         ):
             raise Postponed  # the table of functions is part of the view
         ready = [view for view in of_kind if view.functions_key]
-        stored = (
-            find_side_columns(session, comparison_id).columns[PROFILE.id] if export_format.startswith("pprof") else []
-        )
+        stored = find_side_columns(session, comparison_id) if export_format.startswith("pprof") else StoredSides()
 
     context.progress("creating the file", 0.2)
     file_name = "".join(char if char.isalnum() or char in "-_." else "_" for char in name)[:80] or "comparison"
@@ -299,16 +297,22 @@ def _build_view_files(
     )
 
 
-def _export_pprof(
-    context: JobContext, stored: Sequence[StoredColumns], kind: str, export_format: ExportFormat, out: Path
-) -> None:
+def _export_pprof(context: JobContext, stored: StoredSides, kind: str, export_format: ExportFormat, out: Path) -> None:
     helper = DecodeHelper(context.settings, context.check)
     with ExitStack() as stack:
         sides: dict[Side, list[Path]] = {side: [] for side in Side}
-        for each in stored:
+        for number, each in enumerate(stored.columns[PROFILE.id]):
             path = stack.enter_context(context.blobs.local(each.key))
-            if read_columns(path.read_bytes(), "slowpath.profile").header["kind"] == kind:
-                sides[each.side].append(path)
+            content = path.read_bytes()
+            if read_columns(content, "slowpath.profile").header["kind"] != kind:
+                continue
+            if each.side in stored.labels:
+                selected = select_columns(content, stored.labels[each.side])
+                if selected is None:
+                    continue
+                path = out.with_name(f"selected-{number}")
+                path.write_bytes(selected)
+            sides[each.side].append(path)
         base = sides[Side.BASE] if export_format != ExportFormat.PPROF_CANDIDATE else []
         candidate = sides[Side.CANDIDATE] if export_format != ExportFormat.PPROF_BASE else []
         if not base and not candidate:

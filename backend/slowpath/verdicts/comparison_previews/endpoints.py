@@ -22,7 +22,7 @@ from slowpath.verdicts.comparison_previews.schemas import (
     make_suggestions_out,
 )
 from slowpath.verdicts.comparison_previews.service import previews, source_search, suggestions
-from slowpath.verdicts.comparisons.schemas import parse_side_source
+from slowpath.verdicts.comparisons.schemas.source_schemas import parse_side_source
 
 router = APIRouter(prefix="/api/v1", tags=["comparisons"])
 

@@ -20,7 +20,8 @@ from slowpath.verdicts.comparison_previews.read_models import (
     Suggestions,
 )
 from slowpath.verdicts.comparisons.rules.side_sources import EPOCH, SideSource, format_source
-from slowpath.verdicts.comparisons.schemas import SideSourceIn, TimeRangeOut, make_time_range_out
+from slowpath.verdicts.comparisons.schemas.comparison_schemas import TimeRangeOut, make_time_range_out
+from slowpath.verdicts.comparisons.schemas.source_schemas import SideSourceIn
 
 SIDE_SOURCE: Final[TypeAdapter[SideSourceIn]] = TypeAdapter(SideSourceIn)
 RUN_METADATA: Final[TypeAdapter[RunMetadataOut]] = TypeAdapter(RunMetadataOut)

@@ -27,7 +27,7 @@ from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Now, Reading, Writing
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.comparisons.rules import DiffViewState, Side
-from slowpath.verdicts.comparisons.schemas import (
+from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     ComparisonIn,
     ComparisonOut,
     ComparisonSummaryOut,
@@ -44,9 +44,9 @@ from slowpath.verdicts.comparisons.schemas import (
     make_comparison_summary_out,
     make_export_out,
     make_view_out,
-    parse_side_source,
     parse_time_range,
 )
+from slowpath.verdicts.comparisons.schemas.source_schemas import parse_labels, parse_side_source
 from slowpath.verdicts.comparisons.service import (
     comparison_exports,
     comparison_results,
@@ -76,7 +76,7 @@ def _make_side_request(session: ReadSession, side: Side, asked: SideIn, now: dat
     if asked.source is not None:
         return side_sources.make_side_request(session, side, parse_side_source(asked.source), asked.label, now)
     artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in asked.artifact_ids)
-    return SideRequest(artifact_ids, asked.label, parse_time_range(asked.time_range))
+    return SideRequest(artifact_ids, asked.label, parse_time_range(asked.time_range), parse_labels(asked.labels))
 
 
 def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:

@@ -60,10 +60,24 @@ class RefNotFound(NotFound):
 
 
 class SidesOverlap(InvalidRequest):
-    """The same artifact is on both sides, or twice on one side."""
+    """The same artifact is on both sides with the same labels, or twice on one side."""
 
     slug = "sides-overlap"
     title = "An artifact is listed twice"
+
+
+class LabelsNotFound(InvalidRequest):
+    """No sample of a side has the labels that select its samples."""
+
+    slug = "labels-not-found"
+    title = "No sample has these labels"
+
+
+class LabelsWithoutProfiles(InvalidRequest):
+    """Labels select samples of a side that has no artifacts."""
+
+    slug = "labels-without-profiles"
+    title = "Labels need profiles"
 
 
 class InvalidTimeRange(InvalidRequest):

@@ -37,6 +37,8 @@ class Comparison(TeamScoped, Table):
     """Blob keys of the results by artifact kind: {"traces": key, ...}."""
     time_ranges: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """Time ranges of metrics by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
+    side_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Label matchers by side: {"base": [{"key", "value"}, ...], ...}; a side without any has all samples."""
     sources: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """Source by side, and what it was resolved to: {"base": {"source": {"type", ...}, "build_id", "left_out"}, ...}; a side may have none."""
     problem: Mapped[dict[str, Any] | None]

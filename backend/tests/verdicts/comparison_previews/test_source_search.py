@@ -10,9 +10,6 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import ServiceId
-from slowpath.inventory.catalog import service as catalog
-from slowpath.verdicts.comparison_previews import queries
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.factories.evidence import RECORDED_AT, EvidenceFactory
 from tests.support.app_under_test import AppUnderTest
@@ -141,11 +138,11 @@ def test_branches_come_from_builds_and_mirrors_and_tags_from_mirrors(client: Tes
 def test_a_deployment_counts_what_was_recorded_while_it_ran(client: TestClient, made: EvidenceFactory) -> None:
     service_id, environment_id = made.service(), made.environment()
     build_id = made.build(service_id, SHA, branch="main")
-    day = timedelta(days=1)
-    made.deployment(service_id, environment_id, build_id, RECORDED_AT - day, ended_at=RECORDED_AT + day, commit=SHA)
-    made.deployment(service_id, environment_id, build_id, RECORDED_AT + day, label="v2")
+    hours = timedelta(hours=6)
+    made.deployment(service_id, environment_id, build_id, RECORDED_AT - hours, ended_at=RECORDED_AT + hours, commit=SHA)
+    made.deployment(service_id, environment_id, build_id, RECORDED_AT + hours, label="v2")
     made.profiles(build_id, 3)
-    made.profile(build_id, recorded_at=RECORDED_AT - 2 * day)
+    made.profile(build_id, recorded_at=RECORDED_AT - 2 * hours)
 
     newest, first = search(client, "deployment", service_id=service_id)
 
@@ -157,17 +154,17 @@ def test_a_deployment_counts_what_was_recorded_while_it_ran(client: TestClient, 
     )
 
 
-def test_a_search_sends_few_statements(client: TestClient, made: EvidenceFactory, statements: Statements) -> None:
+def test_a_search_sends_few_statements(client: TestClient, made: EvidenceFactory, queries: Statements) -> None:
     service_id, environment_id = made.service(), made.environment()
     for number in range(12):
         build_id = made.build(service_id, f"{number:040x}", branch=f"branch-{number}")
         made.profile(build_id)
         made.deployment(service_id, environment_id, build_id, RECORDED_AT + timedelta(hours=number))
     for searched in ("build", "ref", "deployment"):
-        with statements.during() as one:
+        with queries.during() as one:
             assert len(search(client, searched, limit=1)) == 1
             few = len(one)
-        with statements.during() as many:
+        with queries.during() as many:
             assert len(search(client, searched)) == 12
             assert len(many) == few, searched
 

@@ -22,6 +22,7 @@ def find_side_caveats(base: Artifacts, candidate: Artifacts, saturated_at: float
         *find_condition_caveats(base, candidate, saturated_at),
         *_implausible_load_caveats(base, candidate),
         *_warning_caveats((*base, *candidate)),
+        *_label_caveats(base, candidate),
     ]
 
 
@@ -141,6 +142,19 @@ def _warning_caveats(artifacts: Artifacts) -> Iterator[Caveat]:
         yield Caveat(
             "decode-warnings", f"{warned[0].name}: {warned[0].table.warnings[0].rstrip('.')}{_others(len(warned) - 1)}."
         )
+
+
+def _label_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+    """Warn of profiles in which no sample has the labels of their side: their cost is 0, or they were recorded without."""
+    for name, side in (("base", base), ("candidate", candidate)):
+        empty = [each for each in side if each.labels and not len(each.table.sample_line_node)]
+        if empty:
+            labels = join_list([str(each) for each in empty[0].labels])
+            yield Caveat(
+                "labels-missing",
+                f"{len(empty)} of {pluralize(len(side), 'profile')} of the {name} have no sample with {labels} "
+                f"(the first is {empty[0].name}): they count as a cost of 0.",
+            )
 
 
 def _others(count: int) -> str:

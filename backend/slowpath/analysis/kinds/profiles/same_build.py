@@ -17,6 +17,9 @@ def binaries(side: Sequence[RecordedProfile]) -> frozenset[str]:
 def same_binary(base: Sequence[RecordedProfile], candidate: Sequence[RecordedProfile]) -> bool:
     """Return whether the build ids are equal: then differences are due to machine, load or configuration.
 
-    An equal commit is not enough, since a working tree can differ from its commit.
+    An equal commit is not enough, since a working tree can differ from its commit. Samples with different labels, as of two
+    endpoints, differ by their code even in one binary.
     """
+    if {each.labels for each in base} != {each.labels for each in candidate}:
+        return False
     return bool(binaries(base)) and binaries(base) == binaries(candidate)

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.core.ids import EnvironmentId, ServiceId
 
 
@@ -57,6 +58,9 @@ class ExportFormat(StrEnum):
 MAX_ARTIFACTS_A_SIDE = 200
 """Most artifacts per side: more hardly add precision, and memory grows with them."""
 
+MAX_LABELS_A_SIDE = 5
+"""Most label matchers per side."""
+
 MAX_WINDOW_MS = 7 * 86_400_000
 """Longest time range: a week covers the daily and weekly cycles of a service."""
 LATEST_MS = 4_102_444_800_000
@@ -91,6 +95,19 @@ class TimeRange:
         """Return the time range of stored JSON."""
         service_id, environment_id = UUID(stored["service_id"]), UUID(stored["environment_id"])
         return cls(ServiceId(service_id), EnvironmentId(environment_id), stored["from_ms"], stored["to_ms"])
+
+
+LabelMatchers = tuple[LabelMatcher, ...]
+
+
+def format_label_matchers(matchers: LabelMatchers) -> list[dict[str, str | None]]:
+    """Return label matchers as stored JSON."""
+    return [{"key": each.key, "value": each.value} for each in matchers]
+
+
+def parse_label_matchers(stored: dict[str, Any]) -> dict[Side, LabelMatchers]:
+    """Return the label matchers of a comparison by side, from stored JSON; a side without any is absent."""
+    return {Side(side): tuple(LabelMatcher(each["key"], each["value"]) for each in of) for side, of in stored.items()}
 
 
 def parse_time_ranges(stored: dict[str, Any]) -> dict[Side, TimeRange]:

@@ -6,21 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, assert_never
 from uuid import UUID
 
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.core.ids import ArtifactId, BuildId, DeployId, EnvironmentId, ServiceId
-from slowpath.verdicts.comparisons.rules import TimeRange
+from slowpath.verdicts.comparisons.rules import LabelMatchers, TimeRange, format_label_matchers
 
 EPOCH = datetime.fromtimestamp(0, UTC)
-
-
-@dataclass(frozen=True)
-class SourceLabel:
-    """A label matcher of a source; `value` None selects samples without the key."""
-
-    key: str
-    value: str | None
-
-
-Labels = tuple[SourceLabel, ...]
 
 
 @dataclass(frozen=True)
@@ -30,7 +20,7 @@ class ArtifactsSource:
     type: ClassVar[str] = "artifacts"
 
     artifact_ids: tuple[ArtifactId, ...]
-    labels: Labels = ()
+    labels: LabelMatchers = ()
 
 
 @dataclass(frozen=True)
@@ -40,7 +30,7 @@ class BuildSource:
     type: ClassVar[str] = "build"
 
     build_id: BuildId
-    labels: Labels = ()
+    labels: LabelMatchers = ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +41,7 @@ class RefSource:
 
     service_id: ServiceId
     ref: str
-    labels: Labels = ()
+    labels: LabelMatchers = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +51,7 @@ class DeploymentSource:
     type: ClassVar[str] = "deployment"
 
     deployment_id: DeployId
-    labels: Labels = ()
+    labels: LabelMatchers = ()
 
 
 @dataclass(frozen=True)
@@ -71,7 +61,7 @@ class TimeRangeSource:
     type: ClassVar[str] = "time_range"
 
     time_range: TimeRange
-    labels: Labels = ()
+    labels: LabelMatchers = ()
 
 
 SideSource = ArtifactsSource | BuildSource | RefSource | DeploymentSource | TimeRangeSource
@@ -103,8 +93,7 @@ def from_ms(at_ms: int) -> datetime:
 
 def format_source(source: SideSource) -> dict[str, Any]:
     """Return a source as stored JSON, which is also its wire shape."""
-    labels = [{"key": each.key, "value": each.value} for each in source.labels]
-    stored: dict[str, Any] = {"type": source.type, "labels": labels}
+    stored: dict[str, Any] = {"type": source.type, "labels": format_label_matchers(source.labels)}
     match source:
         case ArtifactsSource():
             return stored | {"artifact_ids": [str(each) for each in source.artifact_ids]}
@@ -127,7 +116,7 @@ def format_source(source: SideSource) -> dict[str, Any]:
 
 def parse_source(stored: Mapping[str, Any]) -> SideSource:
     """Return the source of stored JSON, which `format_source` wrote."""
-    labels = tuple(SourceLabel(each["key"], each["value"]) for each in stored["labels"])
+    labels = tuple(LabelMatcher(each["key"], each["value"]) for each in stored["labels"])
     match stored["type"]:
         case ArtifactsSource.type:
             return ArtifactsSource(tuple(ArtifactId(UUID(each)) for each in stored["artifact_ids"]), labels)

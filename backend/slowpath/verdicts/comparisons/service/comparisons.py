@@ -18,6 +18,7 @@ from slowpath.verdicts.comparisons.errors import (
     ComparisonNotFound,
     EmptySide,
     InvalidTimeRange,
+    LabelsWithoutProfiles,
     SidesOverlap,
     TooManyArtifacts,
 )
@@ -27,23 +28,28 @@ from slowpath.verdicts.comparisons.rules import (
     MAX_ARTIFACTS_A_SIDE,
     MAX_WINDOW_MS,
     ComparisonState,
+    LabelMatchers,
     Side,
     TimeRange,
+    format_label_matchers,
+    parse_label_matchers,
     parse_time_ranges,
 )
 from slowpath.verdicts.comparisons.service import retry_state
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
 
 SHORT_COMMIT = 7
+MOST_LABEL_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
 class SideRequest:
-    """One requested side: artifacts, time range, and label (the short SHA by default)."""
+    """One requested side: artifacts, time range, label (the short SHA by default), and which samples by their labels."""
 
     artifact_ids: tuple[ArtifactId, ...]
     label: str | None = None
     time_range: TimeRange | None = None
+    labels: LabelMatchers = ()
     source: dict[str, Any] | None = None
     """What it was resolved from, as stored (see `side_sources.make_side_request`)."""
 
@@ -59,8 +65,8 @@ class SideArtifact:
 def create_comparison(session: WriteSession, name: str | None, base: SideRequest, candidate: SideRequest) -> Comparison:
     """Create a comparison and enqueue its job.
 
-    Raises `EmptySide`, `TooManyArtifacts`, `SidesOverlap`, `InvalidTimeRange`, `ArtifactNotFound`, `ServiceNotFound`,
-    `EnvironmentNotFound`.
+    Raises `EmptySide`, `TooManyArtifacts`, `SidesOverlap`, `InvalidTimeRange`, `LabelsWithoutProfiles`,
+    `ArtifactNotFound`, `ServiceNotFound`, `EnvironmentNotFound`.
     """
     sides = {Side.BASE: base, Side.CANDIDATE: candidate}
     for side, asked in sides.items():
@@ -68,13 +74,11 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
         validate_time_range(session, side, asked.time_range)
     if base.time_range and candidate.time_range and base.time_range.overlaps(candidate.time_range):
         raise InvalidTimeRange("The time ranges of both sides overlap.", remedy="End one before the other begins.")
-    ids = [*base.artifact_ids, *candidate.artifact_ids]
-    if len(set(ids)) < len(ids):
-        raise SidesOverlap("An artifact is on both sides, or twice on one side.", remedy="List each artifact once.")
-    found = artifacts.get_artifacts(session, ids)
+    _validate_overlap(base, candidate)
+    found = artifacts.get_artifacts(session, [*base.artifact_ids, *candidate.artifact_ids])
     of_base, of_candidate = found[: len(base.artifact_ids)], found[len(base.artifact_ids) :]
-    base_label = base.label or _label(of_base, Side.BASE)
-    candidate_label = candidate.label or _label(of_candidate, Side.CANDIDATE)
+    base_label = base.label or _label(of_base, base.labels, Side.BASE)
+    candidate_label = candidate.label or _label(of_candidate, candidate.labels, Side.CANDIDATE)
     comparison = Comparison(
         team_id=session.team_id,
         id=new_id(),
@@ -83,6 +87,7 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
         candidate_label=candidate_label,
         state=ComparisonState.WAITING,
         time_ranges={side: asked.time_range.to_json() for side, asked in sides.items() if asked.time_range},
+        side_labels={side: format_label_matchers(asked.labels) for side, asked in sides.items() if asked.labels},
         sources={side: asked.source for side, asked in sides.items() if asked.source},
         created_by=session.scope.user_id,
     )
@@ -137,6 +142,11 @@ def get_time_ranges(row: Comparison) -> dict[Side, TimeRange]:
     return parse_time_ranges(row.time_ranges)
 
 
+def get_label_matchers(row: Comparison) -> dict[Side, LabelMatchers]:
+    """Return which samples belong to each side, by their labels; a side without matchers is absent."""
+    return parse_label_matchers(row.side_labels)
+
+
 def rename_comparison(
     session: WriteSession, comparison_id: ComparisonId, name: str | None, labels: tuple[str | None, str | None]
 ) -> Comparison:
@@ -158,9 +168,9 @@ def swap_sides(session: WriteSession, comparison_id: ComparisonId) -> Comparison
         side: None if text in set(Side) else text
         for side, text in ((Side.BASE, row.base_label), (Side.CANDIDATE, row.candidate_label))
     }
-    time_ranges = get_time_ranges(row)
+    time_ranges, labels = get_time_ranges(row), get_label_matchers(row)
     base, candidate = (
-        SideRequest(of[side], label[side], time_ranges.get(side), row.sources.get(side))
+        SideRequest(of[side], label[side], time_ranges.get(side), labels.get(side, ()), row.sources.get(side))
         for side in (Side.CANDIDATE, Side.BASE)
     )
     return create_comparison(session, None, base, candidate)
@@ -227,6 +237,23 @@ def _validate_size(side: Side, asked: SideRequest) -> None:
             remedy="Remove some: more than 20 per side hardly add precision.",
         )
 
+    if asked.labels and not asked.artifact_ids:
+        raise LabelsWithoutProfiles(
+            f"The {side} side selects samples by labels, but has no artifacts.",
+            remedy="Add profiles, or remove the labels.",
+        )
+
+
+def _validate_overlap(base: SideRequest, candidate: SideRequest) -> None:
+    """Require each artifact once on a side, and on both sides only with different labels."""
+    twice = any(len(set(side.artifact_ids)) < len(side.artifact_ids) for side in (base, candidate))
+    shared = set(base.artifact_ids) & set(candidate.artifact_ids)
+    if twice or (shared and set(base.labels) == set(candidate.labels)):
+        raise SidesOverlap(
+            "An artifact is on both sides, or twice on one side.",
+            remedy="List each artifact once, or select different labels on the two sides.",
+        )
+
 
 def validate_time_range(session: ReadSession, side: Side, time_range: TimeRange | None) -> None:
     """Raise `InvalidTimeRange`, `ServiceNotFound` or `EnvironmentNotFound` unless metrics can be compared in it."""
@@ -252,7 +279,10 @@ def validate_time_range(session: ReadSession, side: Side, time_range: TimeRange 
     catalog.environment(session, time_range.environment_id)
 
 
-def _label(rows: Sequence[Artifact], side: Side) -> str:
+def _label(rows: Sequence[Artifact], labels: LabelMatchers, side: Side) -> str:
+    """Return the labels that select the side's samples, and else its commit; without both the name of the side."""
+    if labels:
+        return ", ".join(map(str, labels))[:MOST_LABEL_CHARACTERS]
     commits = {str(row.run_metadata.get("commit") or "") for row in rows}
     if len(commits) == 1 and (commit := commits.pop()):
         return commit[:SHORT_COMMIT]

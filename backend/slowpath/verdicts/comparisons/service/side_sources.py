@@ -8,7 +8,7 @@ from typing import assert_never
 from uuid import UUID
 
 from slowpath.analysis.findings.wording import join_list
-from slowpath.analysis.kinds.registry import name_stored_kind
+from slowpath.analysis.kinds.registry import PROFILE, kind_of, name_stored_kind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.service import artifacts
@@ -44,6 +44,16 @@ def resolve_source(session: ReadSession, source: SideSource, now: datetime) -> R
 
     Raises `ArtifactNotFound`, `BuildNotFound`, `DeploymentNotFound`, `ServiceNotFound`, `EnvironmentNotFound`, `RefNotFound`.
     """
+    found = _resolve(session, source, now)
+    if not source.labels:
+        return found
+    # With labels only profiles are compared: nothing else has samples with labels.
+    profiles = tuple(each for each in found.evidence if each.kind is None or kind_of(each.kind) is PROFILE)
+    reason = found.empty_reason if profiles else "It has no profiles, whose samples have labels."
+    return replace(found, evidence=profiles, time_range=None, empty_reason=reason)
+
+
+def _resolve(session: ReadSession, source: SideSource, now: datetime) -> ResolvedSource:
     match source:
         case ArtifactsSource():
             return _resolve_artifacts(session, source)
@@ -79,7 +89,8 @@ def make_side_request(
         "build_id": str(found.build.id) if found.build else None,
         "left_out": describe_left_out(found.left_out),
     }
-    return SideRequest(found.artifact_ids, label or found.label, found.time_range, stored)
+    default = ", ".join(str(each) for each in source.labels) or found.label
+    return SideRequest(found.artifact_ids, label or default, found.time_range, source.labels, stored)
 
 
 def _resolve_artifacts(session: ReadSession, source: ArtifactsSource) -> ResolvedSource:

@@ -12,29 +12,32 @@ from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
-from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, parse_time_ranges
-from slowpath.verdicts.comparisons.rules.side_sources import SideSource, parse_source
+from slowpath.verdicts.comparisons.rules import (
+    MAX_LABELS_A_SIDE,
+    ExportFormat,
+    Granularity,
+    LabelMatchers,
+    Side,
+    TimeRange,
+    parse_label_matchers,
+    parse_time_ranges,
+)
+from slowpath.verdicts.comparisons.schemas.source_schemas import (
+    MOST_LISTED,
+    ComparisonRequest,
+    LabelMatcherIn,
+    SideSourceIn,
+)
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
-LabelText = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"^[^\x00]*$")]
-Ref = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=r"^[^\x00]*$")]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
 NO_SOURCE: dict[str, Any] = {"source": None, "build_id": None, "left_out": None}
-MOST_LABELS = 5
-MOST_LISTED = 1000
-"""Above the limit of a side, so that the error of that limit is returned."""
-
-
-class ComparisonRequest(BaseModel):
-    """A request body; unknown fields are rejected."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class TimeRangeIn(ComparisonRequest):
@@ -48,76 +51,23 @@ class TimeRangeIn(ComparisonRequest):
     end: AwareDatetime = Field(alias="to")
 
 
-class SourceLabelIn(ComparisonRequest):
-    """A label matcher; `value` null selects samples without the key."""
-
-    key: LabelText
-    value: LabelText | None
-
-
-class SourceBase(ComparisonRequest):
-    """What every source has: label matchers that samples of profiles must match."""
-
-    labels: Annotated[list[SourceLabelIn], Field(max_length=MOST_LABELS)] = []
-
-
-class ArtifactsSourceIn(SourceBase):
-    """Listed artifacts."""
-
-    type: Literal["artifacts"]
-    artifact_ids: Annotated[list[UUID], Field(min_length=1, max_length=MOST_LISTED)]
-
-
-class BuildSourceIn(SourceBase):
-    """All artifacts of a build; of too many, the newest."""
-
-    type: Literal["build"]
-    build_id: UUID
-
-
-class RefSourceIn(SourceBase):
-    """A branch or tag of a service: the newest build with evidence."""
-
-    type: Literal["ref"]
-    service_id: UUID
-    ref: Ref
-
-
-class DeploymentSourceIn(SourceBase):
-    """A deployment: artifacts of its build that were recorded while it ran, and metrics of that time."""
-
-    type: Literal["deployment"]
-    deployment_id: UUID
-
-
-class TimeRangeSourceIn(SourceBase):
-    """A service in an environment between two times (at most 7 days): artifacts recorded then, and metrics."""
-
-    type: Literal["time_range"]
-    service_id: UUID
-    environment_id: UUID
-    begin: AwareDatetime
-    end: AwareDatetime
-
-
-SideSourceIn = Annotated[
-    ArtifactsSourceIn | BuildSourceIn | RefSourceIn | DeploymentSourceIn | TimeRangeSourceIn,
-    Field(discriminator="type"),
-]
-
-
 class SideIn(ComparisonRequest):
-    """One side: artifacts, a time range of metrics, or both, or instead of them a source; and its label."""
+    """One side: artifacts, a time range of metrics, or both, or instead of them a source; and its label.
 
-    artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
+    `labels` selects samples of its profiles by their pprof labels: those that match all. Artifacts other than profiles are then
+    left out. A source has its own.
+    """
+
+    artifact_ids: list[UUID] = Field(default_factory=list, max_length=MOST_LISTED)
     time_range: TimeRangeIn | None = None
     source: SideSourceIn | None = None
     label: Label | None = None
+    labels: list[LabelMatcherIn] = Field(default_factory=list, max_length=MAX_LABELS_A_SIDE)
 
     @model_validator(mode="after")
     def _validate_source(self) -> Self:
-        if self.source is not None and (self.artifact_ids or self.time_range is not None):
-            raise ValueError("set either source, or artifact_ids and time_range")
+        if self.source is not None and (self.artifact_ids or self.time_range is not None or self.labels):
+            raise ValueError("set either source, or artifact_ids, time_range and labels")
         return self
 
 
@@ -148,8 +98,15 @@ class TimeRangeOut(BaseModel):
     end: datetime = Field(alias="to")
 
 
+class LabelMatcherOut(BaseModel):
+    """A label of samples and its value; null selects samples without the label."""
+
+    key: str
+    value: str | None
+
+
 class SideOut(BaseModel):
-    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range.
+    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range, labels of samples.
 
     `source` is where they come from, null if they were listed; `build_id` the build that it selected; `left_out` a sentence.
     """
@@ -161,6 +118,7 @@ class SideOut(BaseModel):
     source: SideSourceIn | None
     build_id: UUID | None
     left_out: str | None
+    labels: list[LabelMatcherOut]
 
 
 class DiffViewOut(BaseModel):
@@ -279,17 +237,17 @@ def make_view_out(row: DiffView) -> DiffViewOut:
     )
 
 
-def parse_side_source(source: SideSourceIn) -> SideSource:
-    """Return the source of a request."""
-    return parse_source(source.model_dump(mode="json"))
-
-
 def parse_time_range(time_range: TimeRangeIn | None) -> TimeRange | None:
     """Return the time range of a request, or None."""
     if time_range is None:
         return None
     from_ms, to_ms = ((at - EPOCH) // timedelta(milliseconds=1) for at in (time_range.begin, time_range.end))
     return TimeRange(ServiceId(time_range.service_id), EnvironmentId(time_range.environment_id), from_ms, to_ms)
+
+
+def make_labels_out(matchers: LabelMatchers) -> list[LabelMatcherOut]:
+    """Return the response body of label matchers."""
+    return [LabelMatcherOut(key=each.key, value=each.value) for each in matchers]
 
 
 def make_time_range_out(time_range: TimeRange | None) -> TimeRangeOut | None:
@@ -331,7 +289,7 @@ def make_comparison_out(
 def _members(
     row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
 ) -> dict[str, Any]:
-    time_ranges = parse_time_ranges(row.time_ranges)
+    time_ranges, labels = parse_time_ranges(row.time_ranges), parse_label_matchers(row.side_labels)
     return {
         "id": row.id,
         "name": row.name,
@@ -344,6 +302,7 @@ def _members(
             "artifact_ids": sides.get("base", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.BASE)),
             **row.sources.get(Side.BASE, NO_SOURCE),
+            "labels": make_labels_out(labels.get(Side.BASE, ())),
         },
         "candidate": {
             "label": row.candidate_label,
@@ -351,6 +310,7 @@ def _members(
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
             **row.sources.get(Side.CANDIDATE, NO_SOURCE),
+            "labels": make_labels_out(labels.get(Side.CANDIDATE, ())),
         },
         "problem": row.problem,
         "job_id": row.job_id,
