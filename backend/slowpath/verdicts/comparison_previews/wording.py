@@ -47,11 +47,11 @@ def name_evidence(evidence: str) -> str:
 
 def describe_overlap(shared: int, base: TimeRange | None, candidate: TimeRange | None) -> str | None:
     """Return why the sides cannot be compared with each other: equal artifacts or overlapping times; None if they can."""
+    if base and candidate and base.overlaps(candidate):
+        return "The time ranges of both sides overlap: end one before the other begins."
     if shared:
         verb = "is" if shared == 1 else "are"
         return f"{pluralize(shared, 'file')} {verb} on both sides: choose other sources, or two values of a label."
-    if base and candidate and base.overlaps(candidate):
-        return "The time ranges of both sides overlap: end one before the other begins."
     return None
 
 

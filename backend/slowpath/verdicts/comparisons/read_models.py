@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from slowpath.core.ids import ArtifactId
 from slowpath.inventory.catalog.tables import Build
-from slowpath.verdicts.comparisons.rules import TimeRange
+from slowpath.verdicts.comparisons.rules import LabelMatchers, TimeRange
 from slowpath.verdicts.comparisons.rules.side_sources import SideEvidence
 
 
@@ -23,6 +23,7 @@ class ResolvedSource:
     build: Build | None = None
     left_out: Mapping[str | None, int] = field(default_factory=dict)
     empty_reason: str | None = None
+    labels: LabelMatchers = ()
 
     @property
     def artifact_ids(self) -> tuple[ArtifactId, ...]:

@@ -92,10 +92,8 @@ def test_unusable_text_is_refused(client: TestClient) -> None:
     for query in ({"q": "a\x00b"}, {"q": "x" * 201}, {"type": "commit"}, {"limit": 0}, {"limit": 51}):
         answer = client.get("/api/v1/comparison-sources", params={"type": "build", **query})
         assert answer.status_code == 422, query
-    assert client.get("/api/v1/comparison-sources", params={"type": "build", "q": "x" * 65_536}).status_code in {
-        414,
-        422,
-    }
+    answer = client.get("/api/v1/comparison-sources", params={"type": "build", "q": "x" * 60_000})
+    assert answer.status_code in {413, 422}
 
 
 def test_a_service_of_another_team_is_not_found(app: AppUnderTest, client: TestClient, people: AccountsFactory) -> None:
@@ -125,7 +123,7 @@ def test_branches_come_from_builds_and_mirrors_and_tags_from_mirrors(client: Tes
 
     found = {item["title"]: item for item in search(client, "ref", service_id=service_id)}
 
-    assert list(found) == ["draft", "main", "v1.10", "v1.9", "hotfix", "v2.0"]
+    assert list(found) == ["draft", "main", "hotfix", "v1.10", "v1.9", "v2.0"]
     builds = {name: item["build_id"] for name, item in found.items()}
     assert (builds["main"], builds["v1.10"], builds["v1.9"]) == (str(merged), str(merged), str(released))
     assert builds["hotfix"] == str(released)
@@ -167,8 +165,3 @@ def test_a_search_sends_few_statements(client: TestClient, made: EvidenceFactory
         with queries.during() as many:
             assert len(search(client, searched)) == 12
             assert len(many) == few, searched
-
-
-def plan(session: ReadSession, statement: Any) -> str:  # noqa: ANN401 - any SELECT
-    compiled = statement.compile(session.get_bind(), compile_kwargs={"literal_binds": True})
-    return "\n".join(row[0] for row in session.execute(text(f"EXPLAIN {compiled}")))

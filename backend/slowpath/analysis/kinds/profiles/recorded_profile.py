@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 
 
 class RecordedTable(Protocol):
@@ -29,6 +30,10 @@ class RecordedProfile(Protocol):
     def table(self) -> RecordedTable:
         """How it was recorded."""
 
+    @property
+    def labels(self) -> tuple[LabelMatcher, ...]:
+        """Labels of the samples that are compared; none for all samples."""
+
 
 @dataclass(frozen=True)
 class StoredTable:
@@ -44,3 +49,4 @@ class StoredRecording:
 
     facts: RunMetadata
     table: StoredTable
+    labels: tuple[LabelMatcher, ...] = ()

@@ -27,7 +27,7 @@ from slowpath.verdicts.comparison_previews.wording import (
     describe_preview,
 )
 from slowpath.verdicts.comparisons.read_models import ResolvedSource
-from slowpath.verdicts.comparisons.rules import Side
+from slowpath.verdicts.comparisons.rules import LabelMatchers, Side
 from slowpath.verdicts.comparisons.rules.side_sources import SideEvidence, SideSource
 from slowpath.verdicts.comparisons.service.comparisons import validate_time_range
 from slowpath.verdicts.comparisons.service.side_sources import describe_left_out, resolve_source
@@ -51,7 +51,7 @@ def preview_comparison(
     caveats: list[Caveat] = []
     conclusions: list[Conclusion] = []
     if base_side is not None and candidate_side is not None:
-        caveats = _find_caveats(session, base_side.evidence, candidate_side.evidence)
+        caveats = _find_caveats(session, base_side, candidate_side)
         is_explained = any(each.explains_effect for each in caveats)
         conclusions = _conclude(session, base_side, candidate_side, is_explained=is_explained)
         of_latency, latency = _compare_latency(session, base_side, candidate_side)
@@ -125,20 +125,23 @@ def _total_samples(stored_id: str | None, evidence: Sequence[SideEvidence]) -> i
     return sum(known) if known else None
 
 
-def _find_caveats(
-    session: ReadSession, base: Sequence[SideEvidence], candidate: Sequence[SideEvidence]
-) -> list[Caveat]:
+def _find_caveats(session: ReadSession, base: ResolvedSource, candidate: ResolvedSource) -> list[Caveat]:
     """Compare the conditions of profiles if both sides have some, as a comparison does, else of all artifacts."""
-    profiles = [[each for each in side if kind_of(each.kind) is PROFILE] for side in (base, candidate)]
-    compared = profiles if all(profiles) else [list(base), list(candidate)]
+    profiles = [[each for each in side.evidence if kind_of(each.kind) is PROFILE] for side in (base, candidate)]
+    compared = profiles if all(profiles) else [list(base.evidence), list(candidate.evidence)]
     binaries = queries.select_binaries(session, [each.artifact_id for side in compared for each in side])
-    recordings = [[_make_recording(each, binaries) for each in side] for side in compared]
+    recordings = [
+        [_make_recording(each, side.labels, binaries) for each in evidence]
+        for side, evidence in zip((base, candidate), compared, strict=True)
+    ]
     return find_condition_caveats(recordings[0], recordings[1], DEFAULT_THRESHOLDS.saturated_at)
 
 
-def _make_recording(each: SideEvidence, binaries: Mapping[UUID, tuple[str, ...]]) -> StoredRecording:
+def _make_recording(
+    each: SideEvidence, labels: LabelMatchers, binaries: Mapping[UUID, tuple[str, ...]]
+) -> StoredRecording:
     table = StoredTable(int(each.summary.get("duration_ns") or 0), binaries.get(each.artifact_id, ()))
-    return StoredRecording(RunMetadata.from_json(each.run_metadata), table)
+    return StoredRecording(RunMetadata.from_json(each.run_metadata), table, labels)
 
 
 def _conclude(

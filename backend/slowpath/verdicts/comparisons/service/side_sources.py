@@ -50,7 +50,7 @@ def resolve_source(session: ReadSession, source: SideSource, now: datetime) -> R
     # With labels only profiles are compared: nothing else has samples with labels.
     profiles = tuple(each for each in found.evidence if each.kind is None or kind_of(each.kind) is PROFILE)
     reason = found.empty_reason if profiles else "It has no profiles, whose samples have labels."
-    return replace(found, evidence=profiles, time_range=None, empty_reason=reason)
+    return replace(found, evidence=profiles, time_range=None, empty_reason=reason, labels=source.labels)
 
 
 def _resolve(session: ReadSession, source: SideSource, now: datetime) -> ResolvedSource:
