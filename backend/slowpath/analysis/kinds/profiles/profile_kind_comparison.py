@@ -70,6 +70,35 @@ class SubjectEstimates:
 
 
 @dataclass(frozen=True)
+class SubjectEstimator:
+    """Estimates rows on the displayed basis, and on the one that changes are tested on.
+
+    `shared` is the relative variance of the common factor, which is in every test.
+    """
+
+    sets: ProfileSets
+    basis: Normalization
+    test_basis: Normalization
+    shared: float
+    quantum: float
+    thresholds: ProfileThresholds
+
+    def subjects(self, names: tuple[str, ...], rows: F64) -> SubjectEstimates:
+        """Estimate named rows (subjects x profiles, raw)."""
+        sets, quantum, thresholds = self.sets, self.quantum, self.thresholds
+        estimates = estimate_rows(rows, sets, self.basis, quantum, thresholds)
+        if self.test_basis is self.basis:
+            return SubjectEstimates(names, rows, estimates, estimates)
+        block_cv = (
+            0.0
+            if captured_in_turns(sets)
+            else block_variance(rows, sets, self.test_basis, quantum, thresholds.block_cv)
+        )
+        tested = estimate_rows(rows, sets, self.test_basis, quantum, thresholds, between=self.shared + block_cv)
+        return SubjectEstimates(names, rows, estimates, tested)
+
+
+@dataclass(frozen=True)
 class ProfileKindComparison:
     """One kind of profile, base against candidate, on its default basis (other bases are estimated on demand)."""
 
@@ -86,6 +115,7 @@ class ProfileKindComparison:
     functions: SubjectEstimates
     common: CommonFactor
     total_is_measured: bool
+    estimator: SubjectEstimator
 
     @property
     def fewest_replicates(self) -> int:
@@ -121,10 +151,15 @@ class ProfileKindComparison:
         return Parts.of(self.measured, self.attribution, self.sets, self.basis, self.quantum)
 
     def contrast(self, subjects: SubjectEstimates, row: int) -> Contrast | None:
-        """Compare a row of the functions or categories with the rest of the program."""
-        is_function = subjects is self.functions
-        stacks = self.occurrences.holding(row) if is_function else self.attribution.of(subjects.names[row])
-        return self.parts.contrast(stacks, float(subjects.tested.dispersion[row]))
+        """Compare a row with the rest of the program: for labels, which are on any stack, with the whole program."""
+        dispersion = float(subjects.tested.dispersion[row])
+        if subjects is self.functions:
+            return self.parts.contrast(self.occurrences.holding(row), dispersion)
+        if subjects is self.categories:
+            return self.parts.contrast(self.attribution.of(subjects.names[row]), dispersion)
+        counts = np.abs(subjects.rows[row]) / self.quantum
+        base = self.sets.is_base
+        return self.parts.contrast_of((float(counts[base].sum()), float(counts[~base].sum())), dispersion)
 
     @property
     def floors(self) -> tuple[float, float]:
@@ -250,18 +285,11 @@ def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) ->
     shared = common.error**2 if np.isfinite(common.error) else 0.0
     total = process_total(sets, basis, between_processes(sets, thresholds), thresholds)
 
-    def subjects(names: tuple[str, ...], rows: F64) -> SubjectEstimates:
-        estimates = estimate_rows(rows, sets, basis, quantum, thresholds)
-        tested = estimates
-        if test_basis is not basis:
-            block_cv = (
-                0.0 if captured_in_turns(sets) else block_variance(rows, sets, test_basis, quantum, thresholds.block_cv)
-            )
-            tested = estimate_rows(rows, sets, test_basis, quantum, thresholds, between=shared + block_cv)
-        if total is not None and names[-1] == TOTAL:
-            estimates, tested = (each.with_row(-1, total) for each in (estimates, tested))
-        return SubjectEstimates(names, rows, estimates, tested)
-
+    estimator = SubjectEstimator(sets, basis, test_basis, shared, quantum, thresholds)
+    by_category = estimator.subjects((*attribution.categories, *GROUPS, TOTAL), categories)
+    if total is not None:
+        measured_total = (each.with_row(-1, total) for each in (by_category.estimates, by_category.tested))
+        by_category = SubjectEstimates(by_category.names, categories, *measured_total)
     return ProfileKindComparison(
         kind=kind,
         sets=sets,
@@ -272,10 +300,11 @@ def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) ->
         measured=measured,
         attribution=attribution,
         occurrences=occurrences,
-        categories=subjects((*attribution.categories, *GROUPS, TOTAL), categories),
-        functions=subjects(stacks.labels.names, functions),
+        categories=by_category,
+        functions=estimator.subjects(stacks.labels.names, functions),
         common=common,
         total_is_measured=total is not None,
+        estimator=estimator,
     )
 
 
