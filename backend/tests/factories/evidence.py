@@ -97,7 +97,7 @@ class EvidenceFactory:
     ) -> UUID:
         """Make a profile of 10 s; its file states when it was recorded."""
         time_ns = int(recorded_at.timestamp() * 1e9)
-        summary = {"time_ns": time_ns, "duration_ns": 10_000_000_000, "samples": samples}
+        summary = {"time_ns": time_ns, "duration_ns": 10_000_000_000, "samples": samples, "period": 10_000_000}
         artifact_id = self.add(
             Artifact(
                 name=f"{kind}.pprof",
