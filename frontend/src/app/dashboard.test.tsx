@@ -275,11 +275,19 @@ describe('the board', () => {
         artifact_ids: ['of build-before'],
         label: '71aa09b',
         time_range: windows?.base ?? null,
+        labels: [],
+        source: null,
+        build_id: null,
+        left_out: null,
       },
       candidate: {
         artifact_ids: ['of build-after'],
         label: '5f3c1e8',
         time_range: windows?.candidate ?? null,
+        labels: [],
+        source: null,
+        build_id: null,
+        left_out: null,
       },
     });
   });
@@ -295,12 +303,20 @@ describe('the board', () => {
         artifacts: 1,
         artifact_ids: ['a'],
         time_range: windows?.base ?? null,
+        labels: [],
+        source: null,
+        build_id: null,
+        left_out: null,
       },
       candidate: {
         label: '5f3c1e8',
         artifacts: 1,
         artifact_ids: ['b'],
         time_range: windows?.candidate ?? null,
+        labels: [],
+        source: null,
+        build_id: null,
+        left_out: null,
       },
     });
     server.use(

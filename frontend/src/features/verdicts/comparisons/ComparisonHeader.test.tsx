@@ -120,6 +120,10 @@ describe('the sides of a comparison', () => {
     artifacts,
     artifact_ids: [],
     time_range: null,
+    labels: [],
+    source: null,
+    build_id: null,
+    left_out: null,
   });
 
   it.each<[string, Partial<Comparison>, RegExp]>([
