@@ -275,19 +275,11 @@ describe('the board', () => {
         artifact_ids: ['of build-before'],
         label: '71aa09b',
         time_range: windows?.base ?? null,
-        labels: [],
-        source: null,
-        build_id: null,
-        left_out: null,
       },
       candidate: {
         artifact_ids: ['of build-after'],
         label: '5f3c1e8',
         time_range: windows?.candidate ?? null,
-        labels: [],
-        source: null,
-        build_id: null,
-        left_out: null,
       },
     });
   });
