@@ -22,6 +22,7 @@ class Comparison(TeamScoped, Table):
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
         Index("ix_comparison_newest", "team_id", "created_at", "id"),
+        Index("ix_comparison_created_by", "team_id", "created_by", "created_at"),
         CheckConstraint(_STATES, name="state"),
     )
 
@@ -39,6 +40,8 @@ class Comparison(TeamScoped, Table):
     """Time ranges of metrics by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
     side_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """Label matchers by side: {"base": [{"key", "value"}, ...], ...}; a side without any has all samples."""
+    sources: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Source by side, and what it was resolved to: {"base": {"source": {"type", ...}, "build_id", "left_out"}, ...}; a side may have none."""
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -50,6 +51,8 @@ class SideRequest:
     label: str | None = None
     time_range: TimeRange | None = None
     labels: LabelMatchers = ()
+    source: dict[str, Any] | None = None
+    """What it was resolved from, as stored (see `side_sources.make_side_request`)."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
     sides = {Side.BASE: base, Side.CANDIDATE: candidate}
     for side, asked in sides.items():
         _validate_size(side, asked)
-        _validate_time_range(session, side, asked.time_range)
+        validate_time_range(session, side, asked.time_range)
     if base.time_range and candidate.time_range and base.time_range.overlaps(candidate.time_range):
         raise InvalidTimeRange("The time ranges of both sides overlap.", remedy="End one before the other begins.")
     _validate_overlap(base, candidate)
@@ -86,6 +89,7 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
         state=ComparisonState.WAITING,
         time_ranges={side: asked.time_range.to_json() for side, asked in sides.items() if asked.time_range},
         side_labels={side: format_label_matchers(asked.labels) for side, asked in sides.items() if asked.labels},
+        sources={side: asked.source for side, asked in sides.items() if asked.source},
         created_by=session.scope.user_id,
     )
     session.add(comparison)
@@ -167,7 +171,7 @@ def swap_sides(session: WriteSession, comparison_id: ComparisonId) -> Comparison
     }
     time_ranges, labels = get_time_ranges(row), get_label_matchers(row)
     base, candidate = (
-        SideRequest(of[side], label[side], time_ranges.get(side), labels.get(side, ()))
+        SideRequest(of[side], label[side], time_ranges.get(side), labels.get(side, ()), row.sources.get(side))
         for side in (Side.CANDIDATE, Side.BASE)
     )
     return create_comparison(session, None, base, candidate)
@@ -249,7 +253,8 @@ def _validate_overlap(base: SideRequest, candidate: SideRequest) -> None:
         )
 
 
-def _validate_time_range(session: ReadSession, side: Side, time_range: TimeRange | None) -> None:
+def validate_time_range(session: ReadSession, side: Side, time_range: TimeRange | None) -> None:
+    """Raise `InvalidTimeRange`, `ServiceNotFound` or `EnvironmentNotFound` unless metrics can be compared in it."""
     if time_range is None:
         return
     if not 0 <= time_range.from_ms <= LATEST_MS or not 0 <= time_range.to_ms <= LATEST_MS:

@@ -20,7 +20,7 @@ from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.regressions.rules import OPEN, StateName
-from slowpath.verdicts.regressions.schemas import (
+from slowpath.verdicts.regressions.schemas.regression_schemas import (
     BuildVerdictOut,
     MeasuredKind,
     MuteRuleIn,
