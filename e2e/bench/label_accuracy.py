@@ -18,9 +18,10 @@ import numpy as np
 from bench.aa_draws import ROUNDS
 from bench.benchmark_results import BenchmarkResult
 from bench.captures import DECODE, OWN, decoded
+from bench.counted_shares import Count, wilson
 from bench.labelled_sets import LabelledPool, pool_of, with_random_label
+from bench.product_comparison import compared
 from bench.resampled_sets import Draw, in_turns
-from bench.verdict_accuracy import Count, compared, wilson
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
