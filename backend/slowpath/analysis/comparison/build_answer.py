@@ -72,9 +72,13 @@ def _smallest_q(comparison: SideComparison, kind: KindVerdict) -> float:
     The test of a total counts too: it is no finding of its own where another finding explains it.
     """
     found = [1.0]
-    for finding in comparison.findings:
-        if section_of_finding(finding.kind, finding.profile_kind) == kind.kind and _supports(finding, kind.verdict):
-            found.append(1.0 if finding.q_value is None else finding.q_value)
+    found += [
+        finding.q_value
+        for finding in comparison.findings
+        if section_of_finding(finding.kind, finding.profile_kind) == kind.kind
+        and _supports(finding, kind.verdict)
+        and finding.q_value is not None
+    ]
     for result in _profile_kinds(comparison):
         direction = total_direction(result.comparison)
         if result.comparison.kind == kind.kind and direction is not None and VERDICT_OF[direction] == kind.verdict:
@@ -94,7 +98,9 @@ def _profile_kinds(comparison: SideComparison) -> Iterator[ProfileKindResult]:
 def _bound(comparison: SideComparison) -> float | None:
     """Return the largest change that an unchanged kind may have; of kinds without an interval, the detectable one."""
     bounds = [each.ruling.bound for each in _profile_kinds(comparison) if each.ruling and each.verdict == "unchanged"]
-    known = [each for each in bounds if each is not None] or [each.ratio for each in comparison.detectable if each.ratio]
+    known = [each for each in bounds if each is not None] or [
+        each.ratio for each in comparison.detectable if each.ratio
+    ]
     return max(known, default=None)
 
 
@@ -115,7 +121,11 @@ def _profiles_needed(
         return None if is_announced else _to_announce(comparison, smallest, level)
     if state == "unchanged":
         return None
-    more = [more_replicates(each.comparison, each.ruling, each.findings) for each in _profile_kinds(comparison) if each.ruling]
+    more = [
+        more_replicates(each.comparison, each.ruling, each.findings)
+        for each in _profile_kinds(comparison)
+        if each.ruling
+    ]
     return max((each for each in more if each), default=None)
 
 

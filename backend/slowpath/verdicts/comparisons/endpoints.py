@@ -25,7 +25,7 @@ from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
 from slowpath.platform.jobs import service as work
-from slowpath.verdicts.comparisons.rules import DiffViewState, Side
+from slowpath.verdicts.comparisons.rules import LISTED_ORIGINS, DiffViewState, Side
 from slowpath.verdicts.comparisons.schemas import (
     ComparisonIn,
     ComparisonOut,
@@ -36,6 +36,7 @@ from slowpath.verdicts.comparisons.schemas import (
     ExportIn,
     ExportOut,
     FrameSearchOut,
+    OriginName,
     SideIn,
     SourceLineOut,
     StateName,
@@ -116,11 +117,20 @@ def list_comparisons(
     session: Reading,
     paging: Paging,
     state: Annotated[list[StateName] | None, Query()] = None,
+    origin: Annotated[
+        list[OriginName] | None,
+        Query(description="What created the comparison; without it all except comparisons of builds"),
+    ] = None,
     search: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Page[ComparisonSummaryOut]:
     """List comparisons, newest first."""
     rows = comparisons.list_comparisons(
-        session, after=paging.after, limit=paging.limit + 1, states=state or (), search=search
+        session,
+        after=paging.after,
+        limit=paging.limit + 1,
+        states=state or (),
+        origins=origin or LISTED_ORIGINS,
+        search=search,
     )
     counts = comparisons.count_artifacts(session, [row.id for row in rows])
     return paging.page(rows, lambda row: make_comparison_summary_out(row, counts), lambda row: (row.created_at, row.id))

@@ -20,6 +20,7 @@ Label = Annotated[
 ]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
+OriginName = Literal["manual", "regression", "build"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
 MOST_LISTED = 1000
@@ -110,6 +111,7 @@ class ComparisonSummaryOut(BaseModel):
 
     id: UUID
     name: str
+    origin: OriginName
     state: StateName
     verdict: VerdictName | None
     verdict_sentence: str | None
@@ -254,6 +256,7 @@ def _members(
     return {
         "id": row.id,
         "name": row.name,
+        "origin": row.origin,
         "state": row.state,
         "verdict": row.verdict,
         "verdict_sentence": row.headline,

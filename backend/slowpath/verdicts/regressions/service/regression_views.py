@@ -11,11 +11,15 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.regressions import queries
 from slowpath.verdicts.regressions.errors import RegressionNotFound
 from slowpath.verdicts.regressions.queries import RegressionFilter
+from slowpath.verdicts.regressions.read_models import CombinedVerdict
 from slowpath.verdicts.regressions.rules import NO_BRANCH, OPEN, BuildVerdictState
+from slowpath.verdicts.regressions.service.build_decision import load_ancestor
+from slowpath.verdicts.regressions.service.build_verdicts import get_decision
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvent, RegressionEvidence
 
 __all__ = [
     "RegressionFilter",
+    "combine_answers",
     "count_regressions",
     "get_build_verdict",
     "get_regression",
@@ -106,6 +110,13 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
         regression_ids=[],
         evaluated_at=None,
     )
+
+
+def combine_answers(row: BuildVerdict) -> CombinedVerdict:
+    """Return a verdict with the answer of its comparison, from the decision that made it."""
+    decision = get_decision(row)
+    is_announced = decision is not None and decision.is_announced and row.state == decision.state
+    return CombinedVerdict(row, load_ancestor(row.ancestor_answer), is_announced)
 
 
 def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
