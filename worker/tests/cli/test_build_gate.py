@@ -103,4 +103,4 @@ def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_up
     ],
 )  # fmt: skip
 def test_a_gate_passes_only_verified_builds(state: str | None, unread: tuple[str, ...], code: int) -> None:
-    assert GateResult(unread, "id", state, "").gate == code
+    assert GateResult(unread, "id", state, "").exit_code() == code

@@ -3,6 +3,10 @@
 The verdict is that of the comparison. It is announced only if a deciding kind has a finding in the direction of the verdict
 whose q-value reaches the stricter level of `announced_level`: within a family of tests the q-value controls the chance of any
 false finding when nothing changed (Benjamini and Hochberg 1995), and Bonferroni's inequality adds families and kinds.
+
+The total changes with the machine and the state of the process, too. Functions and categories are tested relative to what all
+of them have in common; for the total, that variation must be measured: with fewer than `few_profiles` captures per build it is
+mostly assumed, so the total alone is not announced.
 """
 
 from collections.abc import Iterator
@@ -20,10 +24,12 @@ from slowpath.analysis.comparison.compare_sides import SideComparison
 from slowpath.analysis.comparison.verdict_headline import make_headline
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF, KindVerdict, deciding_kinds
 from slowpath.analysis.findings.findings import CHANGED, Finding, Verdict
+from slowpath.analysis.kinds.artifact_kind import KindComparison
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileKindResult
 from slowpath.analysis.kinds.profiles.direction import total_direction
 from slowpath.analysis.kinds.profiles.profile_headline import MOST_MORE_PROFILES, more_replicates
-from slowpath.analysis.kinds.registry import section_of_finding
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL
+from slowpath.analysis.kinds.registry import LATENCY, section_of_finding
 
 _DIRECTIONS: dict[Verdict, AnswerDirection] = {"regressed": "worse", "improved": "better", "mixed": "mixed"}
 _NORMAL = NormalDist()
@@ -35,11 +41,16 @@ def make_comparison_answer(comparison: SideComparison) -> ComparisonAnswer:
     """Return the answer of a comparison with at least one kind that has a verdict."""
     verdict, kind_verdicts = comparison.verdict, comparison.kind_verdicts
     level = announced_level(len(kind_verdicts))
-    smallest = {each.kind: _smallest_q(comparison, each) for each in kind_verdicts}
+    smallest = {
+        each.kind: _smallest_q(comparison, each, with_total=_has_measured_variation(comparison, each))
+        for each in kind_verdicts
+    }
     kinds = tuple(
         KindAnswer(each.kind, each.verdict, each.verdict in CHANGED and smallest[each.kind] <= level)
         for each in kind_verdicts
     )
+    if comparison.latency is not None and LATENCY not in smallest:
+        kinds = (*kinds, _latency_answer(comparison, comparison.latency, level))
     deciding = deciding_kinds(kind_verdicts)
     headline = make_headline(comparison)
     state = _state(verdict)
@@ -54,9 +65,21 @@ def make_comparison_answer(comparison: SideComparison) -> ComparisonAnswer:
         bound=_bound(comparison) if state == "unchanged" else None,
         effect=_effect(comparison, verdict) if state == "changed" else None,
         profiles_needed=_profiles_needed(
-            comparison, state, min(smallest[each.kind] for each in deciding), level, is_announced=is_announced
+            comparison,
+            state,
+            min(_smallest_q(comparison, each, with_total=True) for each in deciding),
+            level,
+            is_announced=is_announced,
         ),
         kinds=kinds,
+    )
+
+
+def _latency_answer(comparison: SideComparison, latency: KindComparison, level: float) -> KindAnswer:
+    """Return the answer about latency beside artifacts: it decides nothing, but a check can require it."""
+    kind = KindVerdict(LATENCY, latency.verdict, measures_cost=True, has_enough_data=False)
+    return KindAnswer(
+        LATENCY, kind.verdict, kind.verdict in CHANGED and _smallest_q(comparison, kind, with_total=False) <= level
     )
 
 
@@ -66,7 +89,7 @@ def _state(verdict: Verdict) -> AnswerState:
     return "unchanged" if verdict == "unchanged" else "inconclusive"
 
 
-def _smallest_q(comparison: SideComparison, kind: KindVerdict) -> float:
+def _smallest_q(comparison: SideComparison, kind: KindVerdict, *, with_total: bool) -> float:
     """Return the smallest q-value of the significant findings in the direction of a kind's verdict; 1 without any.
 
     The test of a total counts too: it is no finding of its own where another finding explains it.
@@ -77,13 +100,27 @@ def _smallest_q(comparison: SideComparison, kind: KindVerdict) -> float:
         for finding in comparison.findings
         if section_of_finding(finding.kind, finding.profile_kind) == kind.kind
         and _supports(finding, kind.verdict)
+        and finding.subject != TOTAL
         and finding.q_value is not None
     ]
+    return min([*found, *_total_p_values(comparison, kind)]) if with_total else min(found)
+
+
+def _has_measured_variation(comparison: SideComparison, kind: KindVerdict) -> bool:
+    """Return whether a kind of profile has enough captures to measure how its total varies between them."""
+    return all(
+        min(each.comparison.sets.replicates()) >= each.comparison.thresholds.few_profiles
+        for each in _profile_kinds(comparison)
+        if each.comparison.kind == kind.kind
+    )
+
+
+def _total_p_values(comparison: SideComparison, kind: KindVerdict) -> Iterator[float]:
+    """Yield the p-value of a kind's total if it changed in the direction of the kind's verdict."""
     for result in _profile_kinds(comparison):
         direction = total_direction(result.comparison)
         if result.comparison.kind == kind.kind and direction is not None and VERDICT_OF[direction] == kind.verdict:
-            found.append(float(result.comparison.categories.estimates.p_value[-1]))
-    return min(found)
+            yield float(result.comparison.categories.estimates.p_value[-1])
 
 
 def _supports(finding: Finding, verdict: Verdict) -> bool:
@@ -131,8 +168,10 @@ def _profiles_needed(
 
 def _to_announce(comparison: SideComparison, smallest: float, level: float) -> int | None:
     """Return the profiles per build with which the same effect reaches the level: its z grows with the root of their number."""
-    here = min((min(each.comparison.sets.replicates()) for each in _profile_kinds(comparison)), default=0)
+    results = list(_profile_kinds(comparison))
+    here = min((min(each.comparison.sets.replicates()) for each in results), default=0)
+    measured = max((each.comparison.thresholds.few_profiles for each in results), default=0) - here
     reached, required = (_NORMAL.inv_cdf(1 - max(each, _SMALLEST_P) / 2) for each in (smallest, level))
     if not here or reached <= 0:
         return None
-    return max(1, min(ceil(here * (required / reached) ** 2) - here, MOST_MORE_PROFILES))
+    return max(1, measured, min(ceil(here * (required / reached) ** 2) - here, MOST_MORE_PROFILES))

@@ -302,7 +302,7 @@ def get_build_verdict(build_id: UUID, caller: MayWait, session: Reading) -> Buil
     if not uploads.can_see_build(session, BuildId(build_id), caller):
         raise NotFound("This token has no build with this ID.")
     row = regression_views.get_settled_verdict(session, BuildId(build_id))
-    return make_build_verdict_out(regression_views.combine_answers(row))
+    return make_build_verdict_out(regression_views.combine_answers(session, row))
 
 
 def _page(drawn: BuildSeriesPage) -> SeriesPage:

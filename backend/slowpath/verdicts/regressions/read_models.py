@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from slowpath.analysis.builds.comparison_answer import ComparisonAnswer
+from slowpath.analysis.builds.comparison_answer import ComparisonAnswer, KindAnswer
 from slowpath.verdicts.regressions.rules import BuildVerdictState
 from slowpath.verdicts.regressions.tables import BuildVerdict
 
@@ -54,8 +54,12 @@ class BuildDecision:
 
 @dataclass(frozen=True)
 class CombinedVerdict:
-    """A build verdict, what its comparison answered, and whether it is announced."""
+    """A build verdict, what its comparison answered, and whether it is announced.
+
+    `kinds`: the kinds of artifacts that the verdict is about; one with a confirmed regression since this build regressed.
+    """
 
     row: BuildVerdict
     ancestor: AncestorAnswer | None
     is_announced: bool
+    kinds: tuple[KindAnswer, ...] = ()

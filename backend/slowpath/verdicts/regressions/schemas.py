@@ -343,7 +343,6 @@ class BuildComparisonOut(BaseModel):
     comparison_id: UUID | None
     bound: float | None
     profiles_needed: int | None
-    kinds: list[KindAnswerOut]
     kinds_left_out: list[str]
 
 
@@ -360,6 +359,7 @@ class BuildVerdictOut(BaseModel):
     regression_ids: list[UUID]
     evaluated_at: datetime | None
     is_announced: bool
+    kinds: list[KindAnswerOut]
     comparison: BuildComparisonOut | None
 
 
@@ -456,6 +456,7 @@ def make_build_verdict_out(verdict: CombinedVerdict) -> BuildVerdictOut:
             "regression_ids": row.regression_ids,
             "evaluated_at": None if row.state == BuildVerdictState.EVALUATING else row.evaluated_at,
             "is_announced": verdict.is_announced,
+            "kinds": [vars(each) for each in verdict.kinds],
             "comparison": make_build_comparison_out(row, verdict.ancestor),
         }
     )
@@ -474,10 +475,6 @@ def make_build_comparison_out(row: BuildVerdict, ancestor: AncestorAnswer | None
         comparison_id=row.comparison_id,
         bound=answer.bound if answer else None,
         profiles_needed=answer.profiles_needed if answer else None,
-        kinds=[
-            KindAnswerOut(kind=each.kind, verdict=each.verdict, is_announced=each.is_announced)
-            for each in (answer.kinds if answer else ())
-        ],
         kinds_left_out=list(ancestor.kinds_left_out),
     )
 

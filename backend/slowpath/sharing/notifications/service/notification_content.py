@@ -84,7 +84,7 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
         pull_request=number if isinstance(number, int) else None,
         verdict=row.state,
         sentence=row.sentence,
-        is_announced=regression_views.combine_answers(row).is_announced,
+        is_announced=regression_views.combine_answers(session, row).is_announced,
         comparison_url=f"{home}/comparisons/{row.comparison_id}" if row.comparison_id else None,
     )
     moment = hashlib.sha256(f"{row.state} {row.sentence} {sorted(map(str, row.regression_ids))}".encode()).hexdigest()

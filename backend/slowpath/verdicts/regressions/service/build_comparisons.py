@@ -1,6 +1,7 @@
 """Compare a build with an earlier one as soon as its evidence is decoded, and record the answer on its verdict."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from slowpath.analysis.builds.comparison_answer import ComparisonAnswer
@@ -18,7 +19,7 @@ from slowpath.verdicts.regressions.read_models import AncestorAnswer
 from slowpath.verdicts.regressions.service.ancestor_builds import AncestorMatch, find_comparable_ancestor
 from slowpath.verdicts.regressions.service.build_decision import dump_ancestor, load_ancestor
 from slowpath.verdicts.regressions.service.build_verdicts import record_decision
-from slowpath.verdicts.regressions.service.evidence_comparisons import SHORT_COMMIT, make_side
+from slowpath.verdicts.regressions.service.evidence_comparisons import SHORT_COMMIT, find_common_deployments, make_side
 from slowpath.verdicts.regressions.tables import BuildVerdict
 
 
@@ -39,6 +40,11 @@ def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerd
     if _is_current(session, row, base, candidate):
         return []
     superseded = delete_build_comparison(session, row)
+    deployed = find_common_deployments(session, [found.build], [build])
+    if deployed is not None:  # with their latency, for checks that require it; it decides nothing beside artifacts
+        base, candidate = (
+            replace(side, time_range=each[0]) for side, each in zip((base, candidate), deployed, strict=True)
+        )
     name = f"{build.commit[:SHORT_COMMIT]} against {found.build.commit[:SHORT_COMMIT]}"
     created = comparisons.create_comparison(session, name, base, candidate, origin=ComparisonOrigin.BUILD)
     row.comparison_id, row.compared_build_id = created.id, found.build.id

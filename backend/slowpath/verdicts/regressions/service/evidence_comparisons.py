@@ -47,23 +47,30 @@ def enqueue_evidence_comparison(
 
 def _of_latency(session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]) -> ComparisonId | None:
     """Compare the latency of the newest deployment of each build."""
-    bases, candidates = _windows(session, good), _windows(session, bad)
-    environment = next((each for each in candidates if each in bases), None)
-    if environment is None:
+    found = find_common_deployments(session, good, bad)
+    if found is None:
         return None
-    (base, of_base), (candidate, of_candidate) = bases[environment], candidates[environment]
-    if base.overlaps(candidate):
-        return None
-    sides = (
-        SideRequest((), of_base.commit[:SHORT_COMMIT], base),
-        SideRequest((), of_candidate.commit[:SHORT_COMMIT], candidate),
-    )
+    sides = [SideRequest((), build.commit[:SHORT_COMMIT], time_range) for time_range, build in found]
     return ComparisonId(comparisons.create_comparison(session, name, *sides, origin=ComparisonOrigin.REGRESSION).id)
 
 
-def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[EnvironmentId, tuple[TimeRange, Build]]:
+DeploymentWindow = tuple[TimeRange, Build]
+
+
+def find_common_deployments(
+    session: ReadSession, good: Sequence[Build], bad: Sequence[Build]
+) -> tuple[DeploymentWindow, DeploymentWindow] | None:
+    """Return the newest deployment of the nearest build of each side in a common environment; None without one."""
+    bases, candidates = _windows(session, good), _windows(session, bad)
+    environment = next((each for each in candidates if each in bases), None)
+    if environment is None or bases[environment][0].overlaps(candidates[environment][0]):
+        return None
+    return bases[environment], candidates[environment]
+
+
+def _windows(session: ReadSession, builds: Sequence[Build]) -> dict[EnvironmentId, DeploymentWindow]:
     """Return the newest deployment of the nearest build, by environment."""
-    found: dict[EnvironmentId, tuple[TimeRange, Build]] = {}
+    found: dict[EnvironmentId, DeploymentWindow] = {}
     near = {BuildId(build.id): build for build in builds[:MAX_BUILDS_PER_SIDE]}
     windows = deployment_latency.list_deployment_ranges(
         session, {key: ServiceId(build.service_id) for key, build in near.items()}

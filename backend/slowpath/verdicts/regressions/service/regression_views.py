@@ -1,10 +1,12 @@
 """Read regressions, their events and evidence, and verdicts on builds."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from slowpath.analysis.builds.comparison_answer import KindAnswer
+from slowpath.analysis.kinds.registry import section_of_measurement
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, RegressionId
 from slowpath.inventory.catalog import service as catalog
@@ -112,11 +114,18 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
     )
 
 
-def combine_answers(row: BuildVerdict) -> CombinedVerdict:
+def combine_answers(session: ReadSession, row: BuildVerdict) -> CombinedVerdict:
     """Return a verdict with the answer of its comparison, from the decision that made it."""
-    decision = get_decision(row)
+    decision, ancestor = get_decision(row), load_ancestor(row.ancestor_answer)
     is_announced = decision is not None and decision.is_announced and row.state == decision.state
-    return CombinedVerdict(row, load_ancestor(row.ancestor_answer), is_announced)
+    compared = ancestor.comparison if ancestor is not None else None
+    kinds = {each.kind: each for each in (compared.kinds if compared is not None else ())}
+    if not is_announced:  # later builds may have refuted the comparison
+        kinds = {kind: replace(each, is_announced=False) for kind, each in kinds.items()}
+    for regression in queries.select_regressions_by_id(session, [UUID(str(each)) for each in row.regression_ids]):
+        kind = section_of_measurement(regression.kind)
+        kinds[kind] = KindAnswer(kind, "regressed", is_announced=True)
+    return CombinedVerdict(row, ancestor, is_announced, tuple(kinds.values()))
 
 
 def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
