@@ -132,7 +132,10 @@ def test_the_action_of_github(
         "a" * 40,
         HOSTILE.split("\n", maxsplit=1)[0],
     )
-    assert (build["author"], build["pull_request"]) == ("a", {"number": 7, "url": "https://github.com/o/r/pull/7"})
+    assert (build["author"], build["pull_request"]) == (
+        "a",
+        {"number": 7, "url": "https://github.com/o/r/pull/7", "base_branch": None},
+    )
     assert names(client) == {"cpu.0 of a run.pprof", "cpu.1 of a run.pprof"}
     assert client.get("/api/v1/artifacts").json()["items"][0]["run_metadata"] == {"requests": 5}
     assert f"build={build['id']}\nverdict=pending\n" in (folder / "output").read_text(encoding="utf-8")

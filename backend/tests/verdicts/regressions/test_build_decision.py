@@ -41,8 +41,8 @@ def compared(answer: ComparisonAnswer) -> AncestorAnswer:
         (STEADY, LIKELY, "inconclusive", False,
          "Possible change against 0123456: 32% more CPU per request. Required to confirm: 3 more profiles per build."),
         (FEW, LIKELY, "inconclusive", False,
-         "Possible change against 0123456: 32% more CPU per request."
-         " Required to confirm: 3 more profiles per build or 7 more builds."),
+         ("Possible change against 0123456: 32% more CPU per request."
+          " Required to confirm: 3 more profiles per build or 7 more builds.")),
         (STEP, UNCHANGED, "inconclusive", False, "Possible change: Clone (+9%)."),
         (FEW, UNCHANGED, "passed", False, "Unchanged against 0123456: no change of CPU larger than 7%."),
         (STEADY, UNCHANGED, "passed", False, "Unchanged against 0123456: no change of CPU larger than 7%."),
@@ -55,7 +55,7 @@ def test_the_first_rule_that_applies_decides(
     answer: ComparisonAnswer,
     state: str,
     is_announced: bool,
-    sentence: str,  # noqa: FBT001 - a parameter
+    sentence: str,
 ) -> None:
     found = decide_build_verdict(series, compared(answer))
     assert (found.state, found.is_announced, found.sentence) == (state, is_announced, sentence)
