@@ -36,16 +36,18 @@ class AncestorMatch:
     kinds_left_out: tuple[str, ...]
 
 
-def find_comparable_ancestor(session: ReadSession, build: Build) -> AncestorMatch | AncestorAnswer:
-    """Return the earlier build to compare with, or why there is none.
+def find_comparable_ancestor(session: ReadSession, build: Build) -> AncestorMatch | AncestorAnswer | None:
+    """Return the earlier build to compare with, or why there is none; None if the build has no artifact to compare.
 
     The nearest build with all kinds of this one under equal conditions; without one, that with the most of them.
     """
     candidate = gather_artifacts(session, [build])
     wanted = without_weak_kinds([kind for kind, rows in candidate.items() if rows])
     is_pull_request = build.pull_request is not None
+    if not wanted:
+        return None
     ancestors = _list_ancestors(session, build)
-    if not ancestors or not wanted:
+    if not ancestors:
         return AncestorAnswer("first-build", reason=wording.describe_first_build())
     best: AncestorMatch | None = None
     differing: tuple[Build, ArtifactsByKind] | None = None

@@ -30,9 +30,9 @@ def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerd
     """
     queries.lock_history(session, ServiceId(build.service_id))
     found = find_comparable_ancestor(session, build)
-    if isinstance(found, AncestorAnswer):
+    if not isinstance(found, AncestorMatch):
         superseded = delete_build_comparison(session, row)
-        row.ancestor_answer = dump_ancestor(found)
+        row.ancestor_answer = None if found is None else dump_ancestor(found)
         row.compared_build_id = None
         return superseded
     base = make_side(found.base, found.kinds, [found.build])

@@ -14,11 +14,11 @@ const NEW_SERVICE = 'my-service';
 
 /** Five lines for a POSIX shell in the repository of the service. */
 export const uploadCommands = (origin: string, slug: string, token: string): string[] => [
+  `export SLOWPATH_URL=${origin}`,
   `export SLOWPATH_TOKEN=${token}`,
   "curl -sSo cpu.pprof 'http://localhost:6060/debug/pprof/profile?seconds=30'",
-  `build="${origin}/api/v1/builds/${slug}/$(git rev-parse HEAD)"`,
-  'curl -sSf -H "Authorization: Bearer $SLOWPATH_TOKEN" --json "{\\"branch\\": \\"$(git branch --show-current)\\"}" "$build"',
-  'curl -sSf -H "Authorization: Bearer $SLOWPATH_TOKEN" -T cpu.pprof "$build/artifacts/"',
+  `build="$SLOWPATH_URL/api/v1/builds/${slug}/$(git rev-parse HEAD)"`,
+  'curl -sSf -H "Authorization: Bearer $SLOWPATH_TOKEN" -T cpu.pprof "$build/artifacts/cpu.pprof?branch=$(git branch --show-current)"',
 ];
 
 export type UploadStepsProps = {
