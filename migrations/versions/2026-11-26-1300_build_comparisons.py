@@ -1,6 +1,7 @@
 """A build is compared with an earlier build as soon as its evidence arrives; its verdict has that answer too.
 
 Code before this version ignores the new columns and lists the comparisons of builds among the others, so it can run with both.
+The next version validates the new constraints, in a transaction of its own.
 """
 
 from alembic import op
@@ -14,7 +15,8 @@ depends_on = None
 def upgrade() -> None:
     op.execute("ALTER TABLE comparison ADD COLUMN origin varchar NOT NULL DEFAULT 'manual'")
     op.execute(
-        "ALTER TABLE comparison ADD CONSTRAINT ck_comparison_origin CHECK (origin in ('manual', 'regression', 'build'))"
+        "ALTER TABLE comparison ADD CONSTRAINT ck_comparison_origin"
+        " CHECK (origin in ('manual', 'regression', 'build')) NOT VALID"
     )
     op.execute("CREATE INDEX ix_comparison_listed ON comparison (team_id, created_at, id) WHERE origin <> 'build'")
     op.execute(
@@ -24,11 +26,12 @@ def upgrade() -> None:
     op.execute(
         "ALTER TABLE build_verdict ADD CONSTRAINT fk_build_verdict_team_id_comparison_id"
         " FOREIGN KEY (team_id, comparison_id) REFERENCES comparison (team_id, id) ON DELETE SET NULL (comparison_id)"
+        " NOT VALID"
     )
     op.execute(
         "ALTER TABLE build_verdict ADD CONSTRAINT fk_build_verdict_team_id_compared_build_id"
         " FOREIGN KEY (team_id, compared_build_id) REFERENCES build (team_id, id)"
-        " ON DELETE SET NULL (compared_build_id)"
+        " ON DELETE SET NULL (compared_build_id) NOT VALID"
     )
     op.execute("CREATE INDEX ix_build_verdict_comparison ON build_verdict (team_id, comparison_id)")
     op.execute("CREATE INDEX ix_build_verdict_compared ON build_verdict (team_id, compared_build_id)")

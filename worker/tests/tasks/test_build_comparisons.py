@@ -10,7 +10,7 @@ from slowpath.core.ids import TeamId
 from slowpath.operations.retention.jobs import EnforceRetention
 from tests.inventory.webhooks.webhook_senders import EXAMPLES, GITLAB_PIPELINE
 from tests.jobs.conftest import Bench
-from tests.jobs.test_github_webhooks import hook, service
+from tests.jobs.test_github_webhooks import hook, run, service
 from tests.support.app_under_test import AppUnderTest
 from tests.tasks.test_build_evaluation import CAPTURES, commit_of
 from tests.tasks.test_decode_handlers import run_all
@@ -179,24 +179,25 @@ def record_fork(client: TestClient, service_id: str, shas: dict[str, str]) -> st
 def test_a_pull_request_is_compared_with_the_build_of_the_merge_base(
     host: str, client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
-    run = EXAMPLES["workflow_run"][0]
-    head = run["workflow_run"]["head_sha"] if host == "github" else GITLAB_PIPELINE["object_attributes"]["sha"]
+    message = EXAMPLES["workflow_run"][0]
+    head = message["workflow_run"]["head_sha"] if host == "github" else GITLAB_PIPELINE["object_attributes"]["sha"]
     target = "master" if host == "github" else "main"
     shas = {"fork": commit_of(1), "tip": commit_of(2), "head": str(head)}
     service_id = service(client, "ingester")
     record_fork(client, service_id, shas)
     sender = hook(client, app, kind=host, service_ids=[service_id])
     if host == "github":
-        sender.send(run, "workflow_run")
+        sender.send(message, "workflow_run")
     else:
         merge = {**GITLAB_PIPELINE["merge_request"], "target_branch": target}
         sender.send({**GITLAB_PIPELINE, "merge_request": merge}, "Pipeline Hook")
-    run_all(bench)
+    run(bench, "webhooks.process-delivery")
 
     fork = post(client, shas["fork"], "inlined", range(4), branch=target)
     post(client, shas["tip"], "helper", range(4), branch=target)
     pull = post(client, shas["head"], "inlined", range(4, 8), branch="fast")
-    run_all(bench)
+    for name in ("artifacts.decode", "regressions.evaluate-build", "comparisons.compute"):
+        run(bench, name)
     found = verdict(client, pull)
     assert found["comparison"]["base"]["build_id"] == fork
     assert found["comparison"]["is_merge_base"] is True
