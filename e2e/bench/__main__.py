@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 
 from bench.benchmark_results import BenchmarkResult
-from slowpath_cli.core.renamed_options import warn_renamed
 
 # name -> module with `run() -> Iterator[Result]`, one benchmark per feature.
 BENCHMARKS = {
@@ -32,16 +31,6 @@ BENCHMARKS = {
     "builds": "bench.build_evaluation_latency",
     "second-build": "bench.second_build",
 }
-FORMER_NAMES = {
-    "stored": "stored-comparison",
-    "linear": "linear-scaling",
-    "board": "dashboard",
-    "changes": "change-points",
-    "deploys": "deployment-checks",
-    "board-page": "dashboard-page",
-    "bisect": "bisect-cost",
-}
-"""Former names, accepted for one release with a warning."""
 
 
 def main() -> int:
@@ -52,9 +41,7 @@ def main() -> int:
     )
     parser.add_argument("--json", action="store_true", help="one JSON line a result")
     options = parser.parse_args()
-    for old in set(options.only or []) & set(FORMER_NAMES):
-        warn_renamed(f"--only {old}", f"--only {FORMER_NAMES[old]}")
-    only = [FORMER_NAMES.get(name, name) for name in options.only or []]
+    only = options.only or []
     unknown = sorted(set(only) - set(BENCHMARKS))
     if unknown:
         print(f"bench: there is no {unknown[0]}; there is {', '.join(BENCHMARKS)}", file=sys.stderr)

@@ -8,7 +8,7 @@ import numpy as np
 
 from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.core.ids import ArtifactId, ComparisonId
 from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat, Granularity
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views

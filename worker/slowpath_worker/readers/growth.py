@@ -20,14 +20,13 @@ def read_growth(original: OriginalFile, helper: DecodeHelper, context: JobContex
     )
     context.progress("storing", 0.9)
     header = checked_header(out)
-    counted = header["growth"]
-    GrowthTable.parse(mapped(out))
+    table = GrowthTable.parse(mapped(out))
     key = profiles.columns_key(context.team_id, original.sha256)
     size = out.stat().st_size
     context.blobs.put(key, out)
 
     def record(session: WriteSession, artifact_id: ArtifactId) -> None:
         profiles.record(session, artifact_id, header, key, size)
-        growth.record_growth_log(session, artifact_id, counted, key)
+        growth.record_growth_log(session, artifact_id, table, key)
 
-    return DecodedArtifact(STACK_GROWTH.id, growth.summary(counted, header["warnings"]), record)
+    return DecodedArtifact(STACK_GROWTH.id, growth.summary(table), record)

@@ -16,9 +16,11 @@ from slowpath.analysis.comparison.compare_sides import SideComparison, compare
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.formats.document_json import dump_document
+from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
 from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
+from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.stored_view import strings_of
 from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
@@ -298,11 +300,11 @@ def _build_view_files(
         return key
 
     all_columns = view.diff_columns("all")
-    header = read_columns(all_columns, "slowpath.diff").header
+    header = HeaderMembers(read_columns(all_columns, "slowpath.diff").header)
     functions = view.function_columns()
     first = view.diff_columns("first")
-    sent = read_columns(first, "slowpath.diff").header["nodes_sent"]
-    nodes = header["nodes_total"]
+    sent = HeaderMembers(read_columns(first, "slowpath.diff").header).integer("nodes_sent")
+    nodes = header.integer("nodes_total")
     context.check()
     return DiffViewFiles(
         all_key=put("all", all_columns, packed=False),
@@ -323,7 +325,7 @@ def _export_pprof(
         sides: dict[Side, list[Path]] = {side: [] for side in Side}
         for each in stored:
             path = stack.enter_context(context.blobs.local(each.key))
-            if read_columns(path.read_bytes(), "slowpath.profile").header["kind"] == kind:
+            if parse_profile_header(read_columns(path.read_bytes(), "slowpath.profile").header).kind == kind:
                 sides[each.side].append(path)
         base = sides[Side.BASE] if export_format != ExportFormat.PPROF_CANDIDATE else []
         candidate = sides[Side.CANDIDATE] if export_format != ExportFormat.PPROF_BASE else []
@@ -343,11 +345,12 @@ def _csv(content: bytes) -> str:
     """Format the table of functions as CSV; cells that a spreadsheet would run as formulas are escaped."""
     columns = read_columns(content, "slowpath.functions", former=FORMER_DIFF_NAMES)
     names = strings_of(columns)
-    categories = columns.header["categories"]
+    header = HeaderMembers(columns.header)
+    categories = header.texts("categories")
     numbers = ("base_self", "base_total", "candidate_self", "candidate_total")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    unit, basis = columns.header["sample_type"]["unit"], columns.header["default_normalization"]
+    unit, basis = header.inner("sample_type").text("unit"), header.text("default_normalization")
     statistics = {"low": "ratio low", "high": "ratio high", "q": "q"}
     headings = [*(f"{name} ({unit})" for name in numbers), *(f"{name} ({basis})" for name in statistics.values())]
     writer.writerow(["function", "file", "category", *headings])

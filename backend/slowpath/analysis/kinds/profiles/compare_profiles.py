@@ -16,11 +16,12 @@ from slowpath.analysis.kinds.profiles.function_findings import function_findings
 from slowpath.analysis.kinds.profiles.granularities import GRANULARITIES, Granularity
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_caveats import KindCaveat, by_gravity, merged
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_caveats import caveats_of_kind
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, compare_kind
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets, make_sets
 from slowpath.analysis.kinds.profiles.profile_side_caveats import find_side_caveats
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, SampleType
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.profile_verdict import detectable_effects, ranked, reportable_findings, with_total
 from slowpath.analysis.kinds.profiles.shift_findings import shift_findings

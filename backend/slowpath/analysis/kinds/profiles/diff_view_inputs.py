@@ -8,9 +8,9 @@ import numpy as np
 from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffNormalization, DiffSide
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets, bases_of, make_sets
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.analysis.kinds.profiles.quantum import quantum_of
 from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, StackValues, lay_out_stack_values
 

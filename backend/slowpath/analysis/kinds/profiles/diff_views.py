@@ -8,8 +8,8 @@ from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs, DiffViewSummary
 from slowpath.analysis.kinds.profiles.diff_view_tables import function_table, line_table
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
 
 
 class DiffViewBuilder:

@@ -15,7 +15,7 @@ from slowpath.analysis.kinds.profiles.benchmark_profiles import is_benchmark_pro
 from slowpath.analysis.kinds.profiles.coverage import coverage_of
 from slowpath.analysis.kinds.profiles.load import load_is_plausible, requests_in
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.rate_estimates import AS_EXPECTED, Scatter
 from slowpath.analysis.kinds.profiles.stack_frames import Index
 from slowpath.analysis.stats.distinct_values import distinct_values

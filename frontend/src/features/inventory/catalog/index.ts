@@ -1,4 +1,4 @@
 export { ServiceDetail } from './ServiceDetail';
 export { ServicesPage } from './Services';
 export { TeamUploadSteps } from './UploadSteps';
-export { buildChoicesQuery, buildQuery, buildsQuery, newestBuildQuery, servicesQuery } from './catalog-queries';
+export { buildChoicesQuery, buildQuery, newestBuildQuery, servicesQuery } from './catalog-queries';
