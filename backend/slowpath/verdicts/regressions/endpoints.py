@@ -20,8 +20,8 @@ from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.regressions.rules import OPEN, StateName
-from slowpath.verdicts.regressions.schemas import (
-    BuildVerdictOut,
+from slowpath.verdicts.regressions.schemas.build_verdict_schemas import BuildVerdictOut, make_build_verdict_out
+from slowpath.verdicts.regressions.schemas.regression_schemas import (
     MeasuredKind,
     MuteRuleIn,
     MuteRuleOut,
@@ -41,7 +41,6 @@ from slowpath.verdicts.regressions.schemas import (
     StateCounts,
     TriageIn,
     TriageOut,
-    make_build_verdict_out,
     make_mute_rule_out,
     make_regression_detail_out,
     make_regression_event_out,

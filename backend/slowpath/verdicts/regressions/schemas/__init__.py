@@ -1,0 +1,1 @@
+"""Request and response bodies of regressions, series and build verdicts."""
