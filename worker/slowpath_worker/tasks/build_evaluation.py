@@ -82,8 +82,11 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
             superseded = build_comparisons.delete_build_comparison(session, row)
             build_verdicts.record_skipped_build(session, row, wording.describe_unmeasured_build(), context.clock.now())
         else:
+            is_first = row.evaluated_at is None
             superseded = build_comparisons.refresh_build_comparison(session, build, row)
             build_evaluation.evaluate_build(session, build, context.clock.now())
+            if is_first:
+                superseded += build_comparisons.compare_waiting_builds(session, build, context.clock.now())
     context.blobs.delete(superseded)
 
 

@@ -110,6 +110,19 @@ def test_a_build_under_other_conditions_says_what_differs(client: TestClient, be
     assert verdict(client, third)["comparison"]["base"]["commit"] == CANDIDATE
 
 
+def test_a_build_is_compared_once_its_ancestor_arrives(client: TestClient, bench: Bench) -> None:
+    second = post(client, CANDIDATE, "helper", range(4), parent=BASE)
+    run_all(bench)
+    assert verdict(client, second)["comparison"]["state"] == "first-build"
+
+    first = post(client, BASE, "inlined", range(4))
+    run_all(bench)
+    found = verdict(client, second)
+    assert found["comparison"]["base"]["build_id"] == first
+    assert (found["state"], found["is_announced"]) == ("changed", True)
+    assert verdict(client, first)["comparison"]["state"] == "first-build"
+
+
 def test_a_build_of_another_kind_has_nothing_to_compare_with(client: TestClient, bench: Bench) -> None:
     post(client, BASE, "inlined", range(2), kind="heap")
     second = post(client, CANDIDATE, "helper", range(2), parent=BASE)

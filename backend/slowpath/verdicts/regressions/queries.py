@@ -276,6 +276,24 @@ def select_build_verdict_of_comparison(session: ReadSession, comparison_id: Comp
     return session.scalars(select(BuildVerdict).where(BuildVerdict.comparison_id == comparison_id)).first()
 
 
+def select_builds_without_comparison(
+    session: ReadSession, service_id: ServiceId, states: Sequence[str], limit: int
+) -> list[Row[BuildVerdict, Build]]:
+    """Return the newest builds of a service whose comparison is missing for one of these reasons, by ix_build_verdict_line."""
+    found = (
+        select(BuildVerdict, Build)
+        .join(Build, and_(Build.team_id == BuildVerdict.team_id, Build.id == BuildVerdict.build_id))
+        .where(
+            BuildVerdict.service_id == service_id,
+            BuildVerdict.comparison_id.is_(None),
+            BuildVerdict.ancestor_answer["state"].astext.in_(states),
+        )
+        .order_by(BuildVerdict.ordered_at.desc(), BuildVerdict.build_id.desc())
+        .limit(limit)
+    )
+    return list(session.execute(found).all())
+
+
 def has_regression(session: ReadSession, comparison_id: ComparisonId) -> bool:
     """Return whether a regression cites a comparison, by ix_regression_comparison and ix_regression_evidence_comparison."""
     named = select(Regression.id).where(Regression.comparison_id == comparison_id)

@@ -103,7 +103,7 @@ def _list_ancestors(session: ReadSession, build: Build) -> list[Build]:
     if ancestors is not None:
         return [each for commit in ancestors for each in by_commit[commit]]
     by_parent = _follow_parents(build, others)
-    known = {each.id for each in by_parent}
+    known = {each.id for each in (*by_parent, *_list_descendants(build, others))}
     return by_parent + [each for each in _list_earlier(build, others, target) if each.id not in known]
 
 
@@ -130,6 +130,18 @@ def _follow_parents(build: Build, others: Sequence[Build]) -> list[Build]:
         of_parent = by_short.get(parent[:LEAST_SHA], [])
         found += of_parent
         parent = next((each.parent for each in of_parent if each.parent), None)
+    return found
+
+
+def _list_descendants(build: Build, others: Sequence[Build]) -> list[Build]:
+    """Return the builds whose recorded parents lead to a build: they may have been uploaded before it."""
+    found: list[Build] = []
+    commits = {build.commit[:LEAST_SHA]}
+    left = list(others)
+    while children := [each for each in left if (each.parent or "")[:LEAST_SHA] in commits]:
+        found += children
+        commits = {each.commit[:LEAST_SHA] for each in children}
+        left = [each for each in left if each not in children]
     return found
 
 

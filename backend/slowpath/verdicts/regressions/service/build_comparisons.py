@@ -16,11 +16,15 @@ from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.regressions import queries, wording
 from slowpath.verdicts.regressions.read_models import AncestorAnswer
+from slowpath.verdicts.regressions.rules import MOST_WAITING
 from slowpath.verdicts.regressions.service.ancestor_builds import AncestorMatch, find_comparable_ancestor
 from slowpath.verdicts.regressions.service.build_decision import dump_ancestor, load_ancestor
 from slowpath.verdicts.regressions.service.build_verdicts import record_decision
 from slowpath.verdicts.regressions.service.evidence_comparisons import SHORT_COMMIT, find_common_deployments, make_side
 from slowpath.verdicts.regressions.tables import BuildVerdict
+
+MISSING = ("first-build", "no-match", "other-conditions")
+"""States of a build whose comparison another build can make possible."""
 
 
 def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerdict) -> list[BlobKey]:
@@ -51,6 +55,20 @@ def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerd
     row.ancestor_answer = dump_ancestor(_pending(found))
     session.flush()
     return superseded
+
+
+def compare_waiting_builds(session: WriteSession, build: Build, now: datetime) -> list[BlobKey]:
+    """Compare builds that found no earlier build before the first evidence of this one; return blob keys to delete.
+
+    The build of a pull request is often decoded before that of its merge base.
+    """
+    service_id = ServiceId(build.service_id)
+    waiting = queries.select_builds_without_comparison(session, service_id, MISSING, MOST_WAITING + 1)
+    keys: list[BlobKey] = []
+    for row, each in [one for one in waiting if one[1].id != build.id][:MOST_WAITING]:
+        keys += refresh_build_comparison(session, each, row)
+        record_decision(session, row, now)
+    return keys
 
 
 def delete_build_comparison(session: WriteSession, row: BuildVerdict) -> list[BlobKey]:
