@@ -76,7 +76,10 @@ export function SettingsRoute() {
           <Tokens
             team={team}
             uploadSteps={(token) => (
-              <TeamUploadSteps token={token} buildLink={({ id }, words) => buildLink(team.slug)(id, words)} />
+              <TeamUploadSteps
+                token={token}
+                buildLink={({ id }, words) => buildLink(team.slug)(id, words)}
+              />
             )}
           />
         </Tabs.Panel>

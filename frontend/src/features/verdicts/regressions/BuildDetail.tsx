@@ -29,13 +29,7 @@ export type BuildDetailProps = {
   files: ReactNode;
 };
 
-export default function BuildDetail({
-  build,
-  service,
-  back,
-  links,
-  files,
-}: BuildDetailProps) {
+export default function BuildDetail({ build, service, back, links, files }: BuildDetailProps) {
   useTitle(`Build ${shortCommit(build.commit)}`);
   return (
     <>
@@ -112,7 +106,13 @@ function BuildVerdict({ build, links }: Pick<BuildDetailProps, 'build' | 'links'
   const judgement = useQuery(buildVerdictQuery(build.id));
   if (judgement.error) return <p className="muted">{describeError(judgement.error).detail}</p>;
   if (!judgement.data) return <p className="muted">loading</p>;
-  const { state, sentence, required_evidence: needs, regression_ids, evaluated_at } = judgement.data;
+  const {
+    state,
+    sentence,
+    required_evidence: needs,
+    regression_ids,
+    evaluated_at,
+  } = judgement.data;
   const [glyph, word] = VERDICT_LABELS[state];
   const need = requiredEvidenceText(needs);
   return (
