@@ -166,7 +166,10 @@ export function Builds({ service, mayWrite, buildLink }: BuildsProps) {
           search ? (
             <EmptyState>No builds match these filters.</EmptyState>
           ) : (
-            <UploadSteps service={service} buildLink={buildLink} />
+            <>
+              <p>No builds yet.</p>
+              <UploadSteps service={service} buildLink={buildLink} />
+            </>
           )
         }
       />

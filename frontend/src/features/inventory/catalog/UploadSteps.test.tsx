@@ -41,7 +41,8 @@ describe('the commands of the first upload', () => {
         buildLink={({ id }, words) => <a href={`#${id}`}>{words}</a>}
       />,
     );
-    expect(await screen.findByRole('link')).toHaveAttribute('href', '#b1');
+    const build = await screen.findByText('5f3c1e800', { selector: 'a *' });
+    expect(build.parentElement).toHaveAttribute('href', '#b1');
     expect(screen.getByRole('status')).toHaveTextContent(/arrived/u);
     expect(screen.getByLabelText('Commands')).toHaveTextContent('slp_secret');
     expect(asked).toBe('s1');
