@@ -193,7 +193,8 @@ def test_a_pull_request_is_compared_with_the_build_of_the_merge_base(
     host: str, client: TestClient, bench: Bench, app: AppUnderTest
 ) -> None:
     message = EXAMPLES["workflow_run"][0]
-    head = message["workflow_run"]["head_sha"] if host == "github" else GITLAB_PIPELINE["object_attributes"]["sha"]
+    pipeline: dict[str, Any] = dict(GITLAB_PIPELINE)
+    head = message["workflow_run"]["head_sha"] if host == "github" else pipeline["object_attributes"]["sha"]
     target = "master" if host == "github" else "main"
     shas = {"fork": commit_of(1), "tip": commit_of(2), "head": str(head)}
     service_id = service(client, "ingester")
@@ -202,8 +203,8 @@ def test_a_pull_request_is_compared_with_the_build_of_the_merge_base(
     if host == "github":
         sender.send(message, "workflow_run")
     else:
-        merge = {**GITLAB_PIPELINE["merge_request"], "target_branch": target}
-        sender.send({**GITLAB_PIPELINE, "merge_request": merge}, "Pipeline Hook")
+        merge = {**pipeline["merge_request"], "target_branch": target}
+        sender.send({**pipeline, "merge_request": merge}, "Pipeline Hook")
     run(bench, "webhooks.process-delivery")
 
     fork = post(client, shas["fork"], "inlined", range(4), branch=target)

@@ -171,9 +171,20 @@ BINARY: Final = ArtifactKind(
     formats=("program",),
     measurements={"binary": ()},
 )
+ARCHIVE: Final = ArtifactKind(
+    id="archive",
+    section="",
+    summary_field="archive",
+    noun_plural="archives",
+    command="unpack",
+    formats=("zip", "tar"),
+    measurements={"archive": ()},
+)
+KINDS_WITHOUT_ORIGINAL: Final = (BINARY.id, ARCHIVE.id)
+"""Kinds whose bytes are deleted once they are read: what was read of them is stored elsewhere."""
 
 ARTIFACT_KINDS: Final[dict[str, ArtifactKind]] = {
-    kind.id: kind for kind in (PROFILE, EXECUTION_TRACE, SPAN_SET, STACK_GROWTH, BENCHMARK, BINARY)
+    kind.id: kind for kind in (PROFILE, EXECUTION_TRACE, SPAN_SET, STACK_GROWTH, BENCHMARK, BINARY, ARCHIVE)
 }
 """By id, in the order in which comparisons list and compute them."""
 LATENCY: Final = "latency"

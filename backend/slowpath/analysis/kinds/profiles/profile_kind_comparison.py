@@ -17,6 +17,7 @@ from slowpath.analysis.kinds.profiles.coverage import coverage_of
 from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
 from slowpath.analysis.kinds.profiles.function_keys import Labels
 from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals, repeated_labels
+from slowpath.analysis.kinds.profiles.process_age import ProcessAges, find_process_ages
 from slowpath.analysis.kinds.profiles.process_total import process_total
 from slowpath.analysis.kinds.profiles.profile_sets import BasisId, Normalization, ProfileSets, bases_of
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
@@ -28,6 +29,7 @@ from slowpath.analysis.kinds.profiles.rate_estimates import (
     estimate,
     scatter_of,
 )
+from slowpath.analysis.kinds.profiles.request_mix import RequestMix, find_request_mix
 from slowpath.analysis.kinds.profiles.same_build import same_binary
 from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution, attribute_stacks
 from slowpath.analysis.kinds.profiles.stack_values import (
@@ -114,6 +116,18 @@ class ProfileKindComparison:
     def consecutive(self) -> bool:
         """Return whether the sides' CPU profiles were captured one after the other, so that time alone changes them."""
         return self.kind == "cpu" and not captured_in_turns(self.sets)
+
+    @cached_property
+    def request_mix(self) -> RequestMix | None:
+        """Return the mix of requests if costs are per request and the mix differs between the sides."""
+        if self.kind != "cpu" or self.basis.id != "per_request":
+            return None
+        return find_request_mix(self.sets.base, self.sets.candidate)
+
+    @cached_property
+    def process_ages(self) -> ProcessAges | None:
+        """Return the ages of the processes if that of one side was new."""
+        return find_process_ages(self.sets) if self.kind == "cpu" else None
 
     @cached_property
     def parts(self) -> Parts:

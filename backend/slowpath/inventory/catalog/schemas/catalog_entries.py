@@ -89,6 +89,15 @@ class PullRequestRef(CatalogRequest):
     base_branch: Word | None = None
 
 
+class RouteRequestsOut(TypedDict):
+    """Requests of one route, method and status class; without all three, those of all routes not listed."""
+
+    route: str
+    method: str
+    status_class: str
+    requests: int
+
+
 class RunMetadataOut(TypedDict, total=False):
     """What is known of one run; unknown members are absent."""
 
@@ -106,6 +115,8 @@ class RunMetadataOut(TypedDict, total=False):
     build_id: str
     started_at_ms: int
     ended_at_ms: int
+    process_age_ms: int
+    requests_by_route: list[RouteRequestsOut]
 
 
 class BuildOut(RowResponse):
