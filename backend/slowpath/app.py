@@ -41,6 +41,9 @@ from slowpath.evidence.metric_sources import endpoints as sources_endpoints
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
 from slowpath.evidence.metrics import endpoints as metrics_endpoints
 from slowpath.evidence.metrics.service.series_cache import SeriesCache
+from slowpath.evidence.profiles import endpoints as profiles_endpoints
+from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet
+from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views
 from slowpath.evidence.spans import endpoints as spans_endpoints
 from slowpath.inventory.catalog import endpoints as catalog_endpoints
 from slowpath.inventory.repositories import endpoints as commits_endpoints
@@ -68,6 +71,7 @@ from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
+from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
 from slowpath.verdicts.comparisons.service import retry_state
@@ -83,6 +87,7 @@ FEATURES = (
     commits_endpoints,
     hooks_endpoints,
     uploads_endpoints,
+    profiles_endpoints,
     traces_endpoints,
     spans_endpoints,
     metrics_endpoints,
@@ -90,6 +95,7 @@ FEATURES = (
     growth_endpoints,
     explanations_endpoints,
     comparisons_endpoints,
+    previews_endpoints,
     regressions_endpoints,
     discussions_endpoints,
     bisects_endpoints,
@@ -108,6 +114,9 @@ STREAMED = re.compile(
 
 WAIT_AGAIN = {
     DecodeArtifact.name: artifacts.mark_artifact_pending,
+    OpenProfileSet.name: profile_sets.reset_set,
+    BuildProfileView.name: profile_views.reset_view,
+    ExportProfileSet.name: profile_exports.reset_export,
     ComputeComparison.name: retry_state.reset_comparison,
     BuildDiffView.name: retry_state.reset_view,
     ExportComparison.name: retry_state.reset_export,

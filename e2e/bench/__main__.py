@@ -15,6 +15,7 @@ BENCHMARKS = {
     "flame": "bench.flame_graph_page",
     "stored-comparison": "bench.stored_comparison",
     "page": "bench.page_latency",
+    "profile": "bench.profile_opening",
     "linear-scaling": "bench.linear_scaling",
     "memory": "bench.memory_footprint",
     "traces": "bench.trace_reading",
@@ -30,6 +31,8 @@ BENCHMARKS = {
     "bisect-cost": "bench.bisect_cost",
     "builds": "bench.build_evaluation_latency",
     "second-build": "bench.second_build",
+    "sources": "bench.source_search_latency",
+    "labels": "bench.label_accuracy",
 }
 
 

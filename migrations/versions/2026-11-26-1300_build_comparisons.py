@@ -6,7 +6,7 @@ Code before this version ignores the new columns and lists the comparisons of bu
 from alembic import op
 
 revision = "20261126_1300"
-down_revision = "20261126_1410"
+down_revision = "20261126_1200"
 branch_labels = None
 depends_on = None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from slowpath.analysis.comparison.side_labels import NoMatchingSample, select_side
 from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.run_metadata import RunMetadata
@@ -21,8 +22,8 @@ from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.kind_registry import STORED_KINDS, columns_keys
 from slowpath.evidence.metrics.service.latency_ranges import latency_between
-from slowpath.verdicts.comparisons.errors import NothingToCompare
-from slowpath.verdicts.comparisons.rules import Side
+from slowpath.verdicts.comparisons.errors import LabelsNotFound, NothingToCompare
+from slowpath.verdicts.comparisons.rules import LabelMatchers, Side
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath_worker.decode_helper import DecodeHelper
 from slowpath_worker.job_context import JobContext, Postponed
@@ -41,10 +42,14 @@ class StoredColumns:
 
 @dataclass
 class StoredSides:
-    """All columns of both sides by the id of their kind. Profiles include the stacks of growth logs, spans and traces."""
+    """All columns of both sides by the id of their kind. Profiles include the stacks of growth logs, spans and traces.
+
+    `labels`: which samples belong to a side; such a side has only profiles.
+    """
 
     columns: Mapping[str, Sequence[StoredColumns]] = field(default_factory=dict)
     latency: dict[Side, LatencyWindow] = field(default_factory=dict)
+    labels: Mapping[Side, LabelMatchers] = field(default_factory=dict)
 
     def sides(self) -> set[Side]:
         """Return the sides with at least one artifact."""
@@ -62,8 +67,9 @@ class LoadedSides:
 
 def find_side_columns(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
     """Return the blob keys of all columns. Raises `Postponed` while artifacts are decoded, `NothingToCompare`."""
-    stored = _stored(session, comparison_id)
-    windows = comparisons.get_time_ranges(comparisons.get_comparison(session, comparison_id))
+    comparison = comparisons.get_comparison(session, comparison_id)
+    stored = _stored(session, comparison_id, comparisons.get_label_matchers(comparison))
+    windows = comparisons.get_time_ranges(comparison)
     for side in Side:
         if side not in stored.sides() and side not in windows:
             raise NothingToCompare(
@@ -83,7 +89,7 @@ def windows_of(session: ReadSession, comparison_id: ComparisonId) -> dict[Side, 
     return found
 
 
-def _stored(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
+def _stored(session: ReadSession, comparison_id: ComparisonId, labels: Mapping[Side, LabelMatchers]) -> StoredSides:
     side_artifacts = comparisons.list_side_artifacts(session, comparison_id)
     if any(each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) for each in side_artifacts):
         raise Postponed
@@ -92,13 +98,17 @@ def _stored(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
     for each in side_artifacts:
         artifact_id, facts = ArtifactId(each.artifact.id), RunMetadata.from_json(each.artifact.run_metadata)
         for kind, key in keys[artifact_id]:
-            columns[kind.id].append(StoredColumns(each.side, artifact_id, each.artifact.name, facts, key))
-    return StoredSides(columns)
+            if kind is PROFILE or each.side not in labels:
+                columns[kind.id].append(StoredColumns(each.side, artifact_id, each.artifact.name, facts, key))
+    return StoredSides(columns, labels=labels)
 
 
 @contextmanager
 def open_sides(context: JobContext, stored: StoredSides) -> Iterator[LoadedSides]:
-    """Open both sides with their columns mapped into memory; they were validated when they were decoded."""
+    """Open both sides with their columns mapped into memory; they were validated when they were decoded.
+
+    Raises `LabelsNotFound`.
+    """
     with ExitStack() as stack:
         artifacts = {
             (kind_id, side): _artifacts(context, STORED_KINDS[kind_id].kind, side, of_kind, stack)
@@ -107,11 +117,15 @@ def open_sides(context: JobContext, stored: StoredSides) -> Iterator[LoadedSides
         }
 
         def loaded(side: Side) -> ComparedSide:
-            return ComparedSide(
+            side_as_recorded = ComparedSide(
                 profiles=of_type(ProfileArtifact, artifacts.get((PROFILE.id, side), ())),
                 others={kind_id: artifacts[kind_id, side] for kind_id in stored.columns if kind_id != PROFILE.id},
                 latency=stored.latency.get(side),
             )
+            try:
+                return select_side(side_as_recorded, side.value, stored.labels.get(side, ()))
+            except NoMatchingSample as error:
+                raise LabelsNotFound(str(error), remedy="Choose one of the values that the side has.") from error
 
         outputs = _helper_outputs(context, stored, stack)
         yield LoadedSides(loaded(Side.BASE), loaded(Side.CANDIDATE), outputs)

@@ -14,7 +14,7 @@ from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.service import artifact_ingest, artifacts
 from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, ReceivedFile
 from slowpath.evidence.artifacts.tables import Artifact
-from slowpath.evidence.profiles import service as profiles
+from slowpath.evidence.profiles.service import profiles
 from tests.factories.accounts import SomeTeam
 from tests.support.app_under_test import AppUnderTest
 

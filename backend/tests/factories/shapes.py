@@ -37,7 +37,14 @@ SHAPES: dict[str, dict[str, Any]] = {
         "service_ids": None,
         "state": "on",
     },
-    "comparison": {"verdict": "regressed", "result": None, "artifact_kinds": {"traces": PACKED}, "time_ranges": {}},
+    "comparison": {
+        "verdict": "regressed",
+        "result": None,
+        "artifact_kinds": {"traces": PACKED},
+        "time_ranges": {},
+        "sources": {},
+        "side_labels": {},
+    },
     "diff_view": {
         "kind": "asked",
         "sample_type": "asked",
@@ -45,6 +52,29 @@ SHAPES: dict[str, dict[str, Any]] = {
         "normalizations": [],
         "state": "waiting",  # so that no blob of it is read
     },
+    "profile_set": {
+        "state": "done",
+        "artifact_count": 1,
+        "kinds": [
+            {
+                "kind": "asked",
+                "sample_types": [{"type": "asked", "unit": "asked"}],
+                "default_sample_type": "asked",
+                "artifacts": 1,
+            }
+        ],
+        "conditions": None,
+    },
+    "profile_view": {
+        "kind": "asked",
+        "sample_type": "asked",
+        "granularity": "package",
+        "normalizations": [],
+        "labels": [],
+        "labels_digest": "",
+        "state": "waiting",  # so that no blob of it is read
+    },
+    "profile_export": {"format": "csv", "kind": "cpu", "labels": [], "media_type": "text/csv", "state": "done"},
     "bisect": {
         "good_sha": 40 * "a",
         "bad_sha": 40 * "b",

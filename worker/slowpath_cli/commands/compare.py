@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import numpy as np
 
 from slowpath.analysis.comparison.compare_sides import compare
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
+from slowpath.analysis.comparison.side_labels import NoMatchingSample, select_side
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.formats.document_json import dump_document
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath_cli.commands.compare_text import format_comparison
 from slowpath_cli.commands.verdict_gates import EXIT_CODES, GATE_KINDS, exit_code, gate_kinds
 from slowpath_cli.core.input_files import (
@@ -52,6 +55,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--metadata-{side}", metavar="FILE", help=f"run metadata of {side} files without F.metadata.json"
         )
         accept_former_name(parser, metadata, f"--facts-{side}")
+    for side in ("base", "candidate"):
+        parser.add_argument(
+            f"--{side}-label",
+            action="append",
+            default=[],
+            type=label_matcher,
+            metavar="KEY=VALUE",
+            help=f"compare only samples of the {side} with this pprof label, such as endpoint=/checkout; KEY alone "
+            "selects samples without the label; repeat it for samples with all of several labels",
+        )
     parser.add_argument(
         "--gate",
         type=gate_kinds,
@@ -61,6 +74,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.add_argument("--no-color", action="store_true", help="print plain text, even on a terminal")
+
+
+def label_matcher(text: str) -> LabelMatcher:
+    """Parse `KEY=VALUE`, or `KEY` for samples without the label. Raises `argparse.ArgumentTypeError`."""
+    key, separator, value = text.partition("=")
+    if not key:
+        raise argparse.ArgumentTypeError(f"{text!r} has no key: write KEY=VALUE")
+    return LabelMatcher(key, value if separator else None)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -95,10 +116,14 @@ def _read_both(options: argparse.Namespace) -> tuple[LoadedSide, LoadedSide, Map
 def _read_one(options: argparse.Namespace, side: str, folder: Path, helper: Path) -> LoadedSide:
     facts_file = getattr(options, f"metadata_{side}")
     facts = read_facts(resolved(facts_file)) if facts_file else None
-    read = read_side(getattr(options, side), facts, folder, helper)
+    labels = getattr(options, f"{side}_label")
+    read = read_side(getattr(options, side), facts, folder, helper, brief=not labels)
     if not read.side.artifacts():
         raise InvalidInput(f"--{side} has no readable artifact{_format_reason(read.unread)}")
-    return read
+    try:
+        return replace(read, side=select_side(read.side, side, labels), columns={} if labels else read.columns)
+    except NoMatchingSample as error:
+        raise InvalidInput(str(error)) from error
 
 
 def _format_reason(unread: Sequence[SkippedFile]) -> str:

@@ -87,13 +87,22 @@ def read_facts(path: Path) -> RunMetadata:
         raise InvalidInput(f"{path}: {_reason(error)}") from error
 
 
-def read_side(texts: Sequence[str], facts: RunMetadata | None, folder: Path, helper: Path) -> LoadedSide:
-    """Decode all files of one side into `folder`; `facts` apply to files without a sidecar."""
+def read_side(
+    texts: Sequence[str], facts: RunMetadata | None, folder: Path, helper: Path, *, brief: bool = True
+) -> LoadedSide:
+    """Decode all files of one side into `folder`; `facts` apply to files without a sidecar.
+
+    `brief`: without lines and labels, which is faster.
+    """
     sources = list(_list_sources(texts))
     folder.mkdir(parents=True, exist_ok=True)
     large = any(source.path.stat().st_size > LARGE_FILE_BYTES for source in sources)
     with ThreadPoolExecutor(max_workers=1 if large else max(1, min(4, os.cpu_count() or 1))) as pool:
-        read = list(pool.map(lambda job: _read(job[1], folder / f"{job[0]}.col", facts, helper), enumerate(sources)))
+        read = list(
+            pool.map(
+                lambda job: _read(job[1], folder / f"{job[0]}.col", facts, helper, brief=brief), enumerate(sources)
+            )
+        )
     others = {
         kind.id: [each for each in read if isinstance(each, OtherFile) and each.kind is kind]
         for kind in compared_kinds()
@@ -130,9 +139,10 @@ def _list_sources(texts: Sequence[str]) -> Iterable[_InputFile]:
             raise InvalidInput(f"{text}: no such file or folder")
 
 
-def _read(source: _InputFile, out: Path, facts: RunMetadata | None, helper: Path) -> Read:
+def _read(source: _InputFile, out: Path, facts: RunMetadata | None, helper: Path, *, brief: bool) -> Read:
     """Read one file as a profile first, as most are; detect the format only if it is not one."""
-    done = _run(helper, [PROFILE.command, "--brief", "--name", source.name, str(source.path), str(out)])
+    options = ["--brief"] if brief else []
+    done = _run(helper, [PROFILE.command, *options, "--name", source.name, str(source.path), str(out)])
     if done.returncode == 0:
         return read_profile(DecodedColumns(source.name, _mapped(out), _facts_of(source, facts)))
     _require_helper_result(done, source)
@@ -174,7 +184,7 @@ def compare_columns(base: LoadedSide, candidate: LoadedSide, helper: Path) -> di
     """Return the helper's comparisons of the columns of both sides, by the id of the kind."""
     outputs: dict[str, Mapping[str, Any]] = {}
     for kind in compared_kinds():
-        if kind.compare_command is None or not (base.columns[kind.id] and candidate.columns[kind.id]):
+        if kind.compare_command is None or not (base.columns.get(kind.id) and candidate.columns.get(kind.id)):
             continue
         sides = [
             word

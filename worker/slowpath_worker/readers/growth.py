@@ -5,7 +5,7 @@ from slowpath.analysis.kinds.registry import STACK_GROWTH
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.growth_logs import service as growth
-from slowpath.evidence.profiles import service as profiles
+from slowpath.evidence.profiles.service import profiles
 from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.profiles import checked_header

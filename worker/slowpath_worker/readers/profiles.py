@@ -8,7 +8,7 @@ from slowpath.analysis.kinds.profiles.profile_table import FORMAT, ProfileTable
 from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey
-from slowpath.evidence.profiles import service as profiles
+from slowpath.evidence.profiles.service import profiles
 from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import structlog
 
+from slowpath.evidence.profiles.service import profile_sets
 from slowpath.operations.retention.jobs import EnforceRetention
 from slowpath.operations.retention.service import (
     audit_log_retention,
@@ -44,6 +45,7 @@ def _delete_expired(context: JobContext, now: datetime) -> int:
             break
         deleted += count
     _delete_build_comparisons(context)
+    _delete_incomplete_sets(context)
     with context.reading() as session:
         before = audit_log_retention.audit_log_cutoff(session, now)
     if before is not None:
@@ -58,6 +60,16 @@ def _delete_build_comparisons(context: JobContext) -> None:
             count, keys = build_comparisons.delete_unused_build_comparisons(session)
         context.blobs.delete(keys)
         if not count:
+            return
+
+
+def _delete_incomplete_sets(context: JobContext) -> None:
+    """Delete the profile sets of which an artifact was deleted, with their blobs."""
+    while True:
+        with context.writing() as session:
+            deleted, keys = profile_sets.delete_incomplete_sets(session)
+        context.blobs.delete(keys)
+        if not deleted:
             return
 
 

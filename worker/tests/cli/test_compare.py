@@ -161,3 +161,16 @@ def test_wrong_use_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert left.value.code == 2
     assert "--candidate" in capsys.readouterr().err
     assert main([]) == 2
+
+
+PARCA = Path(__file__).resolve().parents[2] / "decode" / "testdata" / "profiles" / "parca-labels-cpu.pb.gz"
+
+
+def test_two_labels_of_one_profile_are_two_sides(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(PARCA, PARCA, "--base-label", "api", "--candidate-label", "api=query", "--json") == 3
+    assert {"cpu"} == {kind["kind"] for kind in answer(capsys)["profile_kinds"]}
+
+
+def test_a_label_that_no_sample_has_is_an_error_with_the_values(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(PARCA, PARCA, "--candidate-label", "api=push") == 2
+    assert "Label api has no value push in candidate: it has query." in capsys.readouterr().err

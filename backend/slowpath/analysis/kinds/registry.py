@@ -6,15 +6,17 @@ from slowpath.analysis.findings.build_measurements import MeasurementKind
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind, RegisteredNames, import_later
 
 TIME: Final = ("takes more time", "takes less time")
+CPU_PROFILE: Final = "profile.cpu"
 PROFILE: Final = ArtifactKind(
     id="profile",
     section="profiles",
     summary_field="profile",
+    samples_field="samples",
     noun_plural="profiles",
     command="profile",
     formats=("pprof", "unknown"),  # unknown files go to the profile reader, which has the most specific errors
     measurements={
-        "profile.cpu": (
+        CPU_PROFILE: (
             MeasurementKind("profile.category", "category", TIME, "CPU in {}", "cpu", adds_up=True, steadiness=1.5),
             MeasurementKind("profile.function", "function", TIME, "CPU in {}", "cpu", has_functions=True, adds_up=True),
         ),
@@ -78,6 +80,7 @@ EXECUTION_TRACE: Final = ArtifactKind(
     id="trace",
     section="traces",
     summary_field="trace",
+    samples_field="events",
     noun_plural="execution traces",
     command="trace",
     formats=("go-trace",),
@@ -104,6 +107,7 @@ SPAN_SET: Final = ArtifactKind(
     id="spans",
     section="spans",
     summary_field="spans",
+    samples_field="spans",
     noun_plural="spans",
     command="spans",
     formats=("spans-otlp", "spans-jaeger", "spans-zipkin"),
@@ -120,6 +124,7 @@ STACK_GROWTH: Final = ArtifactKind(
     id="growth",
     section="growth",
     summary_field="growth",
+    samples_field="sampled",
     noun_plural="stack-growth logs",
     command="growth",
     formats=("growth-log",),
@@ -144,6 +149,7 @@ BENCHMARK: Final = ArtifactKind(
     id="bench",
     section="benchmarks",
     summary_field="benchmarks",
+    samples_field="results",
     noun_plural="benchmark output",
     headline_noun="benchmarks",
     command="bench",
@@ -203,6 +209,20 @@ def compared_kinds() -> list[ArtifactKind]:
 def stored_ids() -> list[str]:
     """Return every id that artifacts are stored with."""
     return [stored for kind in ARTIFACT_KINDS.values() for stored in kind.measurements]
+
+
+def compared_ids() -> list[str]:
+    """Return every id of artifacts that can be compared: those whose columns are stored."""
+    return [stored for kind in ARTIFACT_KINDS.values() if kind.read_artifact for stored in kind.measurements]
+
+
+def name_stored_kind(stored_id: str) -> str:
+    """Return what artifacts stored with an id are called: `CPU profiles`, `heap profiles`, `execution traces`."""
+    kind = ARTIFACT_KINDS.get(stored_id.partition(".")[0])
+    if kind is None:
+        return stored_id
+    part = stored_id.partition(".")[2]
+    return f"{part.upper() if part == 'cpu' else part} {kind.noun_plural}".strip()
 
 
 def kind_of(stored_id: str | None) -> ArtifactKind | None:

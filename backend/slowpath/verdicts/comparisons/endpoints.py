@@ -1,5 +1,6 @@
 """HTTP endpoints of comparisons, diff views and exports."""
 
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,12 +10,19 @@ from pydantic import AfterValidator
 
 from slowpath.analysis.comparison.page_versions import upgrade_packed_page
 from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffTreeHeader
-from slowpath.analysis.kinds.profiles.stored_view import upgrade_packed_view
 from slowpath.analysis.kinds.registry import PAGE_SECTIONS, PageSection
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
 from slowpath.evidence.kind_registry import KindDocument
+from slowpath.evidence.profiles.schemas import (
+    FrameSearchOut,
+    SourceLineOut,
+    make_frame_search_out,
+    make_source_line_outs,
+    parse_labels,
+)
+from slowpath.evidence.profiles.service import stored_views
 from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
@@ -23,10 +31,10 @@ from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.openapi_description import FILE, OCTETS, document_columns
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
-from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
+from slowpath.platform.http.request_dependencies import Blobs, Now, Reading, Writing
 from slowpath.platform.jobs import service as work
-from slowpath.verdicts.comparisons.rules import LISTED_ORIGINS, DiffViewState, Side
-from slowpath.verdicts.comparisons.schemas import (
+from slowpath.verdicts.comparisons.rules import LISTED_ORIGINS, Side
+from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     ComparisonIn,
     ComparisonOut,
     ComparisonSummaryOut,
@@ -35,10 +43,8 @@ from slowpath.verdicts.comparisons.schemas import (
     DiffViewOut,
     ExportIn,
     ExportOut,
-    FrameSearchOut,
     OriginName,
     SideIn,
-    SourceLineOut,
     StateName,
     make_comparison_out,
     make_comparison_summary_out,
@@ -46,7 +52,14 @@ from slowpath.verdicts.comparisons.schemas import (
     make_view_out,
     parse_time_range,
 )
-from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
+from slowpath.verdicts.comparisons.schemas.source_schemas import parse_side_source
+from slowpath.verdicts.comparisons.service import (
+    comparison_exports,
+    comparison_results,
+    comparisons,
+    diff_views,
+    side_sources,
+)
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath.verdicts.comparisons.tables import Comparison
 
@@ -58,16 +71,13 @@ DOCUMENT: dict[int | str, dict[str, Any]] = {
 }
 FRESH = {"Cache-Control": "private, no-cache"}
 """No caching by age: a comparison that is computed again overwrites its documents."""
-OPEN_OR_DONE = frozenset({DiffViewState.WAITING, DiffViewState.RUNNING, DiffViewState.DONE})
-MAX_FUNCTION = 8000
-"""Characters of a function name: the request line is limited to 64 KiB, and one character may need twelve bytes."""
-CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
-"""A chunk of a finished view never changes."""
 
 
-def _make_side_request(side: SideIn) -> SideRequest:
-    artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
-    return SideRequest(artifact_ids, side.label, parse_time_range(side.time_range))
+def _make_side_request(session: ReadSession, side: Side, asked: SideIn, now: datetime) -> SideRequest:
+    if asked.source is not None:
+        return side_sources.make_side_request(session, side, parse_side_source(asked.source), asked.label, now)
+    artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in asked.artifact_ids)
+    return SideRequest(artifact_ids, asked.label, parse_time_range(asked.time_range), parse_labels(asked.labels))
 
 
 def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
@@ -87,17 +97,19 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
 def create_comparison(
-    body: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
+    body: ComparisonIn, caller: MayWrite, session: Writing, clock: Now, idempotency_key: IdempotencyKey = None
 ) -> ComparisonOut:
-    """Compare two sides, each with artifacts, a time range of metrics, or both.
+    """Compare two sides, each with artifacts, a time range of metrics, or both, or with a source that selects them.
 
     Artifacts still being decoded delay the result.
     """
 
     def make() -> UUID:
-        row = comparisons.create_comparison(
-            session, body.name, _make_side_request(body.base), _make_side_request(body.candidate)
+        base, candidate = (
+            _make_side_request(session, side, asked, clock.now())
+            for side, asked in ((Side.BASE, body.base), (Side.CANDIDATE, body.candidate))
         )
+        row = comparisons.create_comparison(session, body.name, base, candidate)
         record_audit_event(session, caller, "comparison.created", "comparison", row.id, {"name": row.name})
         return row.id
 
@@ -236,7 +248,7 @@ def create_diff_view(comparison_id: UUID, body: DiffViewIn, caller: MayRead, ses
     row = diff_views.get_view_by_key(
         session, ComparisonId(comparison_id), body.kind, body.sample_type, body.granularity
     )
-    if row.state not in OPEN_OR_DONE:
+    if row.state not in stored_views.OPEN_OR_DONE:
         comparison_results.enqueue_view(session, row)
     return make_view_out(row)
 
@@ -258,7 +270,7 @@ def get_subtree(
 ) -> Response:
     """Return the largest nodes below one node."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    return Response(diff_views.get_subtree(view, blobs, node_id), media_type=OCTETS, headers=CACHED)
+    return Response(stored_views.get_subtree(view, blobs, node_id), media_type=OCTETS, headers=stored_views.CACHED)
 
 
 @router.get(
@@ -270,7 +282,7 @@ def get_subtree(
 def search(
     comparison_id: UUID,
     view_id: UUID,
-    pattern: Annotated[str, Query(min_length=1, max_length=diff_views.MAX_PATTERN)],
+    pattern: Annotated[str, Query(min_length=1, max_length=stored_views.MAX_PATTERN)],
     caller: MayRead,
     session: Reading,
     blobs: Blobs,
@@ -279,10 +291,8 @@ def search(
 ) -> FrameSearchOut:
     """Return the totals of all nodes that match a pattern, including nodes that were not sent."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    found = diff_views.search_frames(view, blobs, diff_views.FrameSearchPattern(pattern, regex, case))
-    return FrameSearchOut(
-        nodes=found.nodes, functions=found.functions, base_raw=found.base, candidate_raw=found.candidate
-    )
+    found = stored_views.search_frames(view, blobs, stored_views.FrameSearchPattern(pattern, regex, case))
+    return make_frame_search_out(found)
 
 
 @router.get(
@@ -294,17 +304,14 @@ def search(
 def list_lines(
     comparison_id: UUID,
     view_id: UUID,
-    function: Annotated[str, Query(max_length=MAX_FUNCTION)],
+    function: Annotated[str, Query(max_length=stored_views.MAX_FUNCTION)],
     caller: MayRead,
     session: Reading,
     blobs: Blobs,
 ) -> list[SourceLineOut]:
     """Return the source lines of a function with the cost of each side, as pprof's `list`."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    return [
-        SourceLineOut.model_validate(line, from_attributes=True)
-        for line in diff_views.list_source_lines(view, blobs, function)
-    ]
+    return make_source_line_outs(stored_views.list_source_lines(view, blobs, function))
 
 
 @router.get(
@@ -319,14 +326,14 @@ def list_lines(
     response_class=StreamingResponse,
 )
 def get_view_chunk(
-    comparison_id: UUID, view_id: UUID, part: diff_views.Part, caller: MayRead, session: Reading, blobs: Blobs
+    comparison_id: UUID, view_id: UUID, part: stored_views.Part, caller: MayRead, session: Reading, blobs: Blobs
 ) -> Response:
     """Return one precomputed chunk of a view: the largest nodes, the rest, or the functions."""
-    key = diff_views.get_chunk_key(diff_views.get_view(session, ComparisonId(comparison_id), view_id), part)
-    if key is None:
+    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
+    content = stored_views.find_chunk(view, blobs, part)
+    if content is None:
         return Response(status_code=204)
-    content = upgrade_packed_view(blobs.read(key))
-    headers = {**CACHED, "Content-Encoding": "gzip"}
+    headers = {**stored_views.CACHED, "Content-Encoding": "gzip"}
     return Response(content, media_type=OCTETS, headers=headers)
 
 

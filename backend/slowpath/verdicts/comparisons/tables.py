@@ -9,7 +9,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
 from slowpath.core.table_base import Table, TeamScoped
-from slowpath.verdicts.comparisons.rules import ComparisonOrigin, ComparisonState, DiffViewState
+from slowpath.evidence.profiles.tables import VIEW_STATES, StoredView
+from slowpath.verdicts.comparisons.rules import ComparisonOrigin, ComparisonState
 
 _STATES = "state in ('waiting', 'running', 'done', 'failed', 'cancelled')"
 
@@ -22,6 +23,7 @@ class Comparison(TeamScoped, Table):
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
         Index("ix_comparison_newest", "team_id", "created_at", "id"),
         Index("ix_comparison_listed", "team_id", "created_at", "id", postgresql_where=text("origin <> 'build'")),
+        Index("ix_comparison_created_by", "team_id", "created_by", "created_at"),
         CheckConstraint(_STATES, name="state"),
         CheckConstraint("origin in ('manual', 'regression', 'build')", name="origin"),
     )
@@ -39,6 +41,10 @@ class Comparison(TeamScoped, Table):
     """Blob keys of the results by artifact kind: {"traces": key, ...}."""
     time_ranges: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """Time ranges of metrics by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
+    side_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Label matchers by side: {"base": [{"key", "value"}, ...], ...}; a side without any has all samples."""
+    sources: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Source by side, and what it was resolved to: {"base": {"source": {"type", ...}, "build_id", "left_out"}, ...}; a side may have none."""
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
@@ -63,7 +69,7 @@ class ComparisonArtifact(TeamScoped, Table):
     position: Mapped[int]
 
 
-class DiffView(TeamScoped, Table):
+class DiffView(StoredView, Table):
     """A view of a comparison: a sample type at a granularity, stored in chunks."""
 
     __tablename__ = "diff_view"
@@ -71,28 +77,10 @@ class DiffView(TeamScoped, Table):
         ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
         UniqueConstraint("team_id", "comparison_id", "kind", "sample_type", "granularity", name="uq_diff_view_once"),
-        CheckConstraint("state in ('not-built', 'waiting', 'running', 'done', 'failed', 'cancelled')", name="state"),
+        CheckConstraint(VIEW_STATES, name="state"),
     )
 
     comparison_id: Mapped[UUID]
-    kind: Mapped[str]
-    sample_type: Mapped[str]
-    unit: Mapped[str]
-    granularity: Mapped[str]
-    position: Mapped[int]
-    state: Mapped[str] = mapped_column(default=DiffViewState.NOT_BUILT)
-    problem: Mapped[dict[str, Any] | None]
-    job_id: Mapped[UUID | None]
-    normalizations: Mapped[list[Any] | None]
-    default_normalization: Mapped[str | None]
-    nodes: Mapped[int | None]
-    functions: Mapped[int | None]
-    full_blob_key: Mapped[str | None]
-    """Blob key of the complete diff tree, as columns; the chunks are computed from it."""
-    head_blob_key: Mapped[str | None]
-    tail_blob_key: Mapped[str | None]
-    functions_key: Mapped[str | None]
-    lines_key: Mapped[str | None]
 
 
 class ComparisonExport(TeamScoped, Table):

@@ -198,6 +198,11 @@ def select_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdic
     return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id == build_id)).one_or_none()
 
 
+def select_build_verdicts(session: ReadSession, build_ids: Sequence[UUID]) -> Sequence[BuildVerdict]:
+    """Return the verdicts on builds, by its unique constraint."""
+    return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id.in_(build_ids))).all()
+
+
 def has_pending_evaluation(session: ReadSession, build_id: BuildId) -> bool:
     """Return whether the evaluation of a build is enqueued and not finished, by ix_job_subject."""
     found = select(JobRow.id).where(
@@ -237,6 +242,20 @@ def select_measurements(
     """Return the measurements of these builds, by uq_build_measure_kind."""
     found = select(BuildMeasurement).where(BuildMeasurement.build_id.in_(build_ids))
     return session.scalars(found if kinds is None else found.where(BuildMeasurement.kind.in_(kinds))).all()
+
+
+def select_newest_measurements(
+    session: ReadSession, service_ids: Sequence[UUID], kind: str, limit: int
+) -> Sequence[bytes]:
+    """Return the packed measurements of one kind of the newest builds of services, by ix_build_service."""
+    found = (
+        select(BuildMeasurement.content)
+        .join(Build, and_(Build.team_id == BuildMeasurement.team_id, Build.id == BuildMeasurement.build_id))
+        .where(Build.service_id.in_(service_ids), BuildMeasurement.kind == kind)
+        .order_by(Build.created_at.desc())
+        .limit(limit)
+    )
+    return session.scalars(found).all()
 
 
 def select_measurement_sources(session: ReadSession, build_id: BuildId) -> dict[str, str]:

@@ -7,7 +7,7 @@ import pytest
 from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.kind_registry import columns_keys
-from slowpath.evidence.profiles import service
+from slowpath.evidence.profiles.service import profiles as service
 from slowpath.evidence.profiles.tables import Profile
 from slowpath.units import Nanoseconds
 from tests.factories.accounts import SomeTeam

@@ -14,7 +14,7 @@ from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ComparisonId
 from slowpath.core.jobs import JobRow
 from slowpath.platform.accounts.rules.roles import Role
-from slowpath.verdicts.comparisons.rules import MAX_ARTIFACTS_A_SIDE
+from slowpath.verdicts.comparisons.rules import MAX_ARTIFACTS_A_SIDE, MAX_LABELS_A_SIDE
 from tests.factories.accounts import SomeTeam
 from tests.factories.comparisons import FORMER_NAMES, ComparisonsFactory
 from tests.factories.files import FilesFactory
@@ -24,6 +24,7 @@ from tests.support.statements import Statements
 pytestmark = pytest.mark.database
 
 MANY = 12
+WITHOUT_SOURCE: dict[str, Any] = {"time_range": None, "labels": [], "source": None, "build_id": None, "left_out": None}
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_two_sides_become_a_comparison_with_a_job(client: TestClient, files: Fil
     body = answer.json()
     assert body["name"] == "3f1c0a7 against 9b6e24d"
     assert (body["state"], body["verdict"], body["result"], body["views"]) == ("waiting", None, None, [])
-    assert body["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], "time_range": None}
+    assert body["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], **WITHOUT_SOURCE}
     assert body["job"]["name"] == "comparisons.compute"
     assert client.get(f"/api/v1/comparisons/{body['id']}").json() == body
 
@@ -100,6 +101,42 @@ def test_a_side_that_cannot_be_compared_is_refused(client: TestClient, files: Fi
     response_body = client.post("/api/v1/comparisons", json=sides(one, candidate=many)).json()
     assert (response_body["limit"], response_body["value"]) == (MAX_ARTIFACTS_A_SIDE, MAX_ARTIFACTS_A_SIDE + 1)
     assert client.get("/api/v1/comparisons").json()["items"] == []
+
+
+def labelled(artifact: object, **labels: str | None) -> dict[str, Any]:
+    return {"artifact_ids": [str(artifact)], "labels": [{"key": key, "value": value} for key, value in labels.items()]}
+
+
+def test_two_labels_of_one_artifact_are_two_sides(client: TestClient, files: FilesFactory) -> None:
+    one = files.decoded(facts={"commit": "3f1c0a7be2d9"})
+    asked = {"base": labelled(one, tenant=None, endpoint="/a"), "candidate": labelled(one, endpoint="/b")}
+
+    body = client.post("/api/v1/comparisons", json=asked).json()
+
+    assert body["name"] == "endpoint=/a, no tenant against endpoint=/b"
+    assert body["base"]["labels"] == [{"key": "endpoint", "value": "/a"}, {"key": "tenant", "value": None}]
+    assert body["base"]["artifact_ids"] == body["candidate"]["artifact_ids"] == [str(one)]
+    swapped = client.post(f"/api/v1/comparisons/{body['id']}/swap").json()
+    assert (swapped["base"]["labels"], swapped["candidate"]["labels"]) == (
+        body["candidate"]["labels"],
+        body["base"]["labels"],
+    )
+
+
+def test_labels_that_select_no_side_are_refused(client: TestClient, files: FilesFactory) -> None:
+    one, two = files.decoded(), files.decoded()
+    same = {"base": labelled(one, a="1", b="2"), "candidate": labelled(one, b="2", a="1")}
+    too_many = labelled(one, **{f"key{number}": "x" for number in range(MAX_LABELS_A_SIDE + 1)})
+    without_key = {"artifact_ids": [str(one)], "labels": [{"key": "", "value": "x"}]}
+    refused: list[tuple[dict[str, Any], str]] = [
+        (same, "sides-overlap"),
+        ({"base": {"labels": labelled(one, a="1")["labels"]}, "candidate": labelled(two)}, "side-empty"),
+        ({"base": too_many, "candidate": labelled(two)}, "not-understood"),
+        ({"base": without_key, "candidate": labelled(two)}, "not-understood"),
+    ]
+    for body, slug in refused:
+        answer = client.post("/api/v1/comparisons", json=body)
+        assert (answer.status_code, answer.json()["type"]) == (422, f"urn:slowpath:{slug}")
 
 
 def test_asked_twice_with_a_key_it_is_one(client: TestClient, files: FilesFactory) -> None:
@@ -157,7 +194,7 @@ def test_a_long_list_asks_no_more_of_the_database(
         listed = client.get("/api/v1/comparisons").json()["items"]
 
     assert len(listed) == MANY + 1
-    assert listed[0]["base"] == {"label": "base", "artifacts": 1, "artifact_ids": None, "time_range": None}
+    assert listed[0]["base"] == {"label": "base", "artifacts": 1, "artifact_ids": None, **WITHOUT_SOURCE}
     assert len(many) == len(few) <= 4
 
 

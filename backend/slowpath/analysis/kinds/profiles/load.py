@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.coverage import process_cpu, sampled_cpu
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.recorded_profile import RecordedProfile
 from slowpath.analysis.stats.t_distribution import median
 from slowpath.units import NANOSECONDS_PER_SECOND
 
@@ -32,14 +33,14 @@ def requests_in(artifact: ProfileArtifact) -> float:
     return requests * duration / wall if wall and duration else float(requests)
 
 
-def request_rate(side: Sequence[ProfileArtifact]) -> float:
+def request_rate(side: Sequence[RecordedProfile]) -> float:
     """Return requests per second over the profiles of a side with metadata; 0 without any."""
     known = [a for a in side if a.facts.requests and (a.facts.wall_ns or a.table.duration_ns)]
     seconds = sum((a.facts.wall_ns or a.table.duration_ns) for a in known) / NANOSECONDS_PER_SECOND
     return sum(a.facts.requests or 0 for a in known) / seconds if seconds else 0.0
 
 
-def load_gap(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> float:
+def load_gap(base: Sequence[RecordedProfile], candidate: Sequence[RecordedProfile]) -> float:
     """Return the log ratio of the loads, candidate over base; 0 if unknown or similar (`LOAD_DIFFERS`)."""
     rates = [request_rate(side) for side in (base, candidate)]
     if not all(rates):
@@ -55,7 +56,11 @@ def load_is_plausible(base: Sequence[ProfileArtifact], candidate: Sequence[Profi
 
 def contradiction_of_load(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> str:
     """Return why the requests cannot be the load of the CPU profiles, or an empty text if they can."""
-    sides = (("base", [a for a in base if a.facts.requests]), ("candidate", [a for a in candidate if a.facts.requests]))
+    sides = [
+        (word, [a for a in side if a.facts.requests])
+        for word, side in (("base", base), ("candidate", candidate))
+        if side
+    ]
     if not all(side for _, side in sides):
         return ""
     for word, side in sides:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 
 
@@ -11,13 +12,15 @@ from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 class ProfileArtifact:
     """One profile of a set. `name` is for display (a file name) and carries no meaning.
 
-    `operations`: number of benchmark operations during a profile of `go test -bench`, if known.
+    `operations`: number of benchmark operations during a profile of `go test -bench`, if known. `labels`: which samples of
+    the recorded profile `table` has; all without any.
     """
 
     name: str
     table: ProfileTable
     facts: RunMetadata
     operations: float | None = None
+    labels: tuple[LabelMatcher, ...] = ()
 
 
 def read_artifact(columns: DecodedColumns) -> ProfileArtifact:

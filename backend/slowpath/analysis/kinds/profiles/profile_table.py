@@ -19,6 +19,7 @@ from slowpath.analysis.kinds.profiles.profile_summary import (
     read_stacks,
     read_summary,
 )
+from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels, check_sample_labels, read_sample_labels
 from slowpath.units import Nanoseconds
 
 FORMAT = "slowpath.profile"
@@ -93,6 +94,7 @@ class ProfileTable:
     sample_line_node: U32
     values: tuple[I64, ...]
     summary: DecodedProfileSummary | None = None
+    sample_labels: SampleLabels | None = None
 
     @classmethod
     def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "ProfileTable":
@@ -138,6 +140,7 @@ class ProfileTable:
             sample_line_node=arrays["sample_line_node"],
             values=values,
             summary=None if stacks is None else read_summary(columns, stacks, values, len(strings)),
+            sample_labels=read_sample_labels(columns),
         )
         if not checked:
             _check(table, brief=brief)
@@ -245,6 +248,8 @@ def _check(table: ProfileTable, *, brief: bool) -> None:
     # Only the line nodes of samples are checked: the line tree is large, and read only for views of lines.
     _check_below("line_node_node", table.line_node_node[table.sample_line_node], len(table.node_parent))
     _check_root("line_node", table.line_node_parent)
+    if table.sample_labels is not None:
+        check_sample_labels(table.sample_labels, len(table.sample_line_node), texts)
     if int(table.node_size.max()) > len(table.node_parent):
         raise ColumnFileError("tree-damaged", "a subtree is larger than the tree")
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -10,6 +11,7 @@ from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, TeamId, 
 from slowpath.core.jobs import enqueue
 from slowpath.evidence.artifacts.service import artifacts
 from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.profiles.service import stored_views
 from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.comparisons import queries
@@ -17,6 +19,7 @@ from slowpath.verdicts.comparisons.errors import (
     ComparisonNotFound,
     EmptySide,
     InvalidTimeRange,
+    LabelsWithoutProfiles,
     SidesOverlap,
     TooManyArtifacts,
 )
@@ -28,23 +31,30 @@ from slowpath.verdicts.comparisons.rules import (
     MAX_WINDOW_MS,
     ComparisonOrigin,
     ComparisonState,
+    LabelMatchers,
     Side,
     TimeRange,
+    format_label_matchers,
+    parse_label_matchers,
     parse_time_ranges,
 )
 from slowpath.verdicts.comparisons.service import retry_state
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
 
 SHORT_COMMIT = 7
+MOST_LABEL_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
 class SideRequest:
-    """One requested side: artifacts, time range, and label (the short SHA by default)."""
+    """One requested side: artifacts, time range, label (the short SHA by default), and which samples by their labels."""
 
     artifact_ids: tuple[ArtifactId, ...]
     label: str | None = None
     time_range: TimeRange | None = None
+    labels: LabelMatchers = ()
+    source: dict[str, Any] | None = None
+    """What it was resolved from, as stored (see `side_sources.make_side_request`)."""
 
 
 @dataclass(frozen=True)
@@ -65,22 +75,20 @@ def create_comparison(
 ) -> Comparison:
     """Create a comparison and enqueue its job.
 
-    Raises `EmptySide`, `TooManyArtifacts`, `SidesOverlap`, `InvalidTimeRange`, `ArtifactNotFound`, `ServiceNotFound`,
-    `EnvironmentNotFound`.
+    Raises `EmptySide`, `TooManyArtifacts`, `SidesOverlap`, `InvalidTimeRange`, `LabelsWithoutProfiles`,
+    `ArtifactNotFound`, `ServiceNotFound`, `EnvironmentNotFound`.
     """
     sides = {Side.BASE: base, Side.CANDIDATE: candidate}
     for side, asked in sides.items():
         _validate_size(side, asked)
-        _validate_time_range(session, side, asked.time_range)
+        validate_time_range(session, side, asked.time_range)
     if base.time_range and candidate.time_range and base.time_range.overlaps(candidate.time_range):
         raise InvalidTimeRange("The time ranges of both sides overlap.", remedy="End one before the other begins.")
-    ids = [*base.artifact_ids, *candidate.artifact_ids]
-    if len(set(ids)) < len(ids):
-        raise SidesOverlap("An artifact is on both sides, or twice on one side.", remedy="List each artifact once.")
-    found = artifacts.get_artifacts(session, ids)
+    _validate_overlap(base, candidate)
+    found = artifacts.get_artifacts(session, [*base.artifact_ids, *candidate.artifact_ids])
     of_base, of_candidate = found[: len(base.artifact_ids)], found[len(base.artifact_ids) :]
-    base_label = base.label or _label(of_base, Side.BASE)
-    candidate_label = candidate.label or _label(of_candidate, Side.CANDIDATE)
+    base_label = base.label or _label(of_base, base.labels, Side.BASE)
+    candidate_label = candidate.label or _label(of_candidate, candidate.labels, Side.CANDIDATE)
     comparison = Comparison(
         team_id=session.team_id,
         id=new_id(),
@@ -90,6 +98,8 @@ def create_comparison(
         origin=origin,
         state=ComparisonState.WAITING,
         time_ranges={side: asked.time_range.to_json() for side, asked in sides.items() if asked.time_range},
+        side_labels={side: format_label_matchers(asked.labels) for side, asked in sides.items() if asked.labels},
+        sources={side: asked.source for side, asked in sides.items() if asked.source},
         created_by=session.scope.user_id,
     )
     session.add(comparison)
@@ -149,6 +159,11 @@ def get_time_ranges(row: Comparison) -> dict[Side, TimeRange]:
     return parse_time_ranges(row.time_ranges)
 
 
+def get_label_matchers(row: Comparison) -> dict[Side, LabelMatchers]:
+    """Return which samples belong to each side, by their labels; a side without matchers is absent."""
+    return parse_label_matchers(row.side_labels)
+
+
 def rename_comparison(
     session: WriteSession, comparison_id: ComparisonId, name: str | None, labels: tuple[str | None, str | None]
 ) -> Comparison:
@@ -170,9 +185,10 @@ def swap_sides(session: WriteSession, comparison_id: ComparisonId) -> Comparison
         side: None if text in set(Side) else text
         for side, text in ((Side.BASE, row.base_label), (Side.CANDIDATE, row.candidate_label))
     }
-    time_ranges = get_time_ranges(row)
+    time_ranges, labels = get_time_ranges(row), get_label_matchers(row)
     base, candidate = (
-        SideRequest(of[side], label[side], time_ranges.get(side)) for side in (Side.CANDIDATE, Side.BASE)
+        SideRequest(of[side], label[side], time_ranges.get(side), labels.get(side, ()), row.sources.get(side))
+        for side in (Side.CANDIDATE, Side.BASE)
     )
     return create_comparison(session, None, base, candidate)
 
@@ -209,11 +225,8 @@ def delete_comparison(session: WriteSession, comparison_id: ComparisonId) -> lis
         session, comparison_id
     )  # waits for a job that is about to commit, so that its blobs are deleted too
     row = get_comparison(session, comparison_id)
-    keys = [
-        key
-        for view in queries.select_views(session, [comparison_id])
-        for key in (view.full_blob_key, view.head_blob_key, view.tail_blob_key, view.functions_key, view.lines_key)
-    ]
+    views = queries.select_views(session, [comparison_id])
+    keys: list[str | None] = [key for view in views for key in stored_views.list_blob_keys(view)]
     keys += list(row.artifact_kinds.values())
     keys += [export.blob_key for export in queries.select_exports(session, comparison_id)]
     session.delete(row)
@@ -243,8 +256,26 @@ def _validate_size(side: Side, asked: SideRequest) -> None:
             remedy="Remove some: more than 20 per side hardly add precision.",
         )
 
+    if asked.labels and not asked.artifact_ids:
+        raise LabelsWithoutProfiles(
+            f"The {side} side selects samples by labels, but has no artifacts.",
+            remedy="Add profiles, or remove the labels.",
+        )
 
-def _validate_time_range(session: ReadSession, side: Side, time_range: TimeRange | None) -> None:
+
+def _validate_overlap(base: SideRequest, candidate: SideRequest) -> None:
+    """Require each artifact once on a side, and on both sides only with different labels."""
+    twice = any(len(set(side.artifact_ids)) < len(side.artifact_ids) for side in (base, candidate))
+    shared = set(base.artifact_ids) & set(candidate.artifact_ids)
+    if twice or (shared and set(base.labels) == set(candidate.labels)):
+        raise SidesOverlap(
+            "An artifact is on both sides, or twice on one side.",
+            remedy="List each artifact once, or select different labels on the two sides.",
+        )
+
+
+def validate_time_range(session: ReadSession, side: Side, time_range: TimeRange | None) -> None:
+    """Raise `InvalidTimeRange`, `ServiceNotFound` or `EnvironmentNotFound` unless metrics can be compared in it."""
     if time_range is None:
         return
     if not 0 <= time_range.from_ms <= LATEST_MS or not 0 <= time_range.to_ms <= LATEST_MS:
@@ -267,7 +298,10 @@ def _validate_time_range(session: ReadSession, side: Side, time_range: TimeRange
     catalog.environment(session, time_range.environment_id)
 
 
-def _label(rows: Sequence[Artifact], side: Side) -> str:
+def _label(rows: Sequence[Artifact], labels: LabelMatchers, side: Side) -> str:
+    """Return the labels that select the side's samples, and else its commit; without both the name of the side."""
+    if labels:
+        return ", ".join(map(str, labels))[:MOST_LABEL_CHARACTERS]
     commits = {str(row.run_metadata.get("commit") or "") for row in rows}
     if len(commits) == 1 and (commit := commits.pop()):
         return commit[:SHORT_COMMIT]

@@ -1,1 +1,1 @@
-"""Request and response bodies of regressions, series and build verdicts."""
+"""Request and response bodies of regressions, build verdicts, series and lists of builds."""

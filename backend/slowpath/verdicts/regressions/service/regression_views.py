@@ -122,7 +122,8 @@ def combine_answers(session: ReadSession, row: BuildVerdict) -> CombinedVerdict:
     kinds = {each.kind: each for each in (compared.kinds if compared is not None else ())}
     if not is_announced:  # later builds may have refuted the comparison
         kinds = {kind: replace(each, is_announced=False) for kind, each in kinds.items()}
-    for regression in queries.select_regressions_by_id(session, [UUID(str(each)) for each in row.regression_ids]):
+    ids = [UUID(str(each)) for each in row.regression_ids]
+    for regression in queries.select_regressions_by_id(session, ids) if ids else ():
         kind = section_of_measurement(regression.kind)
         kinds[kind] = KindAnswer(kind, "regressed", is_announced=True)
     return CombinedVerdict(row, ancestor, is_announced, tuple(kinds.values()))

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from slowpath.units import Nanoseconds
 
 SECOND = 1_000_000_000
 TICK = 10_000_000
+LabelSet = tuple[tuple[str, str], ...]
 
 
 def stacks(drawing: str) -> list[tuple[tuple[str, ...], int]]:
@@ -26,6 +27,15 @@ def stacks(drawing: str) -> list[tuple[tuple[str, ...], int]]:
         counts = [int(cell) for cell in rows.pop()]
     columns = [tuple(row[i] for row in rows if i < len(row) and row[i] != ".") for i in range(len(counts))]
     return list(zip(columns, counts, strict=True))
+
+
+def labelled_stacks(drawing: str) -> tuple[list[tuple[tuple[str, ...], int]], list[dict[str, str]]]:
+    """The same with labels: a row of `key=value` (several separated by commas, `.` for none) above the counts."""
+    rows = drawing.splitlines()
+    at = next(number for number, row in enumerate(rows) if "=" in row)
+    cells = rows.pop(at).split()
+    labels = [dict(pair.split("=", 1) for pair in cell.split(",")) if cell != "." else {} for cell in cells]
+    return stacks("\n".join(rows)), labels
 
 
 def normalised(name: str) -> str:
@@ -40,10 +50,13 @@ def table(
     duration_ns: int = 10 * SECOND,
     types: Sequence[tuple[str, str]] = (("samples", "count"), ("cpu", "nanoseconds")),
     ticks: Sequence[float] = (1, TICK),
+    labels: Sequence[Mapping[str, str]] = (),
     **header: Any,  # noqa: ANN401 - header fields of any kind
 ) -> ProfileTable:
-    """A decoded profile of these stacks (root first). `name:12` gives a frame's line."""
-    return ProfileTable.parse(file_of(samples, kind=kind, duration_ns=duration_ns, types=types, ticks=ticks, **header))
+    """A decoded profile of these stacks (root first). `name:12` gives a frame's line; `labels` are those of each sample."""
+    return ProfileTable.parse(
+        file_of(samples, kind=kind, duration_ns=duration_ns, types=types, ticks=ticks, labels=labels, **header)
+    )
 
 
 def file_of(
@@ -53,6 +66,7 @@ def file_of(
     duration_ns: int = 10 * SECOND,
     types: Sequence[tuple[str, str]] = (("samples", "count"), ("cpu", "nanoseconds")),
     ticks: Sequence[float] = (1, TICK),
+    labels: Sequence[Mapping[str, str]] = (),
     **header: Any,  # noqa: ANN401 - header fields of any kind
 ) -> bytes:
     """The bytes that the decoder would write for these stacks."""
@@ -66,13 +80,14 @@ def file_of(
         return number[text]
 
     functions: dict[str, int] = {}
-    lined: dict[tuple[tuple[str, int], ...], float] = {}
-    for stack, count in samples:
+    lined: dict[tuple[tuple[tuple[str, int], ...], LabelSet], float] = {}
+    for (stack, count), labelled in zip(samples, labels or [{}] * len(samples), strict=True):
         path = tuple(_frame(frame) for frame in stack)
         for name, _ in path:
             functions.setdefault(name, len(functions))
-        lined[path] = lined.get(path, 0) + count
-    line_paths = sorted({(), *(path[:depth] for path in lined for depth in range(len(path) + 1))})
+        sample = path, tuple(sorted(labelled.items()))
+        lined[sample] = lined.get(sample, 0) + count
+    line_paths = sorted({(), *(path[:depth] for path, _ in lined for depth in range(len(path) + 1))})
     keys_of = {path: tuple(normalised(name) for name, _ in path) for path in line_paths}
     key_paths = sorted(set(keys_of.values()))
     key_index = {path: i for i, path in enumerate(key_paths)}
@@ -91,8 +106,9 @@ def file_of(
         "line_node_function": np.array([functions[p[-1][0]] if p else NO_NODE for p in line_paths], dtype=np.uint32),
         "line_node_line": np.array([p[-1][1] if p else 0 for p in line_paths], dtype=np.int32),
         "line_node_node": np.array([key_index[keys_of[p]] for p in line_paths], dtype=np.uint32),
-        "sample_line_node": np.array([line_index[p] for p in lined], dtype=np.uint32),
+        "sample_line_node": np.array([line_index[p] for p, _ in lined], dtype=np.uint32),
         **{f"value_{i}": np.array([round(c * t) for c in lined.values()], dtype=np.int64) for i, t in enumerate(ticks)},
+        **(_label_columns([labelled for _, labelled in lined], string) if labels else {}),
     }
     described = {
         "format": "slowpath.profile",
@@ -109,6 +125,19 @@ def file_of(
         **header,
     }
     return write_columns(described, {**pack_strings(strings), **arrays})
+
+
+def _label_columns(of_sample: Sequence[LabelSet], string: Callable[[str], int]) -> dict[str, Array]:
+    """The sets of labels, as the decoder numbers them: by key and value; set 0 is often the empty one."""
+    sets = sorted(set(of_sample))
+    labels = sorted({label for each in sets for label in each})
+    return {
+        "sample_labelset": np.array([sets.index(each) for each in of_sample], dtype=np.uint32),
+        "labelset_offset": np.cumsum([0, *(len(each) for each in sets)]).astype(np.uint32),
+        "labelset_label": np.array([labels.index(label) for each in sets for label in each], dtype=np.uint32),
+        "label_key": np.array([string(key) for key, _ in labels], dtype=np.uint32),
+        "label_value": np.array([string(value) for _, value in labels], dtype=np.uint32),
+    }
 
 
 def _frame(text: str) -> tuple[str, int]:

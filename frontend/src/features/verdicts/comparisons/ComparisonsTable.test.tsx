@@ -16,8 +16,8 @@ const aSummary = (changed: Partial<ComparisonSummaryOut> = {}): ComparisonSummar
     state: 'done',
     verdict: 'regressed',
     verdict_sentence: 'Regressed: 32% more CPU per request.',
-    base: { label: 'v1', artifacts: 1, artifact_ids: [], time_range: null },
-    candidate: { label: 'v2', artifacts: 8, artifact_ids: [], time_range: null },
+    base: { label: 'v1', artifacts: 1, artifact_ids: [], time_range: null, labels: [] },
+    candidate: { label: 'v2', artifacts: 8, artifact_ids: [], time_range: null, labels: [] },
     problem: null,
     job_id: null,
     created_at: whole.created_at,
@@ -115,6 +115,7 @@ describe('a comparison of the list', () => {
       label: 'before',
       artifacts: 0,
       artifact_ids: [],
+      labels: [],
       time_range: {
         service_id: 's1',
         environment_id: 'e1',

@@ -1,36 +1,48 @@
 """Request and response bodies of comparisons, views and exports."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.kinds.registry import PROFILE, Section
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
+from slowpath.evidence.profiles.rules import Granularity
+from slowpath.evidence.profiles.schemas import (
+    LabelMatcherIn,
+    LabelMatcherOut,
+    StoredViewOut,
+    list_view_members,
+    make_label_outs,
+)
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
-from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, parse_time_ranges
+from slowpath.verdicts.comparisons.rules import (
+    MAX_LABELS_A_SIDE,
+    ExportFormat,
+    Side,
+    TimeRange,
+    parse_label_matchers,
+    parse_time_ranges,
+)
+from slowpath.verdicts.comparisons.schemas.source_schemas import (
+    MOST_LISTED,
+    ComparisonRequest,
+    SideSourceIn,
+)
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
-ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 OriginName = Literal["manual", "regression", "build"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
-MOST_LISTED = 1000
-"""Above the limit of a side, so that the error of that limit is returned."""
-
-
-class ComparisonRequest(BaseModel):
-    """A request body; unknown fields are rejected."""
-
-    model_config = ConfigDict(extra="forbid")
+NO_SOURCE: dict[str, Any] = {"source": None, "build_id": None, "left_out": None}
 
 
 class TimeRangeIn(ComparisonRequest):
@@ -45,11 +57,23 @@ class TimeRangeIn(ComparisonRequest):
 
 
 class SideIn(ComparisonRequest):
-    """One side: artifacts, a time range of metrics, or both, and its label."""
+    """One side: artifacts, a time range of metrics, or both, or instead of them a source; and its label.
 
-    artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
+    `labels` selects samples of its profiles by their pprof labels: those that match all. Artifacts other than profiles are then
+    left out. A source has its own.
+    """
+
+    artifact_ids: list[UUID] = Field(default_factory=list, max_length=MOST_LISTED)
     time_range: TimeRangeIn | None = None
+    source: SideSourceIn | None = None
     label: Label | None = None
+    labels: list[LabelMatcherIn] = Field(default_factory=list, max_length=MAX_LABELS_A_SIDE)
+
+    @model_validator(mode="after")
+    def _validate_source(self) -> Self:
+        if self.source is not None and (self.artifact_ids or self.time_range is not None or self.labels):
+            raise ValueError("set either source, or artifact_ids, time_range and labels")
+        return self
 
 
 class ComparisonIn(ComparisonRequest):
@@ -80,30 +104,23 @@ class TimeRangeOut(BaseModel):
 
 
 class SideOut(BaseModel):
-    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range."""
+    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range, labels of samples.
+
+    `source` is where they come from, null if they were listed; `build_id` the build that it selected; `left_out` a sentence.
+    """
 
     label: str
     artifacts: int
     artifact_ids: list[UUID] | None
     time_range: TimeRangeOut | None
+    source: SideSourceIn | None
+    build_id: UUID | None
+    left_out: str | None
+    labels: list[LabelMatcherOut]
 
 
-class DiffViewOut(BaseModel):
+class DiffViewOut(StoredViewOut):
     """A view of a comparison; its chunks are available once it is done."""
-
-    id: UUID
-    kind: str
-    sample_type: str
-    unit: str
-    granularity: Granularity
-    state: ViewStateName
-    normalizations: list[str]
-    default_normalization: str | None
-    nodes: int | None
-    functions: int | None
-    has_more_chunks: bool
-    job_id: UUID | None
-    problem: StoredProblem
 
 
 class ComparisonSummaryOut(BaseModel):
@@ -142,25 +159,6 @@ class DiffViewIn(ComparisonRequest):
     granularity: Granularity
 
 
-class FrameSearchOut(BaseModel):
-    """Totals of the nodes that match a pattern; nested matches count once."""
-
-    nodes: int
-    functions: int
-    base_raw: float
-    candidate_raw: float
-
-
-class SourceLineOut(BaseModel):
-    """One line of a function, both sides, in raw units."""
-
-    line: int
-    base_self: float
-    base_total: float
-    candidate_self: float
-    candidate_total: float
-
-
 class ExportIn(ComparisonRequest):
     """The file to export; `kind` selects one of several kinds, by default the first."""
 
@@ -186,23 +184,7 @@ class ExportOut(BaseModel):
 
 def make_view_out(row: DiffView) -> DiffViewOut:
     """Return the response body of a view."""
-    return DiffViewOut.model_validate(
-        {
-            "id": row.id,
-            "kind": row.kind,
-            "sample_type": row.sample_type,
-            "unit": row.unit,
-            "granularity": row.granularity,
-            "state": row.state,
-            "normalizations": row.normalizations or [],
-            "default_normalization": row.default_normalization,
-            "nodes": row.nodes,
-            "functions": row.functions,
-            "has_more_chunks": row.tail_blob_key is not None,
-            "job_id": row.job_id,
-            "problem": row.problem,
-        }
-    )
+    return DiffViewOut.model_validate(list_view_members(row))
 
 
 def parse_time_range(time_range: TimeRangeIn | None) -> TimeRange | None:
@@ -252,7 +234,7 @@ def make_comparison_out(
 def _members(
     row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
 ) -> dict[str, Any]:
-    time_ranges = parse_time_ranges(row.time_ranges)
+    time_ranges, labels = parse_time_ranges(row.time_ranges), parse_label_matchers(row.side_labels)
     return {
         "id": row.id,
         "name": row.name,
@@ -265,12 +247,16 @@ def _members(
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.BASE)),
+            **row.sources.get(Side.BASE, NO_SOURCE),
+            "labels": make_label_outs(labels.get(Side.BASE, ())),
         },
         "candidate": {
             "label": row.candidate_label,
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
+            **row.sources.get(Side.CANDIDATE, NO_SOURCE),
+            "labels": make_label_outs(labels.get(Side.CANDIDATE, ())),
         },
         "problem": row.problem,
         "job_id": row.job_id,

@@ -5,18 +5,8 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.core.ids import EnvironmentId, ServiceId
-
-
-class DiffViewState(StrEnum):
-    """States of a view. `not-built`: it was not requested yet."""
-
-    NOT_BUILT = "not-built"
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
 
 
 class ComparisonState(StrEnum):
@@ -48,14 +38,6 @@ class Side(StrEnum):
     CANDIDATE = "candidate"
 
 
-class Granularity(StrEnum):
-    """What one frame of a view represents."""
-
-    PACKAGE = "package"
-    FUNCTION = "function"
-    LINE = "line"
-
-
 class ExportFormat(StrEnum):
     """File formats of an export."""
 
@@ -68,6 +50,9 @@ class ExportFormat(StrEnum):
 
 MAX_ARTIFACTS_A_SIDE = 200
 """Most artifacts per side: more hardly add precision, and memory grows with them."""
+
+MAX_LABELS_A_SIDE = 5
+"""Most label matchers per side."""
 
 MAX_WINDOW_MS = 7 * 86_400_000
 """Longest time range: a week covers the daily and weekly cycles of a service."""
@@ -103,6 +88,19 @@ class TimeRange:
         """Return the time range of stored JSON."""
         service_id, environment_id = UUID(stored["service_id"]), UUID(stored["environment_id"])
         return cls(ServiceId(service_id), EnvironmentId(environment_id), stored["from_ms"], stored["to_ms"])
+
+
+LabelMatchers = tuple[LabelMatcher, ...]
+
+
+def format_label_matchers(matchers: LabelMatchers) -> list[dict[str, str | None]]:
+    """Return label matchers as stored JSON."""
+    return [{"key": each.key, "value": each.value} for each in matchers]
+
+
+def parse_label_matchers(stored: dict[str, Any]) -> dict[Side, LabelMatchers]:
+    """Return the label matchers of a comparison by side, from stored JSON; a side without any is absent."""
+    return {Side(side): tuple(LabelMatcher(each["key"], each["value"]) for each in of) for side, of in stored.items()}
 
 
 def parse_time_ranges(stored: dict[str, Any]) -> dict[Side, TimeRange]:
