@@ -11,7 +11,8 @@ import { pickedFiles } from './dropped-files';
 import { ITEM_TYPE } from './drag-type';
 import { batchQuery, isUnderWay } from './artifact-queries';
 import { hasStacks } from './artifact-wording';
-import { tray, type TrayItem } from './tray-store';
+import { tray } from './tray-store';
+import type { TrayItem } from './tray-types';
 import type { SideName } from './side-guess';
 import { isReady, summarizeUploads, type UploadSummary } from './upload-summary';
 import { useTray } from './use-tray';
@@ -51,9 +52,6 @@ export function UploadDrawer({ onCompare, comparing, compareError, onOpen }: Dra
     <Rows rows={sortedRows(items, side)} artifacts={artifacts} selection={selection} />
   );
   const tally = summarizeUploads(items, artifacts);
-  const openable = [...artifacts.values()].filter(
-    (artifact) => isReady(artifact) && hasStacks(artifact),
-  );
   const missing = base.length === 0 ? 'base' : candidate.length === 0 ? 'candidate' : null;
 
   return (
@@ -107,13 +105,12 @@ export function UploadDrawer({ onCompare, comparing, compareError, onOpen }: Dra
             Swap sides
           </Button>
         )}
-        <Button
-          disabled={openable.length === 0}
-          title={openable.length === 0 ? 'Needs at least one decoded profile' : undefined}
-          onClick={() => onOpen(openable.map(({ id }) => id))}
-        >
-          Open
-        </Button>
+        <OpenButton
+          items={items}
+          selected={selection.selected}
+          artifacts={artifacts}
+          onOpen={onOpen}
+        />
         <Button
           variant="filled"
           disabled={missing !== null}
@@ -130,6 +127,31 @@ export function UploadDrawer({ onCompare, comparing, compareError, onOpen }: Dra
         </Button>
       </div>
     </aside>
+  );
+}
+
+type OpenProps = {
+  items: readonly TrayItem[];
+  selected: ReadonlySet<string>;
+  artifacts: Map<string, Artifact>;
+  onOpen: (artifactIds: string[]) => void;
+};
+
+/** Opens the selected files on their own, or all: those that are decoded and have stacks. */
+function OpenButton({ items, selected, artifacts, onOpen }: OpenProps) {
+  const meant = selected.size > 0 ? items.filter(({ key }) => selected.has(key)) : items;
+  const ids = meant.flatMap(({ artifactId }) => {
+    const artifact = artifactId ? artifacts.get(artifactId) : undefined;
+    return artifact && isReady(artifact) && hasStacks(artifact) ? [artifact.id] : [];
+  });
+  return (
+    <Button
+      disabled={ids.length === 0}
+      title={ids.length === 0 ? 'Needs at least one decoded profile' : undefined}
+      onClick={() => onOpen([...new Set(ids)])}
+    >
+      Open
+    </Button>
   );
 }
 
