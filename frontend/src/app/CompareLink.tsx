@@ -33,7 +33,7 @@ export function CompareLink({ team, base, candidate, words, primary = false }: C
   const given = Object.fromEntries(
     Object.entries(search).filter(([, value]) => value !== undefined),
   );
-  const href = `/t/${team}/compare${router.options.stringifySearch?.(given) ?? ''}`;
+  const href = `/t/${team}/compare${router.options.stringifySearch(given)}`;
   const follow = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();

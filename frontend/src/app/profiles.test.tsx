@@ -262,7 +262,7 @@ describe('the states of the page', () => {
           status: 409,
           detail: 'No artifact of the set has profiles or stacks.',
           resolution: 'Open others.',
-        } as ProfileSet['problem'],
+        },
       },
     });
     expect(await screen.findByRole('alert')).toHaveTextContent(

@@ -46,7 +46,7 @@ export function sumFunctions(tree: DiffTree): CallGraphFunctions {
       const name = rows.name[row]!;
       functions.baseSelf[name]! += rows.baseSelf[row]!;
       functions.candidateSelf[name]! += rows.candidateSelf[row]!;
-      if (open[name]! === 0) {
+      if (open[name] === 0) {
         functions.baseTotal[name]! += rows.baseTotal[row]!;
         functions.candidateTotal[name]! += rows.candidateTotal[row]!;
         functions.stacks[name]! += rows.stacks[row]!;

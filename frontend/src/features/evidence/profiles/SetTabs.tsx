@@ -77,6 +77,7 @@ export function SetArtifacts({ set, links }: { set: ProfileSet; links: ProfileLi
 export function SetConditions({ set, links }: { set: ProfileSet; links: ProfileLinks }) {
   const { conditions } = set;
   const builds = [...new Set(set.artifacts.flatMap(({ build_id }) => build_id ?? []))];
+  const commits = conditions?.commits.map((commit) => commit.slice(0, 12)) ?? [];
   const differs = <span className="muted">unknown, or not the same in all profiles</span>;
   const mono = (text: string | null | undefined): ReactNode =>
     text ? <span className="mono">{text}</span> : differs;
@@ -85,10 +86,7 @@ export function SetConditions({ set, links }: { set: ProfileSet; links: ProfileL
       <DetailsList
         facts={[
           ['builds', builds.length === 0 ? 'none' : <BuildLinks builds={builds} links={links} />],
-          [
-            'commits',
-            conditions?.commits.map((commit) => commit.slice(0, 12)).join(', ') || 'unknown',
-          ],
+          ['commits', commits.length === 0 ? 'unknown' : commits.join(', ')],
           ['Go version', mono(conditions?.go_version)],
           ['GOOS', mono(conditions?.goos)],
           ['GOARCH', mono(conditions?.goarch)],
