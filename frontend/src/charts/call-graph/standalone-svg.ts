@@ -1,4 +1,4 @@
-/** A drawing of the page as a file of its own: colors are written out, and what only the page needs is left out. */
+/** A drawing of the page as a separate file: colors are written out, and what only the page needs is left out. */
 
 const PAGE_ATTRIBUTES = [
   'class',
