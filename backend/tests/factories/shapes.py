@@ -37,7 +37,14 @@ SHAPES: dict[str, dict[str, Any]] = {
         "service_ids": None,
         "state": "on",
     },
-    "comparison": {"verdict": "regressed", "result": None, "artifact_kinds": {"traces": PACKED}, "time_ranges": {}},
+    "comparison": {
+        "verdict": "regressed",
+        "result": None,
+        "artifact_kinds": {"traces": PACKED},
+        "time_ranges": {},
+        "sources": {},
+        "side_labels": {},
+    },
     "diff_view": {
         "kind": "asked",
         "sample_type": "asked",
