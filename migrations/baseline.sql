@@ -700,7 +700,8 @@ DECLARE
 BEGIN
     FOR name, kind IN VALUES
         ('artifact', 'artifact'), ('comparison', 'comparison'), ('comparison_export', 'export'), ('diff_view', 'view'),
-        ('gap_explanation', 'explanation'), ('trace_excerpt', 'trace_excerpt')
+        ('gap_explanation', 'explanation'), ('profile_set', 'profile_set'),
+        ('profile_view', 'profile_view'), ('profile_export', 'profile_export'), ('trace_excerpt', 'trace_excerpt')
     LOOP
         EXECUTE format(
             'CREATE TRIGGER notify AFTER INSERT OR UPDATE OF state ON %I '

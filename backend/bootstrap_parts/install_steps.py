@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -53,8 +53,12 @@ def set_up(
     mark: ProcessMark,
     purpose: Purpose,
     parts: tuple[str, ...] = ("python", "node", "frontend", "decode"),
+    with_python: Callable[[], None] | None = None,
 ) -> None:
-    """Run the missing setup steps of the named parts; concurrent starts wait for each other."""
+    """Run the missing setup steps of the named parts; concurrent starts wait for each other.
+
+    `with_python` is called again and again while other steps run, once the Python environment is there.
+    """
     if "node" in parts:
         check_node()
     make_folder(MADE)
@@ -65,8 +69,13 @@ def set_up(
         if part in parts:
             expected.add(needed)
     steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in expected]
+
+    def meanwhile(finished: Collection[str]) -> None:
+        if with_python is not None and f"python:{purpose}" in finished:
+            with_python()
+
     with _one_at_a_time(console):
-        run_steps(steps, console, mark)
+        run_steps(steps, console, mark, meanwhile)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -126,10 +126,16 @@ class SetupStep:
         return time.monotonic() - started_at, note
 
 
-def run_steps(steps: Sequence[SetupStep], console: ConsoleOutput, mark: ProcessMark) -> int:
+def run_steps(
+    steps: Sequence[SetupStep],
+    console: ConsoleOutput,
+    mark: ProcessMark,
+    meanwhile: Callable[[Collection[str]], None] | None = None,
+) -> int:
     """Run the steps that are not done, in parallel; return the number of steps run.
 
     The first failure stops the others. A step is checked after its dependencies, which may have made it stale.
+    `meanwhile` is called in this thread, ten times a second, with the names of the finished steps.
     """
     context = SetupContext(mark)
     names = {step.name for step in steps}
@@ -150,6 +156,8 @@ def run_steps(steps: Sequence[SetupStep], console: ConsoleOutput, mark: ProcessM
                     seconds, note = future.result()
                     console.step(step.label, seconds, note)
                     finished.add(step.name)
+                if meanwhile is not None and running:
+                    meanwhile(finished)
         except BaseException:
             context.close()
             raise

@@ -6,8 +6,9 @@ import argparse
 import os
 import subprocess
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bootstrap_parts.child_processes import ChildProcess, ProcessMark, clean_environment, kill_session, marked, spawn
@@ -41,12 +42,14 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_tests(options: argparse.Namespace, console: ConsoleOutput) -> int:
     """Run the chosen parts; words after their names are arguments of the part that accepts them."""
-    with marked() as mark:
-        set_up(console, mark, "test", EVERYTHING)
-        chosen, arguments = choose(options.words, all_parts())
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        live = len(chosen) == 1 or bool(arguments)
-        results = run_parts(chosen, arguments, console, mark, live=live)
+    with marked() as mark, _running_parts(console, mark) as run:
+        if not options.words:
+            run.waiting += [part for part in all_parts() if part.needs_python_only]
+        set_up(console, mark, "test", EVERYTHING, with_python=lambda: run.advance(cores=1))
+        run.waiting.clear()
+        chosen, run.arguments = choose(options.words, all_parts())
+        run.live = len(chosen) == 1 or bool(run.arguments)
+        results = run.complete(chosen)
     seconds = time.monotonic() - console.started
     return print_report(results, seconds, console, budget_seconds=_BUDGETS.get(tuple(options.words)))
 
@@ -87,21 +90,51 @@ def run_parts(
     parts: Sequence[Suite], arguments: list[str], console: ConsoleOutput, mark: ProcessMark, *, live: bool
 ) -> list[SuiteResult]:
     """Run parts in order while cores are free; a part that needs more waits, and smaller ones overtake it."""
-    cores = os.cpu_count() or 2
-    waiting, running, results = list(parts), list[_RunningSuite](), list[SuiteResult]()
-    try:
-        while waiting or running:
-            for part in startable(waiting, [one.part for one in running], cores):
-                waiting.remove(part)
-                running.append(_start(part, arguments, mark, live=live))
-            for one in [one for one in running if _is_finished(one, mark, live=live)]:
-                running.remove(one)
-                results.append(_conclude(one, console))
+    with _running_parts(console, mark) as run:
+        run.arguments, run.live = arguments, live
+        return run.complete(parts)
+
+
+@dataclass
+class _SuiteRun:
+    """The parts of one run: those that wait, those that run, and the results of those that ended."""
+
+    console: ConsoleOutput
+    mark: ProcessMark
+    arguments: list[str] = field(default_factory=list)
+    live: bool = False
+    waiting: list[Suite] = field(default_factory=list)
+    running: list[_RunningSuite] = field(default_factory=list)
+    results: list[SuiteResult] = field(default_factory=list)
+
+    def advance(self, cores: int) -> None:
+        """Start the parts that fit on so many cores, and conclude those that have ended."""
+        for part in startable(self.waiting, [one.part for one in self.running], cores):
+            self.waiting.remove(part)
+            self.running.append(_start(part, self.arguments, self.mark, live=self.live))
+        for one in [one for one in self.running if _is_finished(one, self.mark, live=self.live)]:
+            self.running.remove(one)
+            self.results.append(_conclude(one, self.console))
+
+    def complete(self, parts: Sequence[Suite]) -> list[SuiteResult]:
+        """Run the parts that have not begun yet; return the results of all when the last one has ended."""
+        begun = {one.part.name for one in self.running} | {result.name for result in self.results}
+        self.waiting += [part for part in parts if part.name not in begun]
+        while self.waiting or self.running:
+            self.advance(os.cpu_count() or 2)
             time.sleep(0.05)
+        return self.results
+
+
+@contextmanager
+def _running_parts(console: ConsoleOutput, mark: ProcessMark) -> Iterator[_SuiteRun]:
+    """Give a run whose processes are killed when the block ends."""
+    run = _SuiteRun(console, mark)
+    try:
+        yield run
     finally:
-        for one in running:
+        for one in run.running:
             kill_session(one.child)
-    return results
 
 
 def startable(waiting: Sequence[Suite], running: Sequence[Suite], cores: int) -> list[Suite]:
@@ -128,6 +161,7 @@ def _start(part: Suite, arguments: list[str], mark: ProcessMark, *, live: bool) 
         commands[-1] += arguments
     if part.patient:
         commands = [[*_LOW_PRIORITY, *command] for command in commands]
+    RESULTS.mkdir(parents=True, exist_ok=True)
     log = RESULTS / f"{part.name.replace(' ', '-').replace(',', '')}.log"
     log.unlink(missing_ok=True)
     return _RunningSuite(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bootstrap_parts.install_steps import find_go, go_environment
 from bootstrap_parts.project_paths import (
+    API_CLIENT,
     BACKEND,
     DECODE,
     E2E,
@@ -53,6 +54,8 @@ class Suite:
     patient: bool = False
     weight: int = 1
     """Of the parts that wait, the heaviest begin first, so that none of them runs alone in the end."""
+    needs_python_only: bool = False
+    """Whether it may run beside the rest of the set-up, once the Python environment is there."""
     folder: Path = ROOT
     count: Callable[[str], SuiteCount | None] | None = None
     environment: dict[str, str] = field(default_factory=dict)
@@ -141,12 +144,14 @@ def _python_parts() -> list[Suite]:
             ],
             patient=True,
             weight=3,
+            needs_python_only=True,
         ),
         Suite(
             "ruff",
             frozenset({"check", "py"}),
             lambda: [[str(tool / "ruff"), "check", "."], [str(tool / "ruff"), "format", "--check", "."]],
             patient=True,
+            needs_python_only=True,
         ),
         *(
             [
@@ -155,6 +160,7 @@ def _python_parts() -> list[Suite]:
                     frozenset({"check", "py"}),
                     lambda: [[str(tool / "lint-imports"), "--cache-dir", str(MADE / "cache" / "imports")]],
                     patient=True,
+                    needs_python_only=True,
                 )
             ]
             if len(packages) == 3
@@ -271,7 +277,7 @@ def _frontend_parts() -> list[Suite]:
         Suite(
             "api changes",
             frozenset({"web", "check"}),
-            lambda: [[*_NPM, "api:diff"]],
+            lambda: [[*_NPM, "api:diff", "--", "--from", str(API_CLIENT / "openapi.json")]],  # the set-up wrote it
             patient=True,
             prints_output=True,
         ),
@@ -291,6 +297,7 @@ def _whole_parts() -> list[Suite]:
             frozenset({"check"}),
             lambda: [[str(VENV / "bin" / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec", compose]],
             patient=True,
+            needs_python_only=True,
         ),
         Suite(
             "spelling",
@@ -303,5 +310,6 @@ def _whole_parts() -> list[Suite]:
             frozenset({"check"}),
             lambda: [[str(VENV_PYTHON), "-m", "bootstrap_parts.check_locks"]],
             patient=True,
+            needs_python_only=True,
         ),
     ]

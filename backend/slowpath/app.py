@@ -41,6 +41,9 @@ from slowpath.evidence.metric_sources import endpoints as sources_endpoints
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
 from slowpath.evidence.metrics import endpoints as metrics_endpoints
 from slowpath.evidence.metrics.service.series_cache import SeriesCache
+from slowpath.evidence.profiles import endpoints as profiles_endpoints
+from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet
+from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views
 from slowpath.evidence.spans import endpoints as spans_endpoints
 from slowpath.inventory.catalog import endpoints as catalog_endpoints
 from slowpath.inventory.repositories import endpoints as commits_endpoints
@@ -84,6 +87,7 @@ FEATURES = (
     commits_endpoints,
     hooks_endpoints,
     uploads_endpoints,
+    profiles_endpoints,
     traces_endpoints,
     spans_endpoints,
     metrics_endpoints,
@@ -110,6 +114,9 @@ STREAMED = re.compile(
 
 WAIT_AGAIN = {
     DecodeArtifact.name: artifacts.mark_artifact_pending,
+    OpenProfileSet.name: profile_sets.reset_set,
+    BuildProfileView.name: profile_views.reset_view,
+    ExportProfileSet.name: profile_exports.reset_export,
     ComputeComparison.name: retry_state.reset_comparison,
     BuildDiffView.name: retry_state.reset_view,
     ExportComparison.name: retry_state.reset_export,

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 
 from bench.benchmark_results import BenchmarkResult
-from slowpath_cli.core.renamed_options import warn_renamed
 
 # name -> module with `run() -> Iterator[Result]`, one benchmark per feature.
 BENCHMARKS = {
@@ -16,6 +15,7 @@ BENCHMARKS = {
     "flame": "bench.flame_graph_page",
     "stored-comparison": "bench.stored_comparison",
     "page": "bench.page_latency",
+    "profile": "bench.profile_opening",
     "linear-scaling": "bench.linear_scaling",
     "memory": "bench.memory_footprint",
     "traces": "bench.trace_reading",
@@ -31,17 +31,8 @@ BENCHMARKS = {
     "bisect-cost": "bench.bisect_cost",
     "builds": "bench.build_evaluation_latency",
     "sources": "bench.source_search_latency",
+    "labels": "bench.label_accuracy",
 }
-FORMER_NAMES = {
-    "stored": "stored-comparison",
-    "linear": "linear-scaling",
-    "board": "dashboard",
-    "changes": "change-points",
-    "deploys": "deployment-checks",
-    "board-page": "dashboard-page",
-    "bisect": "bisect-cost",
-}
-"""Former names, accepted for one release with a warning."""
 
 
 def main() -> int:
@@ -52,9 +43,7 @@ def main() -> int:
     )
     parser.add_argument("--json", action="store_true", help="one JSON line a result")
     options = parser.parse_args()
-    for old in set(options.only or []) & set(FORMER_NAMES):
-        warn_renamed(f"--only {old}", f"--only {FORMER_NAMES[old]}")
-    only = [FORMER_NAMES.get(name, name) for name in options.only or []]
+    only = options.only or []
     unknown = sorted(set(only) - set(BENCHMARKS))
     if unknown:
         print(f"bench: there is no {unknown[0]}; there is {', '.join(BENCHMARKS)}", file=sys.stderr)

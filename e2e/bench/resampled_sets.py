@@ -67,10 +67,10 @@ def lengthened(
     tables = [artifact.table for artifact in pool]
     stacks = unite_stacks(tables)
     own = np.zeros((len(pool), stacks.frames.count), dtype=np.int64)
-    for row, (where, values) in zip(own, stacks.values(tables, [_count_column(t) for t in tables]), strict=True):
+    for row, (where, values) in zip(own, stacks.values(tables, [count_column(t) for t in tables]), strict=True):
         row[where] = values
     each = max(1, round(samples / own.sum(axis=1).mean()))
-    common = _table_of(stacks, tables[0])
+    common = table_of(stacks, tables[0])
     return tuple(
         _joined([pool[i] for i in chosen], own[chosen].sum(axis=0), common, f"longer/{number}")
         for number, chosen in enumerate(rng.integers(0, len(pool), (count, each)))
@@ -93,7 +93,7 @@ def _joined(
     return ProfileArtifact(run, table, facts)
 
 
-def _table_of(stacks: DistinctStacks, like: ProfileTable) -> ProfileTable:
+def table_of(stacks: DistinctStacks, like: ProfileTable) -> ProfileTable:
     """Return a table with every stack of the pool once, in the order of the stacks, with empty values."""
     tree = build_stack_trie(stacks.frames, np.ones(stacks.frames.count))
     texts = [label.key for label in stacks.labels]
@@ -124,7 +124,7 @@ def with_effect(artifact: ProfileArtifact, key: str, effect: float, rng: Generat
     """Return the profile as if the function `key` (total) took `1 + effect` times as long, and the process accordingly."""
     table = artifact.table
     inside = stacks_with(table, key)
-    count = _count_column(table)
+    count = count_column(table)
     counts = table.values[count]
     more = np.where(inside, rng.poisson(np.abs(counts) * effect), 0)
     grown = tuple(_grown(values, counts, more) for values in table.values)
@@ -140,7 +140,8 @@ def _grown(values: NDArray[np.int64], counts: NDArray[np.int64], more: NDArray[n
     return values + np.rint(each * more).astype(np.int64)
 
 
-def _count_column(table: ProfileTable) -> int:
+def count_column(table: ProfileTable) -> int:
+    """Return the sample type that counts samples, else the first one."""
     return next((i for i, each in enumerate(table.sample_types) if each.unit == "count"), 0)
 
 
@@ -158,5 +159,5 @@ def stacks_with(table: ProfileTable, key: str) -> NDArray[np.bool_]:
 
 def inclusive_share(pool: Sequence[ProfileArtifact], key: str) -> float:
     """Return the share of samples that have the function on their stack."""
-    hit = sum(float(a.table.values[_count_column(a.table)][stacks_with(a.table, key)].sum()) for a in pool)
-    return hit / sum(float(a.table.values[_count_column(a.table)].sum()) for a in pool)
+    hit = sum(float(a.table.values[count_column(a.table)][stacks_with(a.table, key)].sum()) for a in pool)
+    return hit / sum(float(a.table.values[count_column(a.table)].sum()) for a in pool)

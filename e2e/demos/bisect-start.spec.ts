@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 
 import { expect, test } from '@playwright/test';
 
-import { signIn, told } from './demo-report';
+import { signIn, readVariable } from './demo-report';
 
 const fields = {
   'Parallel deployments': 2,
@@ -15,10 +15,12 @@ const fields = {
 test('a bisect is started from the page of a regression', async ({ page }) => {
   test.setTimeout(80_000);
   await signIn(page);
-  await page.goto(told('DEMO_PATH'));
+  await page.goto(readVariable('DEMO_PATH'));
   await page.getByRole('button', { name: 'Start bisect' }).click();
   const dialog = page.getByRole('dialog', { name: 'Start bisect' });
-  await dialog.getByRole('radio', { name: told('DEMO_SIGNATURE') }).check({ timeout: 20_000 });
+  await dialog
+    .getByRole('radio', { name: readVariable('DEMO_SIGNATURE') })
+    .check({ timeout: 20_000 });
   await dialog
     .locator('summary')
     .filter({ hasText: /^settings|^how sure/i })
@@ -30,5 +32,5 @@ test('a bisect is started from the page of a regression', async ({ page }) => {
   await page.waitForURL(/\/bisects\/[0-9a-f-]{36}/, { timeout: 20_000 });
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const bisect_id = /[0-9a-f-]{36}$/.exec(new URL(page.url()).pathname)?.[0] ?? '';
-  writeFileSync(told('DEMO_SEEN'), JSON.stringify({ bisect_id }));
+  writeFileSync(readVariable('DEMO_SEEN'), JSON.stringify({ bisect_id }));
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 
 import { type APIResponse, expect, test } from '@playwright/test';
 
-import { signIn, told } from './demo-report';
+import { signIn, readVariable } from './demo-report';
 
 type Linked = { url: string };
 type Reports = { items: { id: string }[] };
@@ -14,7 +14,7 @@ async function read<Known>(answer: APIResponse): Promise<Known> {
 
 test('a report of the regression opens signed out', async ({ page, browser, baseURL }) => {
   await signIn(page);
-  await page.goto(told('DEMO_PATH'));
+  await page.goto(readVariable('DEMO_PATH'));
   await expect(page.getByRole('heading', { name: 'History by build' })).toBeVisible({
     timeout: 20_000,
   });
@@ -25,7 +25,7 @@ test('a report of the regression opens signed out', async ({ page, browser, base
     timeout: 30_000,
   });
 
-  const headers = { Origin: baseURL ?? '', 'Slowpath-Team': told('DEMO_TEAM') };
+  const headers = { Origin: baseURL ?? '', 'Slowpath-Team': readVariable('DEMO_TEAM') };
   const api = '/api/v1/reports';
   const { items } = await read<Reports>(await page.request.get(api, { headers }));
   const report = `${api}/${items[0]?.id ?? ''}`;
@@ -45,6 +45,9 @@ test('a report of the regression opens signed out', async ({ page, browser, base
   await expect(stranger.getByRole('heading', { name: 'History by build' })).toBeVisible();
   const session = await stranger.request.get('/api/v1/session');
   expect(session.status()).toBe(401);
-  writeFileSync(told('DEMO_SEEN'), JSON.stringify({ title, url: new URL(url).pathname.length }));
+  writeFileSync(
+    readVariable('DEMO_SEEN'),
+    JSON.stringify({ title, url: new URL(url).pathname.length }),
+  );
   await elsewhere.close();
 });

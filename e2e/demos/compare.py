@@ -2,7 +2,7 @@
 
 A new user uploads two sets like the CLI, compares them, and reads the findings; then a browser opens the comparison, which
 must show the same first finding. The last line of the output is one JSON object:
-`{"verdict", "first_finding", "payer", "seconds"}`; the seconds are from the first upload to the findings.
+`{"verdict", "first_finding", "attributed_caller", "seconds"}`; the seconds are from the first upload to the findings.
 
 Only the content of the files distinguishes the sides: `--seed` determines a random order and random names.
 """
@@ -124,7 +124,7 @@ def first_of(result: dict[str, Any]) -> dict[str, Any]:
     return {
         "verdict": result["verdict"],
         "first_finding": first["subject"] if first else None,
-        "payer": callers[0]["function"] if callers else None,
+        "attributed_caller": callers[0]["function"] if callers else None,
     }
 
 

@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs';
 
 import { expect, test } from '@playwright/test';
 
-import { signIn, told } from './demo-report';
+import { signIn, readVariable } from './demo-report';
 
 test('the page says first what the data says first', async ({ page }) => {
   await signIn(page);
-  await page.goto(told('DEMO_PATH'));
+  await page.goto(readVariable('DEMO_PATH'));
   const findings = page.getByRole('list', { name: /^findings/i });
   await expect(findings).toBeVisible({ timeout: 20_000 });
   const first = findings.getByRole('listitem').first();
   writeFileSync(
-    told('DEMO_SEEN'),
+    readVariable('DEMO_SEEN'),
     JSON.stringify({ first: (await first.innerText()).replace(/\s+/g, ' ') }),
   );
 });

@@ -2,7 +2,7 @@
 import { expect, type Page } from '@playwright/test';
 
 /** A word that the demo gives to its script. */
-export function told(name: string): string {
+export function readVariable(name: string): string {
   const value = process.env[name];
   if (value === undefined)
     throw new Error(`${name} is not set: the demos start this (npm run demo:…)`);
@@ -11,11 +11,11 @@ export function told(name: string): string {
 
 export async function signIn(page: Page): Promise<void> {
   await page.goto('/sign-in');
-  await page.getByLabel(/e-?mail/i).fill(told('DEMO_EMAIL'));
+  await page.getByLabel(/e-?mail/i).fill(readVariable('DEMO_EMAIL'));
   await page
     .getByLabel(/password/i)
     .first()
-    .fill(told('DEMO_PASSWORD'));
+    .fill(readVariable('DEMO_PASSWORD'));
   await page.getByRole('button', { name: /^sign in$/i }).click();
   await expect(page.getByRole('navigation').first()).toBeVisible();
 }

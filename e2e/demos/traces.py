@@ -2,7 +2,7 @@
 
 A new user drops two traces of the timestamp client on the page, reads the first finding, and opens the timeline of the
 waiter's longest wait; the page must match the data. The last line of the output is one JSON object:
-`{"victim", "culprit", "p99_before_ns", "p99_after_ns", "seconds"}`: the waiting goroutine group, the main occupant of the
+`{"waiter", "culprit", "p99_before_ns", "p99_after_ns", "seconds"}`: the waiting goroutine group, the main occupant of the
 Ps meanwhile, the p99 of the wait on both sides, and the seconds from the drop to the findings. Without a browser, the
 traces are uploaded like by the CLI.
 
@@ -141,12 +141,12 @@ def _upload(person: DemoUser, files: Sequence[TraceDemoOutcome], rng: random.Ran
 
 def first_of(findings: Sequence[dict[str, Any]], part: dict[str, Any]) -> dict[str, Any]:
     """Return the first finding's waiter, its main occupant, and the waiter's p99 (ns) on both sides; None if missing."""
-    outcome: dict[str, Any] = dict.fromkeys(("victim", "culprit", "p99_before_ns", "p99_after_ns"))
+    outcome: dict[str, Any] = dict.fromkeys(("waiter", "culprit", "p99_before_ns", "p99_after_ns"))
     if not findings:
         return outcome
     first = findings[0]
     if first["kind"] in WAITING:
-        outcome["victim"] = first["subject"].rpartition("|")[0]
+        outcome["waiter"] = first["subject"].rpartition("|")[0]
         outcome["culprit"] = first["contributions"][0]["subject"] if first["contributions"] else None
     elif first["kind"] == "trace.gc":
         outcome["culprit"] = "gc"
@@ -161,10 +161,10 @@ def _check_page(seen: dict[str, Any], outcome: dict[str, Any]) -> None:
     """Check that the page shows the waiter, its longest wait and the main occupant. Raises `DemoFailed`."""
     _print(f"first finding on the page: {seen['first']}")
     _print(f"its longest wait: {seen['wait']}; P occupancy: {seen['held_by']}")
-    if outcome["victim"] is None:
+    if outcome["waiter"] is None:
         return
-    if not names(seen["first"], outcome["victim"]) or not names(seen["wait"], outcome["victim"]):
-        raise DemoFailed(f"the page does not show the waiter {outcome['victim']}")
+    if not names(seen["first"], outcome["waiter"]) or not names(seen["wait"], outcome["waiter"]):
+        raise DemoFailed(f"the page does not show the waiter {outcome['waiter']}")
     grew = (outcome["p99_after_ns"] or 0) > (outcome["p99_before_ns"] or 0)  # an occupant that disappeared is not shown
     if grew and outcome["culprit"] is not None and not names(f"{seen['first']} {seen['held_by']}", outcome["culprit"]):
         raise DemoFailed(f"the page does not show the occupant {outcome['culprit']}")

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import { expect, type Page, test } from '@playwright/test';
 
-import { signIn, told } from './demo-report';
+import { signIn, readVariable } from './demo-report';
 
 type Dropped = {
   side: 'base' | 'candidate';
@@ -35,9 +35,9 @@ async function drop(page: Page, files: { name: string; path: string }[]): Promis
 }
 
 test('from traces dropped on the page to the timeline of the worst wait', async ({ page }) => {
-  const files = JSON.parse(told('DEMO_FILES')) as Dropped[];
+  const files = JSON.parse(readVariable('DEMO_FILES')) as Dropped[];
   await signIn(page);
-  await page.goto(told('DEMO_PATH'));
+  await page.goto(readVariable('DEMO_PATH'));
   await expect(page.getByRole('button', { name: /^upload/i }).first()).toBeVisible();
 
   const began = Date.now();
@@ -74,7 +74,7 @@ test('from traces dropped on the page to the timeline of the worst wait', async 
     name: 'P occupancy during this wait',
   });
   writeFileSync(
-    told('DEMO_SEEN'),
+    readVariable('DEMO_SEEN'),
     JSON.stringify({
       comparison: new URL(page.url()).pathname.split('/').at(-1),
       first: plain(await first.innerText()),

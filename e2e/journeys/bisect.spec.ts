@@ -101,7 +101,7 @@ async function started(
   const service = await made<{ id: string }>(request, url, '/services', {
     name: 'shop',
   });
-  const kept = await made<{ id: string }>(request, url, '/repositories', {
+  const created = await made<{ id: string }>(request, url, '/repositories', {
     name: 'shop/shop',
     url: `file://${repository}`,
     services: [{ service_id: service.id }],
@@ -114,7 +114,7 @@ async function started(
   const child = runner(folder, repository, url, token.secret);
   const bisect = await made<{ id: string }>(request, url, '/bisects', {
     service_id: service.id,
-    repository_id: kept.id,
+    repository_id: created.id,
     good_sha: shas[0],
     bad_sha: shas[commits - 1],
     signature: { kind: 'custom', subject: 'number' },

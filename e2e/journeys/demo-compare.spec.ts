@@ -8,20 +8,20 @@ import { expect, test } from '../support/test';
 const root = join(import.meta.dirname, '../..');
 const python = join(root, '.slowpath/venv/bin/python');
 
-type Told = {
+type Outcome = {
   verdict: string;
   first_finding: string;
-  payer: string;
+  attributed_caller: string;
   seconds: number;
 };
 
-async function play(url: string, ...asked: string[]): Promise<Told> {
+async function play(url: string, ...asked: string[]): Promise<Outcome> {
   const { stdout } = await promisify(execFile)(
     python,
     ['-m', 'demos.compare', '--json', '--no-page', '--url', url, ...asked],
     { cwd: root, timeout: 55_000 },
   );
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Told;
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Outcome;
 }
 
 const stories = [
@@ -34,7 +34,7 @@ for (const { base, candidate, seed, verdict } of stories) {
   test(`the demo from ${base} to ${candidate}, seed ${seed}: ${verdict} by stack growth`, async ({
     baseURL,
   }) => {
-    const told = await play(
+    const outcome = await play(
       baseURL ?? '',
       '--base',
       base,
@@ -43,17 +43,30 @@ for (const { base, candidate, seed, verdict } of stories) {
       '--seed',
       String(seed),
     );
-    expect(told).toMatchObject({ verdict, first_finding: 'stack-growth' });
-    expect(told.payer).toMatch(/ident\.(cloneBytes|\(\*Pool\)\.Clone)$/);
-    expect(Object.keys(told)).toEqual(['verdict', 'first_finding', 'payer', 'seconds']);
-    expect(told.seconds).toBeGreaterThan(0);
+    expect(outcome).toMatchObject({ verdict, first_finding: 'stack-growth' });
+    expect(outcome.attributed_caller).toMatch(/ident\.(cloneBytes|\(\*Pool\)\.Clone)$/);
+    expect(Object.keys(outcome)).toEqual([
+      'verdict',
+      'first_finding',
+      'attributed_caller',
+      'seconds',
+    ]);
+    expect(outcome.seconds).toBeGreaterThan(0);
   });
 }
 
 test('the fix is an improvement, and the end is better than the beginning', async ({ baseURL }) => {
   for (const base of ['helper', 'inlined']) {
-    const told = await play(baseURL ?? '', '--base', base, '--candidate', 'pool', '--seed', '21');
-    expect(told.verdict).toBe('improved');
+    const outcome = await play(
+      baseURL ?? '',
+      '--base',
+      base,
+      '--candidate',
+      'pool',
+      '--seed',
+      '21',
+    );
+    expect(outcome.verdict).toBe('improved');
   }
 });
 

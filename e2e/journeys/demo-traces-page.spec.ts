@@ -135,13 +135,13 @@ test('a finding leads to what it is about, by mouse and by keyboard', async ({
   await findings
     .getByRole('button', { name: /^p99 .*main\.batcher woken by the network/i })
     .click();
-  const victim = page.getByRole('region', {
+  const waiter = page.getByRole('region', {
     name: 'Selected group: main.batcher · network',
   });
-  await expect(victim).toBeFocused();
-  await expect(victim).toBeInViewport({ ratio: 0.9 });
+  await expect(waiter).toBeFocused();
+  await expect(waiter).toBeInViewport({ ratio: 0.9 });
   await page.keyboard.press('Tab');
-  await expect(victim.locator(':focus')).toHaveCount(1);
+  await expect(waiter.locator(':focus')).toHaveCount(1);
 });
 
 test('from a group to goroutine profiles of the same builds, or how to record them', async ({

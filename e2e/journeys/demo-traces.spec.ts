@@ -8,21 +8,21 @@ import { expect, test } from '../support/test';
 const root = join(import.meta.dirname, '../..');
 const python = join(root, '.slowpath/venv/bin/python');
 
-type Told = {
-  victim: string;
+type Outcome = {
+  waiter: string;
   culprit: string;
   p99_before_ns: number;
   p99_after_ns: number;
   seconds: number;
 };
 
-async function play(url: string, ...asked: string[]): Promise<Told> {
+async function play(url: string, ...asked: string[]): Promise<Outcome> {
   const { stdout } = await promisify(execFile)(
     python,
     ['-m', 'demos.traces', '--json', '--no-page', '--url', url, ...asked],
     { cwd: root, timeout: 55_000 },
   );
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Told;
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Outcome;
 }
 
 const stories = [
@@ -38,23 +38,23 @@ for (const { base, candidate, seed, culprit } of stories) {
     baseURL,
   }) => {
     const sides = ['--base', base, '--candidate', candidate, '--seed', String(seed)];
-    const told = await play(baseURL ?? '', ...sides);
-    expect(told).toMatchObject({ victim: 'main.batcher', culprit });
+    const outcome = await play(baseURL ?? '', ...sides);
+    expect(outcome).toMatchObject({ waiter: 'main.batcher', culprit });
     const [calm, busy] =
       base === 'base'
-        ? [told.p99_before_ns, told.p99_after_ns]
-        : [told.p99_after_ns, told.p99_before_ns];
+        ? [outcome.p99_before_ns, outcome.p99_after_ns]
+        : [outcome.p99_after_ns, outcome.p99_before_ns];
     expect(calm).toBeLessThan(200_000);
     expect(busy).toBeGreaterThan(5_000_000);
-    const names = ['victim', 'culprit', 'p99_before_ns', 'p99_after_ns', 'seconds'];
-    expect(Object.keys(told)).toEqual(names);
-    expect(told.seconds).toBeGreaterThan(0);
+    const names = ['waiter', 'culprit', 'p99_before_ns', 'p99_after_ns', 'seconds'];
+    expect(Object.keys(outcome)).toEqual(names);
+    expect(outcome.seconds).toBeGreaterThan(0);
   });
 }
 
 test('a trace against another of the same program tells nothing', async ({ baseURL }) => {
-  const told = await play(baseURL ?? '', '--candidate', 'base', '--seed', '21');
-  expect(told).toMatchObject({ victim: null, culprit: null });
+  const outcome = await play(baseURL ?? '', '--candidate', 'base', '--seed', '21');
+  expect(outcome).toMatchObject({ waiter: null, culprit: null });
 });
 
 test('a demo that cannot run says why', async ({ baseURL }) => {

@@ -5,13 +5,13 @@ import { compared, exampleFiles, flameGraph } from '../support/compare-helpers';
 import { expect, expectAccessible, signUp, test } from '../support/test';
 
 /** Press Tab until this has the focus: what cannot be reached so, cannot be used without a mouse. */
-async function tabTo(page: Page, wanted: Locator, most = 80): Promise<void> {
-  await expect(wanted).toBeVisible({ timeout: 20_000 });
+async function tabTo(page: Page, target: Locator, most = 80): Promise<void> {
+  await expect(target).toBeVisible({ timeout: 20_000 });
   for (let presses = 0; presses < most; presses++) {
-    if (await wanted.evaluate((element) => element === document.activeElement)) return;
+    if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
   }
-  await expect(wanted, `not reached by ${most} presses of Tab`).toBeFocused();
+  await expect(target, `not reached by ${most} presses of Tab`).toBeFocused();
 }
 
 test('from sign-in to the table of functions with the keyboard alone', async ({

@@ -91,8 +91,8 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   const alone = await offline.newPage();
   const wrong: string[] = [];
   alone.on('pageerror', (error) => wrong.push(error.message));
-  alone.on('console', (told) => {
-    if (told.type() === 'error') wrong.push(told.text());
+  alone.on('console', (message) => {
+    if (message.type() === 'error') wrong.push(message.text());
   });
   await alone.goto(`file://${file}`);
   await expect(alone.getByRole('heading', { level: 1, name: 'Why stacks grow' })).toBeVisible();

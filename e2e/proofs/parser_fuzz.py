@@ -25,11 +25,11 @@ from slowpath.app import build_schema_app
 from slowpath.core.errors import InvalidRequest
 from slowpath.evidence.artifacts.endpoints import build_uploads, upload_bodies
 from slowpath.evidence.artifacts.rules import clean_name
+from slowpath.evidence.profiles.errors import InvalidPattern
+from slowpath.evidence.profiles.service.stored_views import FrameSearchPattern, compile_pattern
 from slowpath.inventory.catalog.rules import make_slug, read_go_mod
 from slowpath.platform.accounts.rules.request_origin import is_same_origin
 from slowpath.platform.http.pagination import position
-from slowpath.verdicts.comparisons.errors import InvalidPattern
-from slowpath.verdicts.comparisons.service.diff_views import FrameSearchPattern, compile_pattern
 from tests.support.app_under_test import settings_for
 
 LONGEST = timedelta(seconds=5)

@@ -22,10 +22,10 @@ async function freePort(): Promise<number> {
 /** Goes on reading afterwards: who writes to a pipe that was closed dies of it. */
 async function firstLine(process: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     process.stdout?.on('data', (part) => {
-      said += String(part);
-      const [line, ...rest] = said.split('\n');
+      output += String(part);
+      const [line, ...rest] = output.split('\n');
       if (line !== undefined && rest.length > 0) resolve(line);
     });
     process.once('exit', () => {

@@ -1,5 +1,5 @@
-// Generates src/api/generated from the OpenAPI document of the backend. Nothing is written when neither the document nor
-// the generator changed. Options:
+// Generates src/api/generated from the OpenAPI document of the backend, with a copy of the document. Nothing is written when
+// neither the document nor the generator changed. Options:
 //   --from FILE   read the document from a file; default: print it with the backend's own code
 //   --force       generate even if nothing changed
 //   --release     record the API in src/api/released-api.json, the base of the next difference
@@ -98,6 +98,7 @@ async function generate(document) {
     rmSync(scratch, { recursive: true, force: true });
   }
   writeFileSync(join(generated, 'freezable.ts'), freezable(JSON.parse(document)));
+  writeFileSync(join(generated, 'openapi.json'), document);
   writeFileSync(stamp, hashOf(document));
 }
 

@@ -7,7 +7,7 @@ version ignores the column, so it can run with this schema.
 from alembic import op
 
 revision = "20261126_1200"
-down_revision = "20261126_1000"
+down_revision = "20261126_1100"
 branch_labels = None
 depends_on = None
 

@@ -22,6 +22,7 @@ from slowpath_worker.tasks import (
     metrics,
     notifications,
     package_closures,
+    profile_sets,
     reports,
     repositories,
     retention,
@@ -91,6 +92,9 @@ HANDLERS: dict[str, JobHandler] = {
             build_evaluation.EvaluateBuild, build_evaluation.evaluate_build, build_evaluation.record_evaluation_failure
         ),
         JobHandler(reports.DeleteUnusedReportBlobs, reports.delete_unused_report_blobs),
+        JobHandler(profile_sets.OpenProfileSet, profile_sets.open_profile_set, profile_sets.record_set_failure),
+        JobHandler(profile_sets.BuildProfileView, profile_sets.build_profile_view, profile_sets.record_view_failure),
+        JobHandler(profile_sets.ExportProfileSet, profile_sets.export_profile_set, profile_sets.record_export_failure),
         JobHandler(
             comparisons.ComputeComparison, comparisons.compute_comparison, comparisons.record_comparison_failure
         ),

@@ -87,7 +87,7 @@ class GitMirror:
     def commits(
         self, shas: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
     ) -> Iterator[GitCommit]:
-        """Yield the newest commits reachable from `wanted` and not from `known`, ancestors first."""
+        """Yield the newest commits reachable from `shas` and not from `known`, ancestors first."""
         if not shas:  # without revisions, git would start at HEAD
             return iter(())
         revisions = [_require_sha(sha) for sha in shas] + [f"^{_require_sha(sha)}" for sha in known]

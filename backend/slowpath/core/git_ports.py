@@ -140,7 +140,7 @@ class GitMirrorPort(Protocol):
     def commits(
         self, shas: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
     ) -> Iterator[GitCommit]:
-        """Yield the newest commits reachable from `wanted` and not from `known`, ancestors first."""
+        """Yield the newest commits reachable from `shas` and not from `known`, ancestors first."""
 
     def has(self, sha: str) -> bool:
         """Return whether the mirror has a commit."""

@@ -19,7 +19,7 @@ from slowpath.evidence.benchmarks.tables import BenchmarkOutput
 from slowpath.evidence.exec_traces.service import execution_traces
 from slowpath.evidence.exec_traces.tables import ExecutionTrace
 from slowpath.evidence.growth_logs.tables import GrowthLog
-from slowpath.evidence.profiles import service as profiles
+from slowpath.evidence.profiles.service import profiles
 from slowpath.evidence.profiles.tables import Profile
 from slowpath.evidence.spans.service import span_sets
 from slowpath.evidence.spans.tables import SpanSet

@@ -1,13 +1,15 @@
 """How the parts of `npm test` are chosen and counted, how long proofs share their time, how steps are done."""
 
+import argparse
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bootstrap_parts import install_steps, suite_runner
 from bootstrap_parts import setup_steps as stepping
-from bootstrap_parts import suite_runner
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.long_proofs import LongProof, shares
@@ -138,6 +140,36 @@ def test_output_of_a_part_is_printed_if_it_fails_or_prints_always(
         run_parts(parts, [], ConsoleOutput(), mark, live=False)
     printed = capsys.readouterr().out
     assert ["nothing" in printed, "everything" in printed, "reason" in printed] == [False, True, True]
+
+
+def test_parts_begun_during_the_set_up_are_not_run_again(
+    tmp_path: Path, stamps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite_runner, "RESULTS", tmp_path)
+    begun = tmp_path / "begun"
+
+    def writes(name: str) -> Callable[[], list[list[str]]]:
+        return lambda: [["sh", "-c", f"echo {name} >> {begun}"]]
+
+    parts = [
+        Suite("late", NONE, writes("late")),
+        Suite("early", NONE, writes("early"), patient=True, needs_python_only=True),
+    ]
+
+    def wait_for_early(_context: SetupContext) -> str:
+        deadline = time.monotonic() + 20
+        while not begun.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return begun.read_text()
+
+    steps = [
+        SetupStep("python:test", "Python", lambda _: "", lambda: False),
+        SetupStep("node", "node", wait_for_early, lambda: False, after=("python:test",)),
+    ]
+    monkeypatch.setattr(suite_runner, "all_parts", lambda: parts)
+    monkeypatch.setattr(install_steps, "_all_steps", lambda _purpose: steps)
+    assert suite_runner.run_tests(argparse.Namespace(words=[]), ConsoleOutput(quiet=True)) == 0
+    assert begun.read_text() == "early\nlate\n"
 
 
 def test_shares_fill_the_minutes() -> None:

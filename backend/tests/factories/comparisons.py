@@ -8,11 +8,14 @@ import numpy as np
 
 from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.core.ids import ArtifactId, ComparisonId
-from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat, Granularity
+from slowpath.evidence.profiles.rules import Granularity
+from slowpath.evidence.profiles.service import stored_views
+from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
-from slowpath.verdicts.comparisons.service.comparison_results import DiffViewFiles, DiffViewKey
+from slowpath.verdicts.comparisons.service.comparison_results import DiffViewKey
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from tests.factories.files import FilesFactory
 from tests.factories.findings import make_result
@@ -93,7 +96,7 @@ class ComparisonsFactory:
         blobs.put(keys["first"], gzip.compress(diff_columns(names)))
         blobs.put(keys["functions"], gzip.compress(b"functions"))
         blobs.put(keys["lines"], line_columns())
-        cut = DiffViewFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
+        cut = StoredViewFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
         described = [
             (FUNCTION_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "function", ("share",), "share")),
             (LINE_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "line", ("share",), "share")),
@@ -104,7 +107,7 @@ class ComparisonsFactory:
             )
             session.flush()
             row = diff_views.get_view_by_key(session, comparison_id, "cpu", "cpu", "function")
-            comparison_results.record_view_files(row, cut)
+            stored_views.record_view_files(row, cut)
         return comparison_id
 
     def failed(self) -> ComparisonId:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ArtifactId, JobId
 from slowpath.core.jobs import JobRow, JobState
@@ -13,23 +14,25 @@ from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.service import artifact_ingest, artifacts
 from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, ReceivedFile
 from slowpath.evidence.artifacts.tables import Artifact
-from slowpath.evidence.profiles import service as profiles
+from slowpath.evidence.profiles.service import profiles
 from tests.factories.accounts import SomeTeam
 from tests.support.app_under_test import AppUnderTest
 
-HEADER: dict[str, Any] = {
-    "kind": "cpu",
-    "sample_types": [{"type": "samples", "unit": "count"}, {"type": "cpu", "unit": "nanoseconds"}],
-    "default_sample_type": 1,
-    "period": 10_000_000,
-    "period_type": {"type": "cpu", "unit": "nanoseconds"},
-    "time_ns": 1_700_000_000_000_000_000,
-    "duration_ns": 10_000_000_000,
-    "mappings": [{"file": "/usr/bin/ingester", "build_id": "abc"}],
-    "counts": {"samples": 1000, "locations": 50, "functions": 40, "stacks": 100, "frames_max": 30},
-    "cut_samples": 0,
-    "warnings": [],
-}
+HEADER = parse_profile_header(
+    {
+        "kind": "cpu",
+        "sample_types": [{"type": "samples", "unit": "count"}, {"type": "cpu", "unit": "nanoseconds"}],
+        "default_sample_type": 1,
+        "period": 10_000_000,
+        "period_type": {"type": "cpu", "unit": "nanoseconds"},
+        "time_ns": 1_700_000_000_000_000_000,
+        "duration_ns": 10_000_000_000,
+        "mappings": [{"file": "/usr/bin/ingester", "build_id": "abc"}],
+        "counts": {"samples": 1000, "locations": 50, "functions": 40, "stacks": 100, "frames_max": 30},
+        "cut_samples": 0,
+        "warnings": [],
+    }
+)
 """The description of a profile by the decoder."""
 NOWHERE = Path("nowhere")
 PROBLEM = {"type": "urn:slowpath:not-pprof", "title": "The file cannot be read", "detail": "This is no profile."}

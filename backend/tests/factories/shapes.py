@@ -52,6 +52,16 @@ SHAPES: dict[str, dict[str, Any]] = {
         "normalizations": [],
         "state": "waiting",  # so that no blob of it is read
     },
+    "profile_set": {"state": "done", "artifact_count": 1, "kinds": [], "conditions": None},
+    "profile_view": {
+        "kind": "asked",
+        "sample_type": "asked",
+        "granularity": "package",
+        "normalizations": [],
+        "labels": [],
+        "state": "waiting",  # so that no blob of it is read
+    },
+    "profile_export": {"format": "csv", "kind": "cpu", "labels": [], "media_type": "text/csv", "state": "done"},
     "bisect": {
         "good_sha": 40 * "a",
         "bad_sha": 40 * "b",

@@ -25,6 +25,7 @@ NOT_FOR_THE_LOG = {
     "metrics:receive-remote-write": "samples come in by the second; what they are counts them",
     "otlp:metrics": "the same",
     "otlp:traces": "the same",
+    "profile-sets:create": "opening profiles is reading: what a view is computed from stays as it is",
     "probes:heartbeat": "a sign of life every few seconds; that a deploy was taken, measured and ended is in the log",
 }
 """Changes that a log of who changed what leaves out, and why."""

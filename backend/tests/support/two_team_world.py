@@ -25,7 +25,7 @@ CANARY = "canary"
 GOLDEN = Path(__file__).resolve().parents[3] / "worker" / "decode" / "testdata" / "golden"
 DECODED = {GROWTH_LOG: GOLDEN / "growth-helper.slowcol", SPANS: GOLDEN / "spans-yelp.slowcol"}
 NAMED_OTHERWISE = {
-    "token_id": "api_token", "view_id": "diff_view", "excerpt_id": "trace_excerpt", "rule_id": "metric_rule",
+    "set_id": "profile_set", "token_id": "api_token", "view_id": "diff_view", "excerpt_id": "trace_excerpt", "rule_id": "metric_rule",
     "source_id": "metric_source", "share_link_id": "share_link", "webhook_id": "webhook", "channel_id": "notification_channel",
     "deployment_id": "deployment", "explanation_id": "gap_explanation", "export_id": "comparison_export",
     "notification_id": "notification", "upload_id": "multipart_upload", "federated_service_id": "federated_service", "identity_id": "user_identity",

@@ -19,7 +19,7 @@ const FIRST_PAINT_GOAL_MS = 1500;
 const CURSOR_GOAL_MS = 16;
 
 /** Runs in the page. Resolves to the milliseconds until so many canvases have been painted. */
-function waitForPaint(wanted) {
+function waitForPaint(paints) {
   const hasInk = (canvas) => {
     const drawing = canvas.getContext('2d');
     const pixels = drawing?.getImageData(0, 0, canvas.width, canvas.height).data;
@@ -30,7 +30,7 @@ function waitForPaint(wanted) {
     const check = () => {
       for (const canvas of document.querySelectorAll('canvas'))
         if (!seen.has(canvas) && hasInk(canvas)) seen.add(canvas);
-      if (seen.size >= wanted) resolve(performance.now() - globalThis.bench.startedMs);
+      if (seen.size >= paints) resolve(performance.now() - globalThis.bench.startedMs);
       else requestAnimationFrame(check);
     };
     globalThis.bench.start();

@@ -25,7 +25,7 @@ def test_no_finding_gives_nulls() -> None:
     assert first_of({"verdict": "unchanged", "findings": []}) == {
         "verdict": "unchanged",
         "first_finding": None,
-        "payer": None,
+        "attributed_caller": None,
     }
 
 

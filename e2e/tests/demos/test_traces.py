@@ -16,7 +16,7 @@ PART = {
         {"waiter": "main.new|network", "base": None, "candidate": {"p99_ns": 5}},
     ]
 }
-NOTHING = {"victim": None, "culprit": None, "p99_before_ns": None, "p99_after_ns": None}
+NOTHING = {"waiter": None, "culprit": None, "p99_before_ns": None, "p99_after_ns": None}
 
 
 def finding(subject: str, kind: str = "trace.sched_delay", culprit: str | None = "main.hog") -> dict[str, Any]:
@@ -26,7 +26,7 @@ def finding(subject: str, kind: str = "trace.sched_delay", culprit: str | None =
 def test_the_first_finding_is_printed() -> None:
     finding_of_part = first_of([finding("main.batcher|network"), finding("main.caller|sleep")], PART)
     assert finding_of_part == {
-        "victim": "main.batcher",
+        "waiter": "main.batcher",
         "culprit": "main.hog",
         "p99_before_ns": 7_000,
         "p99_after_ns": 54_000_000,
@@ -38,7 +38,7 @@ def test_what_is_not_known_is_null() -> None:
     assert first_of([finding("cpu", "trace.gc")], PART) == {**NOTHING, "culprit": "gc"}
     assert first_of([finding("growth", "growth.count")], PART) == NOTHING
     new = first_of([finding("main.new|network", culprit=None)], PART)
-    assert (new["victim"], new["culprit"], new["p99_before_ns"], new["p99_after_ns"]) == ("main.new", None, None, 5)
+    assert (new["waiter"], new["culprit"], new["p99_before_ns"], new["p99_after_ns"]) == ("main.new", None, None, 5)
 
 
 def test_names_order_and_metadata_do_not_reveal_the_sides() -> None:
@@ -94,7 +94,7 @@ def test_without_a_server_the_error_names_the_command(
     ],
 )
 def test_a_page_with_another_finding_fails(first: str, wait: str, held_by: str, right: bool) -> None:
-    fields = {"victim": "main.batcher", "culprit": "main.hog", "p99_before_ns": 1, "p99_after_ns": 2}
+    fields = {"waiter": "main.batcher", "culprit": "main.hog", "p99_before_ns": 1, "p99_after_ns": 2}
     seen = {"first": first, "wait": wait, "held_by": held_by}
     if right:
         _check_page(seen, fields)

@@ -6,7 +6,6 @@ export {
   makeNotInSnapshotProblem,
   openUrl,
   type ProblemDetails,
-  type Query,
 } from './api-client';
 export { EVENT_KINDS, openEventStream, type EventKind, type ServerEvent } from './event-stream';
 export {

@@ -12,12 +12,5 @@ export type { BuildSeriesStep } from './builds/BuildSeriesChart';
 export { Sparkline } from './builds/Sparkline';
 export { DailyBars } from './days/DailyBars';
 export { EffectAxis, EffectInterval } from './interval/EffectInterval';
-export type {
-  FlameGraphHandle,
-  FlameGraphProps,
-  FlameSource,
-  FrameDescription,
-  SearchTotals,
-  Picture,
-} from './flame/flame-props';
+export type { FlameGraphHandle, FlameSource, SearchTotals, Picture } from './flame/flame-props';
 export { FlameGraph } from './flame/FlameGraph';

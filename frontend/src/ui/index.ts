@@ -1,4 +1,4 @@
-export { agoText, countOf, countText, durationText, sizeText, timeText } from './format-amounts';
+export { countOf, countText, durationText, sizeText } from './format-amounts';
 export { CopyField } from './CopyField';
 export { CredentialsFields, useCredentials } from './CredentialsFields';
 export { CREDENTIALS } from './credentials';
@@ -32,7 +32,6 @@ export {
   useReferenceTime,
 } from './SnapshotContext';
 export { HelpLink } from './HelpLink';
-export type { HelpTopic } from './help-topics';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
 export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph } from './SideMarks';

@@ -48,11 +48,11 @@ def recording(tables: Mapping[str, Sequence[Row]], culprits: Sequence[str]) -> d
     ]
     [main] = [one for one in tables["repository"] if one["id"] == bisect["repository_id"]]
     nodes = bisect["plan"]["nodes"].values()
-    wanted = {bisect["good_sha"], bisect["bad_sha"], *(one["sha"] for one in nodes if one["repository"] == "")}
+    recorded = {bisect["good_sha"], bisect["bad_sha"], *(one["sha"] for one in nodes if one["repository"] == "")}
     commits = [
         {name: one[name] for name in COMMIT}
         for one in tables["commit"]
-        if one["repository_id"] == main["id"] and one["sha"] in wanted
+        if one["repository_id"] == main["id"] and one["sha"] in recorded
     ]
     return {
         "format": FORMAT,

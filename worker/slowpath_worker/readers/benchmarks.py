@@ -1,6 +1,7 @@
 """Reader of benchmark output: stores its columns and a row that refers to them."""
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from slowpath.analysis.kinds.benchmarks.benchmark_header import parse_benchmark_header
 from slowpath.analysis.kinds.profiles.profile_table import StringTable
 from slowpath.analysis.kinds.registry import BENCHMARK
 from slowpath.evidence.benchmarks import service as benchmarks
@@ -17,7 +18,7 @@ def read_benchmarks(original: OriginalFile, helper: DecodeHelper, context: JobCo
     )
     context.progress("storing", 0.9)
     columns = read_columns(out.read_bytes(), "slowpath.bench")
-    header = {**columns.header, "units": _units(columns)}
+    header = parse_benchmark_header(columns.header, _units(columns))
     key = benchmarks.columns_key(context.team_id, original.sha256)
     size = out.stat().st_size
     context.blobs.put(key, out)

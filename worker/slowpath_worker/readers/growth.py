@@ -5,7 +5,7 @@ from slowpath.analysis.kinds.registry import STACK_GROWTH
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.growth_logs import service as growth
-from slowpath.evidence.profiles import service as profiles
+from slowpath.evidence.profiles.service import profiles
 from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.profiles import checked_header
@@ -20,14 +20,13 @@ def read_growth(original: OriginalFile, helper: DecodeHelper, context: JobContex
     )
     context.progress("storing", 0.9)
     header = checked_header(out)
-    counted = header["growth"]
-    GrowthTable.parse(mapped(out))
+    table = GrowthTable.parse(mapped(out))
     key = profiles.columns_key(context.team_id, original.sha256)
     size = out.stat().st_size
     context.blobs.put(key, out)
 
     def record(session: WriteSession, artifact_id: ArtifactId) -> None:
         profiles.record(session, artifact_id, header, key, size)
-        growth.record_growth_log(session, artifact_id, counted, key)
+        growth.record_growth_log(session, artifact_id, table, key)
 
-    return DecodedArtifact(STACK_GROWTH.id, growth.summary(counted, header["warnings"]), record)
+    return DecodedArtifact(STACK_GROWTH.id, growth.summary(table), record)

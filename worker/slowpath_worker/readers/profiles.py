@@ -1,14 +1,14 @@
 """Reader of pprof files: stores their columns and a row that refers to them."""
 
 from pathlib import Path
-from typing import Any
 
 from slowpath.analysis.formats.column_file import ColumnFileError, read_columns
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.profile_header import ProfileHeader, parse_profile_header
+from slowpath.analysis.kinds.profiles.profile_table import FORMAT, ProfileTable
 from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey
-from slowpath.evidence.profiles import service as profiles
+from slowpath.evidence.profiles.service import profiles
 from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped
@@ -38,16 +38,16 @@ def read_already(sha256: str, context: JobContext) -> DecodedArtifact | None:
         return None
 
 
-def _decoded(header: dict[str, Any], key: BlobKey, size: int) -> DecodedArtifact:
+def _decoded(header: ProfileHeader, key: BlobKey, size: int) -> DecodedArtifact:
     return DecodedArtifact(
-        kind=f"{PROFILE.id}.{header['kind']}",
+        kind=f"{PROFILE.id}.{header.kind}",
         summary=profiles.summary(header),
         record=lambda session, artifact_id: profiles.record(session, artifact_id, header, key, size),
     )
 
 
-def checked_header(path: Path) -> dict[str, Any]:
+def checked_header(path: Path) -> ProfileHeader:
     """Validate all columns of a decoded profile, which comparisons rely on, and return its header."""
     columns = mapped(path)
     ProfileTable.parse(columns)
-    return dict(read_columns(columns, "slowpath.profile").header)
+    return parse_profile_header(read_columns(columns, FORMAT).header)

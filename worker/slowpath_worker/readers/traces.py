@@ -31,11 +31,10 @@ def read_trace(original: OriginalFile, helper: DecodeHelper, context: JobContext
     table = TraceTable.parse(mapped(outputs.columns))
     artifact = TraceArtifact(original.name, table, RunMetadata.from_json(original.facts))
     stored = _stored(artifact, original, outputs, context)
-    header = dict(table.header)
     return DecodedArtifact(
         kind=EXECUTION_TRACE.id,
-        summary=traces.summary(header),
-        record=lambda session, artifact_id: traces.record(session, artifact_id, header, stored),
+        summary=traces.summary(table.header),
+        record=lambda session, artifact_id: traces.record(session, artifact_id, table.header, stored),
     )
 
 

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
+from slowpath.analysis.kinds.registry import PROFILE, kind_of
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import InvalidRequest
 from slowpath.core.ids import BlobKey, BuildId
@@ -12,6 +13,7 @@ from slowpath.evidence.artifacts.jobs import DecodeArtifact, DeleteUnusedBlobs, 
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.service import artifact_ingest, artifacts, multipart_uploads
 from slowpath.evidence.kind_registry import STORED_KINDS
+from slowpath.evidence.profiles.service import profile_sets
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.regressions.jobs import EvaluateBuild
 from slowpath.verdicts.regressions.rules import SETTLE_SECONDS
@@ -65,6 +67,8 @@ def decode_artifact(job: DecodeArtifact, context: JobContext) -> None:
         if artifact.build_id is not None:
             _add_build_metadata(session, BuildId(artifact.build_id), facts, decoded)
             enqueue_unless_pending(session, EvaluateBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
+        elif kind_of(decoded.kind) is PROFILE and artifacts.is_single_upload(session, artifact):
+            profile_sets.open_set(session, [job.artifact_id])  # so that its page has a view at once
 
 
 def _add_build_metadata(
@@ -118,8 +122,10 @@ def expire_upload(job: ExpireUpload, context: JobContext) -> None:
 
 
 def delete_unused_blobs(job: DeleteUnusedBlobs, context: JobContext) -> None:
-    """Delete the blobs of a deleted artifact, unless another row of the team refers to them."""
+    """Delete the blobs of a deleted artifact, unless another row of the team refers to them, and of its profile sets."""
     with context.finishing() as session:
+        _, keys = profile_sets.delete_incomplete_sets(session)
+        context.blobs.delete(keys)
         for key in job.keys:
             sha256 = key.rsplit("/", 1)[-1]
             if artifacts.is_blob_referenced(session, sha256):

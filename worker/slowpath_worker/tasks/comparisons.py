@@ -1,9 +1,6 @@
 """Compute comparisons, build their diff views, and export them."""
 
-import csv
 import gzip
-import io
-import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,20 +13,23 @@ from slowpath.analysis.comparison.comparison_document import make_comparison_doc
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
-from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
 from slowpath.analysis.kinds.profiles.label_values import select_columns
+from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
-from slowpath.analysis.kinds.profiles.stored_view import strings_of
 from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId
-from slowpath.verdicts.comparisons.errors import ComparisonNotFound, NothingToCompare, ViewNotFound
+from slowpath.evidence.profiles.errors import ViewNotFound
+from slowpath.evidence.profiles.rules import Granularity, ViewState
+from slowpath.evidence.profiles.service import stored_views
+from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath.verdicts.comparisons.errors import ComparisonNotFound, NothingToCompare
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
-from slowpath.verdicts.comparisons.rules import ComparisonState, DiffViewState, ExportFormat, Granularity, Side
+from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat, Side
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
-from slowpath.verdicts.comparisons.service.comparison_results import ComparisonResult, DiffViewFiles, DiffViewKey
+from slowpath.verdicts.comparisons.service.comparison_results import ComparisonResult, DiffViewKey
 from slowpath.verdicts.comparisons.tables import DiffView
 from slowpath.verdicts.regressions.service import evidence
 from slowpath_worker.comparison_inputs import (
@@ -40,7 +40,9 @@ from slowpath_worker.comparison_inputs import (
     windows_of,
 )
 from slowpath_worker.decode_helper import DecodeHelper
+from slowpath_worker.function_csv import format_functions_csv
 from slowpath_worker.job_context import Cancelled, JobContext, JobFailure, Postponed
+from slowpath_worker.view_files import GZIP_LEVEL, store_view_files
 
 __all__ = [
     "BuildDiffView",
@@ -54,8 +56,6 @@ __all__ = [
     "record_view_failure",
 ]
 
-GZIP_LEVEL = 5
-"""Measured on diff columns: 10% larger than with the default, and twice as fast."""
 SHARE_OF_COMPARING = 0.6
 
 
@@ -108,13 +108,13 @@ def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
         for number, name in enumerate(result_.cutting):
             share = SHARE_OF_COMPARING + (1 - SHARE_OF_COMPARING) * number / len(result_.cutting)
             context.progress(f"building the {name.kind} view", share)
-            files_by_view[name] = _build_view_files(context, job.comparison_id, name, views[name])
+            files_by_view[name] = _store_view(context, job.comparison_id, name, views[name])
 
     with context.finishing() as session:
         comparisons.lock_comparison(session, job.comparison_id)
         for name, files in files_by_view.items():
             row = diff_views.get_view_by_key(session, job.comparison_id, name.kind, name.sample_type, name.granularity)
-            comparison_results.record_view_files(row, files)
+            stored_views.record_view_files(row, files)
 
 
 def build_diff_view(job: BuildDiffView, context: JobContext) -> None:
@@ -136,12 +136,12 @@ def _build_view(job: BuildDiffView, context: JobContext) -> None:
         )
         context.progress(f"building the {name.kind} view by {name.granularity}", SHARE_OF_COMPARING)
         view = next(view for view in comparison.views() if _name(view) == name)
-        files = _build_view_files(context, job.comparison_id, name, view)
+        files = _store_view(context, job.comparison_id, name, view)
 
     with context.finishing() as session:
         comparisons.lock_comparison(session, job.comparison_id)
         row = diff_views.get_view_by_key(session, job.comparison_id, job.kind, job.sample_type, job.granularity)
-        comparison_results.record_view_files(row, files)
+        stored_views.record_view_files(row, files)
 
 
 def _columns_of_views(stored: StoredSides) -> StoredSides:
@@ -160,7 +160,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         views = diff_views.list_views(session, [comparison_id])[comparison_id]
         of_kind = [view for view in views if kind in (None, view.kind)]
         if export_format == ExportFormat.CSV and any(
-            view.state in (DiffViewState.WAITING, DiffViewState.RUNNING) for view in of_kind
+            view.state in (ViewState.WAITING, ViewState.RUNNING) for view in of_kind
         ):
             raise Postponed  # the table of functions is part of the view
         ready = [view for view in of_kind if view.functions_key]
@@ -174,7 +174,9 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
             out.write_text(dump_document(result or {}, indent=1), "utf-8")
             suffix, media_type = "json", "application/json"
         elif export_format == ExportFormat.CSV:
-            out.write_text(_csv(gzip.decompress(context.blobs.read(_functions(ready, kind)))), "utf-8", newline="")
+            out.write_text(
+                format_functions_csv(gzip.decompress(context.blobs.read(_functions(ready, kind)))), "utf-8", newline=""
+            )
             suffix, media_type = "csv", "text/csv"
         else:
             _export_pprof(context, stored, kind or (views[0].kind if views else "cpu"), export_format, out)
@@ -203,7 +205,7 @@ def record_comparison_failure(session: WriteSession, job: ComputeComparison, fai
         comparison_results.record_failure(comparison, _state(failure.error), failure.problem)
         return
     for view in diff_views.list_views(session, [job.comparison_id])[job.comparison_id]:
-        if view.state == DiffViewState.RUNNING:
+        if view.state == ViewState.RUNNING:
             comparison_results.record_failure(view, _state(failure.error), failure.problem)
 
 
@@ -271,29 +273,11 @@ def _is_first(name: DiffViewKey, names: Sequence[DiffViewKey]) -> bool:
     return name == first
 
 
-def _build_view_files(
+def _store_view(
     context: JobContext, comparison_id: ComparisonId, name: DiffViewKey, view: DiffViewColumns
-) -> DiffViewFiles:
-    def put(part: str, content: bytes, *, packed: bool = True) -> BlobKey:
-        key = comparison_results.make_view_key(context.team_id, comparison_id, name, part)
-        context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0) if packed else content)
-        return key
-
-    all_columns = view.diff_columns("all")
-    header = read_columns(all_columns, "slowpath.diff").header
-    functions = view.function_columns()
-    first = view.diff_columns("first")
-    sent = read_columns(first, "slowpath.diff").header["nodes_sent"]
-    nodes = header["nodes_total"]
-    context.check()
-    return DiffViewFiles(
-        all_key=put("all", all_columns, packed=False),
-        first_key=put("first", first),
-        rest_key=put("rest", view.diff_columns("rest")) if sent < nodes else None,
-        functions_key=put("functions", functions),
-        lines_key=put("lines", view.line_columns(), packed=False),
-        nodes=nodes,
-        functions=len(read_columns(functions, "slowpath.functions").arrays["name"]),
+) -> StoredViewFiles:
+    return store_view_files(
+        context, view, lambda part: comparison_results.make_view_key(context.team_id, comparison_id, name, part)
     )
 
 
@@ -304,7 +288,7 @@ def _export_pprof(context: JobContext, stored: StoredSides, kind: str, export_fo
         for number, each in enumerate(stored.columns[PROFILE.id]):
             path = stack.enter_context(context.blobs.local(each.key))
             content = path.read_bytes()
-            if read_columns(content, "slowpath.profile").header["kind"] != kind:
+            if parse_profile_header(read_columns(content, "slowpath.profile").header).kind != kind:
                 continue
             if each.side in stored.labels:
                 selected = select_columns(content, stored.labels[each.side])
@@ -325,39 +309,3 @@ def _functions(ready: Sequence[DiffView], kind: str | None) -> BlobKey:
         what = f"The comparison has no {kind} view to export." if kind else "The comparison has no view yet."
         raise NothingToCompare(what, remedy="Choose another kind, or open the view first.")
     return BlobKey(ready[0].functions_key or "")
-
-
-def _csv(content: bytes) -> str:
-    """Format the table of functions as CSV; cells that a spreadsheet would run as formulas are escaped."""
-    columns = read_columns(content, "slowpath.functions", former=FORMER_DIFF_NAMES)
-    names = strings_of(columns)
-    categories = columns.header["categories"]
-    numbers = ("base_self", "base_total", "candidate_self", "candidate_total")
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    unit, basis = columns.header["sample_type"]["unit"], columns.header["default_normalization"]
-    statistics = {"low": "ratio low", "high": "ratio high", "q": "q"}
-    headings = [*(f"{name} ({unit})" for name in numbers), *(f"{name} ({basis})" for name in statistics.values())]
-    writer.writerow(["function", "file", "category", *headings])
-    values = [columns.column(name, "f64").tolist() for name in numbers]
-    values += [[_number(each) for each in columns.column(f"{name}_{basis}", "f32").tolist()] for name in statistics]
-    rows = zip(
-        columns.column("name", "u32").tolist(),
-        columns.column("file", "u32").tolist(),
-        columns.column("category", "u8").tolist(),
-        *values,
-        strict=True,
-    )
-    for name, file, category, *costs in rows:
-        writer.writerow([_plain(names[name]), _plain(names[file]), categories[category], *costs])
-    return text.getvalue()
-
-
-def _number(value: float) -> float | str:
-    """Round to four significant digits; an empty string if the value is not finite."""
-    return float(f"{value:.4g}") if math.isfinite(value) else ""
-
-
-def _plain(cell: str) -> str:
-    cleaned = cell.replace("\x00", "�")
-    return f"'{cleaned}" if cleaned[:1] in {"=", "+", "-", "@", "\t", "\r"} else cleaned

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import structlog
 
+from slowpath.evidence.profiles.service import profile_sets
 from slowpath.operations.retention.jobs import EnforceRetention
 from slowpath.operations.retention.service import (
     audit_log_retention,
@@ -42,12 +43,23 @@ def _delete_expired(context: JobContext, now: datetime) -> int:
         if not count:
             break
         deleted += count
+    _delete_incomplete_sets(context)
     with context.reading() as session:
         before = audit_log_retention.audit_log_cutoff(session, now)
     if before is not None:
         with context.cross_team() as connection:
             audit_log_retention.delete_old_audit_events(connection, context.team_id, before)
     return deleted
+
+
+def _delete_incomplete_sets(context: JobContext) -> None:
+    """Delete the profile sets of which an artifact was deleted, with their blobs."""
+    while True:
+        with context.writing() as session:
+            deleted, keys = profile_sets.delete_incomplete_sets(session)
+        context.blobs.delete(keys)
+        if not deleted:
+            return
 
 
 def _sweep(context: JobContext, now: datetime) -> BlobTotals:

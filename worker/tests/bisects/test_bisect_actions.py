@@ -82,6 +82,7 @@ def test_a_lost_probe_is_queued_again_and_stopped_when_its_runner_returns(search
     assert search.get_detail()["probes"][0]["state"] == "lost"
 
 
+@pytest.mark.processes
 def test_a_pause_ends_after_the_window_and_nothing_new_begins(search: Search) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()

@@ -60,6 +60,7 @@ def test_of_thousands_of_candidates_the_most_likely_are_returned(search: Search)
     assert search.person.get(path, params={"level": "no such"}).status_code == 404
 
 
+@pytest.mark.processes
 def test_the_list_shows_the_state_of_each(search: Search) -> None:
     search.begin(plan_of(8))
     search.run(slower_from(3))

@@ -117,7 +117,7 @@ def test_garbage_is_reported_as_garbage_collection(folder: Path) -> None:
     assert cpu.direction == "worse"
     assert (cpu.candidate or 0.0) > 0.05
     assert {"workers", "assist|main.caller"} <= {part.subject for part in cpu.contributions}
-    assert all(each.table.read.cpu_samples > 50 for each in of_set("garbage", folder))
+    assert all(each.table.header.cpu_samples > 50 for each in of_set("garbage", folder))
 
 
 def test_runs_of_one_variant_differ_in_nothing(folder: Path) -> None:

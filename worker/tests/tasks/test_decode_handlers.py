@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.core.ids import JobId
 from slowpath.evidence.artifacts.service.artifact_ingest import original_key
-from slowpath.evidence.profiles.service import columns_key
+from slowpath.evidence.profiles.service.profiles import columns_key
 from tests.jobs.conftest import Bench
 from tests.support.app_under_test import AppUnderTest
 from tests.support.worker_contexts import make_worker_context

@@ -13,10 +13,10 @@ from slowpath.analysis.kinds.comparison_sides import ComparisonSide, NamedArtifa
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileKindResult
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
 from slowpath.analysis.kinds.profiles.profile_caveats import by_gravity
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_headline import ProfileHeadline
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.analysis.kinds.registry import PageSection
 from slowpath.units import Nanoseconds
 

@@ -54,7 +54,7 @@ class ColumnFileError(ValueError):
 
 @dataclass(frozen=True)
 class ColumnFile:
-    """A container that has been read: its header, and its arrays by name."""
+    """A container that has been read: its header as JSON, which the parser of its kind validates, and its arrays by name."""
 
     header: Mapping[str, Any]
     arrays: Mapping[str, Array]
@@ -95,7 +95,7 @@ def read_any_columns(buffer: bytes | memoryview) -> ColumnFile:
     return ColumnFile(header=header, arrays=_read_listed(header, body))
 
 
-def _read_listed(header: Mapping[str, Any], body: memoryview) -> dict[str, Array]:
+def _read_listed(header: Mapping[str, object], body: memoryview) -> dict[str, Array]:
     listed = header.get("columns")
     if not isinstance(listed, list):
         raise ColumnFileError("header-damaged", "the header lists no columns")
@@ -108,7 +108,7 @@ def _read_listed(header: Mapping[str, Any], body: memoryview) -> dict[str, Array
     return arrays
 
 
-def _read_header(view: memoryview) -> tuple[dict[str, Any], memoryview]:
+def _read_header(view: memoryview) -> tuple[dict[str, object], memoryview]:
     if len(view) < PREFIX_BYTES or bytes(view[:8]) != MAGIC:
         raise ColumnFileError("magic-wrong", "not a slowcol file")
     length = int.from_bytes(view[8:12], "little")
@@ -141,9 +141,9 @@ def _read_column(entry: object, body: memoryview) -> tuple[str, Array]:
     return name, np.frombuffer(body, dtype=dtype, count=length, offset=offset)
 
 
-def write_columns(header: ColumnHeader | Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
+def write_columns(header: ColumnHeader | Mapping[str, object], arrays: Mapping[str, Array]) -> bytes:
     """Return the container of `arrays`; a header that is a mapping has the format, its version and any other members."""
-    listed: list[dict[str, Any]] = []
+    listed: list[dict[str, object]] = []
     pieces: list[bytes] = []
     offset = 0
     for name, array in arrays.items():
@@ -169,7 +169,7 @@ def upgrade_header(buffer: bytes, former: FormerNames) -> bytes:
     return buffer if renamed == header else _write_header(renamed) + bytes(body)
 
 
-def _write_header(header: Mapping[str, Any]) -> bytes:
+def _write_header(header: Mapping[str, object]) -> bytes:
     text = json.dumps(header, default=vars, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-(PREFIX_BYTES + len(text)) % ALIGNMENT)
     return MAGIC + len(text).to_bytes(4, "little") + bytes(4) + text

@@ -101,6 +101,12 @@ def build_exists(session: ReadSession, build_id: BuildId) -> bool:
     return session.get(Build, (session.team_id, build_id)) is not None
 
 
+def has_others_in_batch(session: ReadSession, row: Artifact) -> bool:
+    """Return whether other artifacts were uploaded together with this one, by ix_artifact_batch."""
+    other = exists().where(Artifact.team_id == session.team_id, Artifact.batch == row.batch, Artifact.id != row.id)
+    return bool(session.scalar(select(other)))
+
+
 def bytes_needed(session: ReadSession, sha256: str) -> bool:
     """Return whether an artifact of the team needs these bytes, by ix_artifact_sha256.
 

@@ -1,8 +1,9 @@
 """Record and get decoded benchmark output and the blob keys of its columns."""
 
-from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from slowpath.analysis.kinds.benchmarks.benchmark_header import BenchmarkHeader
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
 from slowpath.evidence.benchmarks.tables import BenchmarkOutput
@@ -17,22 +18,22 @@ def columns_key(team_id: TeamId, sha256: str) -> BlobKey:
 
 
 def record(
-    session: WriteSession, artifact_id: ArtifactId, header: Mapping[str, Any], key: BlobKey, columns_bytes: int
+    session: WriteSession, artifact_id: ArtifactId, header: BenchmarkHeader, key: BlobKey, columns_bytes: int
 ) -> BenchmarkOutput:
     """Record decoded output from the header of its columns; decoding again replaces it."""
     output = BenchmarkOutput(
         team_id=session.team_id,
         id=artifact_id,
-        results=header["counts"]["results"],
-        benchmarks=header["counts"]["benchmarks"],
-        units=header["units"],
-        warnings=header["warnings"],
+        results=header.counts.results,
+        benchmarks=header.counts.benchmarks,
+        units=list(header.units),
+        warnings=list(header.warnings),
         columns_key=key,
         columns_bytes=columns_bytes,
     )
     return session.merge(output)
 
 
-def summary(header: Mapping[str, Any]) -> dict[str, Any]:
+def summary(header: BenchmarkHeader) -> dict[str, Any]:
     """Return the summary of benchmark output for its artifact."""
-    return {**header["counts"], "units": header["units"], "warnings": header["warnings"]}
+    return {**asdict(header.counts), "units": list(header.units), "warnings": list(header.warnings)}

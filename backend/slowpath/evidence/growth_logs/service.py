@@ -1,6 +1,6 @@
 """Record and get decoded stack-growth logs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
@@ -17,27 +17,25 @@ from slowpath.evidence.growth_logs.errors import GrowthLogNotFound, GrowthLogUnr
 from slowpath.evidence.growth_logs.tables import GrowthLog
 
 
-def record_growth_log(
-    session: WriteSession, artifact_id: ArtifactId, counted: Mapping[str, Any], key: BlobKey
-) -> GrowthLog:
-    """Record a decoded log from the counts of its header; decoding again replaces it."""
+def record_growth_log(session: WriteSession, artifact_id: ArtifactId, table: GrowthTable, key: BlobKey) -> GrowthLog:
+    """Record a decoded log; decoding again replaces it."""
     log = GrowthLog(
         team_id=session.team_id,
         id=artifact_id,
-        dialect=counted["dialect"],
-        rate=counted["rate"],
-        sampled=counted["sampled"],
-        total=counted["total"],
-        duration_ns=counted["duration_ns"],
+        dialect=table.dialect,
+        rate=table.rate,
+        sampled=table.sampled,
+        total=table.total,
+        duration_ns=table.duration_ns,
         columns_key=key,
     )
     return session.merge(log)
 
 
-def summary(counted: Mapping[str, Any], warnings: Sequence[str]) -> dict[str, Any]:
+def summary(table: GrowthTable) -> dict[str, Any]:
     """Return the summary of a log for its artifact."""
     names = ("dialect", "rate", "sampled", "total", "duration_ns")
-    return {**{name: counted[name] for name in names}, "warnings": list(warnings)}
+    return {**{name: getattr(table, name) for name in names}, "warnings": list(table.warnings)}
 
 
 def get_growth_logs(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, GrowthLog]:

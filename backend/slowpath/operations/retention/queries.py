@@ -31,6 +31,7 @@ from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload
 from slowpath.evidence.exec_traces.tables import TraceExcerpt
 from slowpath.evidence.metrics.tables import MetricChunk, MetricWalRecord
+from slowpath.evidence.profiles.tables import ProfileSet
 from slowpath.inventory.catalog.tables import Build, Service
 from slowpath.operations.retention.rules import AGES, UNREAD, BlobFolder
 from slowpath.operations.retention.tables import RetentionRule, StorageSnapshot, UsageDay
@@ -154,6 +155,7 @@ def delete_audit_events(cross_team: Connection, team_id: TeamId, before: datetim
 _ROWS: Mapping[str, Any] = {
     BlobFolder.COMPARISONS: Comparison,
     BlobFolder.EXPORTS: ComparisonExport,
+    BlobFolder.PROFILE_SETS: ProfileSet,
     BlobFolder.CUTS: TraceExcerpt,
     BlobFolder.PARTS: MultipartUpload,
     BlobFolder.REPORTS: Report,

@@ -50,6 +50,7 @@ class BlobFolder(StrEnum):
     ORIGINALS = "originals"
     COMPARISONS = "comparisons"
     EXPORTS = "exports"
+    PROFILE_SETS = "profile-sets"
     CUTS = "trace-cuts"
     PARTS = "parts"
     REPORTS = "reports"

@@ -1,5 +1,6 @@
 """Wire shapes of retention and usage."""
 
+from dataclasses import asdict
 from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
@@ -207,16 +208,6 @@ class UsageOut(BaseModel):
             ],
             counted_at=usage.counted_at,
             deleted_blobs=usage.deleted_blobs,
-            days=[
-                UsageDayOut(
-                    day=day.day,
-                    uploads=day.uploads,
-                    upload_bytes=day.upload_bytes,
-                    samples=day.samples,
-                    jobs=day.jobs,
-                    builds=day.builds,
-                )
-                for day in usage.days
-            ],
+            days=[UsageDayOut(**asdict(day)) for day in usage.days],
             limits=limits,
         )

@@ -10,12 +10,19 @@ from pydantic import AfterValidator
 
 from slowpath.analysis.comparison.page_versions import upgrade_packed_page
 from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffTreeHeader
-from slowpath.analysis.kinds.profiles.stored_view import upgrade_packed_view
 from slowpath.analysis.kinds.registry import PAGE_SECTIONS, PageSection
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
 from slowpath.evidence.kind_registry import KindDocument
+from slowpath.evidence.profiles.schemas import (
+    FrameSearchOut,
+    SourceLineOut,
+    make_frame_search_out,
+    make_source_line_outs,
+    parse_labels,
+)
+from slowpath.evidence.profiles.service import stored_views
 from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
@@ -26,7 +33,7 @@ from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Now, Reading, Writing
 from slowpath.platform.jobs import service as work
-from slowpath.verdicts.comparisons.rules import DiffViewState, Side
+from slowpath.verdicts.comparisons.rules import Side
 from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     ComparisonIn,
     ComparisonOut,
@@ -36,9 +43,7 @@ from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     DiffViewOut,
     ExportIn,
     ExportOut,
-    FrameSearchOut,
     SideIn,
-    SourceLineOut,
     StateName,
     make_comparison_out,
     make_comparison_summary_out,
@@ -46,7 +51,7 @@ from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     make_view_out,
     parse_time_range,
 )
-from slowpath.verdicts.comparisons.schemas.source_schemas import parse_labels, parse_side_source
+from slowpath.verdicts.comparisons.schemas.source_schemas import parse_side_source
 from slowpath.verdicts.comparisons.service import (
     comparison_exports,
     comparison_results,
@@ -65,11 +70,6 @@ DOCUMENT: dict[int | str, dict[str, Any]] = {
 }
 FRESH = {"Cache-Control": "private, no-cache"}
 """No caching by age: a comparison that is computed again overwrites its documents."""
-OPEN_OR_DONE = frozenset({DiffViewState.WAITING, DiffViewState.RUNNING, DiffViewState.DONE})
-MAX_FUNCTION = 8000
-"""Characters of a function name: the request line is limited to 64 KiB, and one character may need twelve bytes."""
-CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
-"""A chunk of a finished view never changes."""
 
 
 def _make_side_request(session: ReadSession, side: Side, asked: SideIn, now: datetime) -> SideRequest:
@@ -238,7 +238,7 @@ def create_diff_view(comparison_id: UUID, body: DiffViewIn, caller: MayRead, ses
     row = diff_views.get_view_by_key(
         session, ComparisonId(comparison_id), body.kind, body.sample_type, body.granularity
     )
-    if row.state not in OPEN_OR_DONE:
+    if row.state not in stored_views.OPEN_OR_DONE:
         comparison_results.enqueue_view(session, row)
     return make_view_out(row)
 
@@ -260,7 +260,7 @@ def get_subtree(
 ) -> Response:
     """Return the largest nodes below one node."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    return Response(diff_views.get_subtree(view, blobs, node_id), media_type=OCTETS, headers=CACHED)
+    return Response(stored_views.get_subtree(view, blobs, node_id), media_type=OCTETS, headers=stored_views.CACHED)
 
 
 @router.get(
@@ -272,7 +272,7 @@ def get_subtree(
 def search(
     comparison_id: UUID,
     view_id: UUID,
-    pattern: Annotated[str, Query(min_length=1, max_length=diff_views.MAX_PATTERN)],
+    pattern: Annotated[str, Query(min_length=1, max_length=stored_views.MAX_PATTERN)],
     caller: MayRead,
     session: Reading,
     blobs: Blobs,
@@ -281,10 +281,8 @@ def search(
 ) -> FrameSearchOut:
     """Return the totals of all nodes that match a pattern, including nodes that were not sent."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    found = diff_views.search_frames(view, blobs, diff_views.FrameSearchPattern(pattern, regex, case))
-    return FrameSearchOut(
-        nodes=found.nodes, functions=found.functions, base_raw=found.base, candidate_raw=found.candidate
-    )
+    found = stored_views.search_frames(view, blobs, stored_views.FrameSearchPattern(pattern, regex, case))
+    return make_frame_search_out(found)
 
 
 @router.get(
@@ -296,17 +294,14 @@ def search(
 def list_lines(
     comparison_id: UUID,
     view_id: UUID,
-    function: Annotated[str, Query(max_length=MAX_FUNCTION)],
+    function: Annotated[str, Query(max_length=stored_views.MAX_FUNCTION)],
     caller: MayRead,
     session: Reading,
     blobs: Blobs,
 ) -> list[SourceLineOut]:
     """Return the source lines of a function with the cost of each side, as pprof's `list`."""
     view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    return [
-        SourceLineOut.model_validate(line, from_attributes=True)
-        for line in diff_views.list_source_lines(view, blobs, function)
-    ]
+    return make_source_line_outs(stored_views.list_source_lines(view, blobs, function))
 
 
 @router.get(
@@ -321,14 +316,14 @@ def list_lines(
     response_class=StreamingResponse,
 )
 def get_view_chunk(
-    comparison_id: UUID, view_id: UUID, part: diff_views.Part, caller: MayRead, session: Reading, blobs: Blobs
+    comparison_id: UUID, view_id: UUID, part: stored_views.Part, caller: MayRead, session: Reading, blobs: Blobs
 ) -> Response:
     """Return one precomputed chunk of a view: the largest nodes, the rest, or the functions."""
-    key = diff_views.get_chunk_key(diff_views.get_view(session, ComparisonId(comparison_id), view_id), part)
-    if key is None:
+    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
+    content = stored_views.find_chunk(view, blobs, part)
+    if content is None:
         return Response(status_code=204)
-    content = upgrade_packed_view(blobs.read(key))
-    headers = {**CACHED, "Content-Encoding": "gzip"}
+    headers = {**stored_views.CACHED, "Content-Encoding": "gzip"}
     return Response(content, media_type=OCTETS, headers=headers)
 
 

@@ -1,4 +1,4 @@
-"""Errors of comparisons, views and exports."""
+"""Errors of comparisons; those of views and exports are in `evidence.profiles`."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
 
@@ -8,34 +8,6 @@ class ComparisonNotFound(NotFound):
 
     slug = "comparison-not-found"
     title = "No such comparison"
-
-
-class ViewNotFound(NotFound):
-    """The comparison has no such view."""
-
-    slug = "view-not-found"
-    title = "No such view"
-
-
-class ExportNotFound(NotFound):
-    """The team has no such export."""
-
-    slug = "export-not-found"
-    title = "No such export"
-
-
-class ViewNotReady(Conflict):
-    """The view is not computed yet, or computing it failed."""
-
-    slug = "view-not-ready"
-    title = "The view is not ready"
-
-
-class ExportNotReady(Conflict):
-    """The export is not written yet, or writing it failed."""
-
-    slug = "export-not-ready"
-    title = "The export is not ready"
 
 
 class ComparisonNotFinished(Conflict):
@@ -99,20 +71,6 @@ class NothingToCompare(InvalidRequest):
 
     slug = "nothing-to-compare"
     title = "Nothing to compare"
-
-
-class InvalidPattern(InvalidRequest):
-    """The search pattern is not a valid regular expression."""
-
-    slug = "pattern-refused"
-    title = "Invalid search pattern"
-
-
-class NodeNotFound(NotFound):
-    """The view has no such node."""
-
-    slug = "node-not-found"
-    title = "No such node"
 
 
 class ArtifactKindNotCompared(NotFound):

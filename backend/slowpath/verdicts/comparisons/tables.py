@@ -9,7 +9,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
 from slowpath.core.table_base import Table, TeamScoped
-from slowpath.verdicts.comparisons.rules import ComparisonState, DiffViewState
+from slowpath.evidence.profiles.tables import VIEW_STATES, StoredView
+from slowpath.verdicts.comparisons.rules import ComparisonState
 
 _STATES = "state in ('waiting', 'running', 'done', 'failed', 'cancelled')"
 
@@ -65,7 +66,7 @@ class ComparisonArtifact(TeamScoped, Table):
     position: Mapped[int]
 
 
-class DiffView(TeamScoped, Table):
+class DiffView(StoredView, Table):
     """A view of a comparison: a sample type at a granularity, stored in chunks."""
 
     __tablename__ = "diff_view"
@@ -73,28 +74,10 @@ class DiffView(TeamScoped, Table):
         ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
         UniqueConstraint("team_id", "comparison_id", "kind", "sample_type", "granularity", name="uq_diff_view_once"),
-        CheckConstraint("state in ('not-built', 'waiting', 'running', 'done', 'failed', 'cancelled')", name="state"),
+        CheckConstraint(VIEW_STATES, name="state"),
     )
 
     comparison_id: Mapped[UUID]
-    kind: Mapped[str]
-    sample_type: Mapped[str]
-    unit: Mapped[str]
-    granularity: Mapped[str]
-    position: Mapped[int]
-    state: Mapped[str] = mapped_column(default=DiffViewState.NOT_BUILT)
-    problem: Mapped[dict[str, Any] | None]
-    job_id: Mapped[UUID | None]
-    normalizations: Mapped[list[Any] | None]
-    default_normalization: Mapped[str | None]
-    nodes: Mapped[int | None]
-    functions: Mapped[int | None]
-    full_blob_key: Mapped[str | None]
-    """Blob key of the complete diff tree, as columns; the chunks are computed from it."""
-    head_blob_key: Mapped[str | None]
-    tail_blob_key: Mapped[str | None]
-    functions_key: Mapped[str | None]
-    lines_key: Mapped[str | None]
 
 
 class ComparisonExport(TeamScoped, Table):

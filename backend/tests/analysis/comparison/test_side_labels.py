@@ -64,5 +64,5 @@ def test_without_a_matching_sample_the_values_are_named(matchers: list[LabelMatc
 
 
 def test_a_side_without_labels_says_so() -> None:
-    with pytest.raises(NoMatchingSample, match="No label endpoint in candidate: no sample there has labels."):
+    with pytest.raises(NoMatchingSample, match=r"No label endpoint in candidate: no sample there has labels\."):
         select_side(ComparisonSide((HEAP,)), "candidate", [LabelMatcher("endpoint", "/a")])

@@ -1,12 +1,15 @@
 """The row of a decoded profile, and the place of its columns."""
 
+from dataclasses import replace
+
 import pytest
 
 from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.kind_registry import columns_keys
-from slowpath.evidence.profiles import service
+from slowpath.evidence.profiles.service import profiles as service
 from slowpath.evidence.profiles.tables import Profile
+from slowpath.units import Nanoseconds
 from tests.factories.accounts import SomeTeam
 from tests.factories.files import HEADER, FilesFactory
 from tests.support.app_under_test import AppUnderTest
@@ -30,7 +33,7 @@ def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> N
     key = service.columns_key(files.team.id, "other")
 
     with files.app.database.writing(files.scope) as session:
-        service.record(session, artifact_id, {**HEADER, "warnings": ["cut"]}, key, 7)
+        service.record(session, artifact_id, replace(HEADER, warnings=("cut",)), key, 7)
     with files.app.database.reading(files.scope) as session:
         row = session.get_one(Profile, (files.team.id, artifact_id))
         assert (row.warnings, row.columns_key, row.columns_bytes) == (["cut"], key, 7)
@@ -49,7 +52,7 @@ def test_artifacts_without_a_profile_have_no_columns(files: FilesFactory) -> Non
 
 def test_the_largest_numbers_of_a_profile_can_be_stored(files: FilesFactory) -> None:
     artifact_id = ArtifactId(files.received())
-    most = {**HEADER, "time_ns": 2**63 - 1, "duration_ns": -(2**63), "period": 2**63 - 1}
+    most = replace(HEADER, time_ns=Nanoseconds(2**63 - 1), duration_ns=Nanoseconds(-(2**63)), period=2**63 - 1)
 
     with files.app.database.writing(files.scope) as session:
         service.record(session, artifact_id, most, service.columns_key(files.team.id, "x"), 1)

@@ -50,8 +50,8 @@ func main() {
 		answer(w, item, err)
 	})
 	http.HandleFunc("GET /customers/{customer}", func(w http.ResponseWriter, r *http.Request) {
-		told, err := summary(store, r.PathValue("customer"))
-		answer(w, told, err)
+		found, err := summary(store, r.PathValue("customer"))
+		answer(w, found, err)
 	})
 	log.Fatal(http.ListenAndServe(*listen, nil))
 }

@@ -6,6 +6,7 @@ import { useCallback, useMemo, useRef, type ReactElement } from 'react';
 import { formatValue } from '../../engine/format/format';
 import { useEChart, type ChartOption } from '../plot/echarts';
 import type { TokenName, Tokens } from '../plot/color-tokens';
+import plot from '../plot/plot.module.css';
 import css from './series.module.css';
 
 type SeriesLine = {
@@ -172,11 +173,11 @@ function tip(params: unknown, lines: SeriesLine[], binNs: number): string {
 /** Which line is which: colour and dash. */
 export function SeriesLegend({ names }: { names: string[] }): ReactElement {
   return (
-    <span className={css.keys}>
+    <span className={plot.keys}>
       {names.slice(0, MAX_LINES).map((name, at) => {
         const { colour, dash } = LINE_STYLES[at]!;
         return (
-          <span key={name} className={css.key}>
+          <span key={name} className={plot.key}>
             <svg width={22} height={8} aria-hidden="true">
               <path
                 d="M0 4h22"

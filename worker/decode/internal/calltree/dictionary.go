@@ -24,6 +24,8 @@ type dictionary struct {
 	frames         []uint64   // every (function, line), ordered; see frameOf
 	truncatedFrame uint32
 
+	// Most locations have one frame, which is then all that is looked up of them.
+	frameOfLocation []uint32 // none if the location has several
 	// frames of location i, caller first: locationFrames[locationStart[i]:locationStart[i+1]]
 	locationStart  []uint32
 	locationFrames []uint32
@@ -245,5 +247,12 @@ func (b *builder) orderFrames(f *functionLookup, place []uint32) {
 	d.locationFrames = make([]uint32, len(f.frames))
 	for i, frame := range f.frames {
 		d.locationFrames[i] = rank(frame)
+	}
+	d.frameOfLocation = make([]uint32, len(f.start)-1)
+	for location := range d.frameOfLocation {
+		d.frameOfLocation[location] = none
+		if of := d.framesOf(location); len(of) == 1 {
+			d.frameOfLocation[location] = of[0]
+		}
 	}
 }

@@ -72,10 +72,10 @@ func (b *builder) packStacks() error {
 		}
 		frames = frames[:0]
 		for i := len(locations) - 1; i >= 0; i-- {
-			of := d.framesOf(int(locations[i]))
-			frames = append(frames, of[0]) // every location has a frame, and most have just one
-			if len(of) > 1 {
-				frames = append(frames, of[1:]...)
+			if frame := d.frameOfLocation[locations[i]]; frame != none {
+				frames = append(frames, frame)
+			} else {
+				frames = append(frames, d.framesOf(int(locations[i]))...)
 			}
 			if int64(len(frames)) > b.options.Limits.Depth {
 				return tooDeep(b.options.Limits.Depth, int64(len(frames)))
@@ -88,7 +88,7 @@ func (b *builder) packStacks() error {
 		b.rows.add(b.words.append(frames), len(frames), len(locations), d.topOf(locations))
 	}
 	b.file.Header.Counts.FramesMax = int64(deepest)
-	d.locationStart, d.locationFrames = nil, nil
+	d.frameOfLocation, d.locationStart, d.locationFrames = nil, nil, nil
 	return nil
 }
 
@@ -104,7 +104,11 @@ func (d *dictionary) topOf(locations []uint32) int {
 	if len(locations) == 0 {
 		return 0
 	}
-	return len(d.framesOf(int(locations[len(locations)-1])))
+	outermost := locations[len(locations)-1]
+	if d.frameOfLocation[outermost] != none {
+		return 1
+	}
+	return len(d.framesOf(int(outermost)))
 }
 
 // locationsOf looks up the location ids of a stack, which the reader has found

@@ -46,7 +46,7 @@ func (b *builder) sortLevel(entries []entry, level uint32) {
 		}
 		level++
 	}
-	slices.SortFunc(entries, func(x, y entry) int { return cmp.Compare(x.word, y.word) })
+	sortByWord(entries)
 	for i := 0; i < len(entries); {
 		j := i + 1
 		for j < len(entries) && entries[j].word == entries[i].word {
@@ -61,6 +61,59 @@ func (b *builder) sortLevel(entries []entry, level uint32) {
 		}
 		i = j
 	}
+}
+
+const (
+	radixBits = 8
+	radixLen  = 1 << radixBits
+	// radixMin is the number of entries from which distributing them costs less
+	// than comparing them.
+	radixMin = 128
+)
+
+// sortByWord sorts entries by their words, in place: they are distributed by the
+// highest bits in which any of them differ, and then each part is sorted alone.
+func sortByWord(entries []entry) {
+	if len(entries) < radixMin {
+		slices.SortFunc(entries, func(x, y entry) int { return cmp.Compare(x.word, y.word) })
+		return
+	}
+	differing := uint64(0)
+	for i := range entries {
+		differing |= entries[i].word ^ entries[0].word
+	}
+	if differing == 0 {
+		return
+	}
+	start := distribute(entries, max(0, bits.Len64(differing)-radixBits))
+	for part := range radixLen {
+		sortByWord(entries[start[part]:start[part+1]])
+	}
+}
+
+// distribute puts entries in order of radixBits of their words from shift on, and
+// returns where each value of these bits starts.
+func distribute(entries []entry, shift int) (start [radixLen + 1]int) {
+	digit := func(e entry) int { return int(e.word >> shift & (radixLen - 1)) }
+	for _, e := range entries {
+		start[digit(e)+1]++
+	}
+	for part := range radixLen {
+		start[part+1] += start[part]
+	}
+	next := start
+	for part := range radixLen {
+		for next[part] < start[part+1] {
+			e := entries[next[part]]
+			for to := digit(e); to != part; to = digit(e) {
+				e, entries[next[to]] = entries[next[to]], e
+				next[to]++
+			}
+			entries[next[part]] = e
+			next[part]++
+		}
+	}
+	return start
 }
 
 // sortLabels sorts samples of one stack.

@@ -1,7 +1,6 @@
 package calltree
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,15 +15,16 @@ import (
 // by their bytes, so that the numbers do not depend on the order of input.
 //
 // Functions and labels refer to the strings of the input by index, and millions
-// of them may refer to the same one. So each string of the input is copied,
-// checked and hashed once, and found again by its index.
+// of them may refer to the same one. So each string of the input is checked once
+// and found again by its index. Hardly any is there twice, so equal ones become
+// one only when they are sorted; only texts made here are hashed.
 type texts struct {
 	input   *profiletables.StringTable
 	byIndex []uint32 // number by arrival + 1 of an index of the input; 0 for not yet
 	keys    []uint32 // the same of the key of a name
 
-	arrived map[string]uint32
-	all     []string            // by arrival, and after sort by bytes
+	made    map[string]uint32   // texts that are no string of the input, by arrival
+	all     []string            // by arrival, some twice; after sort by bytes, each once
 	rank    []uint32            // number by bytes, of a number by arrival
 	bytes   int64               // of all
 	invalid map[string]struct{} // those that are not UTF-8, as they came
@@ -34,17 +34,26 @@ type texts struct {
 func newTexts(input *profiletables.StringTable) *texts {
 	return &texts{
 		input: input, byIndex: make([]uint32, input.Len()), keys: make([]uint32, input.Len()),
-		arrived: map[string]uint32{"": 0}, all: []string{""}, invalid: map[string]struct{}{},
+		made: map[string]uint32{}, all: []string{""}, invalid: map[string]struct{}{},
 	}
 }
 
-// add numbers a string by arrival; the empty string is 0.
+// add numbers a text that was made; the empty string is 0.
 func (t *texts) add(text string) uint32 {
-	if n, ok := t.arrived[text]; ok {
-		return n
+	n, ok := t.made[text]
+	if !ok {
+		n = t.arrive(text)
+		t.made[text] = n
+	}
+	return n
+}
+
+// arrive numbers a text by arrival, whether or not an equal one has a number.
+func (t *texts) arrive(text string) uint32 {
+	if text == "" {
+		return 0
 	}
 	n := uint32(len(t.all))
-	t.arrived[text] = n
 	t.all = append(t.all, text)
 	t.bytes += int64(len(text))
 	return n
@@ -53,7 +62,7 @@ func (t *texts) add(text string) uint32 {
 // of numbers string i of the input; Check has proven that it is there.
 func (t *texts) of(i int64) uint32 {
 	if t.byIndex[i] == 0 {
-		t.byIndex[i] = t.add(t.clean(t.input.At(i))) + 1
+		t.byIndex[i] = t.arrive(t.clean(t.input.At(i))) + 1
 	}
 	return t.byIndex[i] - 1
 }
@@ -97,7 +106,7 @@ func (t *texts) clean(raw []byte) string {
 	return strings.ReplaceAll(string([]rune(string(raw))), "\x00", "\uFFFD")
 }
 
-// sort ends the arrivals and numbers all strings by their bytes.
+// sort ends the arrivals, makes equal strings one, and numbers all by their bytes.
 func (t *texts) sort() {
 	order := make([]entry, len(t.all))
 	for n := range order {
@@ -105,12 +114,14 @@ func (t *texts) sort() {
 	}
 	sortTexts(t.all, order, 0)
 	t.rank = make([]uint32, len(order))
-	sorted := make([]string, len(order))
-	for place, e := range order {
-		t.rank[e.row] = uint32(place)
-		sorted[place] = t.all[e.row]
+	sorted := make([]string, 0, len(order))
+	for i, e := range order {
+		if i == 0 || t.all[e.row] != sorted[len(sorted)-1] {
+			sorted = append(sorted, t.all[e.row])
+		}
+		t.rank[e.row] = uint32(len(sorted) - 1)
 	}
-	t.all, t.arrived, t.byIndex, t.keys = sorted, nil, nil, nil
+	t.all, t.made, t.byIndex, t.keys = sorted, nil, nil, nil
 }
 
 // wordBytes is how many bytes of a text are compared at once.
@@ -135,7 +146,7 @@ func sortTexts(all []string, order []entry, from int) {
 		}
 		from += wordBytes
 	}
-	slices.SortFunc(order, func(x, y entry) int { return cmp.Compare(x.word, y.word) })
+	sortByWord(order)
 	for i := 0; i < len(order); {
 		j := i + 1
 		for j < len(order) && order[j].word == order[i].word {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"slowpath.dev/decode/internal/profiletables"
 )
 
 // Texts that share beginnings of any length, and bytes above 0x7f, come in
@@ -33,5 +35,22 @@ func TestSortTextsByBytes(t *testing.T) {
 	}
 	if want := slices.Sorted(slices.Values(all)); !slices.Equal(got, want) {
 		t.Errorf("texts are not in order of their bytes")
+	}
+}
+
+// A string that the input holds twice, and a text made equal to it, have one number once they are sorted.
+func TestEqualTextsAreOne(t *testing.T) {
+	var input profiletables.StringTable
+	for _, text := range []string{"", "main.b", "main.a", "main.b", ""} {
+		input.Append([]byte(text))
+	}
+	known := newTexts(&input)
+	first, other, again, empty, made := known.of(1), known.of(2), known.of(3), known.of(4), known.add("main.b")
+	known.sort()
+	if rank := known.rank; rank[first] != rank[again] || rank[first] != rank[made] || rank[other] == rank[first] {
+		t.Errorf("numbers %d, %d, %d and %d of main.b, main.a, main.b and main.b", rank[first], rank[other], rank[again], rank[made])
+	}
+	if empty != 0 || known.rank[0] != 0 || len(known.all) != 3 {
+		t.Errorf("texts %q, the empty one %d", known.all, empty)
 	}
 }

@@ -122,8 +122,8 @@ func TestRate(t *testing.T) {
 		{"lines lost", trace(1000) + trace(2000) + trace(3000) + trace(7000), 1000, 3, "lost-growths"},
 		{"cut at the start", trace(91000) + trace(92000) + trace(93000), 1000, 90, "lost-growths"},
 		{"two processes", trace(1000) + trace(2000) + trace(1000) + trace(2000), 1000, 0, ""},
-		{"said", "# rate: 100\n" + trace(100), 100, 0, ""},
-		{"said otherwise", "# rate: 10\n" + trace(100), 10, 0, "rate-doubtful"},
+		{"stated", "# rate: 100\n" + trace(100), 100, 0, ""},
+		{"stated otherwise", "# rate: 10\n" + trace(100), 10, 0, "rate-doubtful"},
 		{"unknown", strings.ReplaceAll(trace(1), " n=1", ""), 1, 0, "rate-unknown"},
 	} {
 		f := good(t, test.text)

@@ -6,12 +6,16 @@ import (
 
 // Index finds the position of an id in its table.
 type Index struct {
-	dense  []uint32 // position+1 by id, for ids that are small
-	sparse map[uint64]uint32
+	ordered uint64   // ids are 1 to this number, in order, as Go writes them; the rest is empty then
+	dense   []uint32 // position+1 by id, for ids that are small
+	sparse  map[uint64]uint32
 }
 
 // Find returns the position of id, or false.
 func (x *Index) Find(id uint64) (int, bool) {
+	if id-1 < x.ordered { // 0 is no id
+		return int(id - 1), true
+	}
 	if id < uint64(len(x.dense)) {
 		return int(x.dense[id]) - 1, x.dense[id] != 0
 	}
@@ -21,6 +25,13 @@ func (x *Index) Find(id uint64) (int, bool) {
 
 // newIndex refuses ids that appear twice. what names the table.
 func newIndex(what string, n int, id func(int) uint64) (Index, error) {
+	ordered := 0
+	for ordered < n && id(ordered) == uint64(ordered)+1 {
+		ordered++
+	}
+	if ordered == n {
+		return Index{ordered: uint64(n)}, nil
+	}
 	x := Index{dense: make([]uint32, 2*n+1)}
 	for i := range n {
 		key := id(i)

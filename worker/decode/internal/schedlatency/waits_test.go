@@ -53,7 +53,7 @@ func TestTable(t *testing.T) {
 	table := newTable()
 	v := table.Waiter(3, 2)
 	if table.Waiter(3, 2) != v || table.Waiter(3, 1) == v || table.Waiter(4, 2) == v {
-		t.Error("victims are confused")
+		t.Error("waiters are confused")
 	}
 	table.Add(v, 50, 40, 7, 1)
 	table.Add(v, 60, 3, 7, 1) // a handoff

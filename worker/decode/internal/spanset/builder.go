@@ -150,13 +150,6 @@ func (b *Builder) Service(name []byte) error {
 	return err
 }
 
-// Instance sets which of a service's processes the current resource is.
-func (b *Builder) Instance(name []byte) error {
-	n, err := b.texts.add(name)
-	b.resources[b.current].instance = n
-	return err
-}
-
 // Maker makes the named maker the current one; it is made once.
 func (b *Builder) Maker(service, instance []byte) error {
 	s, err := b.texts.add(service)

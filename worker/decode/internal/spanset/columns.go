@@ -21,9 +21,6 @@ func (f *File) Write(w io.Writer) error {
 	return slowcol.Write(w, Format, Version, f.Header, f.columns)
 }
 
-// All returns the columns in the order of writing.
-func (f *File) All() []slowcol.Column { return f.columns }
-
 // Column returns the data of a column, or nil.
 func (f *File) Column(name string) any {
 	for _, column := range f.columns {

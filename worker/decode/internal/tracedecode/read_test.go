@@ -161,7 +161,7 @@ func histogramsMatch(d decoded) {
 	for i, v := range waiters {
 		counts[v] += uint64(n[i])
 		if i > 0 && [3]uint32{v, blocks[i], uint32(buckets[i])} == [3]uint32{waiters[i-1], blocks[i-1], uint32(buckets[i-1])} {
-			d.t.Error("a row stands twice")
+			d.t.Error("a row occurs twice")
 		}
 		if buckets[i] < schedlatency.Handoff || int64(blocks[i])*tracefile.BlockNs > d.File.Header.DurationNs {
 			d.t.Errorf("row %d: bucket %d in block %d", i, buckets[i], blocks[i])
@@ -325,7 +325,7 @@ func TestSmallRing(t *testing.T) {
 		t.Error("aggregate occupancy needs the ring")
 	}
 	if !slices.Equal(column[uint32](s, "worst_blame_class"), column[uint32](d, "worst_blame_class")) {
-		t.Error("other classes are blamed")
+		t.Error("other classes hold the Ps")
 	}
 	for i, want := range column[float64](d, "worst_blame_ns") {
 		if got := column[float64](s, "worst_blame_ns")[i]; math.Abs(got-want) > 1e-3 {
@@ -380,7 +380,7 @@ func TestProfiles(t *testing.T) {
 		if parent == 0 {
 			roots[delays.String(delays.NodeKey[node])] = true
 		} else if parent != profilefile.None && delays.NodeParent[parent] == 0 && !bytes.HasPrefix([]byte(delays.String(delays.NodeKey[node])), []byte("woken: ")) {
-			t.Error("beneath a group stands", delays.String(delays.NodeKey[node]))
+			t.Error("beneath a group is", delays.String(delays.NodeKey[node]))
 		}
 	}
 	if !roots["main.batcher"] || !roots["main.hog"] {

@@ -118,7 +118,7 @@ func TestReasons(t *testing.T) {
 	for i := range 2 * maxReasons {
 		r.Of(strings.Repeat("r", i+1))
 	}
-	if r.Len() != maxReasons || r.Of("one more") != ReasonOverflow {
-		t.Error(r.Len())
+	if len(r.list) != maxReasons || r.Of("one more") != ReasonOverflow {
+		t.Error(len(r.list))
 	}
 }

@@ -82,6 +82,3 @@ func (r *WakeReasonInterner) Name(i uint8) uint32 { return r.list[i] }
 
 // Kind returns the kind of a reason.
 func (r *WakeReasonInterner) Kind(i uint8) Kind { return r.kinds[i] }
-
-// Len returns the number of reasons.
-func (r *WakeReasonInterner) Len() int { return len(r.list) }

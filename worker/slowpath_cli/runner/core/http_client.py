@@ -27,7 +27,7 @@ CONNECT_SECONDS: Final = 5.0
 TIMEOUT_SECONDS: Final = 20.0
 RETRY_SECONDS: Final = (0.5, 1.5)
 MAX_WAIT_SECONDS: Final = 5.0
-"""Longest rate limit that `wanted` waits for; for longer ones it raises `StatusUnknown` with the time."""
+"""Longest rate limit that a request waits for; for longer ones it raises `StatusUnknown` with the time."""
 UNAUTHORIZED: Final = 401
 TRANSIENT_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 JSON: Final = "application/json"

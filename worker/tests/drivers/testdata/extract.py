@@ -57,7 +57,7 @@ def main(words: list[str]) -> None:
 
 
 def chosen(documents: list[Json], expected: Mapping[str, list[str]]) -> Json:
-    """Return the wanted operations of these descriptions, and all that they name."""
+    """Return the listed operations of these descriptions, and all that they name."""
     paths: Json = {}
     components: Json = {}
     for document in documents:

@@ -60,13 +60,13 @@ def compare_gc(ground: TraceComparisonInputs, generators: SideGenerators) -> GcC
     matched, thresholds = ground.matched, ground.thresholds
     base, candidate = (gc_side(side) for side in matched.sides)
     weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
-    procs = float(np.mean([table.read.procs.most for side in matched.sides for table in side.traces]))
+    procs = float(np.mean([table.header.procs.most for side in matched.sides for table in side.traces]))
     hypotheses = [
         _GcHypothesis("cpu", "Garbage collection", base.cpu, candidate.cpu, thresholds.least_gc_fraction, procs),
         _GcHypothesis("assist", "GC assists", base.assist, candidate.assist, thresholds.least_gc_fraction / 2, procs),
         _GcHypothesis("stw", "Stop-the-world pauses", base.stw, candidate.stw, thresholds.least_stw_fraction, procs),
     ]
-    cycles = max(sum(table.read.gc.cycles for table in side.traces) for side in matched.sides)
+    cycles = max(sum(table.header.gc.cycles for table in side.traces) for side in matched.sides)
     if cycles < thresholds.least_cycles:
         # Too few cycles to compare: only a collector with almost no work on both sides is known to be unchanged.
         small = max(base.cpu.part, candidate.cpu.part) < thresholds.least_gc_fraction
@@ -196,7 +196,7 @@ def _minimum_utilization(ground: TraceComparisonInputs) -> Finding | None:
     matched, thresholds = ground.matched, ground.thresholds
     windows = common_windows(matched.sides)
     counts = [len(side.artifacts) for side in matched.sides]
-    cycles = min(table.read.gc.cycles for side in matched.sides for table in side.traces)
+    cycles = min(table.header.gc.cycles for side in matched.sides for table in side.traces)
     if min(counts) < 2 or not len(windows) or cycles < thresholds.least_cycles:
         return None
     window = int(np.argmin(np.abs(np.log(windows / MMU_WINDOW_NS))))

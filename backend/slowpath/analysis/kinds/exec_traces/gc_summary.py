@@ -67,10 +67,10 @@ class GcSide:
 
 def gc_side(side: WaiterSide) -> GcSide:
     """Sum the collector's work on one side; `assist_by_group` in ns per second."""
-    procs = np.array([max(t.read.totals.procs_ns, t.read.duration_ns, 1) for t in side.traces], dtype=np.float64)
-    wall = np.array([max(t.read.duration_ns, 1) for t in side.traces], dtype=np.float64)
-    cpu = np.array([t.read.gc.cpu_fraction for t in side.traces]) * procs
-    assist = np.array([t.read.gc.assist_ns for t in side.traces], dtype=np.float64)
+    procs = np.array([max(t.header.totals.procs_ns, t.header.duration_ns, 1) for t in side.traces], dtype=np.float64)
+    wall = np.array([max(t.header.duration_ns, 1) for t in side.traces], dtype=np.float64)
+    cpu = np.array([t.header.gc.cpu_fraction for t in side.traces]) * procs
+    assist = np.array([t.header.gc.assist_ns for t in side.traces], dtype=np.float64)
     pauses = [_pauses(table) for table in side.traces]
     stw = np.array(
         [
@@ -89,7 +89,7 @@ def gc_side(side: WaiterSide) -> GcSide:
         assist=GcQuantity(assist, procs * compared, blocks[1]),
         stw=GcQuantity(stw, wall * compared, blocks[2]),
         assist_by_group=_assist_by_group(side),
-        cycles_per_second=sum(t.read.gc.cycles for t in side.traces) / side.seconds,
+        cycles_per_second=sum(t.header.gc.cycles for t in side.traces) / side.seconds,
     )
 
 

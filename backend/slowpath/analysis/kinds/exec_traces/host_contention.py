@@ -55,15 +55,15 @@ def coverage_of(tables: Sequence[TraceTable], thresholds: TraceThresholds) -> Co
 
 def contended_blocks(table: TraceTable) -> Mask:
     """Return for each block of the trace whether the machine was short of CPU in it."""
-    blocks = table.read.blocks
-    if not table.read.totals.host_contention:
+    blocks = table.header.blocks
+    if not table.header.totals.host_contention:
         return np.zeros(blocks, dtype=np.bool_)
     if _lacks_samples(table):
         return np.ones(blocks, dtype=np.bool_)
     starts, ends = (np.concatenate(each) for each in zip(_idle_waits(table), _idle_bins(table), strict=True))
     edges = np.zeros(blocks + 1, dtype=np.int64)
-    np.add.at(edges, np.minimum(starts // table.read.block_ns, blocks - 1), 1)
-    np.add.at(edges, np.minimum((ends - 1) // table.read.block_ns, blocks - 1) + 1, -1)
+    np.add.at(edges, np.minimum(starts // table.header.block_ns, blocks - 1), 1)
+    np.add.at(edges, np.minimum((ends - 1) // table.header.block_ns, blocks - 1) + 1, -1)
     contended: Mask = np.cumsum(edges[:-1]) > 0
     # The trace is contended, but the decoder did not locate it.
     return contended if contended.any() else np.ones(blocks, dtype=np.bool_)
@@ -72,7 +72,7 @@ def contended_blocks(table: TraceTable) -> Mask:
 def _lacks_samples(table: TraceTable) -> bool:
     """Return whether the CPU profiler sampled much less running time than the trace shows."""
     expected = float(table.groups.running_ns.sum()) / 1e9 * _SAMPLES_PER_SECOND
-    return 0 < table.read.cpu_samples < _SAMPLES_SHARE * expected
+    return 0 < table.header.cpu_samples < _SAMPLES_SHARE * expected
 
 
 def _idle_waits(table: TraceTable) -> tuple[I64, I64]:
@@ -89,7 +89,7 @@ def _idle_waits(table: TraceTable) -> tuple[I64, I64]:
 def _idle_bins(table: TraceTable) -> tuple[I64, I64]:
     """Return begin and end of the bins with a runnable goroutine and an idle processor during the entire bin."""
     runnable, idle = table.series.get("runnable_min"), table.series.get("procs_idle_min")
-    if runnable is None or idle is None or table.read.bin_ns < _LONG_WAIT_NS:
+    if runnable is None or idle is None or table.header.bin_ns < _LONG_WAIT_NS:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     bins = np.flatnonzero((runnable >= 1) & (idle >= 1)).astype(np.int64)
-    return bins * table.read.bin_ns, (bins + 1) * table.read.bin_ns
+    return bins * table.header.bin_ns, (bins + 1) * table.header.bin_ns

@@ -48,8 +48,8 @@ def load_of(matched: MatchedWaiters) -> LoadEstimate:
 
 def request_rate(side: WaiterSide) -> float:
     """Return requests per second, from the runs with metadata; 0 without any."""
-    known = [a for a in side.artifacts if a.facts.requests and (a.facts.wall_ns or a.table.read.duration_ns)]
-    seconds = sum(a.facts.wall_ns or a.table.read.duration_ns for a in known) / 1e9
+    known = [a for a in side.artifacts if a.facts.requests and (a.facts.wall_ns or a.table.header.duration_ns)]
+    seconds = sum(a.facts.wall_ns or a.table.header.duration_ns for a in known) / 1e9
     return sum(a.facts.requests or 0 for a in known) / seconds if seconds else 0.0
 
 
@@ -80,12 +80,12 @@ def _utilization(side: WaiterSide) -> F64 | None:
         running = table.series.get("running_mean")
         if running is None or not len(running):
             return None
-        middle = (np.arange(len(running)) + 0.5) * table.read.bin_ns
+        middle = (np.arange(len(running)) + 0.5) * table.header.bin_ns
         blocks = side.blocks_in(table)
         block = np.minimum((middle / side.block_ns(table)).astype(np.int64), blocks - 1)
         count = np.bincount(block, minlength=blocks)
         summed = np.bincount(block, weights=running.astype(np.float64), minlength=blocks)
-        parts.append(summed / np.maximum(count, 1) / max(table.read.procs.most, 1))
+        parts.append(summed / np.maximum(count, 1) / max(table.header.procs.most, 1))
     return np.concatenate(parts)
 
 

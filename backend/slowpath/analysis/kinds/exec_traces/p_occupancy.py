@@ -136,7 +136,7 @@ class OccupancyTable:
         waiters, holders, seconds = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
         amounts, weights = [np.zeros(0)], [np.zeros((draws, 0))]
         trace_draws = rng.multinomial(count, np.full(max(count, 1), 1 / max(count, 1)), size=draws)
-        seconds_per_block = max(-(-sum(table.read.occupancy_blocks for table in side.traces) // MOST_SECONDS), 1)
+        seconds_per_block = max(-(-sum(table.header.occupancy_blocks for table in side.traces) // MOST_SECONDS), 1)
         first_block = 0
         for trace, table in enumerate(side.traces):
             numbers = [
@@ -148,8 +148,8 @@ class OccupancyTable:
             seconds.append(table.occupancy.block.astype(np.int64) // seconds_per_block + first_block)
             # Processor time over the number of processors is time of the wait. Differences of large sums may be
             # slightly negative.
-            amounts.append(np.maximum(table.occupancy.ns, 0) / max(table.read.procs.most, 1))
-            blocks = -(-table.read.occupancy_blocks // seconds_per_block)
+            amounts.append(np.maximum(table.occupancy.ns, 0) / max(table.header.procs.most, 1))
+            blocks = -(-table.header.occupancy_blocks // seconds_per_block)
             weights.append(
                 rng.multinomial(blocks * trace_draws[:, trace], np.full(blocks, 1 / blocks)).astype(np.float64)
             )

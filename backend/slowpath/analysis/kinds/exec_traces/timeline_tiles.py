@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from slowpath.analysis.formats.column_file import ColumnFile, ColumnHeader, write_columns
+from slowpath.analysis.formats.header_members import HeaderMembers
 
 SEGMENT_COLUMNS = (
     "segment_proc",
@@ -97,7 +98,7 @@ def _content(columns: ColumnFile, row: int, number: int, pieces: Mapping[tuple[i
 
 
 def _class(columns: ColumnFile, number: int) -> TileOccupant:
-    kind = columns.header["class_kinds"][int(columns.column("class_kind", "u8")[number])]
+    kind = HeaderMembers(columns.header).texts("class_kinds")[int(columns.column("class_kind", "u8")[number])]
     group = int(columns.column("class_group", "u32")[number])
     groups = columns.column("group_name", "u32")
     return TileOccupant(kind, _text(columns, int(groups[group])) if group < len(groups) else None)

@@ -72,14 +72,14 @@ def _replication(matched: MatchedWaiters) -> Iterator[Caveat]:
 
 
 def _procs(matched: MatchedWaiters) -> Iterator[Caveat]:
-    values = [sorted({table.read.procs.most for table in side.traces}) for side in matched.sides]
+    values = [sorted({table.header.procs.most for table in side.traces}) for side in matched.sides]
     if values[0] != values[1]:
         yield Caveat(
             "gomaxprocs",
             f"GOMAXPROCS differs: {join_list([str(v) for v in values[0]])} in base, {join_list([str(v) for v in values[1]])} in "
             "candidate; scheduler latency depends on the number of processors.",
         )
-    changed = [a.name for side in matched.sides for a in side.artifacts if a.table.read.procs.changes > 0]
+    changed = [a.name for side in matched.sides for a in side.artifacts if a.table.header.procs.changes > 0]
     if changed:
         yield Caveat(
             "gomaxprocs-changed", f"GOMAXPROCS changed during the recording of {changed[0]}{_others(changed)}."
@@ -91,7 +91,7 @@ def _others(names: Sequence[str]) -> str:
 
 
 def _recordings(matched: MatchedWaiters) -> Iterator[Caveat]:
-    kinds = [{table.read.recording for table in side.traces} - {"unknown"} for side in matched.sides]
+    kinds = [{table.header.recording for table in side.traces} - {"unknown"} for side in matched.sides]
     if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
         yield Caveat(
             "recording",
@@ -101,7 +101,7 @@ def _recordings(matched: MatchedWaiters) -> Iterator[Caveat]:
 
 
 def _versions(matched: MatchedWaiters) -> Iterator[Caveat]:
-    values = [sorted({table.read.header_version for table in side.traces}) for side in matched.sides]
+    values = [sorted({table.header.header_version for table in side.traces}) for side in matched.sides]
     if values[0] != values[1]:
         words = [join_list([_GO_OF_HEADER.get(v, v) for v in each]) for each in values]
         yield Caveat(
@@ -131,7 +131,7 @@ def _facts(matched: MatchedWaiters) -> Iterator[Caveat]:
 
 def _lost(matched: MatchedWaiters) -> Iterator[Caveat]:
     for side, word in zip(matched.sides, WORDS, strict=True):
-        lost = [(artifact.name, artifact.table.read.lost) for artifact in side.artifacts]
+        lost = [(artifact.name, artifact.table.header.lost) for artifact in side.artifacts]
         parts = [(name, part) for name, part in lost if part is not None]
         if parts:
             name, part = parts[0]
@@ -181,7 +181,7 @@ def _loads(load: LoadEstimate) -> Iterator[Caveat]:
 
 def _contention(matched: MatchedWaiters) -> Iterator[Caveat]:
     for side, word in zip(matched.sides, WORDS, strict=True):
-        suspected = [a.name for a in side.artifacts if a.table.read.totals.host_contention]
+        suspected = [a.name for a in side.artifacts if a.table.header.totals.host_contention]
         if suspected:
             coverage = side.coverage
             excluded = f"{format_number(coverage.excluded_s)} s of {format_number(coverage.whole_s)} s"
@@ -220,8 +220,8 @@ def _withheld(ground: TraceComparisonInputs) -> Iterator[Caveat]:
 
 
 def _warnings(matched: MatchedWaiters) -> Iterator[Caveat]:
-    warned: list[TraceArtifact] = [a for side in matched.sides for a in side.artifacts if a.table.read.warnings]
+    warned: list[TraceArtifact] = [a for side in matched.sides for a in side.artifacts if a.table.header.warnings]
     if warned:
-        text = warned[0].table.read.warnings[0].partition(": ")
+        text = warned[0].table.header.warnings[0].partition(": ")
         others = [a.name for a in warned]
         yield Caveat("decode-warnings", f"{warned[0].name}: {(text[2] or text[0]).rstrip('.')}{_others(others)}.")

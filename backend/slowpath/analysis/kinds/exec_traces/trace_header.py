@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
-from typing import Any
 
 from slowpath.analysis.formats.column_file import ColumnFileError
+from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.exec_traces.trace_page_document import UnreadableRange
 from slowpath.units import Nanoseconds
 
@@ -90,6 +89,7 @@ class TraceHeader:
     lost: UnreadableRange | None
     warnings: tuple[str, ...]
     cpu_samples: int
+    goroutines: int
     class_kinds: tuple[str, ...]
     gc: GcTotals
     totals: TraceTotals
@@ -106,68 +106,60 @@ class TraceHeader:
         return self.duration_ns // self.occupancy_block_ns + 1
 
 
-def read_header(header: Mapping[str, Any]) -> TraceHeader:
-    """Parse the header; raises `ColumnFileError` if a field is missing or has the wrong type."""
-    try:
-        read = _read(header)
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-        if isinstance(error, ColumnFileError):
-            raise
-        raise ColumnFileError("header-damaged", f"the trace's header lacks or mistypes {error}") from error
+def parse_trace_header(header: Mapping[str, object]) -> TraceHeader:
+    """Parse the header. Raises `ColumnFileError` if a member is missing, has another type or is implausible."""
+    parsed = _parse(HeaderMembers(header))
     for name in ("block_ns", "occupancy_block_ns", "bin_ns"):
-        if getattr(read, name) <= 0:
-            raise ColumnFileError("header-damaged", f"{name} is {getattr(read, name)}")
-    if read.duration_ns < 0 or read.blocks > MOST_BLOCKS or read.occupancy_blocks > MOST_BLOCKS:
-        raise ColumnFileError("duration-implausible", f"the trace has an implausible duration of {read.duration_ns} ns")
-    return read
+        if getattr(parsed, name) <= 0:
+            raise ColumnFileError("header-damaged", f"{name} is {getattr(parsed, name)}")
+    if parsed.duration_ns < 0 or parsed.blocks > MOST_BLOCKS or parsed.occupancy_blocks > MOST_BLOCKS:
+        raise ColumnFileError(
+            "duration-implausible", f"the trace has an implausible duration of {parsed.duration_ns} ns"
+        )
+    return parsed
 
 
-def _read(header: Mapping[str, Any]) -> TraceHeader:
-    procs, wall, lost = header["gomaxprocs"], header.get("wall_start_ns"), header.get("lost")
+def _parse(header: HeaderMembers) -> TraceHeader:
+    procs = header.inner("gomaxprocs")
     return TraceHeader(
-        header_version=str(header["header_version"]),
-        duration_ns=Nanoseconds(int(header["duration_ns"])),
-        events=int(header["events"]),
-        generations=int(header["generations"]),
-        wall_start_ns=None if wall is None else int(wall),
-        procs=GomaxprocsRange(int(procs["first"]), int(procs["last"]), int(procs["max"]), int(procs["changes"])),
-        recording=str(header["recording"]),
-        block_ns=Nanoseconds(int(header["block_ns"])),
-        occupancy_block_ns=Nanoseconds(int(header["blame_block_ns"])),
-        bin_ns=Nanoseconds(int(header["bin_ns"])),
-        lost=None if lost is None else _unreadable_range(lost),
-        warnings=tuple(str(text) for text in header.get("warnings") or []),
-        cpu_samples=int(header.get("cpu_samples") or 0),
-        class_kinds=tuple(str(kind) for kind in header["class_kinds"]),
-        gc=_gc(header["gc"]),
-        totals=_totals(header["totals"]),
-        series=tuple(SeriesName(str(s["name"]), str(s["unit"]), str(s["of"])) for s in header["series"][:MOST_SERIES]),
+        header_version=header.text("header_version"),
+        duration_ns=Nanoseconds(header.integer("duration_ns")),
+        events=header.integer("events"),
+        generations=header.integer("generations"),
+        wall_start_ns=header.find_integer("wall_start_ns"),
+        procs=GomaxprocsRange(*(procs.integer(name) for name in ("first", "last", "max", "changes"))),
+        recording=header.text("recording"),
+        block_ns=Nanoseconds(header.integer("block_ns")),
+        occupancy_block_ns=Nanoseconds(header.integer("blame_block_ns")),
+        bin_ns=Nanoseconds(header.integer("bin_ns")),
+        lost=None if header.members.get("lost") is None else _unreadable_range(header.inner("lost")),
+        warnings=header.texts("warnings", ()),
+        cpu_samples=header.integer("cpu_samples", 0),
+        goroutines=header.inner("counts", {}).integer("goroutines", 0),
+        class_kinds=header.texts("class_kinds"),
+        gc=_gc(header.inner("gc")),
+        totals=_totals(header.inner("totals")),
+        series=tuple(
+            SeriesName(each.text("name"), each.text("unit"), each.text("of"))
+            for each in header.each("series")[:MOST_SERIES]
+        ),
     )
 
 
-def _unreadable_range(lost: Mapping[str, Any]) -> UnreadableRange:
+def _unreadable_range(lost: HeaderMembers) -> UnreadableRange:
     return UnreadableRange(
-        bytes=int(lost.get("bytes") or 0),
-        share=_finite(lost.get("share") or 0),
-        after_ns=int(lost.get("after_ns") or 0),
-        message=str(lost.get("message") or ""),
+        bytes=lost.integer("bytes", 0),
+        share=lost.number("share", 0.0),
+        after_ns=lost.integer("after_ns", 0),
+        message=lost.text("message", ""),
     )
 
 
-def _gc(gc: Mapping[str, Any]) -> GcTotals:
-    counts = {name: int(gc.get(name) or 0) for name in GcTotals.__dataclass_fields__ if name != "cpu_fraction"}
-    return GcTotals(cpu_fraction=_finite(gc.get("cpu_fraction") or 0), **counts)
+def _gc(gc: HeaderMembers) -> GcTotals:
+    counts = {name: gc.integer(name, 0) for name in GcTotals.__dataclass_fields__ if name != "cpu_fraction"}
+    return GcTotals(cpu_fraction=gc.number("cpu_fraction", 0.0), **counts)
 
 
-def _totals(totals: Mapping[str, Any]) -> TraceTotals:
-    counts = {
-        name: int(totals.get(name) or 0) for name in TraceTotals.__dataclass_fields__ if name != "host_contention"
-    }
-    return TraceTotals(host_contention=bool(totals.get("host_contention")), **counts)
-
-
-def _finite(value: Any) -> float:  # noqa: ANN401 - a value of decoded JSON
-    number = float(value)
-    if not isfinite(number):
-        raise ColumnFileError("header-damaged", "the trace's header contains a number that is not finite")
-    return number
+def _totals(totals: HeaderMembers) -> TraceTotals:
+    counts = {name: totals.integer(name, 0) for name in TraceTotals.__dataclass_fields__ if name != "host_contention"}
+    return TraceTotals(host_contention=totals.boolean("host_contention", default=False), **counts)

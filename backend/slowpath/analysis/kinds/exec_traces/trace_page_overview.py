@@ -49,7 +49,7 @@ def side_row(side: WaiterSide, label: str) -> TraceSide:
     return TraceSide(
         label=label,
         traces=[_trace(artifact) for artifact in side.artifacts],
-        duration_ns=sum(table.read.duration_ns for table in side.traces),
+        duration_ns=sum(table.header.duration_ns for table in side.traces),
         wakes_per_second=rounded(float(side.waits.sum()) / side.seconds),
         wait_seconds_per_second=rounded(float(side.total_ns.sum()) / 1e9 / side.seconds),
         requests_per_second=rounded(requests) if requests else None,
@@ -58,7 +58,7 @@ def side_row(side: WaiterSide, label: str) -> TraceSide:
 
 
 def _trace(artifact: TraceArtifact) -> TraceFacts:
-    header = artifact.table.read
+    header = artifact.table.header
     return TraceFacts(
         artifact=artifact.id,
         name=artifact.name,
@@ -87,7 +87,7 @@ def mmu_curves(sides: tuple[WaiterSide, ...]) -> MutatorUtilization:
 
 def gc_row(side: WaiterSide, gc: GcSide) -> GcSummary:
     """Summarize garbage collection on one side, per second where amounts add up."""
-    totals = [table.read.gc for table in side.traces]
+    totals = [table.header.gc for table in side.traces]
     assisting = sorted(gc.assist_by_group.items(), key=lambda item: (-item[1], item[0]))[:MOST_ASSISTING]
     return GcSummary(
         cycles_per_second=rounded(gc.cycles_per_second),
@@ -130,7 +130,7 @@ def _series(side: TraceSideName, artifact: TraceArtifact, most: int) -> TraceSer
     while bins / group > most:
         level, group = level + 1, group * 4
     columns: dict[str, list[float] | SeriesLevel] = {}
-    for each in table.read.series:
+    for each in table.header.series:
         if each.of == "level":
             columns[each.name] = SeriesLevel(
                 mean=_binned(table.series[f"{each.name}_mean"], group, "mean"),
@@ -142,8 +142,8 @@ def _series(side: TraceSideName, artifact: TraceArtifact, most: int) -> TraceSer
         side=side,
         artifact=artifact.id,
         name=artifact.name,
-        bin_ns=table.read.bin_ns * group,
-        duration_ns=table.read.duration_ns,
+        bin_ns=table.header.bin_ns * group,
+        duration_ns=table.header.duration_ns,
         level=level,
         columns=columns,
     )

@@ -8,7 +8,6 @@ without checks. Times are nanoseconds since the trace's first event.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from slowpath.analysis.formats.column_sections import (
 )
 from slowpath.analysis.kinds.exec_traces import trace_columns
 from slowpath.analysis.kinds.exec_traces.duration_buckets import BUCKETS
-from slowpath.analysis.kinds.exec_traces.trace_header import TraceHeader, read_header
+from slowpath.analysis.kinds.exec_traces.trace_header import TraceHeader, parse_trace_header
 from slowpath.analysis.kinds.profiles.profile_table import StringTable
 
 FORMAT = "slowpath.trace"
@@ -37,8 +36,7 @@ LEVEL_PARTS = ("mean", "min", "max")
 class TraceTable:
     """One decoded trace. Stack 0 is empty; the group NONE is the runtime."""
 
-    header: Mapping[str, Any]
-    read: TraceHeader
+    header: TraceHeader
     strings: StringTable
     frames: trace_columns.FrameColumns
     stack_offset: U32
@@ -69,10 +67,9 @@ class TraceTable:
         `checked`: the file was validated before, so only its frame is checked.
         """
         columns = read_columns(buffer, FORMAT)
-        header = read_header(columns.header)
+        header = parse_trace_header(columns.header)
         table = cls(
-            header=columns.header,
-            read=header,
+            header=header,
             strings=StringTable(
                 columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes()
             ),
@@ -115,7 +112,7 @@ class TraceTable:
     @cached_property
     def class_kinds(self) -> list[str]:
         """Return the kind of each occupant, as a word."""
-        return [self.read.class_kinds[int(kind)] for kind in self.classes.kind]
+        return [self.header.class_kinds[int(kind)] for kind in self.classes.kind]
 
     @cached_property
     def class_groups(self) -> list[str | None]:
@@ -129,13 +126,13 @@ class TraceTable:
 
     def seconds(self) -> float:
         """Return the duration of the trace; never 0, so that rates are finite."""
-        return max(self.read.duration_ns, 1) / 1e9
+        return max(self.header.duration_ns, 1) / 1e9
 
 
-def _series(columns: ColumnFile, read: TraceHeader) -> dict[str, Array]:
+def _series(columns: ColumnFile, header: TraceHeader) -> dict[str, Array]:
     names = [
         f"series_{each.name}{part}"
-        for each in read.series
+        for each in header.series
         for part in ([f"_{p}" for p in LEVEL_PARTS] if each.of == "level" else [""])
     ]
     return {name.removeprefix("series_"): columns.column(name, "f32") for name in names}
@@ -172,10 +169,10 @@ def _check(table: TraceTable) -> None:
         "waiters": len(table.waiters.group),
         "stacks": max(len(table.stack_offset) - 1, 0),
         "classes": len(table.classes.kind),
-        "class_kinds": len(table.read.class_kinds),
+        "class_kinds": len(table.header.class_kinds),
         "worst": len(table.worst.waiter),
-        "blocks": table.read.blocks,
-        "occupancy_blocks": table.read.occupancy_blocks,
+        "blocks": table.header.blocks,
+        "occupancy_blocks": table.header.occupancy_blocks,
         "buckets": BUCKETS,
     }
     _check_offsets(table)

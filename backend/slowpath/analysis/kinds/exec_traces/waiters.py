@@ -107,11 +107,11 @@ class WaiterSide:
 
     def blocks_in(self, table: TraceTable) -> int:
         """Return how many blocks of the side a trace has."""
-        return -(-table.read.blocks // self.joined)
+        return -(-table.header.blocks // self.joined)
 
     def block_ns(self, table: TraceTable) -> int:
         """Return the length of a block of the side."""
-        return table.read.block_ns * self.joined
+        return table.header.block_ns * self.joined
 
     @cached_property
     def blocks_of(self) -> I64:
@@ -223,8 +223,8 @@ def _side(
     tables = [artifact.table for artifact in artifacts]
     coverage = coverage_of(tables, thresholds)
     rows = tuple(np.array([number[key] for key in _keys(table, aliases)], dtype=np.int64) for table in tables)
-    joined = max(-(-sum(table.read.blocks for table in tables) // MOST_BLOCKS), 1)
-    blocks = [-(-table.read.blocks // joined) for table in tables]
+    joined = max(-(-sum(table.header.blocks for table in tables) // MOST_BLOCKS), 1)
+    blocks = [-(-table.header.blocks // joined) for table in tables]
     cells, starts = _cells(tables, rows, blocks=blocks, joined=joined, waiters=len(number), coverage=coverage)
     compared = [_compared_waits(table, mask) for table, mask in zip(tables, coverage.blocks, strict=True)]
 

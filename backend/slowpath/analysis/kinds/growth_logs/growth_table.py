@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.formats.column_file import ColumnFile, ColumnFileError, read_columns
 from slowpath.analysis.formats.go_function_names import is_standard
+from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.profiles.profile_table import FORMAT, ProfileTable, StringTable
 from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rules
 from slowpath.units import Nanoseconds
@@ -66,30 +67,26 @@ class GrowthTable:
         """Read a decoded log; raises `ColumnFileError` when it is not one, or is damaged."""
         table = ProfileTable.parse(buffer)
         columns = read_columns(buffer, FORMAT)
-        header = columns.header.get("growth")
-        if table.kind != KIND or not isinstance(header, Mapping):
+        members = HeaderMembers(columns.header)
+        if table.kind != KIND or "growth" not in members.members:
             raise ColumnFileError("not-growth", f"a profile of kind {table.kind!r} is no stack-growth log")
-        try:
-            return cls(
-                dialect=str(header["dialect"]),
-                rate=max(1, int(header["rate"])),
-                rate_known=bool(header["rate_known"]),
-                sampled=int(header["sampled"]),
-                lost=int(header["lost"]),
-                total=_optional(header["total"]),
-                totals={int(each["old_bytes"]): int(each["count"]) for each in header["totals"]},
-                duration_ns=_duration(header["duration_ns"]),
-                goroutines=_optional(header["goroutines"]),
-                start_bytes=_optional(header["start_bytes"]),
-                truncated=bool(header["truncated"]),
-                cut_traces=int(header["cut_stanzas"]),
-                paths=_paths(table, columns),
-                warnings=table.warnings,
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise ColumnFileError(
-                "header-damaged", f"the header lacks or mistypes a member of a log: {error}"
-            ) from error
+        header = members.inner("growth")
+        return cls(
+            dialect=header.text("dialect"),
+            rate=max(1, header.integer("rate")),
+            rate_known=header.boolean("rate_known"),
+            sampled=header.integer("sampled"),
+            lost=header.integer("lost"),
+            total=header.find_integer("total"),
+            totals={each.integer("old_bytes"): each.integer("count") for each in header.each("totals")},
+            duration_ns=Nanoseconds(header.integer("duration_ns", 0)) or None,
+            goroutines=header.find_integer("goroutines"),
+            start_bytes=header.find_integer("start_bytes"),
+            truncated=header.boolean("truncated"),
+            cut_traces=header.integer("cut_stanzas"),
+            paths=_paths(table, columns),
+            warnings=table.warnings,
+        )
 
     @property
     def estimate(self) -> int:
@@ -100,15 +97,6 @@ class GrowthTable:
     def growths(self) -> int:
         """All growths as the log printed them, else the estimate."""
         return self.estimate if self.total is None else self.total
-
-
-def _optional(value: object) -> int | None:
-    return None if value is None else int(str(value))
-
-
-def _duration(value: object) -> Nanoseconds | None:
-    known = _optional(value)
-    return Nanoseconds(known) if known else None
 
 
 def _paths(table: ProfileTable, columns: ColumnFile) -> tuple[GrowthPath, ...]:

@@ -11,16 +11,23 @@ from slowpath.analysis.findings.wording import pluralize
 from slowpath.analysis.kinds.profiles.category_findings import category_findings
 from slowpath.analysis.kinds.profiles.category_parts import with_exclusive
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder, DiffViewColumns
-from slowpath.analysis.kinds.profiles.direction import KindDecision, ruling_of, total_direction
+from slowpath.analysis.kinds.profiles.direction import (
+    KindDecision,
+    ruling_of,
+    ruling_with_labels,
+    total_direction,
+)
 from slowpath.analysis.kinds.profiles.function_findings import function_findings
 from slowpath.analysis.kinds.profiles.granularities import GRANULARITIES, Granularity
+from slowpath.analysis.kinds.profiles.label_findings import label_findings
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_caveats import KindCaveat, by_gravity, merged
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_caveats import caveats_of_kind
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, compare_kind
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets, make_sets
 from slowpath.analysis.kinds.profiles.profile_side_caveats import find_side_caveats
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, SampleType
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.profile_verdict import detectable_effects, ranked, reportable_findings, with_total
 from slowpath.analysis.kinds.profiles.shift_findings import shift_findings
@@ -52,6 +59,7 @@ class ProfileKindResult:
     findings: tuple[Finding, ...]
     cost_shifts: tuple[CostShift, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
+    caveats: tuple[Caveat, ...] = ()
 
     @property
     def verdict(self) -> Verdict | None:
@@ -143,6 +151,7 @@ def compare_profiles(
             caveats.append(KindCaveat("sample-type", kind, what, "omitted"))
         results.append(_test_kind(compare_kind(kind, sets, thresholds)))
     caveats += [caveat for result in results if result.verdict for caveat in caveats_of_kind(result.comparison)]
+    caveats += [caveat for result in results for caveat in result.caveats]
     progress("done", 1.0)
     verdict = combined_verdict([result.kind_verdict for result in results if result.kind_verdict])
     findings = ranked([finding for result in results for finding in result.findings], verdict)
@@ -182,15 +191,24 @@ def _test_kind(comparison: ProfileKindComparison) -> ProfileKindResult:
     functions = function_findings(comparison, categories)
     explained = [*with_exclusive(comparison, categories, functions.findings), *functions.findings]
     every = with_total([*explained, *shift_findings(comparison, functions.cost_shifts, explained)], comparison)
-    ruling = ruling_of(comparison, every, functions.cost_shifts)
-    findings = tuple(_with_costs(reportable_findings(every, comparison, ruling.verdict), comparison))
+    labels = label_findings(comparison)
+    ruling = ruling_with_labels(comparison, ruling_of(comparison, every, functions.cost_shifts), labels.findings)
+    reported = reportable_findings(every, comparison, ruling.verdict)
+    findings = tuple(_with_costs([*reported, *_after_causes(labels.findings, reported)], comparison))
     return ProfileKindResult(
         ruling=ruling,
         comparison=comparison,
         findings=findings,
         cost_shifts=tuple(functions.cost_shifts),
         detectable=tuple(_effects_without_finding(comparison, findings)),
+        caveats=labels.caveats,
     )
+
+
+def _after_causes(labels: Sequence[Finding], causes: Sequence[Finding]) -> list[Finding]:
+    """Return findings on labels; where a function or category explains a change in their direction, they add nothing to it."""
+    explained = {each.direction for each in causes if each.is_significant}
+    return [replace(each, exclusive_difference=0.0) if each.direction in explained else each for each in labels]
 
 
 def _effects_without_finding(

@@ -7,7 +7,7 @@ from typing import Literal
 from slowpath.analysis.formats.column_file import ColumnHeader
 from slowpath.analysis.formats.former_names import FormerNames
 from slowpath.analysis.kinds.profiles.granularities import Granularity
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 
 Part = Literal["all", "first", "rest", "subtree"]
 

@@ -143,10 +143,10 @@ class DiffTree:
 
     def _package_categories(self) -> U8:
         """Return for each package the category of its heaviest stack."""
-        comparison = self.ground.comparison
+        values = self.ground.values
         category = np.zeros(self.trie.count, dtype=np.uint8)
-        for functions, packages in zip(comparison.measured.stacks.of_row, self.ground.stacks.of_row, strict=True):
-            category[self.trie.node_of_stack[packages]] = comparison.attribution.category[functions]
+        for functions, packages in zip(values.measured.stacks.of_row, self.ground.stacks.of_row, strict=True):
+            category[self.trie.node_of_stack[packages]] = values.attribution.category[functions]
         return category
 
     def _names(self, chosen: Index) -> tuple[Array, list[str]]:

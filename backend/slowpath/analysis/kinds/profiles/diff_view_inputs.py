@@ -8,9 +8,10 @@ import numpy as np
 from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffNormalization, DiffSide
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets, bases_of, make_sets
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.analysis.kinds.profiles.quantum import quantum_of
 from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, StackValues, lay_out_stack_values
 
@@ -29,9 +30,13 @@ class DiffViewSummary:
 
 @dataclass(frozen=True)
 class DiffViewInputs:
-    """Inputs shared by the tree and the tables of one view; each part is computed on first use."""
+    """Inputs shared by the tree and the tables of one view; each part is computed on first use.
 
-    comparison: ProfileKindComparison
+    `comparison` has what the rows are tested with; without it, as for a single side, nothing is tested.
+    """
+
+    values: ProfileKindValues
+    comparison: ProfileKindComparison | None
     layouts: StacksByGranularity
     sample_type: SampleType
     granularity: Granularity
@@ -39,9 +44,9 @@ class DiffViewInputs:
     @cached_property
     def sets(self) -> ProfileSets:
         """Return the profiles by this view's sample type. Raises `ValueError` if no profile has it."""
-        if self.sample_type == self.comparison.sets.sample_type:
-            return self.comparison.sets
-        sets = make_sets(self.comparison.sets.base, self.comparison.sets.candidate, self.sample_type)
+        if self.sample_type == self.values.sets.sample_type:
+            return self.values.sets
+        sets = make_sets(self.values.sets.base, self.values.sets.candidate, self.sample_type)
         if sets is None:
             raise ValueError(f"no profile has sample type {self.sample_type}")
         return sets
@@ -54,7 +59,7 @@ class DiffViewInputs:
     @cached_property
     def default(self) -> Normalization:
         """Return the normalization that the comparison is evaluated on, if this view has it; else the first."""
-        requested = self.comparison.basis.id
+        requested = self.values.basis.id
         return next((basis for basis in self.bases if basis.id == requested), self.bases[0])
 
     @cached_property
@@ -65,15 +70,24 @@ class DiffViewInputs:
     @cached_property
     def measured(self) -> StackValues:
         """Return the stacks with the values of every profile."""
-        if self.sets is self.comparison.sets and self.granularity == "function":
-            return self.comparison.measured
+        if self.sets is self.values.sets and self.granularity == "function":
+            return self.values.measured
         return lay_out_stack_values(self.stacks, self.sets)
+
+    @cached_property
+    def functions_measured(self) -> StackValues:
+        """Return the stacks of functions, which attribution is of, with this view's values."""
+        if self.granularity == "function":
+            return self.measured
+        if self.sets is self.values.sets:
+            return self.values.measured
+        return lay_out_stack_values(self.layouts.at("function"), self.sets)
 
     @cached_property
     def occurrences(self) -> FunctionOccurrences:
         """Return which functions (or packages) occur on which stacks."""
         if self.granularity == "function":
-            return self.comparison.occurrences
+            return self.values.occurrences
         return FunctionOccurrences.of(self.stacks.frames, len(self.stacks.labels))
 
     @cached_property
@@ -89,7 +103,7 @@ class DiffViewInputs:
     def describe(self) -> DiffViewSummary:
         """Return what a comparison's result lists of this view."""
         return DiffViewSummary(
-            kind=self.comparison.kind,
+            kind=self.values.kind,
             sample_type=self.sample_type,
             unit=self.sample_type.unit,
             granularity=self.granularity,
@@ -102,12 +116,12 @@ class DiffViewInputs:
         """Return the header of the table of functions; other files of this view replace its format."""
         return DiffHeader(
             format="slowpath.functions",
-            kind=self.comparison.kind,
+            kind=self.values.kind,
             sample_type=self.sample_type,
             granularity=self.granularity,
             normalizations=[DiffNormalization(each.id, each.unit, *self.scale(each)) for each in self.bases],
             default_normalization=self.default.id,
-            categories=self.comparison.attribution.categories,
+            categories=self.values.attribution.categories,
             base=self._side("base"),
             candidate=self._side("candidate"),
         )

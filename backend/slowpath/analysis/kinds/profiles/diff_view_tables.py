@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
+from slowpath.analysis.kinds.profiles.attributed_costs import attribute_costs
 from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
 from slowpath.analysis.kinds.profiles.precomputed_totals import LineTotals, function_totals, line_totals
@@ -18,25 +19,34 @@ U8 = NDArray[np.uint8]
 
 
 def function_table(ground: DiffViewInputs, tree: DiffTree) -> bytes:
-    """Write `slowpath.functions`: total and self values on both sides, intervals and states per basis."""
+    """Write `slowpath.functions`: total, self and attributed values on both sides, intervals and states per basis.
+
+    Columns `own_...` are of self plus attributed values. `mostly` is the category of most of these, `OWN_CODE` for the
+    function itself.
+    """
     labels, base = ground.stacks.labels, ground.sets.is_base
     total = _totals(ground)
     self_values = own_rows(ground.measured, ground.stacks.frames, len(labels))
+    attributed = attribute_costs(ground, self_values)
     selected = np.flatnonzero(np.abs(total).sum(axis=1) > 0)
     selected = selected[selected > 0]
-    total, self_values = total[selected], self_values[selected]
+    total, self_values, of_runtime = total[selected], self_values[selected], attributed.rows[selected]
     strings = [""]
     arrays: dict[str, Array] = {
         "name": _intern(strings, [labels[row].name for row in selected.tolist()]),
         "file": _intern(strings, [labels[row].file for row in selected.tolist()]),
         "category": _categories(ground, tree)[selected],
+        "mostly": attributed.mostly[selected],
         "base_self": self_values[:, base].sum(axis=1),
         "base_total": total[:, base].sum(axis=1),
+        "base_attributed": of_runtime[:, base].sum(axis=1),
         "candidate_self": self_values[:, ~base].sum(axis=1),
         "candidate_total": total[:, ~base].sum(axis=1),
+        "candidate_attributed": of_runtime[:, ~base].sum(axis=1),
     }
     for basis in ground.bases:
         of_total, of_self = row_changes(ground, total, basis), row_changes(ground, self_values, basis)
+        of_own = row_changes(ground, self_values + of_runtime, basis)
         arrays |= {
             f"low_{basis.id}": of_total.low,
             f"high_{basis.id}": of_total.high,
@@ -45,6 +55,9 @@ def function_table(ground: DiffViewInputs, tree: DiffTree) -> bytes:
             f"self_low_{basis.id}": of_self.low,
             f"self_high_{basis.id}": of_self.high,
             f"self_state_{basis.id}": of_self.state,
+            f"own_low_{basis.id}": of_own.low,
+            f"own_high_{basis.id}": of_own.high,
+            f"own_state_{basis.id}": of_own.state,
         }
     return write_columns(ground.header, {**arrays, **pack_strings(strings)})
 

@@ -8,21 +8,26 @@ from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs, DiffViewSummary
 from slowpath.analysis.kinds.profiles.diff_view_tables import function_table, line_table
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 
 
 class DiffViewBuilder:
-    """Builds the views of one kind of profile; stacks are merged once per granularity."""
+    """Builds the views of one kind of profile; stacks are merged once per granularity.
 
-    def __init__(self, comparison: ProfileKindComparison) -> None:
-        self.comparison = comparison
-        tables = [artifact.table for artifact in comparison.sets.artifacts]
-        self._layouts = StacksByGranularity(comparison.measured.stacks, tables)
+    Of values that are not compared the views have one side, and nothing in them is tested.
+    """
+
+    def __init__(self, values: ProfileKindValues) -> None:
+        self.values = values
+        self._comparison = values if isinstance(values, ProfileKindComparison) else None
+        tables = [artifact.table for artifact in values.sets.artifacts]
+        self._layouts = StacksByGranularity(values.measured.stacks, tables)
 
     def sample_types(self) -> list[SampleType]:
         """Return the sample types that every profile has, the compared one first."""
-        sets = self.comparison.sets
+        sets = self.values.sets
         shared = [
             each
             for each in sets.artifacts[0].table.sample_types
@@ -32,7 +37,7 @@ class DiffViewBuilder:
 
     def view(self, sample_type: SampleType, granularity: Granularity) -> "DiffViewColumns":
         """Return the view of one sample type at one granularity."""
-        return DiffViewColumns(DiffViewInputs(self.comparison, self._layouts, sample_type, granularity))
+        return DiffViewColumns(DiffViewInputs(self.values, self._comparison, self._layouts, sample_type, granularity))
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class DiffViewColumns:
     @property
     def kind(self) -> str:
         """Return the kind of the profiles: cpu, heap, ..."""
-        return self.ground.comparison.kind
+        return self.ground.values.kind
 
     @property
     def sample_type(self) -> SampleType:

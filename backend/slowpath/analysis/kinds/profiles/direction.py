@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF
-from slowpath.analysis.findings.findings import CostShift, Direction, Finding, Verdict
+from slowpath.analysis.findings.findings import CHANGED, CostShift, Direction, Finding, Verdict
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, estimate_rows
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
@@ -50,6 +50,26 @@ def ruling_of(
     limited = bound is not None and bound <= comparison.thresholds.unchanged_within
     has_no_findings = not findings and comparison.certain
     return KindDecision("unchanged" if has_no_findings and limited else "inconclusive", bound)
+
+
+def ruling_with_labels(
+    comparison: ProfileKindComparison, ruling: KindDecision, labels: Sequence[Finding]
+) -> KindDecision:
+    """Return the verdict of a kind with its findings on labels: they decide where nothing else does.
+
+    A change in one of many requests hardly changes the total, but the total must not exclude it.
+    """
+    certain = [finding for finding in labels if finding.is_significant]
+    if not certain or ruling.verdict in CHANGED:
+        return ruling
+    directions = {finding.direction for finding in certain}
+    if len(directions) > 1:
+        return replace(ruling, verdict="mixed")
+    [direction] = directions
+    largest = max(certain, key=lambda finding: abs(finding.change.difference))
+    if _excludes(comparison, direction, largest.change.difference / comparison.basis.factor):
+        return replace(ruling, verdict="inconclusive", contradicted=tuple(certain))
+    return replace(ruling, verdict=VERDICT_OF[direction])
 
 
 def tested_weights(comparison: ProfileKindComparison) -> Normalization:
@@ -103,9 +123,13 @@ def _changed_verdict(
 
 def _contradicts(comparison: ProfileKindComparison, direction: Direction, net: RateEstimates) -> bool:
     """Return whether the total's interval excludes the net change of the findings, on the other side of it."""
+    return _excludes(comparison, direction, float(net.difference[0]))
+
+
+def _excludes(comparison: ProfileKindComparison, direction: Direction, change: float) -> bool:
     if comparison.basis.id == "share" or not _opposes(comparison, direction):
         return False
-    estimates, change = comparison.categories.estimates, float(net.difference[0])
+    estimates = comparison.categories.estimates
     low, high = float(estimates.difference_low[-1]), float(estimates.difference_high[-1])
     return low > change if change < 0 else high < change
 

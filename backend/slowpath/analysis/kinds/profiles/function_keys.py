@@ -1,10 +1,10 @@
 """Function keys across many profiles: one number per normalized name, and a display name."""
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, filterfalse
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -110,7 +110,8 @@ def label_nodes(tables: Sequence[ProfileTable]) -> tuple[Labels, tuple[I32, ...]
 
     Others have label 0, the root's).
     """
-    numbers: dict[str, int] = {ROOT.key: 0}
+    numbers: defaultdict[str, int] = defaultdict(None, {ROOT.key: 0})
+    numbers.default_factory = numbers.__len__  # a key that is looked up for the first time gets the next number
     sources: list[Source] = []
     of_string: list[I32] = []
     seen: dict[tuple[bytes, bytes], I32] = {}
@@ -125,6 +126,7 @@ def label_nodes(tables: Sequence[ProfileTable]) -> tuple[Labels, tuple[I32, ...]
                 sources.append(_source(table, used, label_of_string, first, len(numbers) - first))
             seen[table.strings.data, used.tobytes()] = label_of_string
         of_string.append(label_of_string)
+    numbers.default_factory = None
     return Labels(list(numbers), tuple(sources), numbers), tuple(of_string)
 
 
@@ -139,13 +141,10 @@ def _keys(table: ProfileTable) -> Index:
     return np.flatnonzero(used)
 
 
-def _number_keys(table: ProfileTable, used: Index, numbers: dict[str, int]) -> I32:
-    """Number each string that names a node; new keys get the next numbers."""
-    keys = table.strings.texts(used)
-    new_keys = list(filterfalse(numbers.__contains__, dict.fromkeys(keys)))
-    numbers.update(zip(new_keys, count(len(numbers)), strict=False))
+def _number_keys(table: ProfileTable, used: Index, numbers: defaultdict[str, int]) -> I32:
+    """Number each string that names a node; `numbers` gives new keys the next numbers."""
     numbers_of_strings = np.zeros(len(table.strings), dtype=np.int32)
-    numbers_of_strings[used] = list(map(numbers.__getitem__, keys))
+    numbers_of_strings[used] = np.fromiter(map(numbers.__getitem__, table.strings.texts(used)), np.int32, len(used))
     return numbers_of_strings
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.formats.column_file import read_columns, write_columns
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
-from slowpath.analysis.kinds.profiles.profile_table import FORMAT, NO_NODE, ProfileTable, SampleType, StringTable
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.profile_table import FORMAT, NO_NODE, ProfileTable, StringTable
 from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels
 
 Mask = NDArray[np.bool_]

@@ -56,7 +56,11 @@ def load_is_plausible(base: Sequence[ProfileArtifact], candidate: Sequence[Profi
 
 def contradiction_of_load(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> str:
     """Return why the requests cannot be the load of the CPU profiles, or an empty text if they can."""
-    sides = (("base", [a for a in base if a.facts.requests]), ("candidate", [a for a in candidate if a.facts.requests]))
+    sides = [
+        (word, [a for a in side if a.facts.requests])
+        for word, side in (("base", base), ("candidate", candidate))
+        if side
+    ]
     if not all(side for _, side in sides):
         return ""
     for word, side in sides:

@@ -154,9 +154,11 @@ def _contribution(comparison: ProfileKindComparison, leading: Finding | None) ->
 
 
 def _name(finding: Finding) -> str:
-    """Return a function in short form, or the title of a category."""
+    """Return a function in short form, the title of a category, or a label with its value."""
     if finding.kind == "profile.category" and finding.subject in TEXTS:
         return lowered(TEXTS[finding.subject].title)
+    if finding.kind == "profile.label":
+        return finding.subject
     return wording.function(finding.subject.partition("|")[0])
 
 

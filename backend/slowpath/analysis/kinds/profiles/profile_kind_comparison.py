@@ -4,7 +4,6 @@ Its stacks, and estimates for categories, groups, functions and the total. `cate
 decide what is reported.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,11 +13,10 @@ from numpy.typing import NDArray
 from slowpath.analysis.kinds.profiles.block_variance import block_variance
 from slowpath.analysis.kinds.profiles.common_factor import NOTHING, CommonFactor, common_factor
 from slowpath.analysis.kinds.profiles.coverage import coverage_of
-from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
-from slowpath.analysis.kinds.profiles.function_keys import Labels
-from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals, repeated_labels
+from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals
 from slowpath.analysis.kinds.profiles.process_total import process_total
-from slowpath.analysis.kinds.profiles.profile_sets import BasisId, Normalization, ProfileSets, bases_of
+from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues, choose_basis, measure_kind
+from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.quantum import quantum_of
 from slowpath.analysis.kinds.profiles.rate_estimates import (
@@ -29,13 +27,8 @@ from slowpath.analysis.kinds.profiles.rate_estimates import (
     scatter_of,
 )
 from slowpath.analysis.kinds.profiles.same_build import same_binary
-from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution, attribute_stacks
-from slowpath.analysis.kinds.profiles.stack_values import (
-    FunctionOccurrences,
-    StackValues,
-    lay_out_stack_values,
-    own_rows,
-)
+from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution
+from slowpath.analysis.kinds.profiles.stack_values import StackValues, own_rows
 from slowpath.analysis.kinds.profiles.state_scatter import Contrast, Parts
 from slowpath.analysis.kinds.profiles.variance_models import (
     between_processes,
@@ -70,22 +63,45 @@ class SubjectEstimates:
 
 
 @dataclass(frozen=True)
-class ProfileKindComparison:
-    """One kind of profile, base against candidate, on its default basis (other bases are estimated on demand)."""
+class SubjectEstimator:
+    """Estimates rows on the displayed basis, and on the one that changes are tested on.
 
-    kind: str
+    `shared` is the relative variance of the common factor, which is in every test.
+    """
+
     sets: ProfileSets
-    bases: tuple[Normalization, ...]
     basis: Normalization
+    test_basis: Normalization
+    shared: float
     quantum: float
     thresholds: ProfileThresholds
-    measured: StackValues
-    attribution: StackAttribution
-    occurrences: FunctionOccurrences
+
+    def subjects(self, names: tuple[str, ...], rows: F64) -> SubjectEstimates:
+        """Estimate named rows (subjects x profiles, raw)."""
+        sets, quantum, thresholds = self.sets, self.quantum, self.thresholds
+        estimates = estimate_rows(rows, sets, self.basis, quantum, thresholds)
+        if self.test_basis is self.basis:
+            return SubjectEstimates(names, rows, estimates, estimates)
+        block_cv = (
+            0.0
+            if captured_in_turns(sets)
+            else block_variance(rows, sets, self.test_basis, quantum, thresholds.block_cv)
+        )
+        tested = estimate_rows(rows, sets, self.test_basis, quantum, thresholds, between=self.shared + block_cv)
+        return SubjectEstimates(names, rows, estimates, tested)
+
+
+@dataclass(frozen=True)
+class ProfileKindComparison(ProfileKindValues):
+    """One kind of profile, base against candidate, on its default basis (other bases are estimated on demand)."""
+
+    quantum: float
+    thresholds: ProfileThresholds
     categories: SubjectEstimates
     functions: SubjectEstimates
     common: CommonFactor
     total_is_measured: bool
+    estimator: SubjectEstimator
 
     @property
     def fewest_replicates(self) -> int:
@@ -121,10 +137,15 @@ class ProfileKindComparison:
         return Parts.of(self.measured, self.attribution, self.sets, self.basis, self.quantum)
 
     def contrast(self, subjects: SubjectEstimates, row: int) -> Contrast | None:
-        """Compare a row of the functions or categories with the rest of the program."""
-        is_function = subjects is self.functions
-        stacks = self.occurrences.holding(row) if is_function else self.attribution.of(subjects.names[row])
-        return self.parts.contrast(stacks, float(subjects.tested.dispersion[row]))
+        """Compare a row with the rest of the program: for labels, which are on any stack, with the whole program."""
+        dispersion = float(subjects.tested.dispersion[row])
+        if subjects is self.functions:
+            return self.parts.contrast(self.occurrences.holding(row), dispersion)
+        if subjects is self.categories:
+            return self.parts.contrast(self.attribution.of(subjects.names[row]), dispersion)
+        counts = np.abs(subjects.rows[row]) / self.quantum
+        base = self.sets.is_base
+        return self.parts.contrast_of((float(counts[base].sum()), float(counts[~base].sum())), dispersion)
 
     @property
     def floors(self) -> tuple[float, float]:
@@ -133,19 +154,9 @@ class ProfileKindComparison:
             return self.thresholds.least_relative, self.thresholds.least_of_total
         return self.thresholds.least_relative_other_kinds, self.thresholds.least_of_total_other_kinds
 
-    def scale(self, basis: Normalization) -> tuple[float, float]:
-        """Return (base, candidate): displayed value = summed raw value x scale; 0 for a side without weight."""
-        base = self.sets.is_base
-        return basis.scale(base), basis.scale(~base)
-
     def estimates(self, rows: F64, basis: Normalization) -> RateEstimates:
         """Estimate any rows (subjects x profiles) on any basis."""
         return estimate_rows(rows, self.sets, basis, self.quantum, self.thresholds)
-
-    @property
-    def labels(self) -> Labels:
-        """Return the labels of the functions; row i of `functions` is label i."""
-        return self.measured.stacks.labels
 
     @cached_property
     def tellable(self) -> NDArray[np.bool_]:
@@ -230,16 +241,14 @@ FEWEST_COUNTS_TO_SCATTER = 3.0
 
 def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) -> ProfileKindComparison:
     """Merge the stacks, attribute and estimate them."""
-    stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
+    values = measure_kind(kind, sets)
+    measured, attribution, stacks = values.measured, values.attribution, values.measured.stacks
     quantum = quantum_of(sets)
-    measured = lay_out_stack_values(stacks, sets)
-    attribution = attribute_stacks(stacks.frames, stacks.labels)
-    occurrences = FunctionOccurrences.of(stacks.frames, len(stacks.labels), repeated_labels(stacks, sets))
     categories = _category_rows(measured, attribution)
     counted = function_totals(stacks, sets)
-    functions = occurrences.rows(measured) if counted is None else counted
+    functions = values.occurrences.rows(measured) if counted is None else counted
     self_values = own_rows(measured, stacks.frames, len(stacks.labels))
-    bases = tuple(with_scatter(each, self_values, sets, quantum, thresholds) for each in bases_of(sets))
+    bases = tuple(with_scatter(each, self_values, sets, quantum, thresholds) for each in values.bases)
     basis = choose_basis(bases)
     common = NOTHING
     if kind == "cpu" and basis.id != "share":
@@ -250,32 +259,26 @@ def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) ->
     shared = common.error**2 if np.isfinite(common.error) else 0.0
     total = process_total(sets, basis, between_processes(sets, thresholds), thresholds)
 
-    def subjects(names: tuple[str, ...], rows: F64) -> SubjectEstimates:
-        estimates = estimate_rows(rows, sets, basis, quantum, thresholds)
-        tested = estimates
-        if test_basis is not basis:
-            block_cv = (
-                0.0 if captured_in_turns(sets) else block_variance(rows, sets, test_basis, quantum, thresholds.block_cv)
-            )
-            tested = estimate_rows(rows, sets, test_basis, quantum, thresholds, between=shared + block_cv)
-        if total is not None and names[-1] == TOTAL:
-            estimates, tested = (each.with_row(-1, total) for each in (estimates, tested))
-        return SubjectEstimates(names, rows, estimates, tested)
-
+    estimator = SubjectEstimator(sets, basis, test_basis, shared, quantum, thresholds)
+    by_category = estimator.subjects((*attribution.categories, *GROUPS, TOTAL), categories)
+    if total is not None:
+        measured_total = (each.with_row(-1, total) for each in (by_category.estimates, by_category.tested))
+        by_category = SubjectEstimates(by_category.names, categories, *measured_total)
     return ProfileKindComparison(
         kind=kind,
         sets=sets,
         bases=bases,
         basis=basis,
-        quantum=quantum,
-        thresholds=thresholds,
         measured=measured,
         attribution=attribution,
-        occurrences=occurrences,
-        categories=subjects((*attribution.categories, *GROUPS, TOTAL), categories),
-        functions=subjects(stacks.labels.names, functions),
+        occurrences=values.occurrences,
+        quantum=quantum,
+        thresholds=thresholds,
+        categories=by_category,
+        functions=estimator.subjects(stacks.labels.names, functions),
         common=common,
         total_is_measured=total is not None,
+        estimator=estimator,
     )
 
 
@@ -337,12 +340,6 @@ def _category_rows(measured: StackValues, attribution: StackAttribution) -> F64:
     rows = measured.by_group(attribution.category.astype(np.int64), len(attribution.categories))
     groups = [rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()]
     return np.vstack([rows, *groups, rows.sum(axis=0)])
-
-
-def choose_basis(bases: Sequence[Normalization]) -> Normalization:
-    """Choose per request if the load is known, else per second, else share; for gauges the mean."""
-    by_id: dict[BasisId, Normalization] = {basis.id: basis for basis in bases}
-    return by_id.get("per_request") or by_id.get("per_second") or by_id.get("mean") or by_id["share"]
 
 
 def with_scatter(

@@ -18,8 +18,8 @@ from slowpath.analysis.findings.build_measurements import (
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
 from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets, bases_of, make_sets
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution, attribute_stacks
 from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, StackValues, own_rows
 from slowpath.analysis.kinds.profiles.stack_values import lay_out_stack_values as lay_on

@@ -1,4 +1,4 @@
-"""The two sets of one kind: which profiles are replicates, and what a value is divided by.
+"""The two sets of one kind, of which the base may be empty: which profiles are replicates, what a value is divided by.
 
 The unit of replication is the run if several runs are known on both sides, else the profile. A *basis* divides raw values
 by a weight: the profile's total (share), its seconds, or the requests it served.
@@ -15,7 +15,7 @@ from slowpath.analysis.kinds.profiles.benchmark_profiles import is_benchmark_pro
 from slowpath.analysis.kinds.profiles.coverage import coverage_of
 from slowpath.analysis.kinds.profiles.load import load_is_plausible, requests_in
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.rate_estimates import AS_EXPECTED, Scatter
 from slowpath.analysis.kinds.profiles.stack_frames import Index
 from slowpath.analysis.stats.distinct_values import distinct_values
@@ -126,7 +126,7 @@ class ProfileSets:
 
 
 def _fold(rows: F64, replicate: Index) -> F64:
-    count = int(replicate.max()) + 1
+    count = int(replicate.max(initial=-1)) + 1
     if count == rows.shape[1]:
         return rows
     folded = np.zeros((rows.shape[0], count))
@@ -151,12 +151,12 @@ CUMULATIVE = frozenset({"alloc_objects", "alloc_space", "contentions", "delay"})
 def make_sets(
     base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact], sample_type: SampleType
 ) -> ProfileSets | None:
-    """Make sets that compare one sample type, without profiles that lack it; None if a side has none left.
+    """Make sets of one sample type, without profiles that lack it; None if no profile of a side has it.
 
-    Cumulative snapshots are paired within a run (first and last) if every run has two; else each is used alone.
+    A side without profiles stays empty: values of one side can be viewed, not compared. Cumulative snapshots are paired within a run (first and last) if every run has two; else each is used alone.
     """
     sides = [[a for a in side if sample_type in a.table.sample_types] for side in (base, candidate)]
-    if not all(sides):
+    if any(side and not having for side, having in zip((base, candidate), sides, strict=True)):
         return None
     pairs = [_snapshot_pairs(side) for side in sides] if sample_type.type in CUMULATIVE else [None, None]
     differenced = all(pair is not None for pair in pairs)
@@ -217,7 +217,7 @@ GAUGES = frozenset({"inuse_space", "inuse_objects", "goroutine", "goroutines", "
 
 
 def bases_of(sets: ProfileSets) -> tuple[Normalization, ...]:
-    """Return all bases that are known on both sides, the weakest (share) first.
+    """Return all bases that are known for every profile, the weakest (share) first.
 
     If the process's CPU time is known, weights include the coverage: a sample then represents the CPU time that it was drawn
     from, and all samples together the CPU time of the process. An implausible load is not used.

@@ -21,7 +21,7 @@ def find_side_caveats(base: Artifacts, candidate: Artifacts, saturated_at: float
     return [
         *find_condition_caveats(base, candidate, saturated_at),
         *_implausible_load_caveats(base, candidate),
-        *_warning_caveats((*base, *candidate)),
+        *warning_caveats((*base, *candidate)),
         *_label_caveats(base, candidate),
     ]
 
@@ -136,7 +136,8 @@ def _part_used(side: Recordings) -> float:
     return sum(f.cpu_ns or 0 for f in known) / capacity if capacity else 0.0
 
 
-def _warning_caveats(artifacts: Artifacts) -> Iterator[Caveat]:
+def warning_caveats(artifacts: Artifacts) -> Iterator[Caveat]:
+    """Warn of what the decoder noticed in a profile."""
     warned = [artifact for artifact in artifacts if artifact.table.warnings]
     if warned:
         yield Caveat(

@@ -7,12 +7,12 @@ children, nested subtree sizes), so that later code may index without checks.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.formats.column_file import Array, ColumnFile, ColumnFileError, read_columns
+from slowpath.analysis.kinds.profiles.profile_header import SampleType, parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_summary import (
     DecodedProfileSummary,
     StackSummary,
@@ -30,14 +30,6 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class SampleType:
-    """What a sample value counts: `cpu` in `nanoseconds`, `alloc_space` in `bytes`."""
-
-    type: str
-    unit: str
 
 
 @dataclass(frozen=True)
@@ -112,8 +104,8 @@ class ProfileTable:
         a comparison needs a small part.
         """
         columns = read_columns(buffer, FORMAT)
-        profile_header = _parse_header(columns.header)
-        types = len(profile_header.sample_types)
+        header = parse_profile_header(columns.header)
+        types = len(header.sample_types)
         stacks = read_stacks(columns, types)
         brief = stacks is not None and "sample_line_node" not in columns.arrays
         arrays = _brief_columns(columns, stacks) if stacks is not None and brief else _all_columns(columns)
@@ -124,16 +116,16 @@ class ProfileTable:
         )
         strings = StringTable(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes())
         table = cls(
-            kind=profile_header.kind,
-            sample_types=profile_header.sample_types,
-            default_sample_type=profile_header.default_sample_type,
-            period=profile_header.period,
-            period_type=profile_header.period_type,
-            time_ns=profile_header.time_ns,
-            duration_ns=profile_header.duration_ns,
-            build_ids=profile_header.build_ids,
-            cut_samples=profile_header.cut_samples,
-            warnings=profile_header.warnings,
+            kind=header.kind,
+            sample_types=tuple(header.sample_types),
+            default_sample_type=header.default_sample_type,
+            period=header.period,
+            period_type=header.period_type,
+            time_ns=header.time_ns,
+            duration_ns=header.duration_ns,
+            build_ids=tuple(each.build_id for each in header.mappings if each.build_id),
+            cut_samples=header.cut_samples,
+            warnings=tuple(header.warnings),
             strings=strings,
             function_name=arrays["function_name"],
             function_key=arrays["function_key"],
@@ -226,47 +218,6 @@ def _stacks_of_samples(table: ProfileTable) -> StackSummary:
         np.add.at(summed, row, each)
         values.append(summed)
     return StackSummary(distinct, hashed, table.node_depths(distinct.astype(np.int64)), tuple(values))
-
-
-@dataclass(frozen=True)
-class _ProfileHeader:
-    """The fields of a profile's header."""
-
-    kind: str
-    sample_types: tuple[SampleType, ...]
-    default_sample_type: int
-    period: int
-    period_type: SampleType
-    time_ns: Nanoseconds
-    duration_ns: Nanoseconds
-    build_ids: tuple[str, ...]
-    cut_samples: int
-    warnings: tuple[str, ...]
-
-
-def _parse_header(header: Mapping[str, Any]) -> _ProfileHeader:
-    """Parse the header; wrong types mean a damaged file."""
-    try:
-        types = tuple(SampleType(str(item["type"]), str(item["unit"])) for item in header["sample_types"])
-        default = int(header["default_sample_type"])
-        if not types or not 0 <= default < len(types):
-            raise ColumnFileError("header-damaged", f"default sample type {default} of {len(types)}")
-        period_type = header.get("period_type") or {}
-        mappings = header.get("mappings") or []
-        return _ProfileHeader(
-            kind=str(header["kind"]),
-            sample_types=types,
-            default_sample_type=default,
-            period=int(header.get("period") or 0),
-            period_type=SampleType(str(period_type.get("type", "")), str(period_type.get("unit", ""))),
-            time_ns=Nanoseconds(int(header.get("time_ns") or 0)),
-            duration_ns=Nanoseconds(int(header.get("duration_ns") or 0)),
-            build_ids=tuple(str(m["build_id"]) for m in mappings if m.get("build_id")),
-            cut_samples=int(header.get("cut_samples") or 0),
-            warnings=tuple(str(text) for text in header.get("warnings") or []),
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ColumnFileError("header-damaged", f"the profile's header lacks or mistypes {error}") from error
 
 
 def _check(table: ProfileTable, *, brief: bool) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates, ReplicateSums, estimate
 from slowpath.analysis.kinds.profiles.significance import WEIGHT_POWER, is_total_changed
@@ -53,6 +54,15 @@ class RowSignificance:
 
 
 @dataclass(frozen=True)
+class _RowTests:
+    """What rows of a view are tested with, on one basis."""
+
+    ground: DiffViewInputs
+    comparison: ProfileKindComparison
+    basis: Normalization
+
+
+@dataclass(frozen=True)
 class _UncorrectedRows:
     """Rows before correction: the state that each would have, and its p-value."""
 
@@ -69,9 +79,12 @@ def node_changes(
 
     Row 0, the total, like the headline does, the others as one family.
     """
-    frames = _changes(ground, base, candidate, basis, planned=1)
+    if ground.comparison is None:
+        return _untested(len(base.values))
+    tests = _RowTests(ground, ground.comparison, basis)
+    frames = _changes(tests, base, candidate, planned=1)
     total_row = base.part(0, 1), candidate.part(0, 1)
-    estimates = _estimates(ground, *total_row, basis)
+    estimates = _estimates(tests, *total_row)
     state, q = frames.state.copy(), frames.q.copy()
     changed = is_total_changed(ground.comparison, basis, estimates, 0)
     state[0] = _directions(estimates, *total_row)[0] if changed else INSIDE_NOISE
@@ -81,27 +94,31 @@ def node_changes(
 
 def row_changes(ground: DiffViewInputs, rows: F64, basis: Normalization) -> RowSignificance:
     """Test rows of values (subjects x profiles) on one basis as one family."""
+    if ground.comparison is None:
+        return _untested(len(rows))
     values = ground.sets.folded(rows)
     weights = ground.sets.folded(basis.weights[np.newaxis, :])
     sides = [ReplicateSums.of(value, weight[0]) for value, weight in zip(values, weights, strict=True)]
-    return _changes(ground, sides[0], sides[1], basis, planned=0)
+    return _changes(_RowTests(ground, ground.comparison, basis), sides[0], sides[1], planned=0)
 
 
-def _changes(
-    ground: DiffViewInputs, base: ReplicateSums, candidate: ReplicateSums, basis: Normalization, *, planned: int
-) -> RowSignificance:
+def _untested(count: int) -> RowSignificance:
+    """Return the significance of rows of a single side: none has an interval or a q-value."""
+    unknown = np.full(count, np.nan, dtype=np.float32)
+    return RowSignificance(np.full(count, INSIDE_NOISE, dtype=np.uint8), unknown, unknown, unknown)
+
+
+def _changes(tests: _RowTests, base: ReplicateSums, candidate: ReplicateSums, *, planned: int) -> RowSignificance:
     """Test rows as one family, without the first `planned` ones."""
     begins = range(0, max(len(base.values), 1), SLICE)
     parts = [
-        _test_slice(ground, base.part(begin, begin + SLICE), candidate.part(begin, begin + SLICE), basis)
-        for begin in begins
+        _test_slice(tests, base.part(begin, begin + SLICE), candidate.part(begin, begin + SLICE)) for begin in begins
     ]
     p_value = np.concatenate([part.p_value for part in parts])
-    counts = (np.abs(base.values) + np.abs(candidate.values)) / ground.quantum
+    counts = (np.abs(base.values) + np.abs(candidate.values)) / tests.ground.quantum
     counts[:planned] = 0
     q = _correct(p_value, counts)
-    thresholds = ground.comparison.thresholds
-    significant = q <= thresholds.alpha_functions
+    significant = q <= tests.comparison.thresholds.alpha_functions
     return RowSignificance(
         state=np.where(significant, np.concatenate([part.direction for part in parts]), INSIDE_NOISE).astype(np.uint8),
         low=np.concatenate([part.low for part in parts]),
@@ -118,10 +135,8 @@ def _correct(p_value: F64, counts: F64) -> F64:
     return q
 
 
-def _test_slice(
-    ground: DiffViewInputs, base: ReplicateSums, candidate: ReplicateSums, basis: Normalization
-) -> _UncorrectedRows:
-    estimates = _estimates(ground, base, candidate, basis)
+def _test_slice(tests: _RowTests, base: ReplicateSums, candidate: ReplicateSums) -> _UncorrectedRows:
+    estimates = _estimates(tests, base, candidate)
     return _UncorrectedRows(
         direction=_directions(estimates, base, candidate),
         low=_single(estimates.low),
@@ -130,10 +145,8 @@ def _test_slice(
     )
 
 
-def _estimates(
-    ground: DiffViewInputs, base: ReplicateSums, candidate: ReplicateSums, basis: Normalization
-) -> RateEstimates:
-    thresholds, kind = ground.comparison.thresholds, ground.comparison.kind
+def _estimates(tests: _RowTests, base: ReplicateSums, candidate: ReplicateSums) -> RateEstimates:
+    ground, thresholds, basis = tests.ground, tests.comparison.thresholds, tests.basis
     return estimate(
         base,
         candidate,
@@ -141,7 +154,7 @@ def _estimates(
         share=basis.id == "share",
         prior=prior_of(
             thresholds,
-            kind,
+            tests.comparison.kind,
             min(base.replicates, candidate.replicates),
             spread_of_total(ground.sets, basis),
             basis.scatter,

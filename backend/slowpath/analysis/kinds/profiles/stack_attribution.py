@@ -68,8 +68,7 @@ class _FunctionRuleBits:
     @classmethod
     def of(cls, rules: RuntimeCategoryRules, labels: Labels) -> "_FunctionRuleBits":
         keys = labels.keys
-        begin = rules.runtime_prefix.match
-        is_runtime = np.array([begin(key) is not None for key in keys], dtype=np.bool_)
+        is_runtime = np.fromiter(map(bool, map(rules.runtime_prefix.match, keys)), np.bool_, len(keys))
         runtime = np.flatnonzero(is_runtime)
         matched, unless, leaf = (np.zeros(len(keys), dtype=np.uint64) for _ in range(3))
         for row in runtime.tolist():  # few of a program's functions are the runtime's

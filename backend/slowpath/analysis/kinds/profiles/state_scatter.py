@@ -102,8 +102,15 @@ class Parts:
         `dispersion` is its variance over that of sampling. None if the rest has too few parts to estimate their
         scatter.
         """
-        own_counts = [float(side[inside].sum()) for side in (self.base, self.candidate)]
-        rest = ~inside & (self.attributed_caller > 0)
+        own_counts = float(self.base[inside].sum()), float(self.candidate[inside].sum())
+        return self._contrast(own_counts, ~inside, dispersion)
+
+    def contrast_of(self, own_counts: tuple[float, float], dispersion: float) -> Contrast | None:
+        """Compare a subject that is on any stack, given its counts on both sides, with the whole program."""
+        return self._contrast(own_counts, np.ones(len(self.base), dtype=np.bool_), dispersion)
+
+    def _contrast(self, own_counts: tuple[float, float], outside: Mask, dispersion: float) -> Contrast | None:
+        rest = outside & (self.attributed_caller > 0)
         counts = [sum_by(self.attributed_caller[rest], side[rest], self.labels) for side in (self.base, self.candidate)]
         both = counts[0] + counts[1]
         chosen = np.flatnonzero(both >= FEWEST_COUNTS)

@@ -21,6 +21,7 @@ from slowpath.analysis.formats.column_file import (
     upgrade_header,
     write_columns,
 )
+from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 
 DIFF_FORMAT = "slowpath.diff"
@@ -97,12 +98,12 @@ class StoredView:
         return self._cut(inside)
 
     def _weight(self) -> NDArray[np.float64]:
-        by_id = {each["id"]: each for each in self.columns.header["normalizations"]}
-        normalization = by_id[self.columns.header["default_normalization"]]
-        weight: NDArray[np.float64] = (
-            np.abs(self.columns.column("base_total", "f64")) * normalization["base_scale"]
-            + np.abs(self.columns.column("candidate_total", "f64")) * normalization["candidate_scale"]
-        )
+        header = HeaderMembers(self.columns.header)
+        by_id = {each.text("id"): each for each in header.each("normalizations")}
+        normalization = by_id[header.text("default_normalization")]
+        weight: NDArray[np.float64] = np.abs(self.columns.column("base_total", "f64")) * normalization.number(
+            "base_scale"
+        ) + np.abs(self.columns.column("candidate_total", "f64")) * normalization.number("candidate_scale")
         return weight
 
     def _cut(self, selected: NDArray[np.int64]) -> bytes:

@@ -4,22 +4,21 @@ A stack is a call path, a value what the critical path spends at its end: `criti
 spans there. Frames are called `service op`.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import pack_strings, write_columns
 from slowpath.analysis.formats.column_sections import NONE
+from slowpath.analysis.kinds.profiles.profile_header import ProfileCounts, ProfileHeader, SampleType
 from slowpath.analysis.kinds.spans.call_paths import NO_PATH, CallPaths, paths_of
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
 from slowpath.analysis.kinds.spans.span_table import SpanTable
+from slowpath.units import Nanoseconds
 
-FORMAT = "slowpath.profile"
 KIND = "critical-path"
-SAMPLE_TYPES = [{"type": "count", "unit": "count"}, {"type": "critical", "unit": "nanoseconds"}]
+SAMPLE_TYPES = (SampleType("count", "count"), SampleType("critical", "nanoseconds"))
 
 _MIX, _FINISH_1, _FINISH_2 = 0x9E3779B97F4A7C15, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
 _FNV_BASIS, _FNV_PRIME, _WORD = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
@@ -66,33 +65,21 @@ def critical_profile(table: SpanTable) -> bytes:
     )
 
 
-def _header(table: SpanTable, functions: int, nodes: int, samples: int) -> dict[str, Any]:
+def _header(table: SpanTable, functions: int, nodes: int, samples: int) -> ProfileHeader:
     depth = int(table.spans.depth.max(initial=0)) + 1
-    return {
-        "format": FORMAT,
-        "format_version": 1,
-        "sample_types": SAMPLE_TYPES,
-        "default_sample_type": 1,
-        "period": 1,
-        "period_type": SAMPLE_TYPES[1],
-        "time_ns": table.start_ns,
-        "duration_ns": table.end_ns - table.start_ns,
-        "kind": KIND,
-        "mappings": [],
-        "comments": [],
-        "drop_frames": "",
-        "keep_frames": "",
-        "counts": {
-            "samples": samples,
-            "locations": functions,
-            "functions": functions,
-            "stacks": nodes - 1,
-            "frames_max": depth,
-        },
-        "cut_samples": 0,
-        "warnings": [],
-        "source": dict(table.header.get("source") or {}),
-    }
+    return ProfileHeader(
+        kind=KIND,
+        sample_types=SAMPLE_TYPES,
+        default_sample_type=1,
+        period=1,
+        period_type=SAMPLE_TYPES[1],
+        time_ns=Nanoseconds(table.start_ns),
+        duration_ns=Nanoseconds(table.end_ns - table.start_ns),
+        counts=ProfileCounts(
+            samples=samples, locations=functions, functions=functions, stacks=nodes - 1, frames_max=depth
+        ),
+        source=table.source,
+    )
 
 
 def _preorder(paths: CallPaths) -> tuple[NDArray[np.int64], list[int], list[int]]:

@@ -8,7 +8,7 @@ checks.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from slowpath.analysis.formats.column_sections import (
     check_section,
     read_section,
 )
+from slowpath.analysis.formats.header_members import HeaderMembers
+from slowpath.analysis.kinds.profiles.profile_header import DecodedSource, parse_source
 from slowpath.analysis.kinds.profiles.profile_table import StringTable
 from slowpath.analysis.kinds.spans.span_columns import (
     KINDS,
@@ -47,7 +49,7 @@ class SpanTable:
     Rows of `spans` are numbered over all traces; the parent of a root is NONE.
     """
 
-    header: Mapping[str, Any]
+    source: DecodedSource
     dialect: str
     counts: Mapping[str, int]
     warnings: tuple[str, ...]
@@ -70,13 +72,12 @@ class SpanTable:
         `checked`: the file was validated before, so only its frame is checked.
         """
         columns = read_columns(buffer, FORMAT)
-        header = columns.header
-        counts = header.get("counts")
+        header = HeaderMembers(columns.header)
         table = cls(
-            header=header,
-            dialect=str(header.get("dialect") or ""),
-            counts=_counts(counts if isinstance(counts, Mapping) else {}),
-            warnings=tuple(str(text) for text in header.get("warnings") or []),
+            source=parse_source(header),
+            dialect=header.text("dialect", ""),
+            counts=_counts(header.inner("counts", {}).members),
+            warnings=header.texts("warnings", ()),
             strings=StringTable(
                 columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes()
             ),
@@ -221,8 +222,9 @@ def _slice_section(section: Section, offset: U32, rows: range) -> tuple[Section,
     return type(section)(**parts), shifted
 
 
-def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
-    return {name: int(counts[name]) if isinstance(counts.get(name), int) else 0 for name in (*COUNTS, *counts)}
+def _counts(counts: Mapping[str, object]) -> dict[str, int]:
+    known = {name: value for name, value in counts.items() if isinstance(value, int)}
+    return {name: known.get(name, 0) for name in (*COUNTS, *counts)}
 
 
 def _check(table: SpanTable) -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "get_artifacts_by_hash",
     "is_blob_referenced",
     "is_gone",
+    "is_single_upload",
     "list_artifacts",
     "mark_artifact_pending",
     "retry_artifact",
@@ -84,6 +85,11 @@ def get_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> l
             remedy="Remove them from the selection, or upload them again.",
         )
     return [found[artifact_id] for artifact_id in artifact_ids]
+
+
+def is_single_upload(session: ReadSession, row: Artifact) -> bool:
+    """Return whether no other artifact was uploaded together with this one."""
+    return row.batch is None or not queries.has_others_in_batch(session, row)
 
 
 def get_artifacts_by_hash(session: ReadSession, build_id: BuildId, hashes: Sequence[str]) -> list[Artifact]:

@@ -1,9 +1,10 @@
 """Record and get decoded traces, their pages, and the tiles of their longest waits."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from slowpath.analysis.kinds.exec_traces.trace_header import TraceHeader
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
 from slowpath.core.ports import BlobStore
@@ -34,21 +35,19 @@ def folder(team_id: TeamId, sha256: str) -> str:
     return f"{team_id}/traces/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}"
 
 
-def record(
-    session: WriteSession, artifact_id: ArtifactId, header: Mapping[str, Any], stored: StoredTrace
-) -> ExecutionTrace:
+def record(session: WriteSession, artifact_id: ArtifactId, header: TraceHeader, stored: StoredTrace) -> ExecutionTrace:
     """Record a decoded trace from the header of its columns; decoding again replaces it."""
     trace = ExecutionTrace(
         team_id=session.team_id,
         id=artifact_id,
-        header_version=header["header_version"],
-        duration_ns=header["duration_ns"],
-        wall_start_ns=header["wall_start_ns"],
-        events=header["events"],
-        gomaxprocs=header["gomaxprocs"]["last"],
-        recording=header["recording"],
-        unreadable_range=header["lost"],
-        warnings=header["warnings"],
+        header_version=header.header_version,
+        duration_ns=header.duration_ns,
+        wall_start_ns=header.wall_start_ns,
+        events=header.events,
+        gomaxprocs=header.procs.last,
+        recording=header.recording,
+        unreadable_range=asdict(header.lost) if header.lost else None,
+        warnings=list(header.warnings),
         columns_key=stored.columns_key,
         columns_bytes=stored.columns_bytes,
         page_key=stored.page_key,
@@ -60,20 +59,20 @@ def record(
     return session.merge(trace)
 
 
-def summary(header: Mapping[str, Any]) -> dict[str, Any]:
+def summary(header: TraceHeader) -> dict[str, Any]:
     """Return the summary of a trace for its artifact."""
     return {
-        "header_version": header["header_version"],
-        "duration_ns": header["duration_ns"],
-        "events": header["events"],
-        "gomaxprocs": header["gomaxprocs"]["last"],
-        "recording": header["recording"],
-        "goroutines": header["counts"]["goroutines"],
-        "waits": header["totals"]["waits"],
-        "wait_ns": header["totals"]["wait_ns"],
-        "cpu_samples": header["cpu_samples"],
-        "lost": header["lost"],
-        "warnings": header["warnings"],
+        "header_version": header.header_version,
+        "duration_ns": header.duration_ns,
+        "events": header.events,
+        "gomaxprocs": header.procs.last,
+        "recording": header.recording,
+        "goroutines": header.goroutines,
+        "waits": header.totals.waits,
+        "wait_ns": header.totals.wait_ns,
+        "cpu_samples": header.cpu_samples,
+        "lost": asdict(header.lost) if header.lost else None,
+        "warnings": list(header.warnings),
     }
 
 

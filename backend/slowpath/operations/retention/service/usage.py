@@ -1,5 +1,6 @@
 """Storage and daily usage of a team. Daily counts remain when the counted rows are deleted."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime, time, timedelta
 
 from sqlalchemy import func
@@ -85,16 +86,7 @@ def record_daily_usage(session: WriteSession, now: datetime) -> None:
     """
     first_time = queries.find_newest_snapshot(session) is None
     for day in count_daily_usage(session, now, USAGE_DAYS if first_time else OPEN_DAYS):
-        made = insert(UsageDay).values(
-            team_id=session.team_id,
-            id=new_id(),
-            day=day.day,
-            uploads=day.uploads,
-            upload_bytes=day.upload_bytes,
-            samples=day.samples,
-            jobs=day.jobs,
-            builds=day.builds,
-        )
+        made = insert(UsageDay).values(team_id=session.team_id, id=new_id(), **asdict(day))
         sums = ("uploads", "upload_bytes", "samples", "jobs", "builds")
         session.execute(
             made.on_conflict_do_update(

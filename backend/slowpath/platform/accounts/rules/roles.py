@@ -168,5 +168,5 @@ def can_remove_member(removing: Role, removed: Role, *, oneself: bool) -> bool:
 
 
 def would_leave_no_owner(owners: int, current: Role, role: Role | None) -> bool:
-    """Return whether a change would leave the team without an owner; `wanted` is None for leaving."""
+    """Return whether a change would leave the team without an owner; `role` is None for leaving."""
     return current is Role.OWNER and role is not Role.OWNER and owners <= 1

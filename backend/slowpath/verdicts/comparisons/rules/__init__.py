@@ -9,17 +9,6 @@ from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.core.ids import EnvironmentId, ServiceId
 
 
-class DiffViewState(StrEnum):
-    """States of a view. `not-built`: it was not requested yet."""
-
-    NOT_BUILT = "not-built"
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
 class ComparisonState(StrEnum):
     """States of a comparison or an export."""
 
@@ -35,14 +24,6 @@ class Side(StrEnum):
 
     BASE = "base"
     CANDIDATE = "candidate"
-
-
-class Granularity(StrEnum):
-    """What one frame of a view represents."""
-
-    PACKAGE = "package"
-    FUNCTION = "function"
-    LINE = "line"
 
 
 class ExportFormat(StrEnum):

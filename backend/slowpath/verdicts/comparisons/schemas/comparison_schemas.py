@@ -10,13 +10,19 @@ from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.kinds.registry import PROFILE, Section
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
+from slowpath.evidence.profiles.rules import Granularity
+from slowpath.evidence.profiles.schemas import (
+    LabelMatcherIn,
+    LabelMatcherOut,
+    StoredViewOut,
+    list_view_members,
+    make_label_outs,
+)
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
 from slowpath.verdicts.comparisons.rules import (
     MAX_LABELS_A_SIDE,
     ExportFormat,
-    Granularity,
-    LabelMatchers,
     Side,
     TimeRange,
     parse_label_matchers,
@@ -25,7 +31,6 @@ from slowpath.verdicts.comparisons.rules import (
 from slowpath.verdicts.comparisons.schemas.source_schemas import (
     MOST_LISTED,
     ComparisonRequest,
-    LabelMatcherIn,
     SideSourceIn,
 )
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
@@ -34,7 +39,6 @@ Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
-ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
 NO_SOURCE: dict[str, Any] = {"source": None, "build_id": None, "left_out": None}
@@ -98,13 +102,6 @@ class TimeRangeOut(BaseModel):
     end: datetime = Field(alias="to")
 
 
-class LabelMatcherOut(BaseModel):
-    """A label of samples and its value; null selects samples without the label."""
-
-    key: str
-    value: str | None
-
-
 class SideOut(BaseModel):
     """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range, labels of samples.
 
@@ -121,22 +118,8 @@ class SideOut(BaseModel):
     labels: list[LabelMatcherOut]
 
 
-class DiffViewOut(BaseModel):
+class DiffViewOut(StoredViewOut):
     """A view of a comparison; its chunks are available once it is done."""
-
-    id: UUID
-    kind: str
-    sample_type: str
-    unit: str
-    granularity: Granularity
-    state: ViewStateName
-    normalizations: list[str]
-    default_normalization: str | None
-    nodes: int | None
-    functions: int | None
-    has_more_chunks: bool
-    job_id: UUID | None
-    problem: StoredProblem
 
 
 class ComparisonSummaryOut(BaseModel):
@@ -174,25 +157,6 @@ class DiffViewIn(ComparisonRequest):
     granularity: Granularity
 
 
-class FrameSearchOut(BaseModel):
-    """Totals of the nodes that match a pattern; nested matches count once."""
-
-    nodes: int
-    functions: int
-    base_raw: float
-    candidate_raw: float
-
-
-class SourceLineOut(BaseModel):
-    """One line of a function, both sides, in raw units."""
-
-    line: int
-    base_self: float
-    base_total: float
-    candidate_self: float
-    candidate_total: float
-
-
 class ExportIn(ComparisonRequest):
     """The file to export; `kind` selects one of several kinds, by default the first."""
 
@@ -218,23 +182,7 @@ class ExportOut(BaseModel):
 
 def make_view_out(row: DiffView) -> DiffViewOut:
     """Return the response body of a view."""
-    return DiffViewOut.model_validate(
-        {
-            "id": row.id,
-            "kind": row.kind,
-            "sample_type": row.sample_type,
-            "unit": row.unit,
-            "granularity": row.granularity,
-            "state": row.state,
-            "normalizations": row.normalizations or [],
-            "default_normalization": row.default_normalization,
-            "nodes": row.nodes,
-            "functions": row.functions,
-            "has_more_chunks": row.tail_blob_key is not None,
-            "job_id": row.job_id,
-            "problem": row.problem,
-        }
-    )
+    return DiffViewOut.model_validate(list_view_members(row))
 
 
 def parse_time_range(time_range: TimeRangeIn | None) -> TimeRange | None:
@@ -243,11 +191,6 @@ def parse_time_range(time_range: TimeRangeIn | None) -> TimeRange | None:
         return None
     from_ms, to_ms = ((at - EPOCH) // timedelta(milliseconds=1) for at in (time_range.begin, time_range.end))
     return TimeRange(ServiceId(time_range.service_id), EnvironmentId(time_range.environment_id), from_ms, to_ms)
-
-
-def make_labels_out(matchers: LabelMatchers) -> list[LabelMatcherOut]:
-    """Return the response body of label matchers."""
-    return [LabelMatcherOut(key=each.key, value=each.value) for each in matchers]
 
 
 def make_time_range_out(time_range: TimeRange | None) -> TimeRangeOut | None:
@@ -302,7 +245,7 @@ def _members(
             "artifact_ids": sides.get("base", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.BASE)),
             **row.sources.get(Side.BASE, NO_SOURCE),
-            "labels": make_labels_out(labels.get(Side.BASE, ())),
+            "labels": make_label_outs(labels.get(Side.BASE, ())),
         },
         "candidate": {
             "label": row.candidate_label,
@@ -310,7 +253,7 @@ def _members(
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
             **row.sources.get(Side.CANDIDATE, NO_SOURCE),
-            "labels": make_labels_out(labels.get(Side.CANDIDATE, ())),
+            "labels": make_label_outs(labels.get(Side.CANDIDATE, ())),
         },
         "problem": row.problem,
         "job_id": row.job_id,

@@ -5,15 +5,11 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
-from slowpath.verdicts.comparisons.rules import MAX_LABELS_A_SIDE, LabelMatchers
+from slowpath.evidence.profiles.schemas import LabelMatcherIn
+from slowpath.verdicts.comparisons.rules import MAX_LABELS_A_SIDE
 from slowpath.verdicts.comparisons.rules.side_sources import SideSource, parse_source
 
 Ref = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=r"^[^\x00]*$")]
-MAX_LABEL_TEXT = 1_000
-"""Characters of a label's key or value."""
-LabelKeyText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_LABEL_TEXT, pattern=r"^[^\x00]*$")]
-LabelValueText = Annotated[str, StringConstraints(max_length=MAX_LABEL_TEXT, pattern=r"^[^\x00]*$")]
 MOST_LISTED = 1000
 """Above the limit of a side, so that the error of that limit is returned."""
 
@@ -22,13 +18,6 @@ class ComparisonRequest(BaseModel):
     """A request body; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid")
-
-
-class LabelMatcherIn(ComparisonRequest):
-    """A label of samples and its value; null selects samples without the label."""
-
-    key: LabelKeyText
-    value: LabelValueText | None
 
 
 class SourceBase(ComparisonRequest):
@@ -85,8 +74,3 @@ SideSourceIn = Annotated[
 def parse_side_source(source: SideSourceIn) -> SideSource:
     """Return the source of a request."""
     return parse_source(source.model_dump(mode="json"))
-
-
-def parse_labels(labels: list[LabelMatcherIn]) -> LabelMatchers:
-    """Return the label matchers of a request in order of their text, each once."""
-    return tuple(sorted({LabelMatcher(each.key, each.value) for each in labels}, key=str))

@@ -3,8 +3,9 @@
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId, TeamId, new_id
 from slowpath.core.jobs import enqueue
+from slowpath.evidence.profiles.errors import ExportNotFound, ExportNotReady
 from slowpath.verdicts.comparisons import queries
-from slowpath.verdicts.comparisons.errors import ComparisonNotFinished, ExportNotFound, ExportNotReady
+from slowpath.verdicts.comparisons.errors import ComparisonNotFinished
 from slowpath.verdicts.comparisons.jobs import ExportComparison
 from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat
 from slowpath.verdicts.comparisons.service import comparisons

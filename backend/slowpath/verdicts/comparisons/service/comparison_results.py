@@ -18,10 +18,11 @@ from slowpath.analysis.kinds.registry import PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, TeamId, new_id
 from slowpath.core.jobs import enqueue
+from slowpath.evidence.profiles.rules import Granularity, ViewState
 from slowpath.verdicts.comparisons import queries
 from slowpath.verdicts.comparisons.errors import ArtifactKindNotCompared
 from slowpath.verdicts.comparisons.jobs import BuildDiffView
-from slowpath.verdicts.comparisons.rules import ComparisonState, DiffViewState, Granularity
+from slowpath.verdicts.comparisons.rules import ComparisonState
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.tables import Comparison, DiffView
 
@@ -40,19 +41,6 @@ def list_findings(row: Comparison) -> tuple[Finding, ...]:
     """Return the findings of a comparison; none before it is computed."""
     document = find_document(row)
     return () if document is None else document.findings
-
-
-@dataclass(frozen=True)
-class DiffViewFiles:
-    """Blob keys of the parts of a view, and their sizes."""
-
-    all_key: BlobKey
-    first_key: BlobKey
-    rest_key: BlobKey | None
-    functions_key: BlobKey
-    lines_key: BlobKey
-    nodes: int
-    functions: int
 
 
 @dataclass(frozen=True)
@@ -136,26 +124,13 @@ def record_result(session: WriteSession, comparison_id: ComparisonId, found: Com
         view.normalizations = list(described.normalizations)
         view.default_normalization = described.default_normalization
         if name in found.cutting:
-            view.state = DiffViewState.RUNNING
+            view.state = ViewState.RUNNING
             view.problem = None
-
-
-def record_view_files(view: DiffView, files: DiffViewFiles) -> None:
-    """Record the blob keys of the parts of a view."""
-    view.state = DiffViewState.DONE
-    view.problem = None
-    view.full_blob_key = files.all_key
-    view.head_blob_key = files.first_key
-    view.tail_blob_key = files.rest_key
-    view.functions_key = files.functions_key
-    view.lines_key = files.lines_key
-    view.nodes = files.nodes
-    view.functions = files.functions
 
 
 def enqueue_view(session: WriteSession, view: DiffView) -> None:
     """Enqueue the job that builds a view."""
-    view.state = DiffViewState.WAITING
+    view.state = ViewState.WAITING
     view.problem = None
     job = BuildDiffView(ComparisonId(view.comparison_id), view.kind, view.sample_type, view.granularity)
     view.job_id = enqueue(session, job)

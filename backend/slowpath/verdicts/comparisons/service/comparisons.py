@@ -11,6 +11,7 @@ from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, TeamId, 
 from slowpath.core.jobs import enqueue
 from slowpath.evidence.artifacts.service import artifacts
 from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.profiles.service import stored_views
 from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.comparisons import queries
@@ -208,11 +209,8 @@ def delete_comparison(session: WriteSession, comparison_id: ComparisonId) -> lis
         session, comparison_id
     )  # waits for a job that is about to commit, so that its blobs are deleted too
     row = get_comparison(session, comparison_id)
-    keys = [
-        key
-        for view in queries.select_views(session, [comparison_id])
-        for key in (view.full_blob_key, view.head_blob_key, view.tail_blob_key, view.functions_key, view.lines_key)
-    ]
+    views = queries.select_views(session, [comparison_id])
+    keys: list[str | None] = [key for view in views for key in stored_views.list_blob_keys(view)]
     keys += list(row.artifact_kinds.values())
     keys += [export.blob_key for export in queries.select_exports(session, comparison_id)]
     session.delete(row)

@@ -5,9 +5,10 @@ from typing import Any
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ComparisonId, ExportId
 from slowpath.core.jobs import JobRow
+from slowpath.evidence.profiles.rules import ViewState
 from slowpath.verdicts.comparisons import queries
 from slowpath.verdicts.comparisons.jobs import BuildDiffView
-from slowpath.verdicts.comparisons.rules import ComparisonState, DiffViewState
+from slowpath.verdicts.comparisons.rules import ComparisonState
 
 RETRYABLE = (ComparisonState.FAILED, ComparisonState.CANCELLED)
 
@@ -40,5 +41,5 @@ def reset_export(session: WriteSession, job: JobRow) -> None:
 
 def _reset(row: Any) -> None:  # noqa: ANN401 - comparison, view or export
     if row.state in RETRYABLE:
-        row.state = DiffViewState.WAITING
+        row.state = ViewState.WAITING
         row.problem = None

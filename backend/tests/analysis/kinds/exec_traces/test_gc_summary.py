@@ -59,4 +59,4 @@ def test_work_is_in_the_blocks_in_which_it_was_done() -> None:
     assert abs(side.cpu.blocks.sum() - (phases.worker_ns + phases.assist_ns).sum()) < 1
     busy = [block for block, ns in enumerate(side.cpu.blocks.tolist()) if ns > 0]
     assert busy[:5] == [0, 2, 3, 5, 7]
-    assert trace[0].table.read.duration_ns == 5 * SECOND
+    assert trace[0].table.header.duration_ns == 5 * SECOND

@@ -89,7 +89,7 @@ def test_histograms_out_of_order_are_refused() -> None:
         TraceTable.parse(damaged(hist_block=block))
 
 
-def test_checked_credentials_are_cached() -> None:
+def test_a_checked_file_is_not_validated_again() -> None:
     TraceTable.parse(damaged(victim_group=np.full(4, 99, dtype=U32)), checked=True)
 
 

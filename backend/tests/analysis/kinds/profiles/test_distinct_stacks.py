@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
 from slowpath.analysis.kinds.profiles.granularities import at_granularity
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_sets import make_sets
-from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.analysis.kinds.profiles.stack_frames import StackFrames, merged, number_equal, taken
 from slowpath.analysis.kinds.profiles.stack_values import (
     SLICE_FRAMES,

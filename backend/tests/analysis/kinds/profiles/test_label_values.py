@@ -17,7 +17,8 @@ from slowpath.analysis.kinds.profiles.label_values import (
     list_label_values,
     select_samples,
 )
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, SampleType
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 from tests.analysis.kinds.profiles.generated_profiles import TICK, file_of, labelled_stacks, table
 
 PARCA = Path(__file__).parents[5] / "worker/decode/testdata/golden/parca-labels-cpu.slowcol"

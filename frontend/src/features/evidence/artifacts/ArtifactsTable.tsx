@@ -90,11 +90,7 @@ function ArtifactMenu({ artifact, mayWrite, onRetry, onDelete }: MenuProps) {
     <span role="presentation" onClick={(event) => event.stopPropagation()}>
       <Menu>
         <Menu.Target>
-          <button
-            type="button"
-            className={classes.dots}
-            aria-label={`Actions for ${artifact.name}`}
-          >
+          <button type="button" className="icon-button" aria-label={`Actions for ${artifact.name}`}>
             ⋯
           </button>
         </Menu.Target>

@@ -50,7 +50,7 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
         <span className="grow" />
         <button
           type="button"
-          className={classes.close}
+          className="icon-button"
           aria-label="Close upload"
           onClick={() => tray.setOpen(false)}
         >

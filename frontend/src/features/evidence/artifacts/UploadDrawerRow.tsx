@@ -144,7 +144,7 @@ function FileMenu({ item, onRequests }: { item: TrayItem; onRequests: () => void
   return (
     <Menu>
       <Menu.Target>
-        <button type="button" className={classes.more} aria-label={`Actions for ${item.name}`}>
+        <button type="button" className="icon-button" aria-label={`Actions for ${item.name}`}>
           ⋯
         </button>
       </Menu.Target>

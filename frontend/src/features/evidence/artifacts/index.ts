@@ -3,7 +3,7 @@ export { ArtifactsTable, type ArtifactCells } from './ArtifactsTable';
 export { BuildArtifacts } from './BuildArtifacts';
 export { PageDropZone } from './PageDropZone';
 export { UploadDrawer, type Ready } from './UploadDrawer';
-export { artifactsQuery, updateBuild, type Wanted } from './artifact-queries';
+export { updateBuild } from './artifact-queries';
 export { kindPlural } from './artifact-wording';
 export { tray } from './tray-store';
 export { uploadButtonText, useTray } from './use-tray';

@@ -1,4 +1,3 @@
-export type { DashboardPageProps } from './DashboardPage';
 export { DashboardPage, MetricsSettings } from './LazyDashboard';
 export { metricSettingsQuery } from './metrics-queries';
 export { dashboardQuery, snapshotView, readAllRows } from './dashboard-queries';

@@ -11,7 +11,6 @@ import { requireFormat } from '../../../lib/document-format';
 export type {
   SchedulerLatency,
   WaiterRow as Waiter,
-  QuantileShift,
   OccupancyRow as Occupancy,
   OccupancyPart,
   MutatorUtilization as Mmu,

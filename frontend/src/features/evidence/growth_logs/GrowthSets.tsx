@@ -92,7 +92,7 @@ function Against({ set }: { set: GrowthSet }) {
 function AttributedCallerRow({ set }: { set: GrowthSet }) {
   if (set.attributed_caller === null) return <td className="muted">–</td>;
   return (
-    <td className={classes.payer} title={set.path.join(' › ') || set.attributed_caller}>
+    <td className={classes.caller} title={set.path.join(' › ') || set.attributed_caller}>
       <span className="mono">{visibleName(shortName(set.attributed_caller))}</span>{' '}
       <span className="muted">{set.share === null ? '' : formatShare(set.share)}</span>
     </td>

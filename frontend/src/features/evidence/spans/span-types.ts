@@ -3,9 +3,7 @@ import type { GapRow, SpansPage, TraceWaterfall } from '../../../api';
 import { requireFormat } from '../../../lib/document-format';
 
 export type {
-  SpanSide,
   GapRow as Gap,
-  GapSide,
   CriticalPathRow as CriticalShare,
   AmplificationRow as Amplification,
   EdgeRow as Edge,

@@ -51,7 +51,7 @@ function BuildMenu({ build, onEdit, onDelete }: BuildMenuProps) {
       <Menu.Target>
         <button
           type="button"
-          className={classes.dots}
+          className="icon-button"
           aria-label={`Actions for ${build.commit.slice(0, 12)}`}
         >
           ⋯

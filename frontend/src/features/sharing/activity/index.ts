@@ -1,2 +1,2 @@
 export { Activity } from './LazyActivity';
-export { readActivitySearch, type ActivitySearch } from './activity-url';
+export { readActivitySearch } from './activity-url';

@@ -1,4 +1,3 @@
-export type { AddToReportProps } from './AddToReport';
 export { AddToReport, SharingSwitch } from './LazyReports';
 export { default as ReportPage } from './ReportPage';
 export { default as Reports } from './Reports';
@@ -6,4 +5,4 @@ export { PreviewPage, SharedPage } from './SharedPage';
 export { SharedReport } from './SharedReport';
 export { createReportFrom } from './create-report';
 export { parseScrubOptions, readReportSearch, readScrubSearch, scrubOf } from './report-url';
-export type { SnapshotViewProps, RecordedReport, Scrub } from './report-types';
+export type { SnapshotViewProps, RecordedReport } from './report-types';

@@ -3,7 +3,6 @@ import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useFirstOpen } from '../../../ui';
 import { DeleteComparison } from './DeleteComparison';
-import classes from './Page.module.css';
 
 type Props = { comparison: { id: string; name: string } };
 
@@ -17,7 +16,7 @@ export default function ComparisonRowMenu({ comparison }: Props) {
           <button
             ref={button}
             type="button"
-            className={classes.dots}
+            className="icon-button"
             aria-label={`Actions for ${comparison.name}`}
           >
             ⋯

@@ -150,7 +150,7 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
               button={(onPress) => (
                 <button
                   type="button"
-                  className={classes.dots}
+                  className="icon-button"
                   aria-haspopup="menu"
                   aria-label={`Actions for ${row.name}`}
                   onClick={onPress}

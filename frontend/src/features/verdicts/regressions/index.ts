@@ -1,3 +1,3 @@
 export { BuildDetail, RegressionDetail, Regressions, ServiceSeries } from './LazyRegressions';
 export { regressionSnapshotRequests } from './regression-queries';
-export { readRegressionsSearch, type RegressionsSearch } from './regression-url';
+export { readRegressionsSearch } from './regression-url';

@@ -1,0 +1,247 @@
+"""HTTP endpoints of profile sets, their views and exports."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+
+from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffTreeHeader
+from slowpath.analysis.kinds.profiles.profile_set_document import ProfileViewSummary
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
+from slowpath.core.ids import ArtifactId, ProfileExportId, ProfileSetId
+from slowpath.evidence.profiles.rules import ProfileViewKey
+from slowpath.evidence.profiles.schemas import (
+    FrameSearchOut,
+    ProfileExportIn,
+    ProfileExportOut,
+    ProfileSetIn,
+    ProfileSetOut,
+    ProfileViewIn,
+    ProfileViewOut,
+    SourceLineOut,
+    make_frame_search_out,
+    make_profile_export_out,
+    make_profile_set_out,
+    make_profile_view_out,
+    make_source_line_outs,
+    parse_labels,
+)
+from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views, stored_views
+from slowpath.evidence.profiles.tables import ProfileSet, ProfileView
+from slowpath.platform.accounts.access import MayRead
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.downloads import make_attachment_response
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.openapi_description import FILE, OCTETS, document_columns
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
+
+router = APIRouter(prefix="/api/v1", tags=["profile sets"])
+
+LABELS_BODY: Final = body_up_to(128 * KIB)
+"""Five label matchers of 1,000 characters each, with escapes."""
+SUMMARY: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"description": "Where the cost of the view is", "model": ProfileViewSummary}
+}
+
+
+def _make_out(session: ReadSession, row: ProfileSet) -> ProfileSetOut:
+    set_id = ProfileSetId(row.id)
+    return make_profile_set_out(
+        row, profile_sets.list_set_artifacts(session, set_id), profile_views.list_views(session, set_id)
+    )
+
+
+def _get_view(session: ReadSession, set_id: UUID, view_id: UUID) -> ProfileView:
+    return profile_views.get_view(session, ProfileSetId(set_id), view_id)
+
+
+@router.post(
+    "/profile-sets",
+    operation_id="profile-sets:create",
+    openapi_extra=body_up_to(64 * KIB, members=2_000),
+    responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
+)
+def open_profile_set(body: ProfileSetIn, caller: MayRead, session: Writing) -> ProfileSetOut:
+    """Open 1 to 200 artifacts together. The same artifacts, in any order, are the same set.
+
+    Artifacts still being decoded delay its kinds and views.
+    """
+    return _make_out(session, profile_sets.open_set(session, [ArtifactId(each) for each in body.artifact_ids]))
+
+
+@router.get(
+    "/profile-sets/{set_id}",
+    operation_id="profile-sets:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_profile_set(set_id: UUID, caller: MayRead, session: Reading) -> ProfileSetOut:
+    """Return a set: its artifacts, kinds, conditions and the views requested so far."""
+    return _make_out(session, profile_sets.get_set(session, ProfileSetId(set_id)))
+
+
+@router.post(
+    "/profile-sets/{set_id}/views",
+    operation_id="profile-views:create",
+    openapi_extra=LABELS_BODY,
+    status_code=202,
+    responses=document_problems(NotFound, Conflict, LimitExceeded),
+)
+def create_profile_view(set_id: UUID, body: ProfileViewIn, caller: MayRead, session: Writing) -> ProfileViewOut:
+    """Enqueue the computation of a view. A finished or enqueued one is returned unchanged."""
+    key = ProfileViewKey(body.kind, body.sample_type, body.granularity, parse_labels(body.labels))
+    return make_profile_view_out(profile_views.request_view(session, ProfileSetId(set_id), key))
+
+
+@router.get(
+    "/profile-sets/{set_id}/views/{profile_view_id}",
+    operation_id="profile-views:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_profile_view(set_id: UUID, profile_view_id: UUID, caller: MayRead, session: Reading) -> ProfileViewOut:
+    """Return the state of a view."""
+    return make_profile_view_out(_get_view(session, set_id, profile_view_id))
+
+
+@router.get(
+    "/profile-sets/{set_id}/views/{profile_view_id}/summary",
+    operation_id="profile-views:summary",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, Conflict, Unavailable), **SUMMARY},
+    response_class=Response,
+)
+def get_summary(set_id: UUID, profile_view_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+    """Return where the cost of a view is: headline, total, runtime categories with attributed callers, labels."""
+    content = blobs.read(profile_views.get_summary_key(_get_view(session, set_id, profile_view_id)))
+    headers = {**stored_views.CACHED, "Content-Encoding": "gzip"}
+    return Response(content, media_type="application/json", headers=headers)
+
+
+@router.get(
+    "/profile-sets/{set_id}/views/{profile_view_id}/nodes/{node_id}",
+    operation_id="profile-views:subtree",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, Conflict, Unavailable), **document_columns(DiffTreeHeader)},
+    response_class=StreamingResponse,
+)
+def get_subtree(
+    set_id: UUID,
+    profile_view_id: UUID,
+    node_id: Annotated[int, Path(ge=0, le=2**32 - 1)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+) -> Response:
+    """Return the largest nodes below one node."""
+    content = stored_views.get_subtree(_get_view(session, set_id, profile_view_id), blobs, node_id)
+    return Response(content, media_type=OCTETS, headers=stored_views.CACHED)
+
+
+@router.get(
+    "/profile-sets/{set_id}/views/{profile_view_id}/search",
+    operation_id="profile-views:search",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, Conflict, InvalidRequest, Unavailable),
+)
+def search(
+    set_id: UUID,
+    profile_view_id: UUID,
+    pattern: Annotated[str, Query(min_length=1, max_length=stored_views.MAX_PATTERN)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+    regex: bool = False,
+    case: bool = False,
+) -> FrameSearchOut:
+    """Return the totals of all nodes that match a pattern, including nodes that were not sent."""
+    view = _get_view(session, set_id, profile_view_id)
+    asked = stored_views.FrameSearchPattern(pattern, regex, case)
+    return make_frame_search_out(stored_views.search_frames(view, blobs, asked))
+
+
+@router.get(
+    "/profile-sets/{set_id}/views/{profile_view_id}/lines",
+    operation_id="profile-views:lines",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, Conflict, Unavailable),
+)
+def list_lines(
+    set_id: UUID,
+    profile_view_id: UUID,
+    function: Annotated[str, Query(max_length=stored_views.MAX_FUNCTION)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+) -> list[SourceLineOut]:
+    """Return the source lines of a function with their cost, as pprof's `list`."""
+    view = _get_view(session, set_id, profile_view_id)
+    return make_source_line_outs(stored_views.list_source_lines(view, blobs, function))
+
+
+@router.get(
+    "/profile-sets/{set_id}/views/{profile_view_id}/chunks/{part}",
+    operation_id="profile-views:chunk",
+    openapi_extra=FREEZABLE,
+    responses={
+        **document_problems(NotFound, Conflict, Unavailable),
+        **document_columns(DiffTreeHeader | DiffHeader),
+        204: {"description": "The view has no further nodes"},
+    },
+    response_class=StreamingResponse,
+)
+def get_view_chunk(
+    set_id: UUID, profile_view_id: UUID, part: stored_views.Part, caller: MayRead, session: Reading, blobs: Blobs
+) -> Response:
+    """Return one precomputed chunk of a view: the largest nodes, the rest, or the functions. The base is empty."""
+    content = stored_views.find_chunk(_get_view(session, set_id, profile_view_id), blobs, part)
+    if content is None:
+        return Response(status_code=204)
+    headers = {**stored_views.CACHED, "Content-Encoding": "gzip"}
+    return Response(content, media_type=OCTETS, headers=headers)
+
+
+@router.post(
+    "/profile-sets/{set_id}/exports",
+    operation_id="profile-exports:create",
+    openapi_extra=LABELS_BODY,
+    status_code=202,
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def create_export(set_id: UUID, body: ProfileExportIn, caller: MayRead, session: Writing) -> ProfileExportOut:
+    """Enqueue an export: one kind merged as pprof, for Speedscope or the Firefox Profiler, or functions as CSV."""
+    row = profile_exports.create_export(
+        session, ProfileSetId(set_id), body.format, body.kind, parse_labels(body.labels)
+    )
+    record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
+    return make_profile_export_out(row)
+
+
+@router.get(
+    "/profile-sets/{set_id}/exports/{profile_export_id}",
+    operation_id="profile-exports:get",
+    responses=document_problems(NotFound),
+)
+def get_export(set_id: UUID, profile_export_id: UUID, caller: MayRead, session: Reading) -> ProfileExportOut:
+    """Return the state of an export."""
+    export = profile_exports.get_export_of_set(session, ProfileSetId(set_id), ProfileExportId(profile_export_id))
+    return make_profile_export_out(export)
+
+
+@router.get(
+    "/profile-sets/{set_id}/exports/{profile_export_id}/content",
+    operation_id="profile-exports:content",
+    responses={**document_problems(NotFound, Conflict, Unavailable), **FILE},
+    response_class=StreamingResponse,
+)
+def get_export_content(
+    set_id: UUID, profile_export_id: UUID, caller: MayRead, session: Reading, blobs: Blobs
+) -> Response:
+    """Return the content of a finished export."""
+    row = profile_exports.get_export_of_set(session, ProfileSetId(set_id), ProfileExportId(profile_export_id))
+    content = blobs.stream(profile_exports.get_content_key(row))
+    return make_attachment_response(content, row.file_name or "export", media_type=row.media_type or OCTETS)

@@ -1,0 +1,1 @@
+"""Services of profiles: decoded profiles, profile sets, their views and exports."""

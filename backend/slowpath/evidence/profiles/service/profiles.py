@@ -1,0 +1,57 @@
+"""Record and get decoded profiles and the blob keys of their columns."""
+
+from dataclasses import asdict
+from typing import Any
+
+from slowpath.analysis.kinds.profiles.profile_header import ProfileHeader
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.ids import ArtifactId, BlobKey, TeamId
+from slowpath.evidence.profiles.tables import Profile
+
+COLUMNS_VERSION = 1
+"""Version of the decoder's format. It is part of the key, so columns of different versions are never mixed."""
+
+
+def columns_key(team_id: TeamId, sha256: str) -> BlobKey:
+    """Return the blob key of the columns of a file; equal bytes are decoded once per team."""
+    return BlobKey(f"{team_id}/profiles/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}")
+
+
+def record(
+    session: WriteSession, artifact_id: ArtifactId, header: ProfileHeader, key: BlobKey, columns_bytes: int
+) -> Profile:
+    """Record a decoded profile from the header of its columns; decoding again replaces it."""
+    profile = Profile(
+        team_id=session.team_id,
+        id=artifact_id,
+        kind=header.kind,
+        sample_types=[asdict(each) for each in header.sample_types],
+        default_sample_type=header.default_sample_type,
+        period=header.period,
+        period_type=asdict(header.period_type),
+        time_ns=header.time_ns,
+        duration_ns=header.duration_ns,
+        mappings=[asdict(each) for each in header.mappings],
+        counts={**asdict(header.counts), "truncated_samples": header.cut_samples},
+        warnings=list(header.warnings),
+        columns_key=key,
+        columns_bytes=columns_bytes,
+    )
+    return session.merge(profile)
+
+
+def summary(header: ProfileHeader) -> dict[str, Any]:
+    """Return the summary of a profile for its artifact."""
+    return {
+        "kind": header.kind,
+        "sample_types": [asdict(each) for each in header.sample_types],
+        "default_sample_type": header.default_sample_type,
+        "time_ns": header.time_ns,
+        "duration_ns": header.duration_ns,
+        "period": header.period,
+        "samples": header.counts.samples,
+        "stacks": header.counts.stacks,
+        "functions": header.counts.functions,
+        "truncated_samples": header.cut_samples,
+        "warnings": list(header.warnings),
+    }

@@ -1,0 +1,162 @@
+"""Read stored views: chunks, a subtree, a search over all nodes, the lines of a function."""
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import re2
+
+from slowpath.analysis.kinds.profiles.stored_view import (
+    FrameMatches,
+    SourceLine,
+    lines_of,
+    upgrade_packed_view,
+)
+from slowpath.analysis.kinds.profiles.stored_view import StoredView as ViewColumns
+from slowpath.core.ids import BlobKey
+from slowpath.core.ports import BlobStore
+from slowpath.evidence.profiles.errors import InvalidPattern, NodeNotFound, ViewNotReady
+from slowpath.evidence.profiles.rules import ViewState
+from slowpath.evidence.profiles.tables import StoredView
+
+Part = Literal["first", "rest", "functions"]
+MAX_PATTERN: Final = 1000
+CACHED: Final = {"Cache-Control": "private, max-age=3600, immutable"}
+"""A chunk of a finished view never changes."""
+MAX_FUNCTION: Final = 8000
+"""Characters of a function name: the request line is limited to 64 KiB, and one character may need twelve bytes."""
+OPEN_OR_DONE: Final = frozenset({ViewState.WAITING, ViewState.RUNNING, ViewState.DONE})
+RE2_OPTIONS = re2.Options()
+RE2_OPTIONS.log_errors = False  # an invalid pattern is returned as an error, not logged
+
+
+@dataclass(frozen=True)
+class FrameSearchPattern:
+    """A pattern to search in frame names."""
+
+    text: str
+    regex: bool
+    case: bool
+
+
+@dataclass(frozen=True)
+class StoredViewFiles:
+    """Blob keys of the parts of a view, and their sizes."""
+
+    all_key: BlobKey
+    first_key: BlobKey
+    rest_key: BlobKey | None
+    functions_key: BlobKey
+    lines_key: BlobKey
+    nodes: int
+    functions: int
+
+
+def record_view_files(view: StoredView, files: StoredViewFiles) -> None:
+    """Record the blob keys of the parts of a view."""
+    view.state = ViewState.DONE
+    view.problem = None
+    view.full_blob_key = files.all_key
+    view.head_blob_key = files.first_key
+    view.tail_blob_key = files.rest_key
+    view.functions_key = files.functions_key
+    view.lines_key = files.lines_key
+    view.nodes = files.nodes
+    view.functions = files.functions
+
+
+def list_blob_keys(view: StoredView) -> list[BlobKey]:
+    """Return the blob keys of the parts that are stored."""
+    keys = (view.full_blob_key, view.head_blob_key, view.tail_blob_key, view.functions_key, view.lines_key)
+    return [BlobKey(key) for key in keys if key]
+
+
+def get_chunk_key(view: StoredView, part: Part) -> BlobKey | None:
+    """Return the blob key of a chunk of a finished view; None if the rest is empty. Raises `ViewNotReady`."""
+    if view.state != ViewState.DONE:
+        raise ViewNotReady(
+            f"The view is not ready: its state is {view.state}.",
+            remedy="Request it with POST .../views and wait for its job.",
+        )
+    key = {"first": view.head_blob_key, "rest": view.tail_blob_key, "functions": view.functions_key}[part]
+    return BlobKey(key) if key else None
+
+
+def find_chunk(view: StoredView, blobs: BlobStore, part: Part) -> bytes | None:
+    """Return a chunk of a finished view, as gzip; None if the rest is empty. Raises `ViewNotReady`, `Unavailable`."""
+    key = get_chunk_key(view, part)
+    return None if key is None else upgrade_packed_view(blobs.read(key))
+
+
+def get_subtree(view: StoredView, blobs: BlobStore, node_id: int) -> bytes:
+    """Return the largest nodes below one node, as columns. Raises `NodeNotFound`, `ViewNotReady`."""
+    stored = _stored(view, blobs)
+    try:
+        return stored.subtree(node_id)
+    except IndexError as error:
+        raise NodeNotFound(
+            "The view has no node with this number.", limit=view.nodes, actual=node_id, unit="nodes"
+        ) from error
+
+
+def search_frames(view: StoredView, blobs: BlobStore, pattern: FrameSearchPattern) -> FrameMatches:
+    """Return the totals of all nodes that match a pattern. Raises `InvalidPattern`, `ViewNotReady`."""
+    return _stored(view, blobs).search(compile_pattern(pattern))
+
+
+def list_source_lines(view: StoredView, blobs: BlobStore, function: str) -> list[SourceLine]:
+    """Return the lines of a function, both sides. Raises `ViewNotReady`."""
+    get_chunk_key(view, "functions")
+    assert view.lines_key is not None
+    return lines_of(blobs.read(BlobKey(view.lines_key)), function)
+
+
+def compile_pattern(pattern: FrameSearchPattern) -> Callable[[str], bool]:
+    """Compile a pattern to a predicate; RE2 runs in linear time. Raises `InvalidPattern`."""
+    text = pattern.text if pattern.regex else re.escape(pattern.text)
+    if not pattern.case:
+        text = f"(?i){text}"
+    try:
+        compiled = re2.compile(text, RE2_OPTIONS)
+    except re2.error as error:
+        raise InvalidPattern(
+            f"The pattern is not a valid regular expression: {str(error)[:200]}",
+            remedy="Correct it, or search as text.",
+        ) from error
+    return lambda name: compiled.search(name) is not None
+
+
+def _stored(view: StoredView, blobs: BlobStore) -> ViewColumns:
+    get_chunk_key(view, "first")
+    assert view.full_blob_key is not None
+    return RECENT.get(BlobKey(view.full_blob_key), blobs)
+
+
+class _StoredViewCache:
+    """Cache of recently used views, so that a search per keystroke does not read the blob each time."""
+
+    MOST = 4
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[BlobKey, ViewColumns] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: BlobKey, blobs: BlobStore) -> ViewColumns:
+        """Return the view stored under a key. Keys begin with the team ID; the view of a key never changes."""
+        with self._lock:
+            found = self._views.get(key)
+            if found is not None:
+                self._views.move_to_end(key)
+                return found
+        read = ViewColumns.parse(blobs.read(key))
+        with self._lock:
+            self._views[key] = read
+            while len(self._views) > self.MOST:
+                self._views.popitem(last=False)
+        return read
+
+
+RECENT = _StoredViewCache()

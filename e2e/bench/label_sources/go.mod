@@ -1,0 +1,3 @@
+module slowpath.dev/bench/labels
+
+go 1.25

@@ -1,0 +1,120 @@
+"""Write the export files of profile sets: merged pprof, Speedscope, Firefox Profiler, CSV."""
+
+import gzip
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from slowpath.analysis.formats.column_file import read_columns
+from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
+from slowpath.analysis.kinds.profiles.export_tree import ExportTree
+from slowpath.analysis.kinds.profiles.firefox_profiler_file import write_firefox_profile
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher, select_columns
+from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
+from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
+from slowpath.analysis.kinds.profiles.profile_set_views import measure_set
+from slowpath.analysis.kinds.profiles.speedscope_file import write_speedscope
+from slowpath.evidence.profiles.errors import NoProfiles
+from slowpath.evidence.profiles.rules import ProfileExportFormat
+from slowpath_worker.decode_helper import DecodeHelper
+from slowpath_worker.function_csv import format_profile_csv
+from slowpath_worker.job_context import JobContext
+from slowpath_worker.profile_set_inputs import StoredProfile, open_profiles
+
+NANOSECONDS_PER_MS: Final = 1_000_000
+LONGEST_NAME: Final = 80
+
+
+@dataclass(frozen=True)
+class ProfileExportRequest:
+    """What to export: one kind by its default sample type, of the samples that match all labels."""
+
+    format: ProfileExportFormat
+    kind: str
+    sample_type: str
+    labels: tuple[LabelMatcher, ...]
+
+
+@dataclass(frozen=True)
+class ExportFile:
+    """Name and media type of a file."""
+
+    name: str
+    media_type: str
+
+
+def export_profiles(
+    context: JobContext, stored: Sequence[StoredProfile], asked: ProfileExportRequest, out: Path
+) -> ExportFile:
+    """Write a file; raises `NoProfiles` if no sample of that kind matches the labels."""
+    name = _file_name(stored, asked.kind)
+    if asked.format == ProfileExportFormat.PPROF:
+        _export_pprof(context, stored, asked, out)
+        return ExportFile(f"{name}.pb.gz", "application/octet-stream")
+    with open_profiles(context, stored) as artifacts:
+        values = measure_set(artifacts, asked.kind, asked.sample_type, asked.labels)
+        if values is None:
+            raise _nothing(asked)
+        context.progress("writing the file", 0.4)
+        if asked.format == ProfileExportFormat.CSV:
+            view = DiffViewBuilder(values).view(values.sets.sample_type, "function")
+            out.write_text(format_profile_csv(view.function_columns()), "utf-8", newline="")
+            return ExportFile(f"{name}.csv", "text/csv")
+        suffix = "speedscope" if asked.format == ProfileExportFormat.SPEEDSCOPE else "firefox-profiler"
+        _write_packed(context, _pieces(values, asked.format, name), out)
+    return ExportFile(f"{name}.{suffix}.json.gz", "application/gzip")
+
+
+def _pieces(values: ProfileKindValues, export_format: ProfileExportFormat, name: str) -> Iterator[str]:
+    tree = ExportTree(values)
+    if export_format == ProfileExportFormat.SPEEDSCOPE:
+        return write_speedscope(tree, name)
+    started_ns = min(artifact.table.time_ns for artifact in values.sets.artifacts)
+    return write_firefox_profile(tree, name, max(0, started_ns) // NANOSECONDS_PER_MS)
+
+
+def _write_packed(context: JobContext, pieces: Iterator[str], out: Path) -> None:
+    """Write text as gzip, which both programs read; the file is never in memory as a whole."""
+    with gzip.open(out, "wt", encoding="utf-8", compresslevel=5) as file:
+        for number, piece in enumerate(pieces):
+            file.write(piece)
+            if number % 10_000 == 0:
+                context.check()
+
+
+def _export_pprof(context: JobContext, stored: Sequence[StoredProfile], asked: ProfileExportRequest, out: Path) -> None:
+    with ExitStack() as stack:
+        paths = []
+        for number, each in enumerate(stored):
+            path = stack.enter_context(context.blobs.local(each.key))
+            content = path.read_bytes()
+            if parse_profile_header(read_columns(content, "slowpath.profile").header).kind != asked.kind:
+                continue
+            if asked.labels:
+                selected = select_columns(content, asked.labels)
+                if selected is None:
+                    continue
+                path = out.with_name(f"selected-{number}")
+                path.write_bytes(selected)
+            paths.append(path)
+        if not paths:
+            raise _nothing(asked)
+        DecodeHelper(context.settings, context.check).export(out, paths, [])
+
+
+def _nothing(asked: ProfileExportRequest) -> NoProfiles:
+    what = (
+        f"No sample of the {asked.kind} profiles matches the labels."
+        if asked.labels
+        else f"There is no {asked.kind} profile."
+    )
+    return NoProfiles(what, remedy="Choose other labels or another kind.")
+
+
+def _file_name(stored: Sequence[StoredProfile], kind: str) -> str:
+    """Return the name of the first artifact in characters that every file system takes, and the kind."""
+    name = "".join(char if char.isalnum() or char in "-_." else "_" for char in stored[0].name)[:LONGEST_NAME]
+    others = f"-and-{len(stored) - 1}-more" if len(stored) > 1 else ""
+    return f"{name or 'profile'}{others}.{kind}"

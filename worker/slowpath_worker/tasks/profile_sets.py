@@ -1,0 +1,202 @@
+"""Open profile sets, build their views, and export them."""
+
+import gzip
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from slowpath.analysis.formats.document_json import dump_document
+from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
+from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_set_views import describe_conditions, list_set_kinds, measure_set
+from slowpath.analysis.kinds.profiles.profile_view_summary import summarize_view
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.errors import SlowpathError
+from slowpath.core.ids import BlobKey, ProfileSetId, ProfileViewId
+from slowpath.evidence.profiles.errors import NoProfiles, ProfileSetNotFound, ViewNotFound
+from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet
+from slowpath.evidence.profiles.rules import (
+    Granularity,
+    ProfileExportFormat,
+    ProfileSetState,
+    ProfileViewKey,
+    ViewState,
+)
+from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views, stored_views
+from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath_worker.job_context import Cancelled, JobContext, JobFailure
+from slowpath_worker.profile_set_exports import ProfileExportRequest, export_profiles
+from slowpath_worker.profile_set_inputs import find_set_profiles, open_profiles
+from slowpath_worker.view_files import GZIP_LEVEL, store_view_files
+
+__all__ = [
+    "BuildProfileView",
+    "ExportProfileSet",
+    "OpenProfileSet",
+    "build_profile_view",
+    "export_profile_set",
+    "open_profile_set",
+    "record_export_failure",
+    "record_set_failure",
+    "record_view_failure",
+]
+
+
+@dataclass(frozen=True)
+class _BuiltView:
+    """Blob keys of the chunks and of the summary of a view, and what it has."""
+
+    files: StoredViewFiles
+    summary_key: BlobKey
+    described: DiffViewSummary
+
+
+@contextmanager
+def _delete_blobs_if_deleted(context: JobContext, set_id: ProfileSetId) -> Iterator[None]:
+    """If the set or an artifact of it is deleted while a job runs, delete what is stored of it, and finish the job."""
+    try:
+        yield
+    except (ProfileSetNotFound, ViewNotFound):
+        with context.finishing() as session:
+            _, keys = profile_sets.delete_incomplete_sets(session)
+            session.flush()
+            if profile_sets.lock_if_exists(session, set_id):
+                raise
+            context.blobs.delete(keys)
+            context.blobs.delete_under(profile_sets.blob_prefix(context.team_id, set_id))
+
+
+def open_profile_set(job: OpenProfileSet, context: JobContext) -> None:
+    """Read the profiles of a set, record its kinds and conditions, and build its first view."""
+    with _delete_blobs_if_deleted(context, job.set_id):
+        with context.writing() as session:
+            profile_sets.mark_running(session, job.set_id)
+            stored = find_set_profiles(session, job.set_id)
+        with open_profiles(context, stored) as artifacts:
+            view_id, key = _record_contents(job.set_id, context, artifacts)
+            built = _build(job.set_id, view_id, key, artifacts, context)
+        _record_view(job.set_id, view_id, context, built)
+
+
+def _record_contents(
+    set_id: ProfileSetId, context: JobContext, artifacts: Sequence[ProfileArtifact]
+) -> tuple[ProfileViewId, ProfileViewKey]:
+    """Record what a set contains, so that the page shows it while the first view is built; return that view."""
+    kinds = list_set_kinds(artifacts)
+    first = kinds[0]
+    key = ProfileViewKey(first.kind, first.default_sample_type, Granularity.FUNCTION)
+    unit = next(each.unit for each in first.sample_types if each.type == first.default_sample_type)
+    with context.writing() as session:
+        profile_sets.record_contents(
+            session, set_id, [asdict(kind) for kind in kinds], asdict(describe_conditions(artifacts))
+        )
+        view = profile_views.get_or_insert_view(session, set_id, key, unit)
+        view.state, view.problem = ViewState.RUNNING, None
+        view.job_id = context.claim.job_id
+        return ProfileViewId(view.id), key
+
+
+def build_profile_view(job: BuildProfileView, context: JobContext) -> None:
+    """Build a view of a set, unless the set is deleted meanwhile."""
+    with _delete_blobs_if_deleted(context, job.set_id):
+        with context.writing() as session:
+            row = profile_views.get_view(session, job.set_id, job.view_id)
+            row.state = ViewState.RUNNING
+            key = profile_views.get_view_key(row)
+            stored = find_set_profiles(session, job.set_id)
+        with open_profiles(context, stored) as artifacts:
+            built = _build(job.set_id, job.view_id, key, artifacts, context)
+        _record_view(job.set_id, job.view_id, context, built)
+
+
+def _build(
+    set_id: ProfileSetId,
+    view_id: ProfileViewId,
+    key: ProfileViewKey,
+    artifacts: Sequence[ProfileArtifact],
+    context: JobContext,
+) -> _BuiltView:
+    """Compute and store the chunks and the summary of a view. Raises `NoProfiles`."""
+
+    def make_key(part: str) -> BlobKey:
+        return profile_views.make_view_key(context.team_id, set_id, view_id, part)
+
+    context.progress(f"building the {key.kind} view by {key.granularity}", 0.2)
+    values = measure_set(artifacts, key.kind, key.sample_type, key.labels)
+    if values is None:
+        raise NoProfiles(
+            f"No artifact of the set has {key.kind} profiles with {key.sample_type}.", remedy="Choose another kind."
+        )
+    view = DiffViewBuilder(values).view(values.sets.sample_type, key.granularity.value)
+    summary_key = make_key("summary")
+    summary = dump_document(summarize_view(values, key.labels)).encode()
+    context.blobs.put(summary_key, gzip.compress(summary, GZIP_LEVEL, mtime=0))
+    return _BuiltView(store_view_files(context, view, make_key), summary_key, view.describe())
+
+
+def _record_view(set_id: ProfileSetId, view_id: ProfileViewId, context: JobContext, built: _BuiltView) -> None:
+    with context.finishing() as session:
+        if not profile_sets.lock_if_exists(session, set_id):
+            raise ProfileSetNotFound("The profile set was deleted.")
+        row = profile_views.get_view(session, set_id, view_id)
+        stored_views.record_view_files(row, built.files)
+        row.summary_key = built.summary_key
+        row.normalizations = list(built.described.normalizations)
+        row.default_normalization = built.described.default_normalization
+
+
+def export_profile_set(job: ExportProfileSet, context: JobContext) -> None:
+    """Create an export file of a set, unless the set is deleted meanwhile."""
+    with context.reading() as session:
+        export = profile_exports.get_export(session, job.export_id)
+        set_id, labels = ProfileSetId(export.set_id), profile_views.parse_labels(export.labels)
+        export_format, kind = ProfileExportFormat(export.format), export.kind
+    with _delete_blobs_if_deleted(context, set_id):
+        with context.reading() as session:
+            stored = find_set_profiles(session, set_id)
+            sample_type = profile_views.get_default_sample_type(session, set_id, kind)
+        context.progress("creating the file", 0.2)
+        with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
+            out = Path(folder) / "file"
+            asked = ProfileExportRequest(export_format, kind, sample_type, labels)
+            file = export_profiles(context, stored, asked, out)
+            size_bytes = out.stat().st_size
+            key = profile_exports.make_export_key(context.team_id, set_id, job.export_id)
+            context.blobs.put(key, out)
+        with context.finishing() as session:
+            if not profile_sets.lock_if_exists(session, set_id):
+                raise ProfileSetNotFound("The profile set was deleted.")
+            export = profile_exports.get_export(session, job.export_id)
+            export.state, export.problem = ProfileSetState.DONE, None
+            export.blob_key, export.size_bytes = key, size_bytes
+            export.file_name, export.media_type = file.name, file.media_type
+
+
+def record_set_failure(session: WriteSession, job: OpenProfileSet, failure: JobFailure) -> None:
+    """Record on the set why it could not be opened, or on its first view if only that failed."""
+    row = profile_sets.get_set(session, job.set_id)
+    if row.state != ProfileSetState.DONE:
+        profile_sets.record_failure(row, _state(failure.error), failure.problem)
+        return
+    for view in profile_views.list_views(session, job.set_id):
+        if view.state == ViewState.RUNNING and view.job_id == row.job_id:
+            profile_sets.record_failure(view, _state(failure.error), failure.problem)
+
+
+def record_view_failure(session: WriteSession, job: BuildProfileView, failure: JobFailure) -> None:
+    """Record on the view why it was not built."""
+    row = profile_views.get_view(session, job.set_id, job.view_id)
+    profile_sets.record_failure(row, _state(failure.error), failure.problem)
+
+
+def record_export_failure(session: WriteSession, job: ExportProfileSet, failure: JobFailure) -> None:
+    """Record on the export why it failed."""
+    export = profile_exports.get_export(session, job.export_id)
+    profile_sets.record_failure(export, _state(failure.error), failure.problem)
+
+
+def _state(error: SlowpathError | Cancelled) -> ProfileSetState:
+    return ProfileSetState.CANCELLED if isinstance(error, Cancelled) else ProfileSetState.FAILED
