@@ -9,6 +9,7 @@ import {
   metricSettingsQuery,
   readDashboardSearch,
 } from '../../features/evidence/dashboard';
+import { readCompareSearch } from '../../features/verdicts/comparison_previews';
 import { comparisonQuery, readView } from '../../features/verdicts/comparisons';
 import { readRegressionsSearch } from '../../features/verdicts/regressions';
 import { readReportSearch, readScrubSearch } from '../../features/sharing/reports';
@@ -104,6 +105,13 @@ const comparisonRoute = createRoute({
     context.client.query(comparisonQuery(params.comparisonId)).catch(() => undefined);
   },
   component: lazyRouteComponent(() => import('../pages/ComparisonRoute'), 'ComparisonRoute'),
+});
+
+const compareRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/compare',
+  validateSearch: readCompareSearch,
+  component: lazyRouteComponent(() => import('../pages/CompareRoute'), 'CompareRoute'),
 });
 
 const regressionsRoute = createRoute({
@@ -254,6 +262,7 @@ export const teamRoutes = teamRoute.addChildren([
   dashboardRoute,
   comparisonsRoute,
   comparisonRoute,
+  compareRoute,
   regressionsRoute,
   regressionRoute,
   buildRoute,

@@ -1,3 +1,3 @@
 export { ServiceDetail } from './ServiceDetail';
 export { ServicesPage } from './Services';
-export { buildChoicesQuery, buildQuery, servicesQuery } from './catalog-queries';
+export { buildChoicesQuery, buildQuery, environmentsQuery, servicesQuery } from './catalog-queries';

@@ -37,7 +37,10 @@ const SHORT_KINDS: Record<string, [string, string]> = {
 };
 
 export function evidenceText(evidence: EvidenceCount[], hasMetrics = false): string {
-  const parts = evidence.map(({ kind, count }) => countOf(count, ...(SHORT_KINDS[kind] ?? [kind])));
+  const parts = evidence.map(({ kind, count }) => {
+    const [one, several] = SHORT_KINDS[kind] ?? [kind, kind];
+    return countOf(count, one, several);
+  });
   return [...parts, ...(hasMetrics ? ['latency metrics'] : [])].join(', ');
 }
 
@@ -105,8 +108,19 @@ export function sourceText(source: SideSource, preview: SidePreview | null | und
 type Previews = Record<SideName, SidePreview | null | undefined>;
 
 /** Whether both sides are the same samples of one build: any difference is noise. */
-export const isSameBuild = (choice: SidesChoice, { base, candidate }: Previews): boolean =>
-  !!base?.build_id && base.build_id === candidate?.build_id && haveSameLabels(choice);
+export function isSameBuild(choice: SidesChoice, { base, candidate }: Previews): boolean {
+  if (!base || !candidate || !haveSameLabels(choice)) return false;
+  if (base.build_id !== null) return base.build_id === candidate.build_id;
+  const binary = binaryOf(base);
+  return binary !== null && binary === binaryOf(candidate);
+}
+
+/** The one binary that all artifacts of a side are of, or null. */
+function binaryOf({ conditions }: SidePreview): string | null {
+  const found = new Set(conditions.map(({ build_id }) => build_id));
+  const [first] = found;
+  return found.size === 1 ? (first ?? null) : null;
+}
 
 /** Why the comparison cannot be started, or null. */
 export function explainDisabledStart(

@@ -1,0 +1,8 @@
+export { ComparePage } from './LazyCompare';
+export {
+  choiceOf,
+  compareSearchOf,
+  formatSource,
+  readCompareSearch,
+  type CompareSearch,
+} from './compare-url';
