@@ -12,7 +12,6 @@ from slowpath.evidence.profiles.tables import Profile
 from slowpath.inventory.catalog.tables import Build, Deployment, Environment, Service
 from slowpath.inventory.repositories.tables import Repository, ServiceRepository
 from tests.factories.accounts import SomeTeam
-from tests.factories.files import HEADER
 from tests.support.app_under_test import AppUnderTest
 
 RECORDED_AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -97,7 +96,7 @@ class EvidenceFactory:
     ) -> UUID:
         """Make a profile of 10 s; its file states when it was recorded."""
         time_ns = int(recorded_at.timestamp() * 1e9)
-        summary = {"time_ns": time_ns, "duration_ns": 10_000_000_000, "samples": samples}
+        summary = {"time_ns": time_ns, "duration_ns": 10_000_000_000, "samples": samples, "period": 10_000_000}
         artifact_id = self.add(
             Artifact(
                 name=f"{kind}.pprof",
@@ -114,15 +113,16 @@ class EvidenceFactory:
             row = Profile(
                 team_id=self.team.id,
                 id=artifact_id,
-                **{
-                    name: HEADER[name]
-                    for name in ("sample_types", "default_sample_type", "period", "period_type", "warnings")
-                },
                 kind=kind,
+                sample_types=[{"type": kind, "unit": "nanoseconds"}],
+                default_sample_type=0,
+                period=10_000_000,
+                period_type={"type": kind, "unit": "nanoseconds"},
                 time_ns=time_ns,
                 duration_ns=10_000_000_000,
                 mappings=[{"file": "ingester", "build_id": go_build_id}],
-                counts=HEADER["counts"],
+                counts={"samples": samples},
+                warnings=[],
                 columns_key="nowhere",
                 columns_bytes=1,
             )

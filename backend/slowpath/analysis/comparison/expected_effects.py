@@ -2,9 +2,10 @@
 
 The total of a side with n replicates varies by cv / sqrt(n), where cv is the relative variation between replicates of one
 binary: the prior that comparisons of the kind use, corrected by the dispersion that was measured of builds of the service.
-Sampling n counts cannot vary less than the square root of n. The minimum detectable ratio follows as in comparisons: the
-error of the difference times the t-quantiles of the error rate and the power. It is an approximation: a comparison also
-estimates dispersion from its own replicates, and tests functions, whose errors are larger than that of the total.
+Kinds whose variation depends on the size of what was sampled (heap and other profiles, benchmarks) have no prior. Counting n
+events cannot vary less than the square root of n. The minimum detectable ratio follows as in comparisons: the error of the
+difference times the t-quantiles of the error rate and the power. It is an approximation: a comparison also estimates
+dispersion from its own replicates, and tests functions, whose errors are larger than that of the total.
 """
 
 from collections.abc import Callable
@@ -46,11 +47,14 @@ SPAN_QUANTILE: Final = 0.9
 
 @dataclass(frozen=True)
 class EvidenceSide:
-    """Artifacts of one kind on a side: their number, independent replicates among them, and samples (None: unknown)."""
+    """Artifacts of one kind on a side: their number, independent replicates among them, and events counted (None: unknown).
+
+    Events are ticks of CPU profiles and stack growths; other kinds do not count events.
+    """
 
     count: int
     replicates: int
-    samples: int | None = None
+    samples: float | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ class NoiseModel:
         sizes = [side.samples / side.replicates for side in (base, candidate) if side.samples and side.replicates]
         each = min(sizes) if sizes else None
         for count in range(max(self.fewest, min(base.replicates, candidate.replicates)), MOST_ADVISED + 1):
-            side = EvidenceSide(count, count, round(each * count) if each else None)
+            side = EvidenceSide(count, count, each * count if each else None)
             found = self.detectable(side, side)
             if found is not None and found <= ratio:
                 return count
@@ -157,12 +161,13 @@ def _of_cpu_profiles() -> NoiseModel:
 
 
 def _of_other_profiles() -> NoiseModel:
+    """Return the model of profiles whose variation depends on the size of what was sampled, which only history shows."""
     limits = ProfileThresholds()
     return replace(
         _of_cpu_profiles(),
-        prior_cv=limits.prior_cv_other_kinds,
+        prior_cv=None,
         prior_df=limits.other_kinds_df,
-        single_cv=limits.prior_cv_other_kinds * sqrt(limits.single_dispersion),
+        single_cv=None,
         counting=0.0,
         floor=log(1 + limits.least_relative_other_kinds),
         fewest=limits.fewest_for_other_kinds,
@@ -297,7 +302,10 @@ def _describe(sides: _Sides, model: NoiseModel, ratio: float | None) -> tuple[Co
         sentence = f"{sides.counts}: the variation between runs is unknown, so differences are tentative at best."
         return "tentative", sentence, _advise_more(sides, model)
     if ratio is None:
-        sentence = f"{sides.counts}: how small a change would be found is unknown, since their variation is unknown."
+        sentence = (
+            f"{sides.counts}: which change would be found is unknown until builds of the service with two or more each are "
+            "measured."
+        )
         return "tentative", sentence, _advise_more(sides, replace(model, fewest=model.advised))
     only = "only " if ratio > model.enough else ""
     sentence = f"{sides.counts}: {only}a change of the total by {format_change(ratio)} or more would be found."

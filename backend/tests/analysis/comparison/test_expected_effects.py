@@ -10,7 +10,15 @@ from slowpath.analysis.comparison.expected_effects import (
     format_change,
     noise_model,
 )
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.registry import compared_ids
+from slowpath.units import Nanoseconds
+from tests.analysis.kinds.profiles.compare_helpers import compared
+from tests.analysis.kinds.profiles.generated_profiles import SECOND, table
+
+COSTS = (1500, 1000, 800, 400, 200, 100)
+"""Ticks of the functions of a profile."""
 
 
 def side(count: int, samples: int | None = None) -> EvidenceSide:
@@ -31,12 +39,13 @@ def test_every_compared_kind_has_a_model() -> None:
     assert conclude("binary", side(1), side(1), None, is_explained=False) is None
 
 
-@pytest.mark.parametrize("kind", [kind for kind in compared_ids() if kind != "bench"])
+@pytest.mark.parametrize("kind", compared_ids())
 def test_more_replicates_detect_less(kind: str) -> None:
-    ratios = [detectable(kind, side(count), side(count)) for count in (2, 4, 8, 16, 32)]
+    known = Dispersion(0.1, 8)
+    ratios = [detectable(kind, side(count), side(count), known) for count in (2, 4, 8, 16, 32)]
     assert ratios == sorted(ratios, reverse=True)
     assert ratios[0] > ratios[-1] > 1
-    assert detectable(kind, side(2), side(32)) > ratios[-1]
+    assert detectable(kind, side(2), side(32), known) > ratios[-1]
 
 
 def test_measured_dispersion_replaces_the_prior_by_degrees_of_freedom() -> None:
@@ -88,11 +97,35 @@ def test_states_sentences_and_advice() -> None:
     )
     assert of("profile.cpu", side(9), side(9)) == ("conclusive", None)
     assert of("profile.cpu", side(9), side(9), is_explained=True)[0] == "tentative"
-    state, advice = of("profile.heap", side(4), side(4))
-    assert state == "conclusive"
-    assert advice is not None
-    assert advice.startswith("Record ")
-    assert advice.endswith(" heap profiles per side to find changes from 10.0%.")
+    assert of("profile.heap", side(4), side(4)) == ("tentative", None)
+    noisy = conclude("profile.heap", side(4), side(4), Dispersion(0.1, 30), is_explained=False)
+    assert noisy is not None
+    assert noisy.state == "conclusive"
+    assert noisy.sentence.startswith("4 heap profiles in base, 4 in candidate: only a change of the total by ")
+    assert noisy.improvement is not None
+    assert noisy.improvement.endswith(" heap profiles per side to find changes from 10.0%.")
+
+
+def test_the_estimate_is_near_that_of_the_comparison() -> None:
+    """Compare CPU profiles in turns with the usual variation: the comparison states about the same ratio."""
+    rng = np.random.default_rng(0)
+    for count in (4, 8, 16):
+        profiles = [
+            ProfileArtifact(
+                f"{number}",
+                table(
+                    [(("main.main", f"app.f{row}"), float(value)) for row, value in enumerate(rng.poisson(COSTS))],
+                    time_ns=Nanoseconds(1_700_000_000 * SECOND + number * 60 * SECOND),
+                ),
+                RunMetadata(requests=10_000, wall_ns=Nanoseconds(10 * SECOND)),
+            )
+            for number in range(2 * count)
+        ]
+        effects = compared(profiles[::2], profiles[1::2]).detectable
+        stated = next(each.ratio for each in effects if each.subject == "total")
+        assert stated is not None
+        estimated = detectable("profile.cpu", side(count, sum(COSTS) * count), side(count, sum(COSTS) * count))
+        assert 0.5 <= np.log(estimated) / np.log(stated) <= 2, (count, estimated, stated)
 
 
 def test_benchmarks_are_conclusive_once_their_variation_is_known() -> None:

@@ -7,9 +7,7 @@ from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import text
 
-from slowpath.core.db_sessions import ReadSession
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.factories.evidence import RECORDED_AT, EvidenceFactory
 from tests.support.app_under_test import AppUnderTest

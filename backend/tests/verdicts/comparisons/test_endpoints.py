@@ -24,7 +24,7 @@ from tests.support.statements import Statements
 pytestmark = pytest.mark.database
 
 MANY = 12
-WITHOUT_SOURCE = {"time_range": None, "labels": [], "source": None, "build_id": None, "left_out": None}
+WITHOUT_SOURCE: dict[str, Any] = {"time_range": None, "labels": [], "source": None, "build_id": None, "left_out": None}
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from slowpath.analysis.kinds.profiles.profile_caveats import by_gravity
 from slowpath.analysis.kinds.profiles.profile_side_caveats import find_condition_caveats
 from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
 from slowpath.analysis.kinds.profiles.recorded_profile import StoredRecording, StoredTable
-from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, compared_ids, kind_of
+from slowpath.analysis.kinds.registry import BENCHMARK, CPU_PROFILE, PROFILE, STACK_GROWTH, compared_ids, kind_of
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ServiceId
 from slowpath.evidence.metrics.service.latency_ranges import latency_between
@@ -175,12 +175,30 @@ def _services_of(*sides: ResolvedSource) -> list[ServiceId]:
 
 def _make_evidence_side(stored_id: str, evidence: Sequence[SideEvidence]) -> EvidenceSide:
     """Count replicates: runs, if several are known, else artifacts; of benchmarks, values of one benchmark."""
-    count, samples = len(evidence), _total_samples(stored_id, evidence)
-    if kind_of(stored_id) is BENCHMARK:
+    count, samples, kind = len(evidence), _total_samples(stored_id, evidence), kind_of(stored_id)
+    if kind is BENCHMARK:
         names = max((int(each.summary.get("benchmarks") or 0) for each in evidence), default=0)
-        return EvidenceSide(count, (samples or 0) // names if names else 0, samples)
+        return EvidenceSide(count, (samples or 0) // names if names else 0)
     runs = {RunMetadata.from_json(each.run_metadata).run for each in evidence}
-    return EvidenceSide(count, len(runs) if None not in runs and len(runs) > 1 else count, samples)
+    replicates = len(runs) if None not in runs and len(runs) > 1 else count
+    if stored_id == CPU_PROFILE:
+        return EvidenceSide(count, replicates, _count_ticks(evidence))
+    return EvidenceSide(count, replicates, samples if kind is STACK_GROWTH else None)
+
+
+def _count_ticks(evidence: Sequence[SideEvidence]) -> float | None:
+    """Return the ticks of CPU profiles from the process's CPU time, or None unless all state it."""
+    ticks = [_ticks_of(each) for each in evidence]
+    known = [each for each in ticks if each is not None]
+    return sum(known) if known and len(known) == len(ticks) else None
+
+
+def _ticks_of(each: SideEvidence) -> float | None:
+    metadata = RunMetadata.from_json(each.run_metadata)
+    period, duration_ns = each.summary.get("period"), each.summary.get("duration_ns")
+    if not period or not duration_ns or not metadata.cpu_ns or not metadata.wall_ns:
+        return None
+    return float(metadata.cpu_ns) * float(duration_ns) / float(metadata.wall_ns) / float(period)
 
 
 def _compare_latency(
