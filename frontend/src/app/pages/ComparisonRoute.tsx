@@ -8,9 +8,11 @@ import {
   viewOf,
   type ComparisonView,
 } from '../../features/verdicts/comparisons';
+import { sourceOfSide } from '../../features/verdicts/comparison_previews';
 import { CommentCount, findingPart, useCounts } from '../../features/sharing/discussions';
 import { Link } from '../Link';
 import { FindingToReport } from '../AddToReportAction';
+import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
 import { PageDiscussion } from '../PageDiscussion';
 
@@ -36,7 +38,7 @@ export function ComparisonRoute() {
     [navigate, team.slug, comparisonId],
   );
   // Without a result there is no discussion.
-  const { isSuccess } = useQuery(comparisonQuery(comparisonId));
+  const { isSuccess, data: comparison } = useQuery(comparisonQuery(comparisonId));
   const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
     <>
@@ -77,7 +79,18 @@ export function ComparisonRoute() {
           ),
         }}
         extensions={{
-          action: <StartBisectAction subject={{ comparison_id: comparisonId }} />,
+          action: (
+            <>
+              {comparison && (
+                <CompareLink
+                  base={sourceOfSide(comparison.base)}
+                  candidate={sourceOfSide(comparison.candidate)}
+                  words="Change sides"
+                />
+              )}
+              <StartBisectAction subject={{ comparison_id: comparisonId }} />
+            </>
+          ),
           findingAction:
             frozen || team.role === 'viewer'
               ? undefined

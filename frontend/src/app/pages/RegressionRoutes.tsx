@@ -11,6 +11,7 @@ import { BuildDetail, RegressionDetail, Regressions } from '../../features/verdi
 import { BuildArtifacts } from '../../features/evidence/artifacts';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
+import { CompareLink } from '../CompareLink';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
 import { PageDiscussion } from '../PageDiscussion';
 
@@ -194,6 +195,13 @@ export function BuildRoute() {
         build={build.data}
         back={service}
         service={service}
+        action={
+          <CompareLink
+            candidate={{ type: 'build', build_id: buildId }}
+            service={serviceId}
+            words="Compare with…"
+          />
+        }
         regressionLink={regressionLink(team.slug)}
         files={
           <BuildArtifacts

@@ -11,7 +11,7 @@ import {
 } from '../../features/evidence/dashboard';
 import { readCompareSearch } from '../../features/verdicts/comparison_previews';
 import { comparisonQuery, readView } from '../../features/verdicts/comparisons';
-import { readRegressionsSearch } from '../../features/verdicts/regressions';
+import { readBuildListSearch, readRegressionsSearch } from '../../features/verdicts/regressions';
 import { readReportSearch, readScrubSearch } from '../../features/sharing/reports';
 import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../features/evidence/spans';
 import { readTraceSearch } from '../../features/evidence/exec_traces';
@@ -125,6 +125,13 @@ const regressionRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/regressions/$regressionId',
   component: lazyRouteComponent(() => import('../pages/RegressionRoutes'), 'RegressionRoute'),
+});
+
+const buildsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/builds',
+  validateSearch: readBuildListSearch,
+  component: lazyRouteComponent(() => import('../pages/BuildListRoute'), 'BuildListRoute'),
 });
 
 const buildRoute = createRoute({
@@ -265,6 +272,7 @@ export const teamRoutes = teamRoute.addChildren([
   compareRoute,
   regressionsRoute,
   regressionRoute,
+  buildsRoute,
   buildRoute,
   filesRoute,
   fileRoute,

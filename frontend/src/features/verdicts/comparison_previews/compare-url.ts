@@ -6,7 +6,9 @@
 import * as z from 'zod/mini';
 import type { SideSource } from '../../../api';
 import {
+  EMPTY_SIDE,
   SOURCE_KINDS,
+  chooseSource,
   kindOfSource,
   labelsOf,
   withLabels,
@@ -119,7 +121,13 @@ type SideSearch = {
   find: string | undefined;
 };
 
-function sideOf({ text, labels: pairs = [], by, service, find: typed = '' }: SideSearch): SideChoice {
+function sideOf({
+  text,
+  labels: pairs = [],
+  by,
+  service,
+  find: typed = '',
+}: SideSearch): SideChoice {
   const bare = text === undefined ? null : parseSource(text);
   const source =
     bare && pairs.length > 0
@@ -182,4 +190,13 @@ export function compareSearchOf({ base, candidate }: SidesChoice): CompareSearch
   };
   const chosen = Object.entries<unknown>(search).filter(([, value]) => value !== undefined);
   return Object.fromEntries(chosen);
+}
+
+type Sources = { base?: SideSource | null; candidate?: SideSource | null; service?: string };
+
+/** The address at which these sources are chosen. */
+export function searchOfSources({ base, candidate, service = '' }: Sources): CompareSearch {
+  const side = (source: SideSource | null | undefined) =>
+    source ? chooseSource(source, { ...EMPTY_SIDE, service }) : { ...EMPTY_SIDE, service };
+  return compareSearchOf({ base: side(base), candidate: side(candidate) });
 }

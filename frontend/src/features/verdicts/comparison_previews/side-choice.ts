@@ -1,5 +1,5 @@
 /** What is chosen for the sides of a comparison before it is created. Pure. */
-import type { SideSource } from '../../../api';
+import type { Comparison, SideSource } from '../../../api';
 
 export const SIDES = ['base', 'candidate'] as const;
 export type SideName = (typeof SIDES)[number];
@@ -45,6 +45,16 @@ export function kindOfSource({ type }: SideSource): Exclude<SourceKind, 'label'>
 export function chooseSource(source: SideSource, before: SideChoice = EMPTY_SIDE): SideChoice {
   const service = 'service_id' in source ? source.service_id : before.service;
   return { kind: kindOfSource(source), service, find: '', source };
+}
+
+/** The source of a side of a comparison; of listed artifacts or a time range that was chosen without one, those. */
+export function sourceOfSide(side: Comparison['base']): SideSource | null {
+  const { source, artifact_ids, time_range, labels } = side;
+  if (source) return source;
+  if (artifact_ids && artifact_ids.length > 0) return { type: 'artifacts', artifact_ids, labels };
+  if (!time_range) return null;
+  const { service_id, environment_id, from: begin, to: end } = time_range;
+  return { type: 'time_range', service_id, environment_id, begin, end, labels };
 }
 
 /** "endpoint=/checkout", or "endpoint is absent". */

@@ -25,6 +25,8 @@ export type BuildDetailProps = {
   service: ReactNode;
   back: ReactNode;
   regressionLink: (regression_id: string, words: ReactNode) => ReactNode;
+  /** Further actions. */
+  action?: ReactNode;
   /** The build's files, from the storey that has them. */
   files: ReactNode;
 };
@@ -34,6 +36,7 @@ export default function BuildDetail({
   service,
   back,
   regressionLink,
+  action,
   files,
 }: BuildDetailProps) {
   useTitle(`Build ${shortCommit(build.commit)}`);
@@ -48,6 +51,7 @@ export default function BuildDetail({
           </>
         }
         sub={build.title ?? undefined}
+        actions={action}
       />
       <Section title="Verdict" aside="compared with earlier builds">
         <BuildVerdict build={build} regressionLink={regressionLink} />
