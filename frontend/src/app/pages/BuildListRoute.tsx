@@ -37,8 +37,9 @@ export function BuildListRoute() {
       compareLink={(base, candidate, words) => (
         <CompareLink
           isPrimary
-          base={{ type: 'build', build_id: base }}
-          candidate={{ type: 'build', build_id: candidate }}
+          base={{ type: 'build', build_id: base.id }}
+          candidate={{ type: 'build', build_id: candidate.id }}
+          service={candidate.service_id}
           words={words}
         />
       )}

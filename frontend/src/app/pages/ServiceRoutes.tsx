@@ -71,6 +71,7 @@ export function ServiceRoute() {
           <CompareLink
             base={{ type: 'build', build_id: base }}
             candidate={{ type: 'build', build_id: candidate }}
+            service={serviceId}
             words={words}
           />
         )}

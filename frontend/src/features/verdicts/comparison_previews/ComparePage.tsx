@@ -51,7 +51,7 @@ export default function ComparePage({ choice, onChoice, onStarted, mayWrite }: C
         choice={choice}
         previews={previews}
         both={both.data}
-        disabledReason={explainDisabledStart(choice, previews, both.data, mayWrite)}
+        disabledReason={explainDisabledStart(choice, previews, both, mayWrite)}
         isStarting={start.isPending}
         onSwap={() => replaceSides(swapChoice(choice))}
         onStart={() => start.mutate()}
@@ -90,7 +90,7 @@ export default function ComparePage({ choice, onChoice, onStarted, mayWrite }: C
       {isSameBuild(choice, previews) && both.data && !both.data.can_compare && (
         <SplitBuild buildId={previews.base?.build_id ?? ''} onSplit={replaceSides} choice={choice} />
       )}
-      <Outlook query={both} />
+      <Outlook query={both} isErrorShown={!states.base.error && !states.candidate.error} />
     </>
   );
 }
@@ -117,13 +117,15 @@ function useStart({ base, candidate }: SidesChoice, onStarted: (id: string) => v
 }
 
 type OutlookProps = {
+  /** The error of a side is shown on that side. */
+  isErrorShown: boolean;
   query: { data: ComparisonPreview | undefined; error: Error | null; isPlaceholderData: boolean };
 };
 
-function Outlook({ query: { data, error, isPlaceholderData } }: OutlookProps) {
+function Outlook({ query: { data, error, isPlaceholderData }, isErrorShown }: OutlookProps) {
   return (
     <>
-      {error && (
+      {error && isErrorShown && (
         <div className={classes.inset}>
           <ErrorState error={error} />
         </div>

@@ -76,7 +76,7 @@ export function SearchList(props: SearchListProps) {
         autoComplete="off"
         maxLength={200}
         value={text}
-        rightSection={<span className="muted nowrap">{countsText(results)}</span>}
+        rightSection={<span className={classes.counts}>{countsText(results)}</span>}
         rightSectionWidth={132}
         rightSectionPointerEvents="none"
         onChange={(event) => {

@@ -40,8 +40,9 @@ export function SearchedSource({ type, choice, onChoice }: SourceProps & { type:
   const items = found.data?.items ?? [];
   const onPick = (key: string) => {
     const match = items.find((each) => formatSource(each.source) === key);
-    if (match)
-      onChoice({ ...choice, source: withLabels(match.source, labelsOf(source)) }, false);
+    if (!match) return;
+    const next = withLabels(match.source, labelsOf(source));
+    onChoice({ ...choice, service: match.service_id, source: next }, false);
   };
   return (
     <>
@@ -70,7 +71,7 @@ export function SearchedSource({ type, choice, onChoice }: SourceProps & { type:
 const matchOf = (match: SourceMatch, chosen: string): Match => ({
   key: formatSource(match.source),
   title: match.title,
-  detail: [match.subtitle, match.at && momentText(match.at)].filter(Boolean).join(', '),
+  detail: [match.at && momentText(match.at), match.subtitle].filter(Boolean).join(', '),
   evidence: evidenceText(match.evidence, match.has_metrics),
   isChosen: formatSource(match.source) === chosen,
   disabled: match.disabled_reason,

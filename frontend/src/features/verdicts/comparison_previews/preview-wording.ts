@@ -105,7 +105,7 @@ export function sourceText(source: SideSource, preview: SidePreview | null | und
   return name.trim();
 }
 
-type Previews = Record<SideName, SidePreview | null | undefined>;
+export type Previews = Record<SideName, SidePreview | null | undefined>;
 
 /** Whether both sides are the same samples of one build: any difference is noise. */
 export function isSameBuild(choice: SidesChoice, { base, candidate }: Previews): boolean {
@@ -115,18 +115,17 @@ export function isSameBuild(choice: SidesChoice, { base, candidate }: Previews):
   return binary !== null && binary === binaryOf(candidate);
 }
 
-/** The one binary that all artifacts of a side are of, or null. */
+/** The one binary that all artifacts of a side are of, as far as they state it, or null. */
 function binaryOf({ conditions }: SidePreview): string | null {
-  const found = new Set(conditions.map(({ build_id }) => build_id));
-  const [first] = found;
-  return found.size === 1 ? (first ?? null) : null;
+  const [first, second] = new Set(conditions.flatMap(({ build_id }) => build_id ?? []));
+  return second === undefined ? (first ?? null) : null;
 }
 
 /** Why the comparison cannot be started, or null. */
 export function explainDisabledStart(
   choice: SidesChoice,
   previews: Previews,
-  both: ComparisonPreview | undefined,
+  both: { data: ComparisonPreview | undefined; error: Error | null },
   mayWrite: boolean,
 ): string | null {
   if (!mayWrite) return 'Viewers cannot start comparisons.';
@@ -136,8 +135,9 @@ export function explainDisabledStart(
     const reason = previews[side]?.empty_reason;
     if (reason) return `The ${side} has nothing to compare. ${reason}`;
   }
-  if (!both) return 'Reading what both sides contain.';
-  return both.can_compare ? null : both.headline;
+  if (both.error) return 'The sides cannot be compared.';
+  if (!both.data) return 'Reading what both sides contain.';
+  return both.data.can_compare ? null : both.data.headline;
 }
 
 /** The kinds of both sides in one order, so that rows of both tables are at one height. */

@@ -31,7 +31,7 @@ export type BuildListProps = {
   onSearch: (search: BuildListSearch) => void;
   services: { id: string; name: string }[];
   link: (buildId: string, words: ReactNode) => ReactNode;
-  compareLink: (base: string, candidate: string, words: string) => ReactNode;
+  compareLink: (base: ListedBuild, candidate: ListedBuild, words: string) => ReactNode;
   onOpen: (build: ListedBuild) => void;
 };
 
@@ -237,7 +237,7 @@ function SelectedBuilds({ selected, compareLink, onClear }: SelectedProps) {
       }
       onClear={onClear}
     >
-      {base && candidate && compareLink(base.id, candidate.id, 'Compare these builds')}
+      {base && candidate && compareLink(base, candidate, 'Compare these builds')}
     </SelectionBar>
   );
 }
