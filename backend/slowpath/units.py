@@ -9,4 +9,5 @@ from typing import NewType
 Nanoseconds = NewType("Nanoseconds", int)
 
 NANOSECONDS_PER_SECOND = 1_000_000_000
+MILLISECONDS_PER_SECOND = 1_000
 MILLISECONDS_PER_MINUTE = 60_000

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from bench.resampled_sets import (
     alternating,
     consecutive,
     split,
+    with_mix,
 )
 
 ROUNDS = int(os.environ.get("SLOWPATH_BENCH_ROUNDS") or 1)
@@ -34,6 +35,13 @@ def _consecutive(pool: CapturePool, size: int) -> Iterator[Draw]:
 
 def _with_other_requests(pool: CapturePool, size: int) -> Iterator[Draw]:
     return _consecutive_where(pool, size, same_mix=False)
+
+
+def _with_known_mix(pool: CapturePool, size: int) -> Iterator[Draw]:
+    if not pool.heavy:
+        return
+    known = tuple(with_mix(each, heavy) for each, heavy in zip(pool.profiles, pool.heavy, strict=True))
+    yield from _consecutive_where(replace(pool, profiles=known), size, same_mix=False)
 
 
 def _consecutive_where(pool: CapturePool, size: int, *, same_mix: bool) -> Iterator[Draw]:
@@ -64,6 +72,7 @@ WAYS = (
     Way("consecutive", _consecutive, 0.01, (0.90, 1.0)),
     Way("in turns", _in_turns, 0.007, None),
     Way("consecutive, another mix of requests", _with_other_requests, None, None),
+    Way("consecutive, another mix of requests that is known", _with_known_mix, 0.01, None),
 )
 
 

@@ -61,13 +61,15 @@ def _seconds_to_first_chunk(person: DemoUser, artifact_ids: Sequence[str]) -> fl
     of_it = person.call("POST", "/profile-sets", json={"artifact_ids": list(artifact_ids)})
     while time.monotonic() - began < WAIT_SECONDS:
         views = of_it["views"]
-        if of_it["state"] not in UNDER_WAY and views and views[0]["state"] not in UNDER_WAY:
+        if views and views[0]["nodes"] is not None:
             path = f"/api/v1/profile-sets/{of_it['id']}/views/{views[0]['id']}/chunks/first"
             person.http.get(path).raise_for_status()
             return time.monotonic() - began
+        if of_it["state"] not in UNDER_WAY | {"done"}:
+            raise RuntimeError(f"the profile set is {of_it['state']}: {of_it['problem']}")
         time.sleep(POLL_SECONDS)
         of_it = person.call("GET", f"/profile-sets/{of_it['id']}")
-    raise RuntimeError(f"the profile set is {of_it['state']} after {WAIT_SECONDS:.0f} s: {of_it['problem']}")
+    raise RuntimeError(f"the profile set is {of_it['state']} after {WAIT_SECONDS:.0f} s")
 
 
 def _pprof_seconds(path: Path) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from slowpath.analysis.findings.route_requests import RouteRequests
 from slowpath.analysis.formats.column_file import pack_strings
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
@@ -25,6 +26,16 @@ class Draw:
 
     base: tuple[ProfileArtifact, ...]
     candidate: tuple[ProfileArtifact, ...]
+
+
+def with_mix(artifact: ProfileArtifact, heavy: float) -> ProfileArtifact:
+    """Return the profile with the requests by route of a load with this share of heavy requests."""
+    requests = artifact.facts.requests or 0
+    count = round(requests * heavy)
+    routes = tuple(
+        RouteRequests(f"/{route}", "", "", each) for route, each in (("light", requests - count), ("heavy", count))
+    )
+    return replace(artifact, facts=replace(artifact.facts, requests_by_route=routes))
 
 
 def split(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:

@@ -20,6 +20,9 @@ from numpy.random import Generator
 from bench.aa_draws import ROUNDS, WAYS, Way
 from bench.benchmark_results import BenchmarkResult
 from bench.captures import CaptureCase, CapturePool, cases, pools
+from bench.counted_shares import ClusteredShare, Count, wilson
+from bench.opposite_verdicts import opposite_verdicts
+from bench.product_comparison import compared, is_wrong
 from bench.resampled_sets import (
     Draw,
     consecutive,
@@ -29,7 +32,7 @@ from bench.resampled_sets import (
     split,
     with_effect,
 )
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison, compare_profiles
+from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
@@ -48,77 +51,8 @@ POWER = ((6, 0.10, 0.80), (8, 0.10, 0.95), (20, 0.05, 0.80))
 MANY = 20  # profiles per side from which a third of the draws must suffice, because a comparison takes long
 
 
-@dataclass
-class Count:
-    """A count of events in a number of trials."""
-
-    hits: int = 0
-    trials: int = 0
-
-    def add(self, hits: float, trials: int = 1) -> None:
-        """Add a trial."""
-        self.hits += int(hits)
-        self.trials += trials
-
-    @property
-    def share(self) -> float:
-        """Return the share, 0 without trials."""
-        return self.hits / self.trials if self.trials else 0.0
-
-    @property
-    def text(self) -> str:
-        """Format the count and the 95% confidence interval."""
-        low, high = wilson(self.hits, self.trials)
-        return f"{self.hits:,} of {self.trials:,}, 95% CI {100 * low:.1f}-{100 * high:.1f}%"
-
-
-@dataclass
-class ClusteredShare:
-    """A share over clusters whose results are correlated: the functions of one comparison."""
-
-    clusters: list[tuple[int, int]] = field(default_factory=list)
-    """Hits and trials of each cluster."""
-
-    @property
-    def share(self) -> float:
-        """Return the share, 0 without trials."""
-        hits, trials = self._sums()
-        return hits / trials if trials else 0.0
-
-    def interval(self, z: float = 1.96) -> tuple[float, float]:
-        """Return the 95% confidence interval, from the variation between clusters (ratio estimate, Cochran 1977, section 6.3)."""
-        _, trials = self._sums()
-        count = len(self.clusters)
-        if count < 2 or trials == 0:
-            return 0.0, 1.0
-        squares = sum((mine - self.share * of) ** 2 for mine, of in self.clusters)
-        reach = z * (squares * count / (count - 1)) ** 0.5 / trials
-        return max(0.0, self.share - reach), min(1.0, self.share + reach)
-
-    @property
-    def text(self) -> str:
-        """Format the count and the 95% confidence interval."""
-        hits, trials = self._sums()
-        low, high = self.interval()
-        count = len(self.clusters)
-        return f"{hits:,} of {trials:,} in {count:,} comparisons, 95% CI {100 * low:.1f}-{100 * high:.1f}%"
-
-    def _sums(self) -> tuple[int, int]:
-        return sum(mine for mine, _ in self.clusters), sum(of for _, of in self.clusters)
-
-
-def wilson(hits: int, trials: int, z: float = 1.96) -> tuple[float, float]:
-    """Return the 95% confidence interval of a share (Wilson 1927)."""
-    if trials == 0:
-        return 0.0, 1.0
-    share, square = hits / trials, z * z
-    middle = (share + square / (2 * trials)) / (1 + square / trials)
-    reach = z / (1 + square / trials) * (share * (1 - share) / trials + square / (4 * trials**2)) ** 0.5
-    return max(0.0, middle - reach), min(1.0, middle + reach)
-
-
 def run() -> Iterator[BenchmarkResult]:
-    """Yield all results; takes about six minutes of one core."""
+    """Yield all results; takes about eight minutes of one core."""
     found = pools()
     wrong = Count()
     yield from _false_alarms(found)
@@ -133,12 +67,8 @@ def run() -> Iterator[BenchmarkResult]:
         goal="0",
         met=wrong.hits == 0,
     )
+    yield from opposite_verdicts(found)
     yield from _cases(cases())
-
-
-def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> ProfileComparison:
-    """Compare like the product."""
-    return compare_profiles(base, candidate, DEFAULT_THRESHOLDS, np.random.default_rng(1), lambda _step, _done: None)
 
 
 @dataclass
@@ -281,7 +211,7 @@ def _power(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResu
                 backward = seed % 2 == 1
                 comparison = compared(grown, drawn.base) if backward else compared(drawn.base, grown)
                 mine.add(_names(comparison, pool.half, "better" if backward else "worse"))
-                wrong.add(_is_wrong(comparison, "better" if backward else "worse"))
+                wrong.add(is_wrong(comparison, "better" if backward else "worse"))
                 covered.add(_holds(comparison, pool.half, 1 / (1 + effect) if backward else 1 + effect))
             all_found.add(mine.hits, mine.trials)
             share = inclusive_share(pool.profiles, pool.half)
@@ -310,7 +240,7 @@ def _promises(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkR
             grown = tuple(with_effect(a, pool.half, effect, rng) for a in drawn.candidate)
             comparison = compared(drawn.base, grown)
             found_count.add(_names(comparison, pool.half, "worse"))
-            wrong.add(_is_wrong(comparison, "worse"))
+            wrong.add(is_wrong(comparison, "worse"))
             sizes.append(effect)
     goal = DEFAULT_THRESHOLDS.power
     what = f"the effect called detectable (median +{np.median(sizes):.0%}), 8 a side: found ({found_count.text})"
@@ -331,7 +261,7 @@ def _consecutive_power(found: Sequence[CapturePool], wrong: Count) -> Iterator[B
                 grown = tuple(with_effect(a, pool.half, effect, rng) for a in drawn.candidate)
                 comparison = compared(drawn.base, grown)
                 all_found.add(_names(comparison, pool.half, "worse"))
-                wrong.add(_is_wrong(comparison, "worse"))
+                wrong.add(is_wrong(comparison, "worse"))
         what = (
             f"+{effect:.0%} on half of any service, {SIZES[-1]} consecutive captures a side: found ({all_found.text})"
         )
@@ -353,14 +283,6 @@ def _names(comparison: ProfileComparison, key: str, direction: str) -> bool:
         and finding.direction == direction
         and (finding.subject in {key, "total"} or any(key in caller.path for caller in finding.attributed_callers))
         for finding in comparison.findings
-    )
-
-
-def _is_wrong(comparison: ProfileComparison, direction: str) -> bool:
-    """Return whether the verdict or a significant finding has the opposite direction of the only effect."""
-    opposite = {"worse": ("improved", "better"), "better": ("regressed", "worse")}[direction]
-    return comparison.verdict == opposite[0] or any(
-        each.is_significant and each.direction == opposite[1] for each in comparison.findings
     )
 
 

@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind
-from slowpath.analysis.kinds.registry import BINARY, EXECUTION_TRACE, PROFILE, SPAN_SET
+from slowpath.analysis.kinds.registry import ARCHIVE, BINARY, EXECUTION_TRACE, PROFILE, SPAN_SET
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapAnswer
 from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
@@ -37,6 +37,8 @@ HIGHEST_RATIO, TYPICAL_RATIO = 500, 10
 """Compression ratios: above the first the helper rejects a file as a bomb; most profiles are below the second."""
 STATES_SIZE = ("plain", "gzip")
 """Encodings that declare the uncompressed size in the file."""
+ARCHIVE_FILES = 4
+"""Limit of all files of an archive together, as a multiple of the limit of the largest file."""
 MAX_OUTPUT_BYTES = 4 * 1024 * MIB
 WALL_FACTOR = 3
 """Limit of the duration, as a multiple of the CPU limit, for busy machines."""
@@ -130,6 +132,29 @@ def trace_limits(path: Path, encoding: str, settings: Settings) -> DecodeLimits:
     return DecodeLimits(memory, seconds, settings.max_trace_bytes)
 
 
+class UnpackedFile(TypedDict):
+    """A file that the helper unpacked: its path in the archive, and its name in the folder."""
+
+    path: str
+    file: str
+    size_bytes: int
+    sha256: str
+
+
+class SkippedFile(TypedDict):
+    """A file of an archive that the helper did not unpack."""
+
+    path: str
+    reason: str
+
+
+class UnpackedArchive(TypedDict):
+    """What the helper found in an archive."""
+
+    members: list[UnpackedFile]
+    skipped: list[SkippedFile]
+
+
 class DecodeHelper:
     """Runs the Go helper."""
 
@@ -201,6 +226,14 @@ class DecodeHelper:
         limits = DecodeLimits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
         built: dict[str, Any] = json.loads(self._run([BINARY.command, str(path)], limits))
         return built
+
+    def unpack(self, path: Path, folder: Path, max_file_bytes: int) -> UnpackedArchive:
+        """Unpack a zip or tar archive into a folder. Raises like `profile`."""
+        total = ARCHIVE_FILES * max_file_bytes
+        arguments = [ARCHIVE.command, "--max-file", str(max_file_bytes), "--max-total", str(total)]
+        limits = DecodeLimits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, total)
+        unpacked: UnpackedArchive = json.loads(self._run([*arguments, str(path), str(folder)], limits))
+        return unpacked
 
     def compare_columns(self, command: str, base: Sequence[Path], candidate: Sequence[Path]) -> dict[str, Any]:
         """Compare the columns of both sides by a kind's `compare_command`, and return its output."""

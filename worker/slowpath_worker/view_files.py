@@ -8,7 +8,7 @@ from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
 from slowpath.core.ids import BlobKey
-from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath.evidence.profiles.service.stored_views import FirstViewFiles, StoredViewFiles
 from slowpath_worker.job_context import JobContext
 
 GZIP_LEVEL: Final = 5
@@ -17,25 +17,37 @@ GZIP_LEVEL: Final = 5
 
 def store_view_files(context: JobContext, view: DiffViewColumns, make_key: Callable[[str], BlobKey]) -> StoredViewFiles:
     """Compute and store all chunks of a view; `make_key` returns the blob key of a part."""
+    return store_remaining_files(context, view, store_first_files(context, view, make_key), make_key)
 
-    def put(part: str, content: bytes, *, packed: bool = True) -> BlobKey:
-        key = make_key(part)
-        context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0) if packed else content)
-        return key
 
-    all_columns = view.diff_columns("all")
-    header = HeaderMembers(read_columns(all_columns, "slowpath.diff").header)
-    functions = view.function_columns()
-    first = view.diff_columns("first")
-    sent = HeaderMembers(read_columns(first, "slowpath.diff").header).integer("nodes_sent")
-    nodes = header.integer("nodes_total")
-    context.check()
-    return StoredViewFiles(
-        all_key=put("all", all_columns, packed=False),
-        first_key=put("first", first),
-        rest_key=put("rest", view.diff_columns("rest")) if sent < nodes else None,
-        functions_key=put("functions", functions),
-        lines_key=put("lines", view.line_columns(), packed=False),
-        nodes=nodes,
+def store_first_files(context: JobContext, view: DiffViewColumns, make_key: Callable[[str], BlobKey]) -> FirstViewFiles:
+    """Compute and store the chunks of a view that a page draws first: the largest nodes and the functions."""
+    first, functions = view.diff_columns("first"), view.function_columns()
+    files = FirstViewFiles(
+        first_key=make_key("first"),
+        functions_key=make_key("functions"),
+        nodes=HeaderMembers(read_columns(first, "slowpath.diff").header).integer("nodes_total"),
         functions=len(read_columns(functions, "slowpath.functions").arrays["name"]),
     )
+    context.blobs.put(files.first_key, _pack(first))
+    context.blobs.put(files.functions_key, _pack(functions))
+    context.check()
+    return files
+
+
+def store_remaining_files(
+    context: JobContext, view: DiffViewColumns, first: FirstViewFiles, make_key: Callable[[str], BlobKey]
+) -> StoredViewFiles:
+    """Compute and store the other chunks of a view: all nodes, the rest of those that are sent, and the lines."""
+    all_key, lines_key = make_key("all"), make_key("lines")
+    context.blobs.put(all_key, view.diff_columns("all"))
+    context.check()
+    context.blobs.put(lines_key, view.line_columns())
+    rest_key = make_key("rest") if view.has_rest else None
+    if rest_key is not None:
+        context.blobs.put(rest_key, _pack(view.diff_columns("rest")))
+    return StoredViewFiles(**vars(first), all_key=all_key, rest_key=rest_key, lines_key=lines_key)
+
+
+def _pack(content: bytes) -> bytes:
+    return gzip.compress(content, GZIP_LEVEL, mtime=0)

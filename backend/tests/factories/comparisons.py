@@ -96,7 +96,15 @@ class ComparisonsFactory:
         blobs.put(keys["first"], gzip.compress(diff_columns(names)))
         blobs.put(keys["functions"], gzip.compress(b"functions"))
         blobs.put(keys["lines"], line_columns())
-        cut = StoredViewFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
+        cut = StoredViewFiles(
+            first_key=keys["first"],
+            functions_key=keys["functions"],
+            nodes=6,
+            functions=4,
+            all_key=keys["all"],
+            rest_key=None,
+            lines_key=keys["lines"],
+        )
         described = [
             (FUNCTION_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "function", ("share",), "share")),
             (LINE_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "line", ("share",), "share")),

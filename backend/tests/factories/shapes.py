@@ -52,13 +52,26 @@ SHAPES: dict[str, dict[str, Any]] = {
         "normalizations": [],
         "state": "waiting",  # so that no blob of it is read
     },
-    "profile_set": {"state": "done", "artifact_count": 1, "kinds": [], "conditions": None},
+    "profile_set": {
+        "state": "done",
+        "artifact_count": 1,
+        "kinds": [
+            {
+                "kind": "asked",
+                "sample_types": [{"type": "asked", "unit": "asked"}],
+                "default_sample_type": "asked",
+                "artifacts": 1,
+            }
+        ],
+        "conditions": None,
+    },
     "profile_view": {
         "kind": "asked",
         "sample_type": "asked",
         "granularity": "package",
         "normalizations": [],
         "labels": [],
+        "labels_digest": "",
         "state": "waiting",  # so that no blob of it is read
     },
     "profile_export": {"format": "csv", "kind": "cpu", "labels": [], "media_type": "text/csv", "state": "done"},

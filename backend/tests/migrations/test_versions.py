@@ -149,10 +149,8 @@ def test_a_database_of_the_former_release_loses_no_row(former_database: TestData
 
     former_database.migrate()
     after = content(former_database)
-    assert {name: len(rows) for name, rows in after.items()} == {
-        **dict.fromkeys(before.keys() - LOST, 1),
-        **dict.fromkeys(ADDED, 0),
-    }
+    assert len(after) == len(before) - len(LOST) + len(ADDED)
+    assert {name: len(rows) for name, rows in after.items() if len(rows) != 1} == dict.fromkeys(ADDED, 0)
 
     former_database.migrate_down(FIRST)
     restored = content(former_database)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from bench.captures import IN_TIME, captured, cases, pools
+from bench.product_comparison import compared
 from bench.resampled_sets import split
-from bench.verdict_accuracy import compared
 
 pytestmark = pytest.mark.processes
 

@@ -273,11 +273,13 @@ describe('the board', () => {
       name: '71aa09b vs. 5f3c1e8',
       base: {
         artifact_ids: ['of build-before'],
+        labels: [],
         label: '71aa09b',
         time_range: windows?.base ?? null,
       },
       candidate: {
         artifact_ids: ['of build-after'],
+        labels: [],
         label: '5f3c1e8',
         time_range: windows?.candidate ?? null,
       },
@@ -294,13 +296,23 @@ describe('the board', () => {
         label: '71aa09b',
         artifacts: 1,
         artifact_ids: ['a'],
+        labels: [],
         time_range: windows?.base ?? null,
+        labels: [],
+        source: null,
+        build_id: null,
+        left_out: null,
       },
       candidate: {
         label: '5f3c1e8',
         artifacts: 1,
         artifact_ids: ['b'],
+        labels: [],
         time_range: windows?.candidate ?? null,
+        labels: [],
+        source: null,
+        build_id: null,
+        left_out: null,
       },
     });
     server.use(

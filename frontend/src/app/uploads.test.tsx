@@ -52,7 +52,7 @@ function decoding(pageOf = 200): Artifact[] {
 const file = (name: string) => new File([name], name, { lastModified: 0 });
 
 describe('the upload drawer', () => {
-  afterEach(() => tray.reset());
+  afterEach(() => tray.clear());
 
   it('goes from files to a comparison with one more click', async () => {
     const kept = decoding();

@@ -47,6 +47,14 @@ class LocalProcess:
             return time.clock_gettime_ns((~self.pid << 3) | _PROCESS_CPU_CLOCK)
         return (int(fields[11]) + int(fields[12])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
+    def age_s(self) -> float | None:
+        """Return the time since the start of the process in seconds; None if unknown."""
+        try:
+            uptime_s = float((PROC / "uptime").read_text(encoding="ascii").split()[0])
+        except (OSError, ValueError, IndexError):
+            return None
+        return max(0.0, uptime_s - self.started_ticks / os.sysconf("SC_CLK_TCK"))
+
     def command_line(self) -> bytes | None:
         """Return the command line, with NUL between the arguments."""
         try:

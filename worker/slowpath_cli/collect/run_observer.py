@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from slowpath.analysis.findings.route_requests import RouteRequests
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.units import Nanoseconds
 from slowpath_cli.collect.local_process import (
@@ -30,6 +31,7 @@ from slowpath_cli.collect.request_counters import (
     find_request_counter,
     request_series,
 )
+from slowpath_cli.collect.route_counts import count_routes
 from slowpath_cli.core.collect_errors import CollectError
 
 _COMMIT = re.compile(r"^[0-9a-f]{7,40}$")
@@ -47,6 +49,8 @@ class ProcessSnapshot:
     requests: float | None
     cpu_ns: int | None
     started_s: float | None
+    age_s: float | None
+    """Time since the start of the process."""
     sent: int = 0
     """Number of requests this program has sent, including those of this snapshot."""
 
@@ -97,6 +101,7 @@ class RunObserver:
             requests=self.counter.total(scrape) if self.counter else None,
             cpu_ns=_cpu_ns(scrape, self.process),
             started_s=scrape.value("process_start_time_seconds"),
+            age_s=_age_s(scrape, wall, self.process),
             sent=self.client.sent,
         )
 
@@ -110,7 +115,14 @@ class RunObserver:
             wall_ns=Nanoseconds(after.taken_ns - before.taken_ns),
             started_at_ms=round(before.wall_s * 1000),
             ended_at_ms=round(after.wall_s * 1000),
+            process_age_ms=None if before.age_s is None else round(before.age_s * 1000),
+            requests_by_route=self._routes(before, after),
         )
+
+    def _routes(self, before: ProcessSnapshot, after: ProcessSnapshot) -> tuple[RouteRequests, ...] | None:
+        if self.counter is None or before.requests is None or after.requests is None:
+            return None
+        return count_routes(self.counter, before.scrape, after.scrape)
 
     def counted(self, before: ProcessSnapshot, after: ProcessSnapshot) -> RequestCount:
         """Return the number of requests by others between two snapshots, or the reason why it is unknown."""
@@ -275,6 +287,16 @@ def _cpu_ns(scrape: Scrape, process: LocalProcess | None) -> int | None:
     return exact if exact is not None else None if seconds is None else round(seconds * 1e9)
 
 
+def _age_s(scrape: Scrape, now_s: float, process: LocalProcess | None) -> float | None:
+    """Return the age of the process: from the kernel, its start time or its uptime; None if unknown or impossible."""
+    exact = process.age_s() if process else None
+    if exact is not None:
+        return exact
+    started_s = scrape.value("process_start_time_seconds")
+    age_s = now_s - started_s if started_s else scrape.value("process_uptime_seconds")
+    return age_s if age_s is not None and 0 <= age_s <= now_s else None
+
+
 def _increase(before: float | None, after: float | None) -> int | None:
     return _positive(after - before) if before is not None and after is not None else None
 
@@ -290,7 +312,7 @@ def _as_ns(value: int | None) -> Nanoseconds | None:
 
 def parse_metadata_arguments(pairs: Mapping[str, str]) -> RunMetadata:
     """Parse run metadata of the command line (`--fact commit=...`). Raises `ValueError`, which names the field."""
-    numbers = {"requests", "wall_ns", "cpu_ns", "gomaxprocs", "started_at_ms", "ended_at_ms"}
+    numbers = {"requests", "wall_ns", "cpu_ns", "gomaxprocs", "started_at_ms", "ended_at_ms", "process_age_ms"}
     known = set(RunMetadata.__dataclass_fields__)
     if unknown := sorted(set(pairs) - known):
         raise ValueError(f"unknown name {unknown[0]!r}; choose from {', '.join(sorted(known))}")

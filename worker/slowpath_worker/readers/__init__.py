@@ -3,6 +3,7 @@
 from typing import Final
 
 from slowpath.analysis.kinds import registry
+from slowpath_worker.readers.archives import read_archive
 from slowpath_worker.readers.benchmarks import read_benchmarks
 from slowpath_worker.readers.binaries import read_binary
 from slowpath_worker.readers.growth import read_growth
@@ -18,6 +19,7 @@ READERS: Final[dict[str, Reader]] = {
     registry.STACK_GROWTH.id: read_growth,
     registry.BENCHMARK.id: read_benchmarks,
     registry.BINARY.id: read_binary,
+    registry.ARCHIVE.id: read_archive,
 }
 """Readers by the id of the kind."""
 

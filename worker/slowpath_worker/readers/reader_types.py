@@ -38,6 +38,8 @@ class DecodedArtifact:
     """Build information of the file, as values of build columns."""
     keeps_original: bool = True
     """Whether the original file is stored after decoding."""
+    stored_hashes: tuple[str, ...] = ()
+    """Hashes of further files whose bytes were stored, to be deleted if the artifact is not recorded."""
 
 
 Reader = Callable[[OriginalFile, DecodeHelper, JobContext], DecodedArtifact]

@@ -35,7 +35,6 @@ __all__ = [
 
 UNSUPPORTED_FORMATS = {
     "metrics-text": "a scrape of metrics",
-    "zip": "a zip archive",
 }
 
 
@@ -51,9 +50,8 @@ def decode_artifact(job: DecodeArtifact, context: JobContext) -> None:
 
     with context.finishing() as session:
         if artifacts.is_gone(session, job.artifact_id):  # deleted meanwhile: also delete the blobs just stored
-            enqueue(
-                session, DeleteUnusedBlobs(job.artifact_id, [artifact_ingest.original_key(context.team_id, sha256)])
-            )
+            keys = [artifact_ingest.original_key(context.team_id, each) for each in (sha256, *decoded.stored_hashes)]
+            enqueue(session, DeleteUnusedBlobs(job.artifact_id, [str(key) for key in keys]))
             return
         artifact = artifacts.get_artifact(session, job.artifact_id)
         decoded.record(session, job.artifact_id)
@@ -100,9 +98,7 @@ def _reject_unsupported(kind: str) -> NoReturn:
     raise InvalidArtifact(
         f"This is {what}, which is not supported.",
         slug=f"not-read-yet-{kind}",
-        remedy="Unpack it and upload its files."
-        if kind == "zip"
-        else "Send metrics by remote write; upload profiles, traces, spans, stack-growth logs or benchmark output.",
+        remedy="Send metrics by remote write; upload profiles, traces, spans, stack-growth logs or benchmark output.",
     )
 
 

@@ -27,10 +27,11 @@ from slowpath.evidence.profiles.rules import (
 )
 from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views, stored_views
 from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath.evidence.profiles.tables import ProfileView
 from slowpath_worker.job_context import Cancelled, JobContext, JobFailure
 from slowpath_worker.profile_set_exports import ProfileExportRequest, export_profiles
 from slowpath_worker.profile_set_inputs import find_set_profiles, open_profiles
-from slowpath_worker.view_files import GZIP_LEVEL, store_view_files
+from slowpath_worker.view_files import GZIP_LEVEL, store_first_files, store_remaining_files
 
 __all__ = [
     "BuildProfileView",
@@ -134,7 +135,19 @@ def _build(
     summary_key = make_key("summary")
     summary = dump_document(summarize_view(values, key.labels)).encode()
     context.blobs.put(summary_key, gzip.compress(summary, GZIP_LEVEL, mtime=0))
-    return _BuiltView(store_view_files(context, view, make_key), summary_key, view.describe())
+    first, described = store_first_files(context, view, make_key), view.describe()
+    with context.writing() as session:
+        row = profile_views.get_view(session, set_id, view_id)
+        stored_views.record_first_files(row, first)
+        _describe(row, summary_key, described)
+    context.progress("building the other chunks", 0.6)
+    return _BuiltView(store_remaining_files(context, view, first, make_key), summary_key, described)
+
+
+def _describe(row: ProfileView, summary_key: BlobKey, described: DiffViewSummary) -> None:
+    row.summary_key = summary_key
+    row.normalizations = list(described.normalizations)
+    row.default_normalization = described.default_normalization
 
 
 def _record_view(set_id: ProfileSetId, view_id: ProfileViewId, context: JobContext, built: _BuiltView) -> None:
@@ -143,9 +156,7 @@ def _record_view(set_id: ProfileSetId, view_id: ProfileViewId, context: JobConte
             raise ProfileSetNotFound("The profile set was deleted.")
         row = profile_views.get_view(session, set_id, view_id)
         stored_views.record_view_files(row, built.files)
-        row.summary_key = built.summary_key
-        row.normalizations = list(built.described.normalizations)
-        row.default_normalization = built.described.default_normalization
+        _describe(row, built.summary_key, built.described)
 
 
 def export_profile_set(job: ExportProfileSet, context: JobContext) -> None:

@@ -115,6 +115,10 @@ def test_only_the_handlers_of_the_load_are_summed(serve_watched: Start, tmp_path
     with load(address):
         assert collect(address, tmp_path / "busy") == 0
     assert 20 <= (requests(tmp_path / "busy") or 0) <= 1_000
+    facts = json.loads((tmp_path / "busy" / "cpu.00.pb.gz.metadata.json").read_text())
+    assert [(each["route"], each["status_class"]) for each in facts["requests_by_route"]] == [("/work", "2xx")]
+    assert 20 <= facts["requests_by_route"][0]["requests"] <= 1_000
+    assert 0 < facts["process_age_ms"] < 600_000
 
 
 def test_a_script_must_choose_among_several(

@@ -160,6 +160,7 @@ def _common_metadata(artifacts: Sequence[NamedArtifact]) -> RunMetadata:
         build_id=_agreed(each.build_id for each in metadata),
         started_at_ms=_agreed(each.started_at_ms for each in metadata),
         ended_at_ms=_agreed(each.ended_at_ms for each in metadata),
+        process_age_ms=_agreed(each.process_age_ms for each in metadata),
     )
 
 

@@ -5,10 +5,11 @@ absent is `None`, never zero.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from typing import Any
 
+from slowpath.analysis.findings.route_requests import RouteRequests, parse_requests_by_route
 from slowpath.units import Nanoseconds
 
 # What a hostile or mistaken sender could reach without making arithmetic lose meaning: 2^53 is exact in a double.
@@ -36,6 +37,10 @@ class RunMetadata:
     """When the capture began, Unix time in milliseconds."""
     ended_at_ms: int | None = None
     """When the capture ended, Unix time in milliseconds; of a snapshot, when it was taken."""
+    process_age_ms: int | None = None
+    """Age of the process when the capture began, in milliseconds."""
+    requests_by_route: tuple[RouteRequests, ...] | None = None
+    """The requests during the capture by route, method and status class."""
 
     @classmethod
     def from_json(cls, value: object) -> "RunMetadata":
@@ -48,17 +53,20 @@ class RunMetadata:
         for name in _TEXTS:
             known[name] = _text(name, value.get(name))
         known["cpu_flags"] = _flags(value.get("cpu_flags"))
+        known["requests_by_route"] = parse_requests_by_route(value.get("requests_by_route"))
         return cls(**known)
 
     def to_json(self) -> dict[str, Any]:
         """The known facts as a JSON object; what is unknown is left out."""
         known = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.requests_by_route is not None:
+            known["requests_by_route"] = [asdict(each) for each in self.requests_by_route]
         return {
             name: list(fact) if isinstance(fact, tuple) else fact for name, fact in known.items() if fact is not None
         }
 
 
-_COUNTS = ("requests", "wall_ns", "cpu_ns", "gomaxprocs", "started_at_ms", "ended_at_ms")
+_COUNTS = ("requests", "wall_ns", "cpu_ns", "gomaxprocs", "started_at_ms", "ended_at_ms", "process_age_ms")
 _TEXTS = ("run", "go_version", "goos", "goarch", "cpu_model", "commit", "build_id")
 
 

@@ -177,9 +177,20 @@ BINARY: Final = ArtifactKind(
     formats=("program",),
     measurements={"binary": ()},
 )
+ARCHIVE: Final = ArtifactKind(
+    id="archive",
+    section="",
+    summary_field="archive",
+    noun_plural="archives",
+    command="unpack",
+    formats=("zip", "tar"),
+    measurements={"archive": ()},
+)
+KINDS_WITHOUT_ORIGINAL: Final = (BINARY.id, ARCHIVE.id)
+"""Kinds whose bytes are deleted once they are read: what was read of them is stored elsewhere."""
 
 ARTIFACT_KINDS: Final[dict[str, ArtifactKind]] = {
-    kind.id: kind for kind in (PROFILE, EXECUTION_TRACE, SPAN_SET, STACK_GROWTH, BENCHMARK, BINARY)
+    kind.id: kind for kind in (PROFILE, EXECUTION_TRACE, SPAN_SET, STACK_GROWTH, BENCHMARK, BINARY, ARCHIVE)
 }
 """By id, in the order in which comparisons list and compute them."""
 LATENCY: Final = "latency"
@@ -251,6 +262,14 @@ def section_of_finding(finding_kind: str, profile_kind: str) -> str:
     """Return the section that a finding belongs to, or its kind of profile."""
     prefixes = {kind.finding_prefix: kind.section for kind in compared_kinds()} | {LATENCY_FINDING_PREFIX: LATENCY}
     return next((section for prefix, section in prefixes.items() if finding_kind.startswith(prefix)), profile_kind)
+
+
+def section_of_measurement(measurement_id: str) -> str:
+    """Return the section that a measurement of builds belongs to, or its kind of profile."""
+    kind = kind_of(measurement_id)
+    if kind is None or kind is PROFILE:
+        return measurement_kind(measurement_id).profile_kind or measurement_id.rpartition(".")[2]
+    return kind.section
 
 
 PAGE_SECTIONS: Final = RegisteredNames(lambda: [kind.section for kind in compared_kinds()])

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Row, case, exists, func, or_, select, text, tuple_
 from sqlalchemy.dialects.postgresql import JSONB
 
-from slowpath.analysis.kinds.registry import BINARY, compared_ids
+from slowpath.analysis.kinds.registry import KINDS_WITHOUT_ORIGINAL, compared_ids
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, UploadId
 from slowpath.evidence.artifacts.rules import ArtifactState
@@ -24,6 +24,7 @@ class ArtifactFilter:
     states: Sequence[str] = ()
     kind: str | None = None
     build_id: UUID | None = None
+    archive_id: UUID | None = None
     name_contains: str | None = None
 
 
@@ -40,7 +41,7 @@ def artifacts(session: ReadSession, ids: Sequence[UUID]) -> Sequence[Artifact]:
 def newest(
     session: ReadSession, filters: ArtifactFilter, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Artifact]:
-    """Return artifacts newest first, by ix_artifact_newest (or ix_artifact_batch, ix_artifact_build)."""
+    """Return artifacts newest first, by ix_artifact_newest (or ix_artifact_batch, ix_artifact_build, ix_artifact_archive)."""
     found = select(Artifact).order_by(Artifact.created_at.desc(), Artifact.id.desc()).limit(limit)
     if filters.batch is not None:
         found = found.where(Artifact.batch == filters.batch)
@@ -50,6 +51,8 @@ def newest(
         found = found.where(Artifact.kind == filters.kind)
     if filters.build_id is not None:
         found = found.where(Artifact.build_id == filters.build_id)
+    if filters.archive_id is not None:
+        found = found.where(Artifact.archive_id == filters.archive_id)
     if filters.name_contains:
         found = found.where(Artifact.name.icontains(filters.name_contains, autoescape=True))
     if after is not None:
@@ -110,12 +113,16 @@ def has_others_in_batch(session: ReadSession, row: Artifact) -> bool:
 def bytes_needed(session: ReadSession, sha256: str) -> bool:
     """Return whether an artifact of the team needs these bytes, by ix_artifact_sha256.
 
-    A binary needs them only until it is decoded.
+    A binary or an archive needs them only until it is decoded.
     """
     needing = exists().where(
         Artifact.team_id == session.team_id,
         Artifact.sha256 == sha256,
-        or_(Artifact.kind.is_distinct_from(BINARY.id), Artifact.state != ArtifactState.DECODED),
+        or_(
+            Artifact.kind.is_(None),
+            Artifact.kind.not_in(KINDS_WITHOUT_ORIGINAL),
+            Artifact.state != ArtifactState.DECODED,
+        ),
     )
     return bool(session.scalar(select(needing)))
 

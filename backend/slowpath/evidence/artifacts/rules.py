@@ -33,6 +33,16 @@ def clean_name(name: str) -> str:
     return shown[: MAX_NAME - 21] + "…" + shown[-20:]
 
 
+MAX_FOLDER = 400
+
+
+def clean_folder(folder: str | None) -> str | None:
+    """Return a folder as one line of printable text with slashes, its last parts if it is long; None if there is none."""
+    parts = [_shown(part) for part in (folder or "").replace("\\", "/").split("/")]
+    shown = "/".join(part for part in parts if part not in {"", ".", ".."})
+    return (shown if len(shown) <= MAX_FOLDER else "…" + shown[1 - MAX_FOLDER :]) or None
+
+
 def clean_line(text: str, longest: int) -> str:
     """Return a text as one line of printable text, truncated to a length."""
     shown = _shown(text)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from slowpath.analysis.findings.route_requests import LONGEST_ROUTE, LONGEST_WORD, MOST_ROUTES
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.registry import ARTIFACT_KINDS, StoredKindId, kind_of
 from slowpath.core.jobs import JobRow
@@ -33,6 +34,17 @@ MAX_FACTS_LETTERS = 16_000
 ArtifactStateName = Literal["received", "decoding", "decoded", "invalid", "failed"]
 
 
+class RouteRequestsIn(BaseModel):
+    """Requests of one route, method and status class; without all three, those of all routes not listed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    route: Annotated[str, StringConstraints(max_length=LONGEST_ROUTE, pattern=NO_NUL)] = ""
+    method: Annotated[str, StringConstraints(max_length=LONGEST_WORD, pattern=NO_NUL)] = ""
+    status_class: Annotated[str, StringConstraints(max_length=LONGEST_WORD, pattern=NO_NUL)] = ""
+    requests: Count
+
+
 class RunMetadataIn(BaseModel):
     """Run metadata of an artifact. All fields are optional; `requests` allows costs per request."""
 
@@ -52,6 +64,8 @@ class RunMetadataIn(BaseModel):
     build_id: Short | None = None
     started_at_ms: Count | None = None
     ended_at_ms: Count | None = None
+    process_age_ms: Count | None = None
+    requests_by_route: Annotated[list[RouteRequestsIn], Field(max_length=MOST_ROUTES + 1)] | None = None
 
     @model_validator(mode="after")
     def _validate_for_analysis(self) -> Self:
@@ -240,6 +254,23 @@ class BinarySummary(BaseModel):
     warnings: list[str]
 
 
+class SkippedFileOut(BaseModel):
+    """A file of an archive that is no artifact, and why."""
+
+    path: str
+    reason: str
+
+
+class ArchiveSummary(BaseModel):
+    """What was unpacked from an archive; its own bytes are not stored."""
+
+    files: int
+    skipped: list[SkippedFileOut]
+    skipped_files: int
+    """All that were skipped; the list is limited."""
+    warnings: list[str]
+
+
 class ArtifactOut(BaseModel):
     """One artifact with its state and summary."""
 
@@ -256,9 +287,12 @@ class ArtifactOut(BaseModel):
     benchmarks: BenchmarkSummary | None
     spans: SpansSummary | None
     binary: BinarySummary | None
+    archive: ArchiveSummary | None
     run_metadata: RunMetadataOut
     batch: UUID | None
     build_id: UUID | None
+    archive_id: UUID | None
+    folder: str | None
     job_id: UUID | None
     progress: float
     step: str
@@ -330,6 +364,8 @@ def make_artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
             "run_metadata": row.run_metadata,
             "batch": row.batch,
             "build_id": row.build_id,
+            "archive_id": row.archive_id,
+            "folder": row.folder,
             "job_id": row.job_id,
             "progress": 1.0 if decoded else (job.progress if job else 0.0),
             "step": "" if decoded or job is None else job.step,

@@ -19,10 +19,14 @@ class Artifact(TeamScoped, Table):
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "build_id"], ["build.team_id", "build.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
+        ForeignKeyConstraint(
+            ["team_id", "archive_id"], ["artifact.team_id", "artifact.id"], ondelete="SET NULL (archive_id)"
+        ),
         Index("ix_artifact_newest", "team_id", "created_at", "id"),
         Index("ix_artifact_batch", "team_id", "batch"),
         Index("ix_artifact_sha256", "team_id", "sha256"),
         Index("ix_artifact_build", "team_id", "build_id"),
+        Index("ix_artifact_archive", "team_id", "archive_id"),
         Index("ix_artifact_kind", "team_id", "kind", "created_at"),
         CheckConstraint("state in ('received', 'decoding', 'decoded', 'invalid', 'failed')", name="state"),
     )
@@ -33,6 +37,10 @@ class Artifact(TeamScoped, Table):
     batch: Mapped[UUID | None]
     """Groups the artifacts uploaded together."""
     build_id: Mapped[UUID | None]
+    archive_id: Mapped[UUID | None]
+    """The archive that it was unpacked from."""
+    folder: Mapped[str | None]
+    """Folder of the file in its archive or on the sender's disk; for display only."""
     run_metadata: Mapped[dict[str, Any]]
     state: Mapped[str] = mapped_column(default=ArtifactState.RECEIVED)
     kind: Mapped[str | None]

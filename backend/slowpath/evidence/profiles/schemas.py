@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.profiles.profile_set_document import ProfileSetConditions, ProfileSetKind
+from slowpath.analysis.kinds.profiles.profile_view_summary import LONGEST_LABEL_TEXT
 from slowpath.analysis.kinds.profiles.stored_view import FrameMatches, SourceLine
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles.rules import MAX_LABEL_MATCHERS, Granularity, ProfileExportFormat
@@ -19,7 +20,7 @@ ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "ca
 ProfileSetStateName = Literal["waiting", "running", "done", "failed", "cancelled"]
 MOST_LISTED = 1000
 """Above the limit of a set, so that the error of that limit is returned."""
-LabelText = Annotated[str, StringConstraints(max_length=1_000, pattern=r"^[^\x00]*$")]
+LabelText = Annotated[str, StringConstraints(max_length=LONGEST_LABEL_TEXT, pattern=r"^[^\x00]*$")]
 EPOCH = datetime.fromtimestamp(0, UTC)
 LATEST_MS = 4_102_444_800_000
 """Latest accepted time, the year 2100: a later one is of a clock that was not set."""
@@ -87,7 +88,10 @@ class StoredViewOut(BaseModel):
 
 
 class ProfileViewOut(StoredViewOut):
-    """A view of a profile set; its chunks and its summary are available once it is done."""
+    """A view of a profile set.
+
+    The first chunk, the functions and the summary are available as soon as it has `nodes`, all else once it is done.
+    """
 
     labels: list[LabelMatcherOut]
 

@@ -10,7 +10,15 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 
 
 def test_facts_survive_a_round_trip() -> None:
-    fields = {"run": "a/1", "requests": 10, "wall_ns": 5, "go_version": "go1.26.8", "cpu_flags": ["aes", "avx"]}
+    fields: dict[str, object] = {
+        "run": "a/1",
+        "requests": 10,
+        "wall_ns": 5,
+        "go_version": "go1.26.8",
+        "cpu_flags": ["aes", "avx"],
+    }
+    fields["process_age_ms"] = 61_000
+    fields["requests_by_route"] = [{"route": "/a", "method": "GET", "status_class": "2xx", "requests": 7}]
     assert RunMetadata.from_json(fields).to_json() == fields
 
 
@@ -40,6 +48,14 @@ def test_numbers_are_rounded() -> None:
         ({"cpu_flags": {}}, "must be a list of strings"),
         ({"cpu_flags": [1]}, "must be a list of strings"),
         ({"cpu_flags": ["x" * 20000]}, "longer than 16384"),
+        ({"process_age_ms": -1}, "facts.process_age_ms must be between 0 and 2\\^53"),
+        ({"requests_by_route": "many"}, "facts.requests_by_route must be a list"),
+        ({"requests_by_route": ["/a"]}, "facts.requests_by_route must hold objects"),
+        ({"requests_by_route": [{"requests": 1}] * 52}, "has 52 entries, the limit is 50"),
+        ({"requests_by_route": [{"route": "x" * 201, "requests": 1}]}, "has 201 characters, the limit is 200"),
+        ({"requests_by_route": [{"method": 1, "requests": 1}]}, "requests_by_route.method must be a string"),
+        ({"requests_by_route": [{"route": "/a"}]}, "requests_by_route.requests must be a number"),
+        ({"requests_by_route": [{"requests": -1}]}, "requests_by_route.requests must be between 0 and 2\\^53"),
     ],
 )
 def test_wrong_facts_are_refused_by_name(metadata: object, message: str) -> None:
@@ -52,7 +68,9 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-names = st.sampled_from(["run", "requests", "wall_ns", "cpu_ns", "gomaxprocs", "cpu_flags", "commit"])
+names = st.sampled_from(
+    ["run", "requests", "wall_ns", "cpu_ns", "gomaxprocs", "cpu_flags", "commit", "requests_by_route"]
+)
 
 
 @given(st.dictionaries(names, json_values))

@@ -50,6 +50,8 @@ def jobs_of(app: AppUnderTest, team: SomeTeam) -> list[str]:
 def test_a_raw_body_becomes_an_artifact_with_a_job(client: TestClient, app: AppUnderTest, team: SomeTeam) -> None:
     batch = uuid4()
     facts = {"requests": 14000, "wall_ns": 10**10, "go_version": "go1.26.8", "cpu_flags": ["aes", "avx2"]}
+    mix = {"route": "/page", "method": "GET", "status_class": "2xx", "requests": 14000}
+    facts |= {"process_age_ms": 61_000, "requests_by_route": [mix]}
 
     answer = client.put(
         "/api/v1/artifacts/cpu.pprof",

@@ -35,9 +35,9 @@ const teamRoute = createRoute({
     if (!team) throw notFound();
     if (teamHeaders() !== team.slug) {
       // Nothing read for one team may be shown to another.
-      tray.reset();
       context.client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
       setCurrentTeam(team.slug);
+      tray.switchTeam(team.slug);
       setPreference('team', team.slug);
     }
     return { session, team };

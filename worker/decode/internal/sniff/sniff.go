@@ -25,6 +25,7 @@ const (
 	MetricsText = "metrics-text"
 	Program     = "program"
 	Zip         = "zip"
+	Tar         = "tar"
 	Unknown     = "unknown"
 )
 
@@ -82,6 +83,12 @@ func inputErrorSlug(err error) string {
 	return ""
 }
 
+// isTar knows the magic of POSIX and GNU archives, which is inside the first header.
+func isTar(head []byte) bool {
+	const magicAt = 257
+	return len(head) >= magicAt+5 && string(head[magicAt:magicAt+5]) == "ustar"
+}
+
 var traceHeader = regexp.MustCompile(`^go 1\.(\d+) trace\x00`)
 
 // Detect classifies unpacked bytes; whole is true if nothing follows them.
@@ -89,6 +96,8 @@ func Detect(head []byte, whole bool) Detection {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return Detection{Kind: Zip, Detail: "zip archive"}
+	case isTar(head):
+		return Detection{Kind: Tar, Detail: "tar archive"}
 	case gobuildinfo.Is(head):
 		return Detection{Kind: Program, Detail: "program"}
 	case decompress.EncodingOf(head) != decompress.Plain:

@@ -91,6 +91,7 @@ func TestKindsByContent(t *testing.T) {
 		"metrics scraped":           {"# SCRAPE 1795168968127\nup 1\n", MetricsText, "prometheus text"},
 		"metrics bare":              {"up{job=\"a\"} 1 1395066363000\n", MetricsText, "prometheus text"},
 		"zip":                       {"PK\x03\x04", Zip, "zip archive"},
+		"tar":                       {strings.Repeat("a", 257) + "ustar\x0000", Tar, "tar archive"},
 		"empty zip":                 {"PK\x05\x06", Zip, "zip archive"},
 		"goroutine dump":            {"goroutine 1 [running]:\nmain.main()\n", Unknown, "goroutine-dump"},
 		"html":                      {" <html>", Unknown, "html"},

@@ -152,8 +152,11 @@ class DiffTree:
     def _names(self, chosen: Index) -> tuple[Array, list[str]]:
         labels, trie = self.ground.stacks.labels, self.trie
         if self.ground.granularity != "line":
-            used, inverse = np.unique(trie.label[chosen], return_inverse=True)
-            return (inverse + 1).astype(np.uint32), ["", *(labels[row].name or ROOT_NAME for row in used.tolist())]
+            is_used = np.zeros(len(labels), dtype=np.bool_)
+            is_used[trie.label[chosen]] = True
+            number = np.cumsum(is_used)  # from 1 on, in the order of the labels
+            texts = [labels[row].name or ROOT_NAME for row in np.flatnonzero(is_used).tolist()]
+            return number[trie.label[chosen]].astype(np.uint32), ["", *texts]
         pairs = np.stack([trie.label[chosen], trie.line[chosen]], axis=1)
         unique, inverse = np.unique(pairs, axis=0, return_inverse=True)
         texts = [f"{labels[row].name}:{number}" if row else ROOT_NAME for row, number in unique.tolist()]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from slowpath.analysis.kinds.profiles.diff_header import Part
-from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
+from slowpath.analysis.kinds.profiles.diff_tree import FIRST_NODES, DiffTree
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs, DiffViewSummary
 from slowpath.analysis.kinds.profiles.diff_view_tables import function_table, line_table
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
@@ -72,6 +72,11 @@ class DiffViewColumns:
     def diff_columns(self, part: Part = "all") -> bytes:
         """Return the merged tree: `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
         return self._tree.part(part)
+
+    @property
+    def has_rest(self) -> bool:
+        """Return whether some nodes are not among the first ones."""
+        return len(self._tree.weight) > FIRST_NODES
 
     def function_columns(self) -> bytes:
         """Return the table of functions (or packages): values on both sides, intervals per normalization."""

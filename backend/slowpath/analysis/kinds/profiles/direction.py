@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF
 from slowpath.analysis.findings.findings import CHANGED, CostShift, Direction, Finding, Verdict
+from slowpath.analysis.kinds.profiles.explanations import range_of_mix
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, estimate_rows
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
@@ -21,6 +22,8 @@ from slowpath.analysis.kinds.profiles.significance import is_total_changed
 
 # A function with less than this share of its cost on one of the sides has appeared or vanished.
 ONE_SIDED = 0.1
+# Replaces a factor of zero.
+TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -40,14 +43,15 @@ def ruling_of(
 ) -> KindDecision:
     """Decide by the net significant change.
 
-    *unchanged* requires an interval of the total within the limit.
+    *unchanged* requires an interval of the total within the limit, whatever the mix of requests may hide.
     """
     bound = _bound(comparison)
     certain = [finding for finding in findings if finding.is_significant]
     if certain:
         verdict = _changed_verdict(comparison, certain, shifts)
         return KindDecision(verdict, bound, tuple(certain) if verdict == "inconclusive" else ())
-    limited = bound is not None and bound <= comparison.thresholds.unchanged_within
+    least, largest = range_of_mix(comparison)
+    limited = bound is not None and bound * max(largest, 1 / max(least, TINY)) <= comparison.thresholds.unchanged_within
     has_no_findings = not findings and comparison.certain
     return KindDecision("unchanged" if has_no_findings and limited else "inconclusive", bound)
 
@@ -116,9 +120,14 @@ def _changed_verdict(
         direction: Direction = "worse" if float(net.difference[0]) > 0 else "better"
         return "mixed" if _contradicts(comparison, direction, net) else VERDICT_OF[direction]
     direction = directions.pop()
-    # New and vanished code is typical of a cost shift: then the total has to change as well.
-    shifted = all(_is_one_sided(finding) for finding in certain) and _opposes(comparison, direction)
-    return "inconclusive" if shifted or _contradicts(comparison, direction, net) else VERDICT_OF[direction]
+    # New and vanished code is typical of a cost shift: then the total has to change as well. So does a new state of the process,
+    # which is part of the difference between sides captured one after the other.
+    shifted = comparison.consecutive or all(_is_one_sided(finding) for finding in certain)
+    return (
+        "inconclusive"
+        if (shifted and _opposes(comparison, direction)) or _contradicts(comparison, direction, net)
+        else VERDICT_OF[direction]
+    )
 
 
 def _contradicts(comparison: ProfileKindComparison, direction: Direction, net: RateEstimates) -> bool:

@@ -1,8 +1,8 @@
 """Find what could explain a complete change without the code: then the change is not significant.
 
-Three causes are measured: the profiles of one side covered more of the process's CPU time; a subject is sampled in step
-with the clock, so that its value depends on chance in each capture; or the cost drifted within a side by as much as the
-sides differ.
+Five causes are measured: the profiles of one side covered more of the process's CPU time; a subject is sampled in step
+with the clock, so that its value depends on chance in each capture; the cost drifted within a side by as much as the sides
+differ; the sides were sent another mix of requests; or the cost changed with the age of a new process.
 """
 
 import numpy as np
@@ -49,7 +49,8 @@ def explained(comparison: ProfileKindComparison, subjects: SubjectEstimates, row
         return np.zeros(len(rows), dtype=np.bool_)
     by_coverage = within_coverage_gap(comparison, subjects, rows)
     by_coverage |= within_load_gap(comparison, subjects, rows)
-    return by_coverage | in_lockstep(comparison, subjects)[rows] | drifted(comparison, subjects, rows)
+    by_requests = within_mix(comparison, subjects, rows) | aged(comparison, subjects, rows)
+    return by_coverage | by_requests | in_lockstep(comparison, subjects)[rows] | drifted(comparison, subjects, rows)
 
 
 def within_coverage_gap(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> Mask:
@@ -76,6 +77,45 @@ def within_load_gap(comparison: ProfileKindComparison, subjects: SubjectEstimate
     idle = np.array([subjects is comparison.categories and name in IDLE for name in names], dtype=np.bool_)
     within: Mask = ((least <= abs(gap)) | idle) & (np.array(names) != TOTAL)
     return within
+
+
+def within_mix(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> Mask:
+    """Return which rows differ by no more than the mix of requests alone could change them."""
+    mix, estimates = comparison.request_mix, subjects.estimates
+    if mix is None:
+        return np.zeros(len(rows), dtype=np.bool_)
+    low, high = mix.range_of(subjects.rows[rows], comparison.basis.weights)
+    ratio, least, most = (each[rows] for each in (estimates.ratio, estimates.low, estimates.high))
+    least, most = (np.where(np.isfinite(bound), bound, ratio) for bound in (least, most))
+    within: Mask = np.where(ratio > 1, least <= high, most >= low)
+    return within
+
+
+def range_of_mix(comparison: ProfileKindComparison) -> tuple[float, float]:
+    """Return the least and the largest factor by which the mix of requests alone could change the total; 1 and 1 if equal."""
+    mix = comparison.request_mix
+    if mix is None:
+        return 1.0, 1.0
+    low, high = mix.range_of(comparison.categories.rows[-1:], comparison.basis.weights)
+    return float(low[0]), float(high[0])
+
+
+def aged(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> Mask:
+    """Return which rows of a new process changed with its age by as much as the sides differ.
+
+    A trend is extrapolated to the age of the other side, but not over a longer time than the captures lasted.
+    """
+    ages = comparison.process_ages
+    if ages is None or ages.overlap or comparison.basis.id == "share":
+        return np.zeros(len(rows), dtype=np.bool_)
+    of_base, of_candidate = rates(comparison, subjects.rows[rows])
+    values, when, other = (
+        (of_base, ages.base, ages.candidate) if ages.base_is_new else (of_candidate, ages.candidate, ages.base)
+    )
+    capture_seconds = float(np.ptp(when)) + float(np.ptp(other))
+    seconds_apart = float(np.clip(other.mean() - when.mean(), -capture_seconds, capture_seconds))
+    difference = subjects.estimates.difference[rows]
+    return _is_trend_enough(values, when, seconds_apart, -difference if not ages.base_is_new else difference)
 
 
 def in_lockstep(comparison: ProfileKindComparison, subjects: SubjectEstimates) -> Mask:
@@ -125,10 +165,16 @@ def drifted(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows:
     capture_seconds = sum(float(np.ptp(when)) for when in times)
     seconds_apart = float(np.clip(times[1].mean() - times[0].mean(), -capture_seconds, capture_seconds))
     for side, when in zip(rates(comparison, subjects.rows[rows]), times, strict=True):
-        slope, error = trend(side, when)
-        same_way = np.sign(slope * seconds_apart) == np.sign(difference)
-        has_drifted |= same_way & ((np.abs(slope) + error) * abs(seconds_apart) >= np.abs(difference))
+        has_drifted |= _is_trend_enough(side, when, seconds_apart, difference)
     return has_drifted
+
+
+def _is_trend_enough(values: F64, times: F64, seconds_apart: float, difference: F64) -> Mask:
+    """Return which rows have a trend over time that makes up the difference within these seconds."""
+    slope, error = trend(values, times)
+    same_way = np.sign(slope * seconds_apart) == np.sign(difference)
+    enough: Mask = same_way & ((np.abs(slope) + error) * abs(seconds_apart) >= np.abs(difference))
+    return enough
 
 
 def trend(values: F64, times: F64) -> tuple[F64, F64]:

@@ -26,6 +26,8 @@ MOST_SEVERE = (
     "cpu-model",
     "no-aes",
     "load",
+    "request-mix",
+    "process-age",
     "drifting",
     "overdispersed",
     "consecutive",

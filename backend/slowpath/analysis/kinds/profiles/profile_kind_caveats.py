@@ -14,6 +14,7 @@ from slowpath.analysis.kinds.profiles.profile_caveats import KindCaveat
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets
 from slowpath.analysis.kinds.profiles.profile_table import ROOT_CUT_OFF
+from slowpath.analysis.kinds.profiles.request_caveats import age_caveats, mix_caveats
 from slowpath.analysis.kinds.profiles.serial_dependence import gain_of_alternation, interleaved
 from slowpath.analysis.kinds.profiles.variance_models import in_step, semivariogram_of
 from slowpath.analysis.stats.distinct_values import distinct_values
@@ -44,6 +45,8 @@ def caveats_of_kind(comparison: ProfileKindComparison) -> Iterator[KindCaveat | 
     yield from _drift_caveats(comparison)
     yield from _coverage_caveats(comparison)
     yield from _hash_caveats(comparison)
+    yield from mix_caveats(comparison)
+    yield from age_caveats(comparison)
     yield from _cut_caveats(comparison)
 
 

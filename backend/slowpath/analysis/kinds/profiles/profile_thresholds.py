@@ -14,7 +14,8 @@ class ProfileThresholds:
     alpha_total: float = 0.003
     alpha_categories: float = 0.001
     alpha_functions: float = 0.003
-    alpha_labels: float = 0.003
+    # Over all labels and values together, and beside the three above: only profiles with labels have these tests.
+    alpha_labels: float = 0.01
     # Level for compensation by another cost: looser, since declaring a cost shift needs less evidence than a
     # regression.
     alpha_moves: float = 0.05

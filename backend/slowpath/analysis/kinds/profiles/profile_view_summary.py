@@ -1,6 +1,7 @@
 """Summarize one view of a profile set: total, runtime categories with their attributed callers, labels, caveats."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import sqrt
 from typing import Final
 
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.findings.wording import format_number, pluralize
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher, list_label_values
+from slowpath.analysis.kinds.profiles.label_values import LabelKey, LabelMatcher, list_label_values
 from slowpath.analysis.kinds.profiles.load import load_is_plausible
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 from slowpath.analysis.kinds.profiles.profile_set_document import (
     CategoryCaller,
@@ -19,6 +21,7 @@ from slowpath.analysis.kinds.profiles.profile_set_document import (
     ProfileViewSummary,
 )
 from slowpath.analysis.kinds.profiles.profile_side_caveats import warning_caveats
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 from slowpath.analysis.kinds.profiles.profile_view_headline import LargestFunction, write_headline
 from slowpath.analysis.kinds.profiles.quantum import quantum_of
 from slowpath.analysis.kinds.profiles.stack_values import own_rows
@@ -26,6 +29,8 @@ from slowpath.units import NANOSECONDS_PER_SECOND
 
 F64 = NDArray[np.float64]
 
+LONGEST_LABEL_TEXT: Final = 1_000
+"""Most characters of the key or value of a label matcher; longer ones are not listed."""
 MOST_CALLERS: Final = 5
 SMALLEST_SHARE: Final = 0.03
 """A caller with a smaller share of its category is not listed."""
@@ -54,8 +59,18 @@ def summarize_view(values: ProfileKindValues, matchers: Sequence[LabelMatcher]) 
         samples=sum(len(table.sample_line_node) for table in tables),
         profiles=len(tables),
         categories=categories,
-        labels=list_label_values(tables, values.sets.sample_type),
+        labels=_list_labels(tables, values.sets.sample_type),
         caveats=tuple(_list_caveats(values, total.raw)),
+    )
+
+
+def _list_labels(tables: Sequence[ProfileTable], sample_type: SampleType) -> tuple[LabelKey, ...]:
+    """Return the labels that a view can be limited to; longer values are counted among the others."""
+    keys = [each for each in list_label_values(tables, sample_type) if len(each.key) <= LONGEST_LABEL_TEXT]
+    return tuple(
+        replace(key, values=short, other_values=key.other_values + len(key.values) - len(short))
+        for key in keys
+        for short in [tuple(each for each in key.values if len(each.value) <= LONGEST_LABEL_TEXT)]
     )
 
 

@@ -16,7 +16,7 @@ from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
 from slowpath.analysis.kinds.profiles.stack_frames import Index
 from slowpath.analysis.stats.false_discovery_rate import q_values
-from slowpath.analysis.stats.t_distribution import t_quantile
+from slowpath.analysis.stats.t_distribution import t_quantile, t_two_sided
 
 F64 = NDArray[np.float64]
 
@@ -57,9 +57,10 @@ def compare_rows(
         agrees = np.sign(estimates.difference) == np.sign(tested.difference)
         is_displayed = (estimates is tested) | (estimates.p_value <= LIKELY)
     eligible = among & large & relative & agrees & is_displayed
-    p_values = tested.p_value
+    p_values = _p_values_against_nearest(comparison, subjects)
     if comparison.consecutive:
-        p_values = _p_values_against_rest(comparison, subjects, np.flatnonzero(eligible & (p_values <= LIKELY)))
+        rows = np.flatnonzero(eligible & (p_values <= LIKELY))
+        p_values = _p_values_against_rest(comparison, subjects, p_values, rows)
     q[chosen] = q_values(p_values[chosen], weights[chosen])
     changed = eligible & (q <= alpha)
     rows = np.flatnonzero(changed)
@@ -67,13 +68,30 @@ def compare_rows(
     return SignificantRows(q=q, changed=changed)
 
 
-def _p_values_against_rest(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> F64:
+def _p_values_against_nearest(comparison: ProfileKindComparison, subjects: SubjectEstimates) -> F64:
+    """Return p-values against the nearest factor between 1 and the common factor.
+
+    The common factor is that of the machine, or of a change of the code that most functions are part of. In the second case the
+    others did not change, and to divide them by it would make them change in the opposite direction.
+    """
+    tested = subjects.tested
+    if comparison.basis.id == "share" or comparison.common.tested == 1:
+        return tested.p_value
+    with np.errstate(divide="ignore", invalid="ignore"):
+        displayed, relative = np.log(subjects.estimates.ratio), np.log(tested.ratio)
+        part = displayed / relative
+    beyond_one = np.isfinite(part) & (np.abs(displayed) < np.abs(relative))
+    return t_two_sided(tested.statistic * np.where(beyond_one, np.clip(part, 0.0, 1.0), 1.0), tested.df)
+
+
+def _p_values_against_rest(
+    comparison: ProfileKindComparison, subjects: SubjectEstimates, p_values: F64, rows: Index
+) -> F64:
     """Return p-values of all rows, at least those that changes of state and load explain for `rows` (`state_scatter`).
 
     Only the least probable are computed; the others of `rows` would not be among the findings.
     """
-    tested = subjects.tested
-    p_values = tested.p_value.copy()
+    tested, p_values = subjects.tested, p_values.copy()
     order = rows[np.argsort(p_values[rows], kind="stable")]
     for row in order[:MOST_CONTRASTS].tolist():
         contrast = comparison.contrast(subjects, row)

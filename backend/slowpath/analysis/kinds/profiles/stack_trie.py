@@ -107,8 +107,9 @@ def _in_preorder(levels: list[_TrieLevel], node_of_stack: Index, unseen_at: Inde
     count = int(starts[-1])
     size = np.ones(count, dtype=np.int64)
     for number in range(len(levels) - 1, 0, -1):
-        here = slice(starts[number], starts[number + 1])
-        np.add.at(size, levels[number].parent, size[here])
+        one_up, here = slice(starts[number - 1], starts[number]), slice(starts[number], starts[number + 1])
+        nearest = levels[number].parent - starts[number - 1]
+        size[one_up] += np.bincount(nearest, weights=size[here], minlength=len(size[one_up])).astype(np.int64)
     position = np.zeros(count, dtype=np.int64)
     for number in range(1, len(levels)):
         level, nodes = levels[number], np.arange(starts[number], starts[number + 1])

@@ -57,12 +57,13 @@ def put_artifact(
     idempotency_key: IdempotencyKey = None,
     build_id: UUID | None = None,
     batch: UUID | None = None,
+    folder: Annotated[str | None, Query(max_length=1000)] = None,
     run_metadata: Annotated[str | None, Query(max_length=MAX_FACTS_LETTERS)] = None,
     facts: Annotated[str | None, Query(max_length=MAX_FACTS_LETTERS, include_in_schema=False)] = None,
 ) -> ArtifactOut:
     """Upload one artifact as the raw body: `curl -T cpu.pprof`."""
     sent = run_metadata or facts  # the former name of the parameter
-    labels = ArtifactLabels(name, batch, BuildId(build_id) if build_id else None, parse_run_metadata(sent))
+    labels = ArtifactLabels(name, batch, BuildId(build_id) if build_id else None, parse_run_metadata(sent), folder)
     artifacts.require_visible_build(session, labels.build_id, caller)
 
     def make() -> UUID:
@@ -78,6 +79,7 @@ def put_artifact(
         "sha256": body.sha256,
         "build_id": build_id,
         "batch": batch,
+        "folder": folder,
         "run_metadata": sent,
     }
     artifact_id = work.run_idempotent(session, "artifacts:upload", idempotency_key, asked, make)
@@ -144,10 +146,13 @@ def list_artifacts(
     state: Annotated[list[ArtifactStateName] | None, Query()] = None,
     kind: Annotated[str | None, Query(max_length=40)] = None,
     build_id: UUID | None = None,
+    archive_id: UUID | None = None,
     name: Annotated[str | None, Query(max_length=200, description="text that the name contains")] = None,
 ) -> Page[ArtifactOut]:
     """List artifacts, newest first."""
-    filters = artifacts.ArtifactFilter(batch, state or (), kind, BuildId(build_id) if build_id else None, name)
+    filters = artifacts.ArtifactFilter(
+        batch, state or (), kind, BuildId(build_id) if build_id else None, archive_id, name
+    )
     rows = list(artifacts.list_artifacts(session, filters, after=paging.after, limit=paging.limit + 1))
     outs = dict(zip((row.id for row in rows), make_artifact_outs(session, rows), strict=True))
     return paging.page(rows, lambda row: outs[row.id], lambda row: (row.created_at, row.id))

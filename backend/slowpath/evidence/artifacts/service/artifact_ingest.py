@@ -1,12 +1,14 @@
 """Ingest a file: store its bytes under their hash, create its row and its decode job in one transaction."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, new_id
+from slowpath.core.errors import Unavailable
+from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, UserId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.core.ports import BlobStore
 from slowpath.evidence.artifacts import queries
@@ -17,7 +19,7 @@ from slowpath.evidence.artifacts.errors import (
     StorageQuotaExceeded,
 )
 from slowpath.evidence.artifacts.jobs import DecodeArtifact
-from slowpath.evidence.artifacts.rules import HEAD_BYTES, ArtifactState, SizeLimits, clean_name
+from slowpath.evidence.artifacts.rules import HEAD_BYTES, ArtifactState, SizeLimits, clean_folder, clean_name
 from slowpath.evidence.artifacts.service.storage_accounting import get_stored_bytes
 from slowpath.evidence.artifacts.tables import Artifact
 
@@ -39,6 +41,25 @@ class ArtifactLabels:
     batch: UUID | None = None
     build_id: BuildId | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    folder: str | None = None
+
+
+@dataclass(frozen=True)
+class ArchiveMember:
+    """A file that was unpacked from an archive."""
+
+    name: str
+    folder: str
+    file: ReceivedFile
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ArtifactSender:
+    """Who sent an artifact: a person, or a token or service account."""
+
+    user_id: UserId | None
+    program_id: UUID | None
 
 
 def original_key(team_id: TeamId, sha256: str) -> BlobKey:
@@ -100,6 +121,41 @@ def ingest_file(session: WriteSession, blobs: BlobStore, file: ReceivedFile, lab
     key = original_key(session.team_id, file.sha256)
     if not blobs.exists(key):
         blobs.put(key, file.path)
+    return _create_artifact(
+        session, file, labels, ArtifactSender(session.scope.user_id, session.scope.program_id), archive_id=None
+    )
+
+
+def ingest_members(
+    session: WriteSession, blobs: BlobStore, archive: Artifact, members: Sequence[ArchiveMember]
+) -> list[Artifact]:
+    """Create the artifacts of an archive's files, whose bytes are stored, as if the archive's sender had sent each.
+
+    A build has the same bytes only once. Raises `Unavailable` if the bytes were deleted meanwhile: the job is retried.
+    """
+    rows = []
+    build_id = BuildId(archive.build_id) if archive.build_id is not None else None
+    sender = ArtifactSender(UserId(archive.created_by) if archive.created_by else None, archive.program_id)
+    for member in sorted(members, key=lambda each: each.file.sha256):  # locks are taken in one order
+        queries.lock_bytes(session, member.file.sha256)
+        if build_id is not None and queries.artifact_of_build(session, build_id, member.file.sha256) is not None:
+            continue
+        if not blobs.exists(original_key(session.team_id, member.file.sha256)):
+            raise Unavailable("The files of the archive were deleted while it was unpacked.", remedy="Try again.")
+        labels = ArtifactLabels(member.name, archive.batch, build_id, member.facts, member.folder)
+        rows.append(_create_artifact(session, member.file, labels, sender, archive_id=ArtifactId(archive.id)))
+    return rows
+
+
+def _create_artifact(
+    session: WriteSession,
+    file: ReceivedFile,
+    labels: ArtifactLabels,
+    sender: ArtifactSender,
+    *,
+    archive_id: ArtifactId | None,
+) -> Artifact:
+    """Create the row of a file whose bytes are stored, and enqueue its decode job."""
     artifact = Artifact(
         team_id=session.team_id,
         id=new_id(),
@@ -108,12 +164,15 @@ def ingest_file(session: WriteSession, blobs: BlobStore, file: ReceivedFile, lab
         sha256=file.sha256,
         batch=labels.batch,
         build_id=labels.build_id,
+        archive_id=archive_id,
+        folder=clean_folder(labels.folder),
         run_metadata=labels.facts,
         state=ArtifactState.RECEIVED,
-        created_by=session.scope.user_id,
-        program_id=session.scope.program_id,
+        created_by=sender.user_id,
+        program_id=sender.program_id,
     )
     session.add(artifact)
+    session.flush()
     artifact.job_id = enqueue(session, DecodeArtifact(ArtifactId(artifact.id)))
     session.flush()  # the response contains created_at, which the database sets
     return artifact

@@ -43,29 +43,40 @@ class FrameSearchPattern:
 
 
 @dataclass(frozen=True)
-class StoredViewFiles:
-    """Blob keys of the parts of a view, and their sizes."""
+class FirstViewFiles:
+    """Blob keys of the parts of a view that a page draws first, and the size of the whole."""
 
-    all_key: BlobKey
     first_key: BlobKey
-    rest_key: BlobKey | None
     functions_key: BlobKey
-    lines_key: BlobKey
     nodes: int
     functions: int
+
+
+@dataclass(frozen=True)
+class StoredViewFiles(FirstViewFiles):
+    """Blob keys of all parts of a view."""
+
+    all_key: BlobKey
+    rest_key: BlobKey | None
+    lines_key: BlobKey
+
+
+def record_first_files(view: StoredView, files: FirstViewFiles) -> None:
+    """Record the parts that a page draws first, which it can read while the others are computed."""
+    view.head_blob_key = files.first_key
+    view.functions_key = files.functions_key
+    view.nodes = files.nodes
+    view.functions = files.functions
 
 
 def record_view_files(view: StoredView, files: StoredViewFiles) -> None:
     """Record the blob keys of the parts of a view."""
     view.state = ViewState.DONE
     view.problem = None
+    record_first_files(view, files)
     view.full_blob_key = files.all_key
-    view.head_blob_key = files.first_key
     view.tail_blob_key = files.rest_key
-    view.functions_key = files.functions_key
     view.lines_key = files.lines_key
-    view.nodes = files.nodes
-    view.functions = files.functions
 
 
 def list_blob_keys(view: StoredView) -> list[BlobKey]:
@@ -75,18 +86,25 @@ def list_blob_keys(view: StoredView) -> list[BlobKey]:
 
 
 def get_chunk_key(view: StoredView, part: Part) -> BlobKey | None:
-    """Return the blob key of a chunk of a finished view; None if the rest is empty. Raises `ViewNotReady`."""
-    if view.state != ViewState.DONE:
-        raise ViewNotReady(
-            f"The view is not ready: its state is {view.state}.",
-            remedy="Request it with POST .../views and wait for its job.",
-        )
+    """Return the blob key of a chunk of a view; None if the rest of a finished one is empty. Raises `ViewNotReady`.
+
+    While a view is computed, the chunks that are stored already can be read.
+    """
     key = {"first": view.head_blob_key, "rest": view.tail_blob_key, "functions": view.functions_key}[part]
-    return BlobKey(key) if key else None
+    if view.state == ViewState.DONE or (view.state == ViewState.RUNNING and key is not None):
+        return BlobKey(key) if key else None
+    raise _not_ready(view)
+
+
+def _not_ready(view: StoredView) -> ViewNotReady:
+    return ViewNotReady(
+        f"The view is not ready: its state is {view.state}.",
+        remedy="Request it with POST .../views and wait for its job.",
+    )
 
 
 def find_chunk(view: StoredView, blobs: BlobStore, part: Part) -> bytes | None:
-    """Return a chunk of a finished view, as gzip; None if the rest is empty. Raises `ViewNotReady`, `Unavailable`."""
+    """Return a chunk of a view, as gzip; None if the rest is empty. Raises `ViewNotReady`, `Unavailable`."""
     key = get_chunk_key(view, part)
     return None if key is None else upgrade_packed_view(blobs.read(key))
 
@@ -109,8 +127,8 @@ def search_frames(view: StoredView, blobs: BlobStore, pattern: FrameSearchPatter
 
 def list_source_lines(view: StoredView, blobs: BlobStore, function: str) -> list[SourceLine]:
     """Return the lines of a function, both sides. Raises `ViewNotReady`."""
-    get_chunk_key(view, "functions")
-    assert view.lines_key is not None
+    if view.state != ViewState.DONE or view.lines_key is None:
+        raise _not_ready(view)
     return lines_of(blobs.read(BlobKey(view.lines_key)), function)
 
 
@@ -130,8 +148,8 @@ def compile_pattern(pattern: FrameSearchPattern) -> Callable[[str], bool]:
 
 
 def _stored(view: StoredView, blobs: BlobStore) -> ViewColumns:
-    get_chunk_key(view, "first")
-    assert view.full_blob_key is not None
+    if view.state != ViewState.DONE or view.full_blob_key is None:
+        raise _not_ready(view)
     return RECENT.get(BlobKey(view.full_blob_key), blobs)
 
 

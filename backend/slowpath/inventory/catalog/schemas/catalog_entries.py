@@ -82,10 +82,20 @@ class EnvironmentIn(CatalogRequest):
 
 
 class PullRequestRef(CatalogRequest):
-    """The pull request (GitHub) or merge request (GitLab) of a build."""
+    """The pull request (GitHub) or merge request (GitLab) of a build; `base_branch`: the branch that it is merged to."""
 
     number: Annotated[int, Field(ge=1, le=2**53)]
     url: Link | None = None
+    base_branch: Word | None = None
+
+
+class RouteRequestsOut(TypedDict):
+    """Requests of one route, method and status class; without all three, those of all routes not listed."""
+
+    route: str
+    method: str
+    status_class: str
+    requests: int
 
 
 class RunMetadataOut(TypedDict, total=False):
@@ -105,6 +115,8 @@ class RunMetadataOut(TypedDict, total=False):
     build_id: str
     started_at_ms: int
     ended_at_ms: int
+    process_age_ms: int
+    requests_by_route: list[RouteRequestsOut]
 
 
 class BuildOut(RowResponse):

@@ -8,7 +8,7 @@ from slowpath.analysis.formats.go_function_names import short
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from tests.analysis.kinds.profiles.compare_helpers import compared
-from tests.analysis.kinds.profiles.generated_profiles import artifact, runs, stacks, with_cpu
+from tests.analysis.kinds.profiles.generated_profiles import artifact, at_times, runs, stacks, with_cpu
 
 
 def reported(comparison: ProfileComparison) -> list[tuple[str, str]]:
@@ -207,7 +207,8 @@ def test_other_kinds_have_no_categories(kind: str) -> None:
 def test_the_total_is_reported_when_no_part_explains_it() -> None:
     base = "\n".join(["main.main " * 40, " ".join(f"a/x{i}.F" for i in range(40)), "12 " * 40])
     candidate = base.replace("12 ", "16 ")
-    comparison = compared(with_cpu(runs(base, 12)), with_cpu(runs(candidate, 12, seed=2)))
+    sides = with_cpu(runs(base, 12)), with_cpu(runs(candidate, 12, seed=2))
+    comparison = compared(at_times(sides[0], 10, every=40), at_times(sides[1], 30, every=40))
     assert comparison.verdict == "regressed"
     assert {each.subject for each in comparison.findings} <= {"total", "main.main"}
 

@@ -198,6 +198,15 @@ def test_labels_of_several_profiles_are_matched() -> None:
     assert summary.total.per_second == 30 * TICK / 20  # the other was recorded for ten seconds, too
 
 
+def test_labels_too_long_to_be_asked_for_are_not_listed() -> None:
+    long = "k" * 65_536
+    samples = stacks("main.main main.main\n30 70")
+    labels = [{long: "a", "route": "/a"}, {"route": long}]
+    summary = summarized(ProfileArtifact("a", table(samples, labels=labels), RunMetadata()))
+    (route,) = summary.labels
+    assert (route.key, [each.value for each in route.values], route.other_values) == ("route", ["/a"], 1)
+
+
 def test_a_kind_lists_the_sample_types_that_all_profiles_have() -> None:
     first = table(stacks("a.F\n1"), types=(("samples", "count"), ("cpu", "nanoseconds")), ticks=(1, TICK))
     second = table(stacks("a.F\n1"), types=(("samples", "count"),), ticks=(1,), default_sample_type=0)

@@ -217,6 +217,7 @@ export function ArtifactsTable(props: TableProps) {
               />
             ),
           )}
+          selectedKeys={new Set(selected.map(({ id }) => id))}
           rowHeight={42}
           onRowClick={onOpen}
           minWidth={1012}

@@ -1,15 +1,24 @@
 import { useEffect, useState } from 'react';
 import classes from './Drawer.module.css';
 import { droppedFiles } from './dropped-files';
+import type { SideName } from './side-guess';
 import { tray } from './tray-store';
 import { useTray } from './use-tray';
 
 const hasFiles = (event: DragEvent): boolean =>
   event.dataTransfer?.types.includes('Files') ?? false;
 
+/** The side of the drawer under the pointer; the overlay lets the pointer through. */
+function sideUnder({ target }: DragEvent): SideName | undefined {
+  const place = target instanceof Element ? target.closest<HTMLElement>('[data-side]') : null;
+  const side = place?.dataset.side;
+  return side === 'base' || side === 'candidate' ? side : undefined;
+}
+
 /** Files may be dropped anywhere on any page. The overlay says so while they hang over it. */
 export function PageDropZone({ allowed }: { allowed: boolean }) {
   const [over, setOver] = useState(false);
+  const [side, setSide] = useState<SideName | undefined>(undefined);
   useLeaveConfirmation(
     useTray().items.some(({ phase }) => phase === 'waiting' || phase === 'sending'),
   );
@@ -31,6 +40,7 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
       if (!hasFiles(event) || !event.dataTransfer) return;
       event.preventDefault();
       event.dataTransfer.dropEffect = allowed ? 'copy' : 'none';
+      setSide(sideUnder(event));
     };
     const drop = (event: DragEvent) => {
       if (!hasFiles(event) || !event.dataTransfer) return;
@@ -38,8 +48,11 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
       event.preventDefault();
       depth = 0;
       setOver(false);
+      const side = sideUnder(event);
       if (allowed)
-        void droppedFiles(event.dataTransfer).then(({ files, strays }) => tray.add(files, strays));
+        void droppedFiles(event.dataTransfer).then(({ files, strays }) =>
+          tray.add(files, strays, side),
+        );
     };
     window.addEventListener('dragenter', enter);
     window.addEventListener('dragleave', leave);
@@ -56,9 +69,11 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
   return (
     <div className={classes.overlay} aria-hidden>
       <p>
-        {allowed
-          ? 'Drop profiles of two builds, several per side if possible'
-          : 'Viewers cannot upload. Ask a team admin for the member role.'}
+        {!allowed
+          ? 'Viewers cannot upload. Ask a team admin for the member role.'
+          : side
+            ? `Drop here to add to the ${side}`
+            : 'Drop profiles of two builds, several per side if possible'}
       </p>
     </div>
   );

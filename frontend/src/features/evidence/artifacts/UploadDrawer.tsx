@@ -14,6 +14,7 @@ import { tray, type TrayItem } from './tray-store';
 import type { SideName } from './side-guess';
 import { isReady, summarizeUploads, type UploadSummary } from './upload-summary';
 import { useTray } from './use-tray';
+import { onTrayKey, useTraySelection, type TraySelection } from './use-tray-selection';
 
 export type Ready = Record<SideName, { artifact_ids: string[]; label: string }>;
 
@@ -27,6 +28,7 @@ type DrawerProps = {
 export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps) {
   const { items, labels, reason, strays } = useTray();
   const artifacts = useBatches(items);
+  useEffect(() => tray.unpackArchives(artifacts), [artifacts]);
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     head.current?.focus({ preventScroll: true });
@@ -40,11 +42,20 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
         return artifact && isReady(artifact) ? [artifact.id] : [];
       });
   const [base, candidate] = [ready('base'), ready('candidate')];
+  const shown = SIDES.flatMap((side) => sortedRows(items, side));
+  const selection = useTraySelection(shown.map(({ key }) => key));
+  const rows = (side: SideName | null) => (
+    <Rows rows={sortedRows(items, side)} artifacts={artifacts} selection={selection} />
+  );
   const tally = summarizeUploads(items, artifacts);
   const missing = base.length === 0 ? 'base' : candidate.length === 0 ? 'candidate' : null;
 
   return (
-    <aside className={classes.drawer} aria-label="Upload">
+    <aside
+      className={classes.drawer}
+      aria-label="Upload"
+      onKeyDown={(event) => onTrayKey(event, selection, items)}
+    >
       <h2 className={classes.head} ref={head} tabIndex={-1}>
         Upload <span className="muted">{tally.words}</span>
         <span className="grow" />
@@ -58,18 +69,19 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
         </button>
       </h2>
       <PickField />
+      <SelectionBar selection={selection} />
       {strays.map((stray) => (
         <ErrorState key={stray.path} compact what={stray.path} error={new Error(stray.error)} />
       ))}
       <Group side="base" label={labels.base} note={reason && `${reason}, drag to correct`}>
-        {rowsOf(items, 'base', artifacts)}
+        {rows('base')}
       </Group>
       <Group side="candidate" label={labels.candidate} note="">
-        {rowsOf(items, 'candidate', artifacts)}
+        {rows('candidate')}
       </Group>
       {items.some((item) => item.side === null) && (
         <Group side={null} label="" note="not compared">
-          {rowsOf(items, null, artifacts)}
+          {rows(null)}
         </Group>
       )}
       {compareError !== null && compareError !== undefined && (
@@ -79,6 +91,11 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
         <span className="muted grow" aria-live="polite">
           {footText(tally, missing, items.length)}
         </span>
+        {items.length > 0 && (
+          <Button variant="subtle" title="The uploaded artifacts stay" onClick={() => tray.clear()}>
+            Clear
+          </Button>
+        )}
         {items.length > 1 && (
           <Button variant="subtle" onClick={() => tray.swap()}>
             Swap sides
@@ -124,29 +141,57 @@ function useBatches(items: TrayItem[]): Map<string, Artifact> {
       },
     })),
   });
-  return new Map(
-    responses.flatMap(({ data = [] }) => data.map((artifact) => [artifact.id, artifact])),
-  );
+  const all = responses.flatMap(({ data = [] }) => data);
+  return new Map(all.map((artifact) => [artifact.id, artifact]));
 }
 
-function rowsOf(
-  items: TrayItem[],
-  side: SideName | null,
-  artifacts: Map<string, Artifact>,
-): ReactNode {
-  const rows = items.filter((item) => item.side === side);
+const SIDES = ['base', 'candidate', null] as const;
+const natural = new Intl.Collator('en', { numeric: true });
+
+const sortedRows = (items: TrayItem[], side: SideName | null): TrayItem[] =>
+  items
+    .filter((item) => item.side === side)
+    .sort((a, b) => a.drop - b.drop || natural.compare(a.path, b.path));
+
+type RowsProps = {
+  rows: TrayItem[];
+  artifacts: Map<string, Artifact>;
+  selection: TraySelection;
+};
+
+function Rows({ rows, artifacts, selection }: RowsProps) {
   if (rows.length === 0) return <li className={classes.none}>Drop files here</li>;
-  const natural = new Intl.Collator('en', { numeric: true });
-  return rows
-    .sort((a, b) => natural.compare(a.path, b.path))
-    .map((item) => (
-      <UploadDrawerRow
-        key={item.key}
-        item={item}
-        artifact={item.artifactId ? (artifacts.get(item.artifactId) ?? null) : null}
-        siblings={rows}
-      />
-    ));
+  return rows.map((item) => (
+    <UploadDrawerRow
+      key={item.key}
+      item={item}
+      artifact={item.artifactId ? (artifacts.get(item.artifactId) ?? null) : null}
+      siblings={rows}
+      selected={selection.selected.has(item.key)}
+      onToggle={(range) => selection.toggle(item.key, range)}
+    />
+  ));
+}
+
+/** What can be done with the selected files, and the keys for it. */
+function SelectionBar({ selection }: { selection: TraySelection }) {
+  const keys = [...selection.selected];
+  if (keys.length === 0) return null;
+  const action = (name: string, key: string, act: () => void) => (
+    <button type="button" className="link" onClick={act} aria-keyshortcuts={key}>
+      {name} <kbd>{key}</kbd>
+    </button>
+  );
+  return (
+    <div className={classes.selection} role="toolbar" aria-label="Selected files">
+      <b>{keys.length} selected</b>
+      {action('Base', 'B', () => tray.place(keys, 'base'))}
+      {action('Candidate', 'C', () => tray.place(keys, 'candidate'))}
+      {action('Exclude', 'X', () => tray.place(keys, null))}
+      {action('Remove', 'Delete', () => tray.remove(keys))}
+      {action('Clear selection', 'Esc', selection.clear)}
+    </div>
+  );
 }
 
 function Group({
@@ -165,6 +210,7 @@ function Group({
     <section
       className={classes.group}
       aria-label={side ?? 'excluded'}
+      data-side={side ?? undefined}
       onDragOver={(event) => {
         if (!carries(event)) return;
         event.preventDefault();
@@ -176,7 +222,7 @@ function Group({
       onDrop={(event) => {
         delete event.currentTarget.dataset.over;
         const key = event.dataTransfer.getData(ITEM_TYPE);
-        if (key !== '') tray.place(key, side);
+        if (key !== '') tray.place([key], side);
       }}
     >
       <h3 className={classes.groupHead}>

@@ -13,6 +13,9 @@ const anItem = (changed: Partial<TrayItem> = {}): TrayItem => ({
   name: 'cpu.pb.gz',
   path: 'new/cpu.pb.gz',
   file: new File(['x'.repeat(2048)], 'cpu.pb.gz'),
+  sizeBytes: 2048,
+  modified: 0,
+  drop: 0,
   side: 'base',
   placed: false,
   phase: 'sent',
@@ -30,6 +33,8 @@ const row = (item: Partial<TrayItem>, artifact: Partial<Artifact> | null) =>
       item={anItem(item)}
       artifact={artifact && anArtifact({ id: 'a1', ...artifact })}
       siblings={[]}
+      selected={false}
+      onToggle={() => undefined}
     />,
   );
 
@@ -37,25 +42,30 @@ const text = () => screen.getByRole('listitem').textContent;
 
 describe('the row of an uploaded file', () => {
   it.each<[string, Partial<TrayItem>, Partial<Artifact> | null, string]>([
-    ['waiting', { phase: 'waiting' }, null, 'cpu.pb.gzwaitingtype detected from content'],
+    [
+      'waiting',
+      { phase: 'waiting' },
+      null,
+      'cpu.pb.gzwaitingtype detected from contentnew2.00 KiB',
+    ],
     [
       'being sent',
       { phase: 'sending', sentBytes: 1024 },
       null,
-      'cpu.pb.gz1.00 KiB of 2.00 KiBtype detected from content',
+      'cpu.pb.gz1.00 KiB of 2.00 KiBtype detected from contentnew2.00 KiB',
     ],
-    ['received', {}, null, 'cpu.pb.gzreceivedtype detected from content'],
+    ['received', {}, null, 'cpu.pb.gzreceivedtype detected from contentnew2.00 KiB'],
     [
       'being decoded',
       {},
       { state: 'decoding', progress: 0.614 },
-      'cpu.pb.gzdecoding, 61%CPU profile, 30 s, 100 Hz, go1.26.3',
+      'cpu.pb.gzdecoding, 61%CPU profile, 30 s, 100 Hz, go1.26.3new2.00 KiB',
     ],
     [
       'decoded',
       {},
       { run_metadata: { requests: 12_345 } },
-      'cpu.pb.gzdecodedCPU profile, 30 s, 100 Hz · 12,345 requests',
+      'cpu.pb.gzdecodedCPU profile, 30 s, 100 Hznew2.00 KiB · 12,345 requests',
     ],
   ])('states that it is %s', (_, item, artifact, words) => {
     row(item, artifact);

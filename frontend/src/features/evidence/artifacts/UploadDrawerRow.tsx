@@ -6,16 +6,23 @@ import { Button, Menu, NumberInput, Progress } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Artifact, ProblemDetails } from '../../../api';
-import { countText, sizeText, describeError } from '../../../ui';
+import { Timestamp, countText, sizeText, describeError } from '../../../ui';
 import classes from './Drawer.module.css';
 import { originalAddress, retryArtifact } from './artifact-queries';
 import { mayPass, tray, type TrayItem } from './tray-store';
 import { ITEM_TYPE } from './drag-type';
 import { describe, stateText } from './artifact-wording';
+import { folderOf } from './tray-items';
 
-type FileProps = { item: TrayItem; artifact: Artifact | null; siblings: TrayItem[] };
+type FileProps = {
+  item: TrayItem;
+  artifact: Artifact | null;
+  siblings: TrayItem[];
+  selected: boolean;
+  onToggle: (range: boolean) => void;
+};
 
-export function UploadDrawerRow({ item, artifact, siblings }: FileProps) {
+export function UploadDrawerRow({ item, artifact, siblings, selected, onToggle }: FileProps) {
   const [asking, setAsking] = useState(false);
   const bad =
     item.phase === 'stopped' || artifact?.state === 'invalid' || artifact?.state === 'failed';
@@ -24,12 +31,21 @@ export function UploadDrawerRow({ item, artifact, siblings }: FileProps) {
   return (
     <li
       className={bad ? classes.bad : classes.file}
+      data-item={item.key}
+      data-selected={selected || undefined}
       draggable
       onDragStart={(event) => {
         event.dataTransfer.setData(ITEM_TYPE, item.key);
         event.dataTransfer.effectAllowed = 'move';
       }}
     >
+      <input
+        type="checkbox"
+        className={classes.check}
+        checked={selected}
+        aria-label={`Select ${item.path}`}
+        onChange={(event) => onToggle((event.nativeEvent as MouseEvent).shiftKey)}
+      />
       <span className={classes.name} title={item.path}>
         {artifact?.name ?? item.name}
       </span>
@@ -39,6 +55,7 @@ export function UploadDrawerRow({ item, artifact, siblings }: FileProps) {
       ) : (
         <span className={classes.kind}>
           {artifact ? describe(artifact) : 'type detected from content'}
+          <FilePlace item={item} />
           {requests !== null && <> · {countText(requests)} requests</>}
         </span>
       )}
@@ -63,17 +80,29 @@ export function UploadDrawerRow({ item, artifact, siblings }: FileProps) {
   );
 }
 
+/** Folder, time and size, which distinguish two files of one name. */
+function FilePlace({ item }: { item: TrayItem }) {
+  const folder = folderOf(item.path);
+  return (
+    <span className={classes.place}>
+      {folder !== '' && <span className="mono">{folder}</span>}
+      {item.modified > 0 && <Timestamp at={new Date(item.modified).toISOString()} exact />}
+      <span>{sizeText(item.sizeBytes)}</span>
+    </span>
+  );
+}
+
 function stateOf(item: TrayItem, artifact: Artifact | null): string {
   if (item.phase === 'stopped') return 'stopped';
   if (item.phase === 'waiting') return 'waiting';
-  if (item.phase === 'sending') return `${sizeText(item.sentBytes)} of ${sizeText(item.file.size)}`;
+  if (item.phase === 'sending') return `${sizeText(item.sentBytes)} of ${sizeText(item.sizeBytes)}`;
   return artifact ? stateText(artifact) : 'received';
 }
 
 function Bar({ item, artifact }: { item: TrayItem; artifact: Artifact | null }) {
   const sending = item.phase === 'sending';
   if (!sending && artifact?.state !== 'decoding') return null;
-  const done = sending ? item.sentBytes / Math.max(1, item.file.size) : (artifact?.progress ?? 0);
+  const done = sending ? item.sentBytes / Math.max(1, item.sizeBytes) : (artifact?.progress ?? 0);
   const percent = Math.round(done * 100);
   return (
     <Progress className={classes.bar} value={percent} aria-label={`${item.name}: ${percent}%`} />
@@ -120,7 +149,7 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
             {item.sentBytes > 0 ? 'Resume upload' : 'Try again'}
           </button>
         )}
-        <button type="button" className="link" onClick={() => tray.remove(item.key)}>
+        <button type="button" className="link" onClick={() => tray.remove([item.key])}>
           Remove
         </button>
       </div>
@@ -150,17 +179,19 @@ function FileMenu({ item, onRequests }: { item: TrayItem; onRequests: () => void
       </Menu.Target>
       <Menu.Dropdown>
         {item.side !== 'base' && (
-          <Menu.Item onClick={() => tray.place(item.key, 'base')}>Move to base</Menu.Item>
+          <Menu.Item onClick={() => tray.place([item.key], 'base')}>Move to base</Menu.Item>
         )}
         {item.side !== 'candidate' && (
-          <Menu.Item onClick={() => tray.place(item.key, 'candidate')}>Move to candidate</Menu.Item>
+          <Menu.Item onClick={() => tray.place([item.key], 'candidate')}>
+            Move to candidate
+          </Menu.Item>
         )}
         {item.side !== null && (
-          <Menu.Item onClick={() => tray.place(item.key, null)}>Exclude</Menu.Item>
+          <Menu.Item onClick={() => tray.place([item.key], null)}>Exclude</Menu.Item>
         )}
         <Menu.Item onClick={onRequests}>Requests during recording</Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => tray.remove(item.key)}>Remove</Menu.Item>
+        <Menu.Item onClick={() => tray.remove([item.key])}>Remove</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -20,6 +20,7 @@ const KINDS: Record<ArtifactKindId, { one: string; several: string }> = {
   spans: { one: 'spans', several: 'Distributed traces' },
   bench: { one: 'Go benchmark output', several: 'Benchmark output' },
   binary: { one: 'Go program', several: 'Go programs' },
+  archive: { one: 'archive', several: 'archives' },
 };
 
 const isKnown = (kind: string): kind is ArtifactKindId => Object.hasOwn(KINDS, kind);

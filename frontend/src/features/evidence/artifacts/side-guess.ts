@@ -9,6 +9,8 @@ type Named = {
   path: string;
   /** Milliseconds since 1970, as the file system says. */
   modified: number;
+  /** Number of the drop that it came with, from 0. */
+  drop?: number;
 };
 
 type Guess = {
@@ -154,7 +156,18 @@ function bestSplit(files: Named[]): Split | null {
   const folders = splitBy(files, folderOf);
   if (folders.size >= 2) return { groups: folders, reason: 'guessed from the folders' };
   const words = wordSplit(files);
-  return words && { groups: words, reason: 'guessed from file names' };
+  return words ? { groups: words, reason: 'guessed from file names' } : dropSplit(files);
+}
+
+/** Files with the names of an earlier drop are a second batch of the same recording. */
+function dropSplit(files: Named[]): Split | null {
+  const drops = splitBy(files, ({ drop }) => (drop === undefined ? undefined : String(drop)));
+  const [first, second] = [...drops.values()].map(
+    (group) => new Set(group.map((index) => files[index]?.path)),
+  );
+  if (!first || !second || ![...second].some((path) => first.has(path))) return null;
+  const groups = new Map([...drops].map(([drop, group]) => [`batch ${Number(drop) + 1}`, group]));
+  return { groups, reason: 'guessed from the order of the uploads' };
 }
 
 const mean = (values: number[]): number =>
@@ -168,6 +181,8 @@ function earlier(
   [nameB, b]: [string, number[]],
 ): number {
   if (VERSION.test(nameA) && VERSION.test(nameB)) return natural.compare(nameA, nameB);
+  const drop = (group: number[]) => files[group[0] ?? 0]?.drop ?? 0;
+  if (nameA.startsWith('batch ') && nameB.startsWith('batch ')) return drop(a) - drop(b);
   const time = (group: number[]) => mean(group.map((index) => files[index]?.modified ?? 0));
   const apart = time(a) - time(b);
   if (Math.abs(apart) > 60_000) return apart;

@@ -1,5 +1,6 @@
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
+import { setCurrentTeam } from '../../../api';
 import { anArtifact } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
 import { createTray, type AddedFiles } from './tray-store';
@@ -85,7 +86,7 @@ describe('the tray', () => {
     const tray = createTray();
     await tray.add([dropped('old/1.pb'), dropped('new/1.pb')]);
     const moved = tray.snapshot().items[0]!;
-    tray.place(moved.key, null);
+    tray.place([moved.key], null);
     await tray.add([dropped('new/2.pb')]);
     expect(tray.snapshot().items.map(({ side }) => side)).toEqual([null, 'candidate', 'candidate']);
     await settled(tray);
@@ -122,11 +123,81 @@ describe('the tray', () => {
     await settled(tray);
   });
 
-  it('forgets everything when the team changes', async () => {
+  it('takes a second batch with the names of the first as the other side', async () => {
     receiving();
     const tray = createTray();
-    await tray.add([dropped('cpu.pb')]);
-    tray.reset();
-    expect(tray.snapshot()).toMatchObject({ items: [], open: false });
+    await tray.add([dropped('cpu.pb'), dropped('heap.pb')]);
+    await tray.add([dropped('cpu.pb', 'other'), dropped('heap.pb', 'other')]);
+    expect(tray.snapshot()).toMatchObject({
+      items: [{ side: 'base' }, { side: 'base' }, { side: 'candidate' }, { side: 'candidate' }],
+      reason: 'guessed from the order of the uploads',
+    });
+    await settled(tray);
+  });
+
+  it('leaves files on the side they were dropped on', async () => {
+    receiving();
+    const tray = createTray();
+    await tray.add([dropped('new/cpu.pb')], [], 'base');
+    await tray.add([dropped('old/cpu.pb')], [], 'candidate');
+    expect(tray.snapshot().items.map(({ side }) => side)).toEqual(['base', 'candidate']);
+    await settled(tray);
+  });
+
+  it('replaces an archive by its files, and states what was skipped', async () => {
+    receiving();
+    const tray = createTray();
+    await tray.add([dropped('ci.zip')]);
+    await settled(tray);
+    const { artifactId } = tray.snapshot().items[0]!;
+    const archive = {
+      files: 2,
+      skipped: [{ path: 'candidate/empty', reason: 'empty' }],
+      skipped_files: 1,
+      warnings: [],
+    };
+    const artifacts = [
+      anArtifact({ id: artifactId!, name: 'ci.zip', kind: 'archive', profile: null, archive }),
+      anArtifact({ archive_id: artifactId, folder: 'base' }),
+      anArtifact({ archive_id: artifactId, folder: 'candidate' }),
+    ];
+    tray.unpackArchives(new Map(artifacts.map((each) => [each.id, each])));
+    expect(tray.snapshot().items.map(({ path, side, phase }) => [path, side, phase])).toEqual([
+      ['ci.zip/base/cpu.pb.gz', 'base', 'sent'],
+      ['ci.zip/candidate/cpu.pb.gz', 'candidate', 'sent'],
+    ]);
+    expect(tray.snapshot().strays).toEqual([
+      { path: 'ci.zip', error: '1 file skipped: candidate/empty (empty).' },
+    ]);
+  });
+
+  it('shows a team its own files again after a reload, and never those of another', async () => {
+    const batch = crypto.randomUUID();
+    server.use(
+      http.put(at('/artifacts/:name'), () =>
+        HttpResponse.json(anArtifact({ batch }), { status: 201 }),
+      ),
+    );
+    setCurrentTeam('northwind');
+    const tray = createTray();
+    await tray.add([dropped('old/cpu.pb'), dropped('new/cpu.pb')]);
+    await settled(tray);
+    tray.place([tray.snapshot().items[0]!.key], null);
+
+    const reloaded = createTray();
+    setCurrentTeam('other');
+    reloaded.switchTeam('other');
+    expect(reloaded.snapshot()).toMatchObject({ items: [], open: false });
+    setCurrentTeam('northwind');
+    reloaded.switchTeam('northwind');
+    expect(reloaded.snapshot()).toMatchObject({
+      open: true,
+      items: [
+        { path: 'old/cpu.pb', side: null, placed: true, phase: 'sent', file: null },
+        { path: 'new/cpu.pb', side: 'candidate', phase: 'sent' },
+      ],
+    });
+    reloaded.clear();
+    setCurrentTeam(null);
   });
 });

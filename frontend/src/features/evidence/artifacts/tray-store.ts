@@ -9,14 +9,23 @@ import { metadataOwner, isMetadataName, readMetadata } from './metadata-sidecar'
 import { updateMetadata, deleteArtifact } from './artifact-queries';
 import { sendFile } from './file-upload';
 import { guessSides, type SideName } from './side-guess';
+import { newItem, replaceArchives } from './tray-items';
+import { restoreTray, saveTray } from './tray-storage';
 
 export type AddedFiles = { file: File; path: string };
 
 export type TrayItem = {
   key: string;
   name: string;
+  /** With the folders it was dropped in, or its place in an archive. */
   path: string;
-  file: File;
+  /** The bytes; null when the server has them: after a reload, and of files of an archive. */
+  file: File | null;
+  sizeBytes: number;
+  /** Milliseconds since 1970, as the file system says; 0 if unknown. */
+  modified: number;
+  /** Number of the drop that it came with, from 0. */
+  drop: number;
   side: SideName | null;
   /** Placed by hand: no later guess moves it. */
   placed: boolean;
@@ -35,6 +44,8 @@ export type UnmatchedMetadata = { path: string; error: string };
 export type TrayState = {
   open: boolean;
   batch: string;
+  /** The number of drops so far. */
+  drops: number;
   items: TrayItem[];
   labels: Record<SideName, string>;
   reason: string;
@@ -50,6 +61,7 @@ const NOTIFY_MS = 120;
 const fresh = (): TrayState => ({
   open: false,
   batch: crypto.randomUUID(),
+  drops: 0,
   items: [],
   labels: { base: '', candidate: '' },
   reason: '',
@@ -64,6 +76,7 @@ export function createTray() {
 
   const notifyListeners = () => {
     pending = undefined;
+    saveTray(state);
     for (const watcher of watchers) watcher();
   };
   const set = (next: Partial<TrayState>, soon = false) => {
@@ -79,7 +92,7 @@ export function createTray() {
   };
   const itemOf = (key: string) => state.items.find((item) => item.key === key);
 
-  const sendOne = async (item: TrayItem): Promise<void> => {
+  const sendOne = async (item: TrayItem & { file: File }): Promise<void> => {
     const stop = new AbortController();
     running.set(item.key, stop);
     change(item.key, { phase: 'sending', error: null });
@@ -106,7 +119,7 @@ export function createTray() {
       phase: 'sent',
       artifactId: artifact.id,
       batch: artifact.batch,
-      sentBytes: sent.file.size,
+      sentBytes: sent.sizeBytes,
     });
     // Facts given while the file was on its way follow it.
     const now = itemOf(sent.key);
@@ -116,7 +129,9 @@ export function createTray() {
   const sendNext = () => {
     for (const item of state.items) {
       if (running.size >= AT_ONCE) return;
-      if (item.phase === 'waiting' && !running.has(item.key)) void sendOne(item);
+      const { file } = item;
+      if (item.phase === 'waiting' && file && !running.has(item.key))
+        void sendOne({ ...item, file });
     }
   };
 
@@ -132,9 +147,7 @@ export function createTray() {
 
   /** Guesses again over all files, and leaves where they are those that were placed by hand. */
   const guessAgain = (items: TrayItem[]): Pick<TrayState, 'items' | 'labels' | 'reason'> => {
-    const guess = guessSides(
-      items.map(({ path, file }) => ({ path, modified: file.lastModified })),
-    );
+    const guess = guessSides(items.map(({ path, modified, drop }) => ({ path, modified, drop })));
     return {
       items: items.map((item, index) =>
         item.placed ? item : { ...item, side: guess.sides[index] ?? null },
@@ -175,31 +188,26 @@ export function createTray() {
     },
     snapshot: () => state,
     setOpen: (open: boolean) => set({ open }),
-    /** Takes files: sides are guessed, sidecars attached to their files, sending begins at once. */
-    add: async (dropped: AddedFiles[], strays: UnmatchedMetadata[] = []): Promise<void> => {
+    /**
+     * Takes files: sides are guessed unless they were dropped on one, sidecars attached to their files, sending begins
+     * at once.
+     */
+    add: async (
+      dropped: AddedFiles[],
+      strays: UnmatchedMetadata[] = [],
+      side?: SideName,
+    ): Promise<void> => {
       const files = dropped.filter(({ file }) => !isMetadataName(file.name));
       const sidecars = dropped.filter(({ file }) => isMetadataName(file.name));
       const known = new Set(
-        state.items.map(({ path, file }) => `${path} ${file.size} ${file.lastModified}`),
+        state.items.map(({ path, sizeBytes, modified }) => `${path} ${sizeBytes} ${modified}`),
       );
       const items = files
         .filter(({ path, file }) => !known.has(`${path} ${file.size} ${file.lastModified}`))
-        .map(({ file, path }): TrayItem => ({
-          key: crypto.randomUUID(),
-          name: file.name,
-          path,
-          file,
-          side: null,
-          placed: false,
-          phase: 'waiting',
-          sentBytes: 0,
-          error: null,
-          artifactId: null,
-          batch: null,
-          facts: {},
-        }));
+        .map(({ file, path }) => newItem(file, path, state.drops, side));
       set({
         open: true,
+        drops: state.drops + (items.length > 0 ? 1 : 0),
         strays: [...state.strays, ...strays],
         ...guessAgain([...state.items, ...items]),
       });
@@ -207,7 +215,23 @@ export function createTray() {
       await attach(sidecars);
       sendNext();
     },
-    place: (key: string, side: SideName | null) => change(key, { side, placed: true }),
+    /** Replaces archives that were unpacked by their files. */
+    unpackArchives: (artifacts: ReadonlyMap<string, Artifact>): void => {
+      const next = replaceArchives(state.items, artifacts);
+      if (next === null) return;
+      set({ strays: [...state.strays, ...next.skipped], ...guessAgain(next.items) });
+    },
+    /** Forgets files whose artifacts were deleted elsewhere. */
+    forget: (artifactIds: ReadonlySet<string>): void => {
+      const items = state.items.filter(({ artifactId }) => !artifactIds.has(artifactId ?? ''));
+      if (items.length < state.items.length) set({ items });
+    },
+    place: (keys: readonly string[], side: SideName | null) =>
+      set({
+        items: state.items.map((item) =>
+          keys.includes(item.key) ? { ...item, side, placed: true } : item,
+        ),
+      }),
     swap: () => {
       const other = { base: 'candidate', candidate: 'base' } as const;
       set({
@@ -224,19 +248,24 @@ export function createTray() {
       change(key, { phase: 'waiting', error: null });
       sendNext();
     },
-    remove: (key: string) => {
-      const item = itemOf(key);
-      running.get(key)?.abort();
-      running.delete(key);
-      set({ items: state.items.filter((other) => other.key !== key) });
-      if (item?.artifactId) void deleteArtifact(item.artifactId).catch(() => undefined);
+    remove: (keys: readonly string[]) => {
+      for (const key of keys) {
+        const item = itemOf(key);
+        running.get(key)?.abort();
+        running.delete(key);
+        if (item?.artifactId) void deleteArtifact(item.artifactId).catch(() => undefined);
+      }
+      set({ items: state.items.filter(({ key }) => !keys.includes(key)) });
       sendNext();
     },
-    /** Another team: nothing that was dropped for one may reach the other. */
-    reset: () => {
+    /**
+     * Another team, or the page was loaded again: nothing that was dropped for one team may reach another, and what was in
+     * the tray of this team and tab is taken up.
+     */
+    switchTeam: (team: string) => {
       for (const stop of running.values()) stop.abort();
       running.clear();
-      set(fresh());
+      set({ ...fresh(), ...restoreTray(team) });
     },
     /** Forget what is done; whatever is still on its way stays. */
     clear: () => {

@@ -119,7 +119,12 @@ describe('the sides of a comparison', () => {
     label,
     artifacts,
     artifact_ids: [],
+    labels: [],
     time_range: null,
+    labels: [],
+    source: null,
+    build_id: null,
+    left_out: null,
   });
 
   it.each<[string, Partial<Comparison>, RegExp]>([

@@ -31,6 +31,7 @@ const side = (artifacts: number, label = '229227f') => ({
   label,
   artifacts,
   artifact_ids: [],
+  labels: [],
   time_range: null,
 });
 

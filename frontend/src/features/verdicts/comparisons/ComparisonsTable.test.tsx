@@ -12,11 +12,12 @@ const aSummary = (changed: Partial<ComparisonSummaryOut> = {}): ComparisonSummar
   return {
     id: whole.id,
     name: '229227f against 9c41e0a',
+    origin: 'manual',
     state: 'done',
     verdict: 'regressed',
     verdict_sentence: 'Regressed: 32% more CPU per request.',
-    base: { label: 'v1', artifacts: 1, artifact_ids: [], time_range: null },
-    candidate: { label: 'v2', artifacts: 8, artifact_ids: [], time_range: null },
+    base: { label: 'v1', artifacts: 1, artifact_ids: [], time_range: null, labels: [] },
+    candidate: { label: 'v2', artifacts: 8, artifact_ids: [], time_range: null, labels: [] },
     problem: null,
     job_id: null,
     created_at: whole.created_at,
@@ -114,6 +115,7 @@ describe('a comparison of the list', () => {
       label: 'before',
       artifacts: 0,
       artifact_ids: [],
+      labels: [],
       time_range: {
         service_id: 's1',
         environment_id: 'e1',

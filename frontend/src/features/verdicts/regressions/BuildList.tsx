@@ -65,6 +65,7 @@ export default function BuildList(props: BuildListProps) {
               onToggle={() => toggle(build)}
             />
           ))}
+          selectedKeys={new Set(selected.map(({ id }) => id))}
           rowHeight={42}
           onRowClick={onOpen}
           minWidth={1080}

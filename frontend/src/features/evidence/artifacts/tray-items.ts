@@ -1,0 +1,92 @@
+/** Makes the rows of the tray: of dropped files, and of the files of an archive once it is unpacked. Pure. */
+import type { Artifact } from '../../../api';
+import { countOf } from '../../../ui';
+import type { SideName } from './side-guess';
+import type { TrayItem, UnmatchedMetadata } from './tray-store';
+
+export function newItem(file: File, path: string, drop: number, side?: SideName): TrayItem {
+  return {
+    key: crypto.randomUUID(),
+    name: file.name,
+    path,
+    file,
+    sizeBytes: file.size,
+    modified: file.lastModified,
+    drop,
+    side: side ?? null,
+    placed: side !== undefined,
+    phase: 'waiting',
+    sentBytes: 0,
+    error: null,
+    artifactId: null,
+    batch: null,
+    facts: {},
+  };
+}
+
+/** Folders of a path, without the name; '' if there are none. */
+export const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/');
+
+/** A file of an archive, on the side on which the archive was placed by hand. */
+function memberItem(archive: TrayItem, artifact: Artifact): TrayItem {
+  const inside = artifact.folder ? `${artifact.folder}/${artifact.name}` : artifact.name;
+  return {
+    ...archive,
+    key: artifact.id,
+    name: artifact.name,
+    path: `${archive.path}/${inside}`,
+    file: null,
+    sizeBytes: artifact.size_bytes,
+    sentBytes: artifact.size_bytes,
+    artifactId: artifact.id,
+    facts: {},
+  };
+}
+
+const REASONS: Record<string, string> = {
+  'nested-archive': 'an archive in an archive',
+  'too-large': 'above the size limit',
+  'not-a-regular-file': 'a link',
+  empty: 'empty',
+  encrypted: 'encrypted',
+  'unknown-compression': 'compressed by an unsupported method',
+  damaged: 'damaged',
+};
+
+function skippedText(archive: TrayItem, artifact: Artifact): UnmatchedMetadata[] {
+  const { skipped = [], skipped_files: count = 0, warnings = [] } = artifact.archive ?? {};
+  const list = skipped.map(({ path, reason }) => `${path} (${REASONS[reason] ?? reason})`);
+  const more = count > list.length ? ` and ${count - list.length} more` : '';
+  return [
+    ...(count > 0
+      ? [
+          {
+            path: archive.name,
+            error: `${countOf(count, 'file')} skipped: ${list.join(', ')}${more}.`,
+          },
+        ]
+      : []),
+    ...warnings.map((error) => ({ path: archive.name, error })),
+  ];
+}
+
+type Unpacked = { items: TrayItem[]; skipped: UnmatchedMetadata[] };
+
+/** The rows with unpacked archives replaced by their files; null when there is none. */
+export function replaceArchives(
+  items: TrayItem[],
+  artifacts: ReadonlyMap<string, Artifact>,
+): Unpacked | null {
+  const skipped: UnmatchedMetadata[] = [];
+  let found = false;
+  const next = items.flatMap((item) => {
+    const artifact = item.artifactId ? artifacts.get(item.artifactId) : undefined;
+    if (!artifact?.archive || artifact.state !== 'decoded') return [item];
+    const members = [...artifacts.values()].filter(({ archive_id }) => archive_id === artifact.id);
+    if (members.length === 0) return [item];
+    found = true;
+    skipped.push(...skippedText(item, artifact));
+    return members.map((member) => memberItem(item, member));
+  });
+  return found ? { items: next, skipped } : null;
+}

@@ -1,0 +1,69 @@
+/**
+ * The tray of this tab survives a reload: what the server has received is remembered, by team. Files that were still on
+ * their way are lost with the page, which asks before it is left.
+ */
+import * as z from 'zod/mini';
+import { teamHeaders } from '../../../api';
+import type { TrayState } from './tray-store';
+
+const keyOf = (team: string): string => `slowpath-tray-${team}`;
+/** More than this was never one comparison. */
+const MOST_ITEMS = 1000;
+
+const side = z.nullable(z.enum(['base', 'candidate']));
+const savedItem = z.object({
+  name: z.string(),
+  path: z.string(),
+  sizeBytes: z.number(),
+  modified: z.number(),
+  drop: z.number(),
+  side,
+  placed: z.boolean(),
+  artifactId: z.uuid(),
+  batch: z.uuid(),
+});
+const savedTray = z.object({
+  open: z.boolean(),
+  drops: z.number(),
+  labels: z.object({ base: z.string(), candidate: z.string() }),
+  reason: z.string(),
+  items: z.array(savedItem).check(z.maxLength(MOST_ITEMS)),
+});
+
+export function saveTray({ open, drops, labels, reason, items }: TrayState): void {
+  const team = teamHeaders();
+  if (team === null) return;
+  const received = items.filter(({ artifactId, batch }) => artifactId !== null && batch !== null);
+  try {
+    if (received.length === 0) sessionStorage.removeItem(keyOf(team));
+    else {
+      const saved = savedTray.parse({ open, drops, labels, reason, items: received });
+      sessionStorage.setItem(keyOf(team), JSON.stringify(saved));
+    }
+  } catch {
+    // Storage may be full or forbidden: then the tray lasts for the page.
+  }
+}
+
+/** What was saved of this team's tray; null if nothing was, or it is damaged. */
+export function restoreTray(
+  team: string,
+): Pick<TrayState, 'open' | 'drops' | 'labels' | 'reason' | 'items'> | null {
+  try {
+    const saved = savedTray.parse(JSON.parse(sessionStorage.getItem(keyOf(team)) ?? 'null'));
+    return {
+      ...saved,
+      items: saved.items.map((item) => ({
+        ...item,
+        key: item.artifactId,
+        file: null,
+        phase: 'sent',
+        sentBytes: item.sizeBytes,
+        error: null,
+        facts: {},
+      })),
+    };
+  } catch {
+    return null;
+  }
+}

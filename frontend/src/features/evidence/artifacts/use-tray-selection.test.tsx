@@ -1,0 +1,72 @@
+import { screen } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { setCurrentTeam } from '../../../api';
+import { anArtifact } from '../../../testing/api-factories';
+import { at, server } from '../../../testing/mock-api';
+import { show } from '../../../testing/render';
+import { UploadDrawer } from './UploadDrawer';
+import { tray } from './tray-store';
+
+const added = async (...paths: string[]) => {
+  await tray.add(
+    paths.map((path) => ({ path, file: new File(['x'], path, { lastModified: 0 }) })),
+    [],
+    'base',
+  );
+  await vi.waitFor(() => {
+    expect(tray.snapshot().items.every(({ phase }) => phase === 'sent')).toBe(true);
+  });
+};
+
+const sides = () => tray.snapshot().items.map(({ path, side }) => `${path} ${side ?? 'none'}`);
+
+describe('the selection of files of the drawer', () => {
+  beforeEach(async () => {
+    tray.clear();
+    setCurrentTeam('northwind');
+    server.use(
+      http.put(at('/artifacts/:name'), ({ params }) =>
+        HttpResponse.json(anArtifact({ name: String(params.name) }), { status: 201 }),
+      ),
+      http.delete(at('/artifacts/:id'), () => new HttpResponse(null, { status: 204 })),
+    );
+    await added('1.pb', '2.pb', '3.pb', '4.pb');
+  });
+
+  it('moves a range that was selected with Shift, by key', async () => {
+    const { user } = show(
+      <UploadDrawer onCompare={vi.fn()} comparing={false} compareError={null} />,
+    );
+    await user.click(screen.getByRole('checkbox', { name: 'Select 2.pb' }));
+    await user.keyboard('{Shift>}');
+    await user.click(screen.getByRole('checkbox', { name: 'Select 4.pb' }));
+    await user.keyboard('{/Shift}');
+    expect(screen.getByRole('toolbar', { name: 'Selected files' })).toHaveTextContent('3 selected');
+    await user.keyboard('c');
+    expect(sides()).toEqual(['1.pb base', '2.pb candidate', '3.pb candidate', '4.pb candidate']);
+  });
+
+  it('acts on the row with the focus when nothing is selected', async () => {
+    const { user } = show(
+      <UploadDrawer onCompare={vi.fn()} comparing={false} compareError={null} />,
+    );
+    screen.getByRole('checkbox', { name: 'Select 3.pb' }).focus();
+    await user.keyboard('x');
+    expect(sides()[2]).toBe('3.pb none');
+    screen.getByRole('checkbox', { name: 'Select 1.pb' }).focus();
+    await user.keyboard('{Delete}');
+    expect(sides()).toEqual(['2.pb base', '3.pb none', '4.pb base']);
+  });
+
+  it('selects all and clears the tray, which leaves the artifacts', async () => {
+    const { user } = show(
+      <UploadDrawer onCompare={vi.fn()} comparing={false} compareError={null} />,
+    );
+    screen.getByRole('checkbox', { name: 'Select 1.pb' }).focus();
+    await user.keyboard('{Control>}a{/Control}');
+    expect(screen.getByRole('toolbar')).toHaveTextContent('4 selected');
+    await user.click(screen.getByRole('button', { name: 'Clear' }));
+    expect(tray.snapshot().items).toEqual([]);
+  });
+});
