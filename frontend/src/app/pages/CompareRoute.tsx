@@ -1,6 +1,10 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import { ComparePage, choiceOf, compareSearchOf } from '../../features/verdicts/comparison_previews';
+import {
+  ComparePage,
+  choiceOf,
+  compareSearchOf,
+} from '../../features/verdicts/comparison_previews';
 
 const route = getRouteApi('/t/$team/compare');
 const teamRoute = getRouteApi('/t/$team');

@@ -56,7 +56,10 @@ export function ArtifactSource({ choice, onChoice }: SourceProps) {
         multiple
         none={NONE}
       />
-      <LabelField source={source} onSource={(next) => onChoice({ ...choice, source: next }, false)} />
+      <LabelField
+        source={source}
+        onSource={(next) => onChoice({ ...choice, source: next }, false)}
+      />
     </>
   );
 }

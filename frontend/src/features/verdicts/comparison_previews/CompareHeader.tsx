@@ -69,7 +69,9 @@ function Sides({ choice, previews }: Pick<HeaderProps, 'choice' | 'previews'>) {
   return (
     <>
       {sameBuild && (
-        <b className={classes.sameBuild}>A/A: both sides are the same build, any difference is noise</b>
+        <b className={classes.sameBuild}>
+          A/A: both sides are the same build, any difference is noise
+        </b>
       )}
       {words} · the URL holds this choice
     </>

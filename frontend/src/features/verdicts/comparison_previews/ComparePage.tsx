@@ -88,7 +88,11 @@ export default function ComparePage({ choice, onChoice, onStarted, mayWrite }: C
         ))}
       </div>
       {isSameBuild(choice, previews) && both.data && !both.data.can_compare && (
-        <SplitBuild buildId={previews.base?.build_id ?? ''} onSplit={replaceSides} choice={choice} />
+        <SplitBuild
+          buildId={previews.base?.build_id ?? ''}
+          onSplit={replaceSides}
+          choice={choice}
+        />
       )}
       <Outlook query={both} isErrorShown={!states.base.error && !states.candidate.error} />
     </>

@@ -54,7 +54,12 @@ export function LabelField({ source, onSource }: LabelProps) {
                 type="button"
                 aria-label={`Remove ${labelText(label)}`}
                 onClick={() =>
-                  onSource(withLabels(source, labels.filter((each) => each !== label)))
+                  onSource(
+                    withLabels(
+                      source,
+                      labels.filter((each) => each !== label),
+                    ),
+                  )
                 }
               >
                 ×

@@ -95,7 +95,9 @@ function LabelValues({ choice, source, artifactIds, onChoice }: ValuesProps) {
           error: labels.error,
         }}
         onPick={(value) => set({ key, value })}
-        none={keys.length === 0 ? 'The samples of these profiles have no labels.' : 'No value matches.'}
+        none={
+          keys.length === 0 ? 'The samples of these profiles have no labels.' : 'No value matches.'
+        }
       />
       {chosen && <p className="muted">{`Samples with ${labelText(chosen)}.`}</p>}
     </>

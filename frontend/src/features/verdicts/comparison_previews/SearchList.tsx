@@ -121,5 +121,9 @@ export function SearchList(props: SearchListProps) {
 
 function countsText({ items, hasMore }: MatchResults): string {
   if (items.length === 0) return '';
-  return hasMore ? `first ${items.length} matches` : items.length === 1 ? '1 match' : `${items.length} matches`;
+  return hasMore
+    ? `first ${items.length} matches`
+    : items.length === 1
+      ? '1 match'
+      : `${items.length} matches`;
 }

@@ -63,7 +63,10 @@ export function SearchedSource({ type, choice, onChoice }: SourceProps & { type:
         }}
         onPick={onPick}
       />
-      <LabelField source={source} onSource={(next) => onChoice({ ...choice, source: next }, false)} />
+      <LabelField
+        source={source}
+        onSource={(next) => onChoice({ ...choice, source: next }, false)}
+      />
     </>
   );
 }

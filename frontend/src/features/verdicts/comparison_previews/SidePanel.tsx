@@ -30,7 +30,10 @@ export function SidePanel(props: PanelProps) {
   const { side, choice, onChoice, otherSource, preview, other, onClear } = props;
   const { source } = choice;
   const onKind = (kind: SourceKind) =>
-    onChoice({ ...choice, kind, find: '', source: sourceForKind(kind, choice, otherSource) }, false);
+    onChoice(
+      { ...choice, kind, find: '', source: sourceForKind(kind, choice, otherSource) },
+      false,
+    );
   return (
     <section className={classes.side} aria-label={side}>
       <h2 className={classes.sideHead}>

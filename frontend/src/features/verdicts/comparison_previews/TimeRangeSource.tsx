@@ -34,7 +34,14 @@ function sourceOf(draft: Draft, labels: LabelMatcher[]): SideSource | null {
   if (draft.service === '' || draft.environment === '' || !begin || !end || begin >= end)
     return null;
   const { service, environment } = draft;
-  return { type: 'time_range', service_id: service, environment_id: environment, begin, end, labels };
+  return {
+    type: 'time_range',
+    service_id: service,
+    environment_id: environment,
+    begin,
+    end,
+    labels,
+  };
 }
 
 function draftOf({ source, service }: SourceProps['choice']): Draft {

@@ -62,8 +62,7 @@ export const conclusionsQuery = (base: SideSource | null, candidate: SideSource 
     queryKey: ['comparison-preview', 'both', base, candidate],
     enabled: base !== null && candidate !== null,
     queryFn: ({ signal }) => calls.comparisonPreviewsCreate({ body: { base, candidate }, signal }),
-    placeholderData: (previous) =>
-      base !== null && candidate !== null ? previous : undefined,
+    placeholderData: (previous) => (base !== null && candidate !== null ? previous : undefined),
   });
 
 export const suggestionsQuery = (service_id: string) =>

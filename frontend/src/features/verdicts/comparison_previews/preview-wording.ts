@@ -75,8 +75,7 @@ export function headlineParts(preview: ComparisonPreview): HeadlinePart[] {
   const first = preview.conclusions.find(
     ({ state, minimum_detectable_ratio }) => state === 'conclusive' && minimum_detectable_ratio,
   );
-  if (!preview.can_compare || !first?.minimum_detectable_ratio)
-    return [{ text: preview.headline }];
+  if (!preview.can_compare || !first?.minimum_detectable_ratio) return [{ text: preview.headline }];
   const [measure, noun] = MEASURES[first.evidence] ?? [kindPlural(first.evidence), 'artifact'];
   const change = detectableText(first.minimum_detectable_ratio).replace('+', '');
   return [
@@ -141,7 +140,10 @@ export function explainDisabledStart(
 }
 
 /** The kinds of both sides in one order, so that rows of both tables are at one height. */
-export function kindsOfSides(own: SidePreview, other: SidePreview | null | undefined): KindPreview[] {
+export function kindsOfSides(
+  own: SidePreview,
+  other: SidePreview | null | undefined,
+): KindPreview[] {
   const missing = (other?.kinds ?? []).filter(
     ({ kind }) => !own.kinds.some((each) => each.kind === kind),
   );

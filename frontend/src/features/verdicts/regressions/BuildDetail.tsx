@@ -31,7 +31,14 @@ export type BuildDetailProps = {
   files: ReactNode;
 };
 
-export default function BuildDetail({ build, service, back, links, action, files }: BuildDetailProps) {
+export default function BuildDetail({
+  build,
+  service,
+  back,
+  links,
+  action,
+  files,
+}: BuildDetailProps) {
   useTitle(`Build ${shortCommit(build.commit)}`);
   return (
     <>
