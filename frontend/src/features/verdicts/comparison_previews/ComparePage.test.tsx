@@ -82,8 +82,8 @@ describe('choosing two builds', () => {
     await waitFor(() => expect(where()).toContain('/comparisons/made'));
     expect(created).toEqual([
       {
-        base: { source: { type: 'build', build_id: sideId(2), labels: [] } },
-        candidate: { source: { type: 'build', build_id: sideId(1), labels: [] } },
+        base: { source: { type: 'build', build_id: sideId(2) } },
+        candidate: { source: { type: 'build', build_id: sideId(1) } },
       },
     ]);
   });
