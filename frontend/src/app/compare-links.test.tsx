@@ -23,9 +23,9 @@ describe('the ways to the choice of sides', () => {
 
   it('lead there with selected artifacts, two of them on both sides', async () => {
     const artifacts = [
-      anArtifact({ id: sideId(2), name: 'b.pb.gz', build_id: sideId(12) }),
-      anArtifact({ id: sideId(1), name: 'a.pb.gz', build_id: sideId(11), profile: null }),
-    ];
+      { id: sideId(2), name: 'b.pb.gz', build_id: sideId(12), created_at: '2026-11-21T10:00:00Z' },
+      { id: sideId(1), name: 'a.pb.gz', build_id: sideId(11), created_at: '2026-11-21T09:00:00Z' },
+    ].map((changed) => anArtifact({ ...changed, profile: null }));
     server.use(http.get(at('/artifacts'), () => page(artifacts)));
     const { user } = open('/t/northwind/artifacts');
     await user.click(await screen.findByRole('checkbox', { name: 'Select b.pb.gz' }));
