@@ -13,7 +13,14 @@ export function Conclusions({ preview, isOld }: ConclusionsProps) {
       title="What this comparison can conclude"
       aside="from the counts of both sides and the variation between artifacts of one build"
     >
-      <div className={classes.tableBox} data-old={isOld || undefined}>
+      <div
+        className={classes.tableBox}
+        data-old={isOld || undefined}
+        // On narrow screens it scrolls sideways, with the keyboard too.
+        role="group"
+        aria-label="Conclusions"
+        tabIndex={0}
+      >
         <table className={classes.conclusions} aria-label="What this comparison can conclude">
           <thead>
             <tr>

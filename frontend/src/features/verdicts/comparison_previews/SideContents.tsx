@@ -12,24 +12,22 @@ export function SideContents({ preview, other }: ContentsProps) {
   return (
     <>
       {rows.length > 0 && (
-        <div className={classes.tableBox}>
-          <table className={classes.contents}>
-            <thead>
-              <tr>
-                <th scope="col">contains</th>
-                <th scope="col">count</th>
-                <th scope="col">samples</th>
-                <th scope="col">recorded, UTC</th>
-                <th scope="col">duration</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <Row key={row.kind} row={row} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <table className={classes.contents}>
+          <thead>
+            <tr>
+              <th scope="col">contains</th>
+              <th scope="col">count</th>
+              <th scope="col">samples</th>
+              <th scope="col">recorded, UTC</th>
+              <th scope="col">duration</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.kind} row={row} />
+            ))}
+          </tbody>
+        </table>
       )}
       {preview.time_range && (
         <p className={classes.note}>
