@@ -122,18 +122,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
               />
             </g>
           ))}
-          {marked
-            .filter((index) => index >= 0)
-            .map((index) => (
-              <line
-                key={index}
-                x1={line.xOf(index)}
-                x2={line.xOf(index)}
-                y1={0}
-                y2={height}
-                className={css.picked}
-              />
-            ))}
+          <PickedBuildLines line={line} marked={marked} height={height} />
           {chosen !== null && (
             <line
               x1={line.xOf(chosen)}
@@ -150,6 +139,22 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
     </div>
   );
 }
+
+type PickedProps = { line: BuildSeriesLayout; marked: number[]; height: number };
+
+const PickedBuildLines = ({ line, marked, height }: PickedProps) =>
+  marked
+    .filter((index) => index >= 0)
+    .map((index) => (
+      <line
+        key={index}
+        x1={line.xOf(index)}
+        x2={line.xOf(index)}
+        y1={0}
+        y2={height}
+        className={css.picked}
+      />
+    ));
 
 /** All builds as three paths: a page draws forty series of two hundred, and the pointer moves over all of them at once. */
 const Marks = memo(function Marks({ line }: { line: BuildSeriesLayout }) {

@@ -1,6 +1,15 @@
 import type { ReactNode } from 'react';
 import classes from './compare.module.css';
-import type { Match } from './SearchList';
+
+export type Match = {
+  key: string;
+  title: string;
+  detail: string;
+  evidence: string;
+  isChosen: boolean;
+  /** Why it cannot be chosen, or null. */
+  disabled: string | null;
+};
 
 type MatchRowProps = {
   id: string;

@@ -3,21 +3,11 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { ErrorState } from '../../../ui';
-import { MatchRow } from './MatchRow';
+import { MatchRow, type Match } from './MatchRow';
 import classes from './compare.module.css';
 
 /** Matches are requested when no key was pressed for so long. */
 const PAUSE_MS = 100;
-
-export type Match = {
-  key: string;
-  title: string;
-  detail: string;
-  evidence: string;
-  isChosen: boolean;
-  /** Why it cannot be chosen, or null. */
-  disabled: string | null;
-};
 
 export type MatchResults = {
   items: Match[];
@@ -50,7 +40,7 @@ export function SearchList(props: SearchListProps) {
   const { items } = results;
   const place = Math.min(at, Math.max(0, items.length - 1));
   const pick = (match: Match | undefined) => {
-    if (match && match.disabled === null) onPick(match.key);
+    if (match?.disabled === null) onPick(match.key);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { SourceMatch } from '../../../api';
 import { LabelField } from './LabelField';
-import { SearchList, type Match } from './SearchList';
+import type { Match } from './MatchRow';
+import { SearchList } from './SearchList';
 import { ServiceField } from './ServiceField';
 import { formatSource } from './compare-url';
 import { sourceMatchesQuery, type SearchedType } from './preview-queries';
