@@ -58,7 +58,11 @@ test('two builds, from the list of builds and by keyboard, and a branch with ano
   test.setTimeout(240_000);
   const api = { request: context.request, baseURL: baseURL ?? '' };
   const service = await createService(api, 'ingester');
-  await uploadBuild(api, service, { commit: BASE_COMMIT, branch: 'release/2.31', variant: 'inlined' });
+  await uploadBuild(api, service, {
+    commit: BASE_COMMIT,
+    branch: 'release/2.31',
+    variant: 'inlined',
+  });
   await uploadBuild(api, service, { commit: CANDIDATE_COMMIT, branch: 'main', variant: 'helper' });
 
   await page.goto(pathOf(person, '/builds'));
