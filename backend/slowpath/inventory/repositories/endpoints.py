@@ -95,6 +95,7 @@ def create_repository(
         url=body.url,
         kind=body.kind,
         web_url=str(body.web_url).rstrip("/") if body.web_url else None,
+        file_template=body.file_template,
         sign_in=_sign_in(body.credentials) or GitCredentials("none"),
         services=_built(body.services),
     )
@@ -141,6 +142,8 @@ def change_repository(
     }
     if "web_url" in values:
         values["web_url"] = str(values["web_url"]).rstrip("/")
+    if "file_template" in changes:
+        values["file_template"] = changes["file_template"]
     row = repositories.update_repository(
         session,
         sealer,

@@ -1,0 +1,30 @@
+"""Repositories at Bitbucket and Gitea are linked, and a repository may have its own address of files.
+
+Code before this version ignores the column, and links the new kinds as unknown hosts, so it can run with it.
+"""
+
+from alembic import op
+
+revision = "20261126_1500"
+down_revision = "HEAD"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.execute("ALTER TABLE repository ADD COLUMN file_template text")
+    op.execute("ALTER TABLE repository DROP CONSTRAINT ck_repository_kind")
+    op.execute(
+        "ALTER TABLE repository ADD CONSTRAINT ck_repository_kind "
+        "CHECK (kind in ('github', 'gitlab', 'bitbucket', 'gitea', 'other', 'pushed')) NOT VALID"
+    )
+
+
+def downgrade() -> None:
+    op.execute("UPDATE repository SET kind = 'other' WHERE kind IN ('bitbucket', 'gitea')")
+    op.execute("ALTER TABLE repository DROP CONSTRAINT ck_repository_kind")
+    op.execute(
+        "ALTER TABLE repository ADD CONSTRAINT ck_repository_kind "
+        "CHECK (kind in ('github', 'gitlab', 'other', 'pushed')) NOT VALID"
+    )
+    op.execute("ALTER TABLE repository DROP COLUMN file_template")
