@@ -264,6 +264,14 @@ def section_of_finding(finding_kind: str, profile_kind: str) -> str:
     return next((section for prefix, section in prefixes.items() if finding_kind.startswith(prefix)), profile_kind)
 
 
+def section_of_measurement(measurement_id: str) -> str:
+    """Return the section that a measurement of builds belongs to, or its kind of profile."""
+    kind = kind_of(measurement_id)
+    if kind is None or kind is PROFILE:
+        return measurement_kind(measurement_id).profile_kind or measurement_id.rpartition(".")[2]
+    return kind.section
+
+
 PAGE_SECTIONS: Final = RegisteredNames(lambda: [kind.section for kind in compared_kinds()])
 PageSection = Annotated[str, PAGE_SECTIONS]
 """Section of a kind whose comparison has a page."""

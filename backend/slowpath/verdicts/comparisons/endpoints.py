@@ -33,7 +33,7 @@ from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Now, Reading, Writing
 from slowpath.platform.jobs import service as work
-from slowpath.verdicts.comparisons.rules import Side
+from slowpath.verdicts.comparisons.rules import LISTED_ORIGINS, Side
 from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     ComparisonIn,
     ComparisonOut,
@@ -43,6 +43,7 @@ from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     DiffViewOut,
     ExportIn,
     ExportOut,
+    OriginName,
     SideIn,
     StateName,
     make_comparison_out,
@@ -128,11 +129,20 @@ def list_comparisons(
     session: Reading,
     paging: Paging,
     state: Annotated[list[StateName] | None, Query()] = None,
+    origin: Annotated[
+        list[OriginName] | None,
+        Query(description="What created the comparison; without it all except comparisons of builds"),
+    ] = None,
     search: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Page[ComparisonSummaryOut]:
     """List comparisons, newest first."""
     rows = comparisons.list_comparisons(
-        session, after=paging.after, limit=paging.limit + 1, states=state or (), search=search
+        session,
+        after=paging.after,
+        limit=paging.limit + 1,
+        states=state or (),
+        origins=origin or LISTED_ORIGINS,
+        search=search,
     )
     counts = comparisons.count_artifacts(session, [row.id for row in rows])
     return paging.page(rows, lambda row: make_comparison_summary_out(row, counts), lambda row: (row.created_at, row.id))

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select, tuple_
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ExportId, ServiceId
@@ -13,6 +13,7 @@ from slowpath.evidence.artifacts.service.build_evidence import is_usable, record
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.spans.tables import SpanSet
 from slowpath.inventory.catalog.tables import Build, Deployment
+from slowpath.verdicts.comparisons.rules import ComparisonOrigin, Side
 from slowpath.verdicts.comparisons.rules.side_sources import SideEvidence
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact, ComparisonExport, DiffView
 
@@ -32,10 +33,19 @@ def lock_comparison(session: ReadSession, comparison_id: ComparisonId) -> bool:
 
 
 def select_comparisons(
-    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
+    session: ReadSession,
+    *,
+    after: tuple[datetime, UUID] | None,
+    limit: int,
+    states: Sequence[str],
+    origins: Sequence[str],
+    search: str | None,
 ) -> Sequence[Comparison]:
-    """Return comparisons newest first, by ix_comparison_newest."""
+    """Return comparisons newest first, by ix_comparison_newest, or by ix_comparison_listed without those of builds."""
     found = select(Comparison).order_by(Comparison.created_at.desc(), Comparison.id.desc()).limit(limit)
+    found = found.where(Comparison.origin.in_(origins))
+    if ComparisonOrigin.BUILD not in origins:
+        found = found.where(Comparison.origin != literal_column("'build'"))  # as the index has it
     if states:
         found = found.where(Comparison.state.in_(states))
     if search:
@@ -65,6 +75,17 @@ def select_side_artifacts(session: ReadSession, comparison_id: ComparisonId) -> 
         .where(ComparisonArtifact.comparison_id == comparison_id)
         .order_by(ComparisonArtifact.side, ComparisonArtifact.position)
     ).all()
+
+
+def select_build_comparisons_without_artifacts(session: ReadSession, limit: int) -> Sequence[UUID]:
+    """Return comparisons of builds none of whose artifacts is left on the candidate side."""
+    left = select(ComparisonArtifact.id).where(
+        ComparisonArtifact.team_id == Comparison.team_id,
+        ComparisonArtifact.comparison_id == Comparison.id,
+        ComparisonArtifact.side == Side.CANDIDATE,
+    )
+    found = select(Comparison.id).where(Comparison.origin == ComparisonOrigin.BUILD, ~left.exists())
+    return session.scalars(found.order_by(Comparison.created_at).limit(limit)).all()
 
 
 def select_views(session: ReadSession, comparison_ids: Sequence[UUID]) -> Sequence[DiffView]:

@@ -290,6 +290,51 @@ def select_mute_rules(session: ReadSession, service_id: ServiceId) -> Sequence[S
     return session.scalars(found.order_by(SeriesMuteRule.kind, SeriesMuteRule.subject)).all()
 
 
+def select_build_verdict_of_comparison(session: ReadSession, comparison_id: ComparisonId) -> BuildVerdict | None:
+    """Return the verdict on the build that a comparison is the evidence of, by ix_build_verdict_comparison."""
+    return session.scalars(select(BuildVerdict).where(BuildVerdict.comparison_id == comparison_id)).first()
+
+
+def select_builds_without_comparison(
+    session: ReadSession, service_id: ServiceId, states: Sequence[str], limit: int
+) -> list[Row[BuildVerdict, Build]]:
+    """Return the newest builds of a service whose comparison is missing for one of these reasons, by ix_build_verdict_line."""
+    found = (
+        select(BuildVerdict, Build)
+        .join(Build, and_(Build.team_id == BuildVerdict.team_id, Build.id == BuildVerdict.build_id))
+        .where(
+            BuildVerdict.service_id == service_id,
+            BuildVerdict.comparison_id.is_(None),
+            BuildVerdict.ancestor_answer["state"].astext.in_(states),
+        )
+        .order_by(BuildVerdict.ordered_at.desc(), BuildVerdict.build_id.desc())
+        .limit(limit)
+    )
+    return list(session.execute(found).all())
+
+
+def has_regression(session: ReadSession, comparison_id: ComparisonId) -> bool:
+    """Return whether a regression cites a comparison, by ix_regression_comparison and ix_regression_evidence_comparison."""
+    named = select(Regression.id).where(Regression.comparison_id == comparison_id)
+    cited = select(RegressionEvidence.id).where(RegressionEvidence.comparison_id == comparison_id)
+    return session.scalar(named.union_all(cited).limit(1)) is not None
+
+
+def select_builds_with_evidence(
+    session: ReadSession, service_id: ServiceId, kinds: Sequence[str], limit: int
+) -> Sequence[Build]:
+    """Return the newest builds of a service with a decoded artifact of these kinds, by ix_artifact_build."""
+    evidence = select(Artifact.id).where(
+        Artifact.team_id == Build.team_id,
+        Artifact.build_id == Build.id,
+        Artifact.state == "decoded",
+        Artifact.kind.in_(kinds),
+    )
+    newest = func.coalesce(Build.committed_at, Build.created_at)
+    found = select(Build).where(Build.service_id == service_id, evidence.exists())
+    return session.scalars(found.order_by(newest.desc(), Build.id.desc()).limit(limit)).all()
+
+
 def select_artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:
     """Return the newest decoded artifacts of a build, at most `limit` per kind, oldest first.
 

@@ -39,6 +39,7 @@ Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
+OriginName = Literal["manual", "regression", "build"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
 NO_SOURCE: dict[str, Any] = {"source": None, "build_id": None, "left_out": None}
@@ -127,6 +128,7 @@ class ComparisonSummaryOut(BaseModel):
 
     id: UUID
     name: str
+    origin: OriginName
     state: StateName
     verdict: VerdictName | None
     verdict_sentence: str | None
@@ -236,6 +238,7 @@ def _members(
     return {
         "id": row.id,
         "name": row.name,
+        "origin": row.origin,
         "state": row.state,
         "verdict": row.verdict,
         "verdict_sentence": row.headline,

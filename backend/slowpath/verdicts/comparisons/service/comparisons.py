@@ -26,8 +26,10 @@ from slowpath.verdicts.comparisons.errors import (
 from slowpath.verdicts.comparisons.jobs import ComputeComparison
 from slowpath.verdicts.comparisons.rules import (
     LATEST_MS,
+    LISTED_ORIGINS,
     MAX_ARTIFACTS_A_SIDE,
     MAX_WINDOW_MS,
+    ComparisonOrigin,
     ComparisonState,
     LabelMatchers,
     Side,
@@ -63,7 +65,14 @@ class SideArtifact:
     artifact: Artifact
 
 
-def create_comparison(session: WriteSession, name: str | None, base: SideRequest, candidate: SideRequest) -> Comparison:
+def create_comparison(
+    session: WriteSession,
+    name: str | None,
+    base: SideRequest,
+    candidate: SideRequest,
+    *,
+    origin: ComparisonOrigin = ComparisonOrigin.MANUAL,
+) -> Comparison:
     """Create a comparison and enqueue its job.
 
     Raises `EmptySide`, `TooManyArtifacts`, `SidesOverlap`, `InvalidTimeRange`, `LabelsWithoutProfiles`,
@@ -86,6 +95,7 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
         name=name or f"{base_label} against {candidate_label}",
         base_label=base_label,
         candidate_label=candidate_label,
+        origin=origin,
         state=ComparisonState.WAITING,
         time_ranges={side: asked.time_range.to_json() for side, asked in sides.items() if asked.time_range},
         side_labels={side: format_label_matchers(asked.labels) for side, asked in sides.items() if asked.labels},
@@ -120,10 +130,16 @@ def get_comparison(session: ReadSession, comparison_id: ComparisonId) -> Compari
 
 
 def list_comparisons(
-    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
+    session: ReadSession,
+    *,
+    after: tuple[datetime, UUID] | None,
+    limit: int,
+    states: Sequence[str],
+    origins: Sequence[str] = LISTED_ORIGINS,
+    search: str | None,
 ) -> Sequence[Comparison]:
-    """Return up to `limit` comparisons, newest first."""
-    return queries.select_comparisons(session, after=after, limit=limit, states=states, search=search)
+    """Return up to `limit` comparisons of these origins, newest first."""
+    return queries.select_comparisons(session, after=after, limit=limit, states=states, origins=origins, search=search)
 
 
 def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
@@ -215,6 +231,11 @@ def delete_comparison(session: WriteSession, comparison_id: ComparisonId) -> lis
     keys += [export.blob_key for export in queries.select_exports(session, comparison_id)]
     session.delete(row)
     return [BlobKey(key) for key in keys if key]
+
+
+def list_build_comparisons_without_artifacts(session: ReadSession, limit: int) -> Sequence[ComparisonId]:
+    """Return up to `limit` comparisons of builds whose artifacts were all deleted."""
+    return [ComparisonId(each) for each in queries.select_build_comparisons_without_artifacts(session, limit)]
 
 
 def _validate_size(side: Side, asked: SideRequest) -> None:

@@ -15,7 +15,7 @@ from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Reading
 from slowpath.verdicts.regressions.schemas.build_schemas import ListedBuildOut, make_listed_build_out
-from slowpath.verdicts.regressions.service import build_measurements
+from slowpath.verdicts.regressions.service import build_measurements, regression_views
 
 router = APIRouter(prefix="/api/v1", tags=["catalog"])
 
@@ -45,7 +45,8 @@ def list_builds(
     filters = catalog.BuildFilter(ServiceId(service_id) if service_id else None, branch, (search or "").strip() or None)
     rows = catalog.builds(session, paging.after, paging.limit + 1, filters)
     counts = count_evidence(session, [row.id for row in rows])
-    verdicts = build_measurements.get_build_verdict_rows(session, [row.id for row in rows])
+    found = build_measurements.get_build_verdict_rows(session, [row.id for row in rows])
+    verdicts = {build_id: regression_views.combine_answers(session, each) for build_id, each in found.items()}
     return paging.page(
         rows,
         lambda row: make_listed_build_out(row, counts[row.id], verdicts.get(row.id)),

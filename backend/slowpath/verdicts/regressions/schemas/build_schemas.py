@@ -6,8 +6,8 @@ from slowpath.analysis.kinds.registry import StoredKindId
 from slowpath.evidence.artifacts.service.build_evidence import EvidenceCounts
 from slowpath.inventory.catalog.schemas.catalog_entries import BuildOut
 from slowpath.inventory.catalog.tables import Build
-from slowpath.verdicts.regressions.schemas.regression_schemas import BuildVerdictOut, make_build_verdict_out
-from slowpath.verdicts.regressions.tables import BuildVerdict
+from slowpath.verdicts.regressions.read_models import CombinedVerdict
+from slowpath.verdicts.regressions.schemas.build_verdict_schemas import BuildVerdictOut, make_build_verdict_out
 
 
 class KindCountOut(BaseModel):
@@ -25,7 +25,7 @@ class ListedBuildOut(BuildOut):
     verdict: BuildVerdictOut | None
 
 
-def make_listed_build_out(row: Build, counts: EvidenceCounts, verdict: BuildVerdict | None) -> ListedBuildOut:
+def make_listed_build_out(row: Build, counts: EvidenceCounts, verdict: CombinedVerdict | None) -> ListedBuildOut:
     """Return the response body of a listed build."""
     return ListedBuildOut.model_validate(
         {
