@@ -6,7 +6,7 @@ Code before this version ignores the column, and links the new kinds as unknown 
 from alembic import op
 
 revision = "20261126_1500"
-down_revision = "HEAD"
+down_revision = "20261126_1300"
 branch_labels = None
 depends_on = None
 
@@ -16,7 +16,7 @@ def upgrade() -> None:
     op.execute("ALTER TABLE repository DROP CONSTRAINT ck_repository_kind")
     op.execute(
         "ALTER TABLE repository ADD CONSTRAINT ck_repository_kind "
-        "CHECK (kind in ('github', 'gitlab', 'bitbucket', 'gitea', 'other', 'pushed')) NOT VALID"
+        "CHECK (kind in ('github', 'gitlab', 'bitbucket', 'gitea', 'other', 'pushed'))"
     )
 
 
@@ -25,6 +25,6 @@ def downgrade() -> None:
     op.execute("ALTER TABLE repository DROP CONSTRAINT ck_repository_kind")
     op.execute(
         "ALTER TABLE repository ADD CONSTRAINT ck_repository_kind "
-        "CHECK (kind in ('github', 'gitlab', 'other', 'pushed')) NOT VALID"
+        "CHECK (kind in ('github', 'gitlab', 'other', 'pushed'))"
     )
     op.execute("ALTER TABLE repository DROP COLUMN file_template")

@@ -10,6 +10,7 @@ from slowpath.inventory.repositories.rules.commit_people import Person, TeamMemb
 from slowpath.inventory.repositories.tables import Commit, Repository, ServiceRepository
 
 Closures = Literal["known", "partly", "reading", "unknown"]
+OwnersReason = Literal["no-mirror", "no-code-owners", "too-large", "no-files"]
 DiffState = Literal["ready", "reading", "failed", "unread", "unavailable"]
 
 
@@ -86,11 +87,12 @@ class CommitPeople:
     `owners` is None if they are not known; `owners_reason` states why.
     """
 
+    repository: Repository
     commit: Commit
     author: PersonOfCommit
     reviewers: Sequence[PersonOfCommit]
     owners: Sequence[str] | None
-    owners_reason: str | None
+    owners_reason: OwnersReason | None
     pull_request: dict[str, Any] | None
 
 

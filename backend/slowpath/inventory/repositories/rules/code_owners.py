@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import re2
@@ -80,6 +81,7 @@ def _owners(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(owners[:MOST_OWNERS])
 
 
+@lru_cache(maxsize=20_000)
 def make_matcher(pattern: str) -> Callable[[str], bool]:
     """Return whether a path matches a pattern as in .gitignore. RE2 runs in linear time.
 
