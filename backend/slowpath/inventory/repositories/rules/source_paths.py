@@ -6,10 +6,21 @@ from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
+from slowpath.analysis.closure.module_versions import resolve_version
+from slowpath.inventory.repositories.rules.code_host_links import CodeHost
+
 MOST_FILE_NAME: Final = 4_096
 """Characters, as PATH_MAX."""
 STANDARD_LIBRARY: Final = "std"
 _CACHED = re.compile(r"(?:.*/pkg/mod/)?(?P<module>[^@]+)@(?P<version>v[^/@]+)/(?P<path>.+)")
+_MAJOR = re.compile(r"v[2-9]\d{0,5}|v1\d{1,5}")
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+PUBLIC_HOSTS: Final[Mapping[str, str]] = {
+    "github.com": "github",
+    "gitlab.com": "gitlab",
+    "bitbucket.org": "bitbucket",
+    "codeberg.org": "gitea",
+}
 _UPPER = re.compile(r"!([a-z])")
 _GO_VERSION = re.compile(r"(?:go)?(1\.\d{1,3}(?:\.\d{1,3}|(?:rc|beta)\d{1,3})?)")
 _REPLACED = re.compile(r" => ([^\s./][^\s]*) (v\S+)$")
@@ -103,6 +114,32 @@ def _place_import_path(path: str, built: BuiltModule) -> SourcePlace | None:
 def serves_module(url: str, module: str) -> bool:
     """Return whether a repository's URL is where a module's path says that its repository is."""
     return module_root(url) is not None and f"{module}/".startswith(f"{module_root(url)}/")
+
+
+def find_public_host(module: str) -> CodeHost | None:
+    """Return the code host of a module whose path is its address: github.com/owner/name and below."""
+    words = module.split("/")
+    kind = PUBLIC_HOSTS.get(words[0])
+    if kind is None or len(words) < 3 or not all(_WORD.fullmatch(word) for word in words[:3]):
+        return None
+    return CodeHost(kind, "https://" + "/".join(words[:3]))
+
+
+def make_module_ref(version: str, directory: str) -> str:
+    """Return the tag of a module's version, which begins with its directory, or the commit of a pseudo-version."""
+    resolved = resolve_version(version, "")
+    bare = version.removesuffix("+incompatible")
+    return resolved.revision or "/".join(filter(None, (directory, bare)))
+
+
+def list_module_directories(module: str, root: str) -> list[str]:
+    """Return the possible directories of a module in the repository whose root has the module path `root`, best first.
+
+    A module below the root has its directory in its path; a major version at the end may have one.
+    """
+    below = [word for word in module.removeprefix(root).split("/") if word]
+    without = below[:-1] if below and _MAJOR.fullmatch(below[-1]) else below
+    return list(dict.fromkeys("/".join(folder) for folder in (without, below)))
 
 
 def module_root(url: str) -> str | None:
