@@ -12,6 +12,7 @@ import { CommentCount, findingPart, useCounts } from '../../features/sharing/dis
 import { Link } from '../Link';
 import { FindingToReport } from '../AddToReportAction';
 import { StartBisectAction } from '../StartBisectAction';
+import { ComparisonSuspect } from '../ComparisonSuspect';
 import { PageDiscussion } from '../PageDiscussion';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
@@ -78,6 +79,7 @@ export function ComparisonRoute() {
         }}
         extensions={{
           action: <StartBisectAction subject={{ comparison_id: comparisonId }} />,
+          suspect: <ComparisonSuspect team={team.slug} comparisonId={comparisonId} />,
           findingAction:
             frozen || team.role === 'viewer'
               ? undefined
