@@ -249,9 +249,7 @@ def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, InvalidRequest),
 )
-def get_people(
-    repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading, mirrors: Mirrors
-) -> CommitPeopleOut:
+def get_people(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading, mirrors: Mirrors) -> CommitPeopleOut:
     """Return author and reviewers of a commit, and the owners of the files that it changes."""
     return CommitPeopleOut.of(people.get_people(session, mirrors, RepositoryId(repository_id), sha))
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.adapters.egress import create_outside
 from slowpath.adapters.git_mirrors import create_mirrors
 from slowpath.adapters.git_remotes import create_remotes
-from slowpath.adapters.egress import create_outside
 from slowpath.analysis.formats.column_file import pack_strings, write_columns
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, RepositoryId
 from slowpath.evidence.artifacts.service import artifacts

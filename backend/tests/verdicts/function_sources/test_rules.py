@@ -7,7 +7,7 @@ from slowpath.verdicts.function_sources.rules import (
     split_lines,
 )
 
-FILE = "package a\n\nimport \"b\"\n\n// F does.\nfunc F() {\n\tb.C()\n\tif x {\n\t}\n}\n\nfunc G() {\n}\n"
+FILE = 'package a\n\nimport "b"\n\n// F does.\nfunc F() {\n\tb.C()\n\tif x {\n\t}\n}\n\nfunc G() {\n}\n'
 
 
 def test_a_function_is_returned_with_its_comment() -> None:

@@ -165,8 +165,10 @@ def file_of(packed: bytes, function: str) -> str | None:
     """Return the file of a function from the compressed table of functions; None if it has none."""
     columns = read_columns(gzip.decompress(packed), FUNCTIONS_FORMAT, former=FORMER_DIFF_NAMES)
     texts = strings_of(columns)
-    rows = np.flatnonzero(columns.column("name", "u32") == texts.index(function)) if function in texts else ()
-    return (texts[int(columns.column("file", "u32")[rows[0]])] or None) if len(rows) else None
+    if function not in texts:
+        return None
+    files = columns.column("file", "u32")[columns.column("name", "u32") == texts.index(function)].tolist()
+    return texts[files[0]] or None if files else None
 
 
 def strings_of(columns: ColumnFile) -> tuple[str, ...]:

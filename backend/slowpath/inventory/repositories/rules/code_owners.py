@@ -37,7 +37,7 @@ class OwnerRule:
 def parse_code_owners(text: str, *, with_sections: bool) -> list[OwnerRule]:
     """Return the rules in their order. Sections, their default owners and exclusions are of GitLab only."""
     rules: list[OwnerRule] = []
-    section, defaults = "", ()
+    section, defaults = "", _owners(())
     for line in text.splitlines():
         plain = line.strip()
         if not plain or plain.startswith("#"):

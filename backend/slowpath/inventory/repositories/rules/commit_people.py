@@ -7,7 +7,9 @@ from typing import Final
 from uuid import UUID
 
 MOST_REVIEWERS: Final = 20
-_TRAILER = re.compile(r"(?:reviewed-by|acked-by):\s*(?P<name>[^<]{0,200})(?:<(?P<email>[^<>\s]{1,200})>)?\s*", re.IGNORECASE)
+_TRAILER = re.compile(
+    r"(?:reviewed-by|acked-by):\s*(?P<name>[^<]{0,200})(?:<(?P<email>[^<>\s]{1,200})>)?\s*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,11 @@ def parse_reviewers(message: str) -> list[Person]:
 
 def find_member(person: Person, members: Sequence[TeamMember]) -> TeamMember | None:
     """Return the member with a person's address, else the one with their name; None if none or several match."""
-    for key, of in (
-        (_fold(person.email), lambda member: _fold(member.email)),
-        (_fold(person.name), lambda member: _fold(member.name)),
+    email, name = _fold(person.email), _fold(person.name)
+    for matching in (
+        [member for member in members if email and _fold(member.email) == email],
+        [member for member in members if name and _fold(member.name) == name],
     ):
-        matching = [member for member in members if key and of(member) == key]
         if matching:
             return matching[0] if len(matching) == 1 else None
     return None

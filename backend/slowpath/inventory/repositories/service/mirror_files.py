@@ -25,13 +25,13 @@ def find_module_repository(session: ReadSession, module: str) -> Repository | No
 
 def open_history(mirrors: GitMirrors, row: Repository) -> GitMirrorHistory:
     """Return the commit graph of a repository's mirror on this machine, without fetching."""
-    return mirrors.get_history(row.team_id, RepositoryId(row.id), row.label, _no_check, _no_check)  # type: ignore[arg-type]
+    return mirrors.get_history(row.team_id, RepositoryId(row.id), row.label, _no_check, _no_check)
 
 
 @contextmanager
 def open_commit(mirrors: GitMirrors, row: Repository, sha: str) -> Iterator[GitObjectReader | None]:
     """Open the objects of a mirror; None if this machine has no mirror with the commit."""
-    mirror = mirrors.get_mirror(row.team_id, RepositoryId(row.id))  # type: ignore[arg-type]
+    mirror = mirrors.get_mirror(row.team_id, RepositoryId(row.id))
     if not mirror.has(sha):
         yield None
         return

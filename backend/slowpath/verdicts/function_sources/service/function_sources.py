@@ -34,7 +34,12 @@ from slowpath.verdicts.function_sources.service.side_commits import get_side_com
 
 
 def get_function_sources(
-    session: ReadSession, mirrors: GitMirrors, blobs: BlobStore, comparison_id: ComparisonId, view_id: UUID, function: str
+    session: ReadSession,
+    mirrors: GitMirrors,
+    blobs: BlobStore,
+    comparison_id: ComparisonId,
+    view_id: UUID,
+    function: str,
 ) -> FunctionSources:
     """Return the source of a function on both sides. Raises `ComparisonNotFound`, `ViewNotFound`, `ViewNotReady`."""
     view = diff_views.get_view(session, comparison_id, view_id)
@@ -129,15 +134,16 @@ def _with_link(found: FunctionSource, repository: Repository, ref: str, costs: C
 def _with_text(
     found: FunctionSource, objects: GitObjectReader | None, paths: Sequence[str], costs: Costs
 ) -> FunctionSource:
-    if objects is None or found.commit is None:
-        pushed = found.repository is not None and found.repository.url is None
+    repository, commit = found.repository, found.commit
+    if objects is None or commit is None or repository is None:
+        pushed = repository is not None and repository.url is None
         return replace(found, reason="not-fetched" if pushed else "no-mirror")
     try:
-        read = ((path, mirror_files.read_file(objects, found.commit, path)) for path in paths)
+        read = ((path, mirror_files.read_file(objects, commit, path)) for path in paths)
         path, text = next(((path, text) for path, text in read if text is not None), (None, None))
     except TooLarge:
         return replace(found, reason="too-large")
-    if path is None or text is None or found.repository is None:
+    if path is None or text is None:
         return replace(found, reason="not-in-repository")
     lines = split_lines(text)
     measured = [line for line, _, total in costs if total != 0]
@@ -150,7 +156,7 @@ def _with_text(
         for number in range(extent.first, extent.last + 1)
     ]
     found = replace(found, path=path, lines=shown, is_truncated=extent.is_truncated)
-    url = make_file_link(code_host_of(found.repository), found.commit or "", path, extent.first, extent.last)
+    url = make_file_link(code_host_of(repository), commit, path, extent.first, extent.last)
     return replace(found, url=url)
 
 

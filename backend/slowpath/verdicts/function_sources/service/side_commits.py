@@ -1,6 +1,7 @@
 """Find the commit, service and module versions of the sides of a comparison."""
 
 from collections import Counter
+from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, ComparisonId, ServiceId
@@ -21,9 +22,7 @@ def get_side_commits(session: ReadSession, comparison_id: ComparisonId) -> dict[
         for build_id in {each.artifact.build_id for each in listed}
         if build_id is not None
     }
-    return {
-        side: make_side_commit([each.artifact for each in listed if each.side == side], builds) for side in Side
-    }
+    return {side: make_side_commit([each.artifact for each in listed if each.side == side], builds) for side in Side}
 
 
 def get_compared_commits(session: ReadSession, comparison_id: ComparisonId) -> ComparedCommits:
@@ -34,12 +33,12 @@ def get_compared_commits(session: ReadSession, comparison_id: ComparisonId) -> C
     return ComparedCommits(services.pop() if len(services) == 1 else None, base.commit, candidate.commit)
 
 
-def make_side_commit(artifacts: list[Artifact], builds: dict[object, Build]) -> SideCommit:
+def make_side_commit(artifacts: list[Artifact], builds: dict[UUID, Build]) -> SideCommit:
     """Return the only commit of these artifacts; several commits are none."""
     found: Counter[str] = Counter()
     of: dict[str, Build | None] = {}
     for artifact in artifacts:
-        build = builds.get(artifact.build_id)
+        build = builds.get(artifact.build_id) if artifact.build_id else None
         commit = build.commit if build is not None else str(artifact.run_metadata.get("commit") or "")
         if commit:
             found[commit] += 1

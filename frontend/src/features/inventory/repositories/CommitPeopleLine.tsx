@@ -34,9 +34,7 @@ export function CommitPeopleLine(props: CommitPeopleLineProps) {
         </span>
       )}
       {data && <Others people={data} />}
-      {author &&
-        author.user_id !== null &&
-        action?.({ id: author.user_id, name: author.user_name ?? author.name })}
+      {author?.user_id && action?.({ id: author.user_id, name: author.user_name ?? author.name })}
     </p>
   );
 }
@@ -65,7 +63,7 @@ function Others({ people }: { people: CommitPeople }) {
       {reason !== null && OWNERS_UNKNOWN[reason] && (
         <span className="muted">{OWNERS_UNKNOWN[reason]}</span>
       )}
-      {request !== null && request.url !== null && (
+      {request?.url && (
         <HostLink url={request.url}>{`Pull request ${String(request.number)}`}</HostLink>
       )}
       {url !== null && <HostLink url={url}>{codeHostLink(url, repository.kind)}</HostLink>}
