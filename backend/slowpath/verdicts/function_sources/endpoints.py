@@ -35,7 +35,7 @@ def get_function_sources(
 ) -> FunctionSourcesOut:
     """Return the source text of a function at the commits of both sides, with the cost of each line."""
     found = function_sources.get_function_sources(
-        session, mirrors, blobs, ComparisonId(comparison_id), view_id, function
+        session, mirrors, blobs, ComparisonId(comparison_id), view_id=view_id, function=function
     )
     return FunctionSourcesOut.of(found)
 

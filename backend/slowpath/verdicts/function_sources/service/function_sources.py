@@ -38,6 +38,7 @@ def get_function_sources(
     mirrors: GitMirrors,
     blobs: BlobStore,
     comparison_id: ComparisonId,
+    *,
     view_id: UUID,
     function: str,
 ) -> FunctionSources:
@@ -49,8 +50,11 @@ def get_function_sources(
         return FunctionSources(FunctionSource(reason="no-file"), FunctionSource(reason="no-file"), None)
     costs = stored_views.list_source_lines(view, blobs, function)
     read = partial(_read_side, session, mirrors, file, function)
-    base = read(sides[Side.BASE], [(each.line, each.base_self, each.base_total) for each in costs])
-    candidate = read(sides[Side.CANDIDATE], [(each.line, each.candidate_self, each.candidate_total) for each in costs])
+    base = read(side=sides[Side.BASE], costs=[(each.line, each.base_self, each.base_total) for each in costs])
+    candidate = read(
+        side=sides[Side.CANDIDATE],
+        costs=[(each.line, each.candidate_self, each.candidate_total) for each in costs],
+    )
     return _mark(base, candidate)
 
 
@@ -72,7 +76,7 @@ Costs = Sequence[tuple[int, float, float]]
 
 
 def _read_side(
-    session: ReadSession, mirrors: GitMirrors, file: str, function: str, side: SideCommit, costs: Costs
+    session: ReadSession, mirrors: GitMirrors, file: str, function: str, *, side: SideCommit, costs: Costs
 ) -> FunctionSource:
     tree = service_sources.find_service_tree(session, mirrors, side.service_id, side.commit)
     built = BuiltModule(tree.module, tree.directory, tree.main_package, side.dependencies, side.go_version)
