@@ -12,7 +12,12 @@ type FunctionDrawn = {
   q?: number;
   /** Index in {@link CATEGORIES}. */
   category?: number;
+  /** Attributed cost of the candidate, and the category of most of it: {@link OWN_CODE} without. */
+  attributed?: number;
+  mostly?: number;
 };
+
+const OWN_CODE = 255;
 
 const CATEGORIES = ['app', 'lock', 'gc-mark'];
 
@@ -60,6 +65,9 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       base_total: Float64Array.from(rows, ({ base }) => base),
       candidate_self: Float64Array.from(rows, ({ candidate }) => candidate),
       candidate_total: Float64Array.from(rows, ({ candidate }) => candidate),
+      base_attributed: new Float64Array(rows.length),
+      candidate_attributed: Float64Array.from(rows, ({ attributed = 0 }) => attributed),
+      mostly: Uint8Array.from(rows, ({ mostly = OWN_CODE }) => mostly),
       ...judged,
       ...stringColumns(['', ...rows.map(({ name }) => name)]),
     },

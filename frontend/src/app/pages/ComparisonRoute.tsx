@@ -13,6 +13,7 @@ import { Link } from '../Link';
 import { FindingToReport } from '../AddToReportAction';
 import { StartBisectAction } from '../StartBisectAction';
 import { ComparisonSuspect } from '../ComparisonSuspect';
+import { OpenSides } from '../OpenSides';
 import { PageDiscussion } from '../PageDiscussion';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
@@ -78,7 +79,12 @@ export function ComparisonRoute() {
           ),
         }}
         extensions={{
-          action: <StartBisectAction subject={{ comparison_id: comparisonId }} />,
+          action: (
+            <>
+              <OpenSides team={team.slug} comparisonId={comparisonId} />
+              <StartBisectAction subject={{ comparison_id: comparisonId }} />
+            </>
+          ),
           suspect: <ComparisonSuspect team={team.slug} comparisonId={comparisonId} />,
           findingAction:
             frozen || team.role === 'viewer'

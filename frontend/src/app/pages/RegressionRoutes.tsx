@@ -22,6 +22,7 @@ import { BuildArtifacts } from '../../features/evidence/artifacts';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
 import { commitLink } from '../commit-link';
+import { OpenBuildProfiles } from '../OpenSides';
 import { buildLink } from '../build-link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
 import { PageDiscussion } from '../PageDiscussion';
@@ -228,17 +229,20 @@ export function BuildRoute() {
           comparison: comparisonLink(team.slug),
         }}
         files={
-          <BuildArtifacts
-            buildId={buildId}
-            link={({ id, name }) => (
-              <Link
-                to="/t/$team/artifacts/$artifactId"
-                params={{ team: team.slug, artifactId: id }}
-              >
-                {name}
-              </Link>
-            )}
-          />
+          <>
+            <OpenBuildProfiles team={team.slug} buildId={buildId} />
+            <BuildArtifacts
+              buildId={buildId}
+              link={({ id, name }) => (
+                <Link
+                  to="/t/$team/artifacts/$artifactId"
+                  params={{ team: team.slug, artifactId: id }}
+                >
+                  {name}
+                </Link>
+              )}
+            />
+          </>
         }
       />
       <PageDiscussion subject={{ kind: 'build', id: buildId }} />

@@ -96,6 +96,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
         view={view}
         legend={props.legend ?? true}
         chips={props.chips ?? false}
+        oneSide={props.oneSide}
         counts={counts}
         problems={problems}
         trouble={trouble}
@@ -105,6 +106,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
         scroller={scroller}
         canvas={canvas}
         label={props.label ?? 'Diff flame graph'}
+        isOneSided={props.oneSide !== undefined}
         heights={{ all: rows * ROW_PX, shown: viewHeight }}
         state={data.busy ? (arranged === null ? 'loading' : 'stale') : 'current'}
         onFocusChange={setFocused}

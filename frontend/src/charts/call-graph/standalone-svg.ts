@@ -1,0 +1,61 @@
+/** A drawing of the page as a separate file: colors are written out, and what only the page needs is left out. */
+
+const PAGE_ATTRIBUTES = [
+  'class',
+  'tabindex',
+  'role',
+  'aria-label',
+  'aria-pressed',
+  'aria-hidden',
+  'data-node',
+];
+const COLORS = ['fill', 'stroke'];
+
+export function standaloneSvg(drawn: SVGSVGElement): string {
+  const page = getComputedStyle(drawn);
+  const colorOf = (value: string): string | null => {
+    const variable = /^var\((--[\w-]+)\)$/u.exec(value.trim())?.[1];
+    return variable === undefined ? null : page.getPropertyValue(variable).trim() || '#888888';
+  };
+  const copy = drawn.cloneNode(true) as SVGSVGElement;
+  for (const element of [copy, ...copy.querySelectorAll<SVGElement>('*')]) {
+    for (const name of PAGE_ATTRIBUTES) element.removeAttribute(name);
+    for (const name of COLORS) {
+      const attribute = colorOf(element.getAttribute(name) ?? '');
+      if (attribute !== null) element.setAttribute(name, attribute);
+      const styled = colorOf(element.style.getPropertyValue(name));
+      if (styled !== null) element.style.setProperty(name, styled);
+    }
+  }
+  const [, , width = '0', height = '0'] = (drawn.getAttribute('viewBox') ?? '').split(' ');
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('width', width);
+  copy.setAttribute('height', height);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** Canvases end at 16,384 pixels in some browsers. */
+const PNG_MOST_PX = 16_000;
+
+/** A file of {@link standaloneSvg} as a picture, at two pixels a CSS pixel where that fits. */
+export async function pngOfSvg(svg: string): Promise<Blob> {
+  const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const ratio = Math.min(2, PNG_MOST_PX / Math.max(image.width, image.height, 1));
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.round(image.width * ratio);
+    canvas.height = Math.round(image.height * ratio);
+    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise<Blob>((resolve, reject) => {
+      canvas.toBlob((blob) => {
+        if (blob === null) reject(new Error('Could not create the image'));
+        else resolve(blob);
+      }, 'image/png');
+    });
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
