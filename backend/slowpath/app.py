@@ -18,6 +18,7 @@ from starlette.types import Lifespan
 
 from slowpath.adapters.egress import create_outside
 from slowpath.adapters.event_listener import PostgresEventListener
+from slowpath.adapters.git_mirrors import create_mirrors
 from slowpath.adapters.git_remotes import create_remotes
 from slowpath.adapters.limits_throttle import create_throttle
 from slowpath.adapters.obstore_blobs import ObstoreBlobs
@@ -75,6 +76,7 @@ from slowpath.verdicts.comparison_previews import endpoints as previews_endpoint
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
 from slowpath.verdicts.comparisons.service import retry_state
+from slowpath.verdicts.function_sources import endpoints as function_sources_endpoints
 from slowpath.verdicts.gap_explanations import endpoints as explanations_endpoints
 from slowpath.verdicts.gap_explanations.jobs import ExplainGap
 from slowpath.verdicts.gap_explanations.service import gap_explanations
@@ -96,6 +98,7 @@ FEATURES = (
     explanations_endpoints,
     comparisons_endpoints,
     previews_endpoints,
+    function_sources_endpoints,
     regressions_endpoints,
     discussions_endpoints,
     bisects_endpoints,
@@ -161,6 +164,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     app.state.events = events
     app.state.outside = create_outside(settings)
     app.state.remotes = create_remotes(settings, create_outside(settings))
+    app.state.mirrors = create_mirrors(settings, app.state.remotes)
     app.state.sealer = create_sealer(settings)
     app.state.issuer = create_issuer(settings)
     parse_domain_teams(settings.oidc_domains)  # an invalid value is reported at the start, not at the first sign-in

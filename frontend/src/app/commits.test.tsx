@@ -19,6 +19,7 @@ function aRepository(changed: Partial<Repository> = {}): Repository {
     kind: 'github',
     url: 'https://github.com/example/monorepo.git',
     web_url: 'https://github.com/example/monorepo',
+    file_template: null,
     credentials: 'bearer',
     default_branch: 'main',
     branches: 3,

@@ -42,6 +42,7 @@ PEOPLE = frozenset(
         "actor_name",
         "reviewer",
         "reviewers",
+        "owners",
         "login",
         "user",
         "user_name",

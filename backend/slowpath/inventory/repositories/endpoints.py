@@ -14,6 +14,7 @@ from slowpath.inventory.repositories.rules import MOST_BETWEEN
 from slowpath.inventory.repositories.schemas.commit_schemas import (
     CommitDetailOut,
     CommitDiffOut,
+    CommitPeopleOut,
     CommitRangeIn,
     CommitRangeOut,
     CommitsIn,
@@ -31,7 +32,7 @@ from slowpath.inventory.repositories.schemas.repository_schemas import (
     Sha,
     Spelled,
 )
-from slowpath.inventory.repositories.service import commit_graph, repositories, suspect_commits
+from slowpath.inventory.repositories.service import commit_graph, people, repositories, suspect_commits
 from slowpath.inventory.repositories.service.repositories import GitCredentials, ServiceSource
 from slowpath.platform.accounts.access import MayManage, MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
@@ -39,7 +40,7 @@ from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
-from slowpath.platform.http.request_dependencies import Reading, Writing
+from slowpath.platform.http.request_dependencies import Mirrors, Reading, Writing
 
 router = APIRouter(prefix="/api/v1", tags=["repositories"])
 
@@ -95,6 +96,7 @@ def create_repository(
         url=body.url,
         kind=body.kind,
         web_url=str(body.web_url).rstrip("/") if body.web_url else None,
+        file_template=body.file_template,
         sign_in=_sign_in(body.credentials) or GitCredentials("none"),
         services=_built(body.services),
     )
@@ -141,6 +143,8 @@ def change_repository(
     }
     if "web_url" in values:
         values["web_url"] = str(values["web_url"]).rstrip("/")
+    if "file_template" in changes:
+        values["file_template"] = changes["file_template"]
     row = repositories.update_repository(
         session,
         sealer,
@@ -237,6 +241,17 @@ def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing
     suspect_commits.read_diff(session, row)
     session.flush()
     return CommitDiffOut.of(suspect_commits.get_diff(session, row))
+
+
+@router.get(
+    "/repositories/{repository_id}/commits/{sha}/people",
+    operation_id="commits:people",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def get_people(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading, mirrors: Mirrors) -> CommitPeopleOut:
+    """Return author and reviewers of a commit, and the owners of the files that it changes."""
+    return CommitPeopleOut.of(people.get_people(session, mirrors, RepositoryId(repository_id), sha))
 
 
 @router.get(

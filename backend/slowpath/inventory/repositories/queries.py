@@ -12,7 +12,7 @@ from sqlalchemy.types import Text
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import CommitId, RepositoryId, ServiceId
 from slowpath.core.jobs import JobRow, JobState
-from slowpath.inventory.catalog.tables import Service
+from slowpath.inventory.catalog.tables import Build, Service
 from slowpath.inventory.repositories.jobs import ComputePackageClosures, FetchRepository
 from slowpath.inventory.repositories.rules import UNTOLD
 from slowpath.inventory.repositories.tables import Commit, CommitDiff, PackageClosure, Repository, ServiceRepository
@@ -202,3 +202,38 @@ def select_service_refs(
     if service_ids is not None:
         found = found.where(ServiceRepository.service_id.in_(service_ids))
     return session.execute(found).all()
+
+
+def select_all_repositories(session: ReadSession) -> Sequence[Repository]:
+    """Return all repositories of the team (at most 200), by ix_repository_newest."""
+    return session.scalars(
+        select(Repository).where(Repository.team_id == session.team_id).order_by(Repository.created_at, Repository.id)
+    ).all()
+
+
+def select_repositories_with_commit(session: ReadSession, sha: str) -> Sequence[Repository]:
+    """Return the repositories that have a commit, by uq_commit_sha for each."""
+    ids = [row.id for row in select_all_repositories(session)]
+    found = select(Commit.repository_id).where(
+        Commit.team_id == session.team_id, Commit.repository_id.in_(ids), Commit.sha == sha
+    )
+    having = set(session.scalars(found)) if ids else set()
+    return [row for row in select_all_repositories(session) if row.id in having]
+
+
+def select_pull_request(session: ReadSession, repository_id: RepositoryId, sha: str) -> dict[str, Any] | None:
+    """Return the pull request that a build of a commit reports, of the services built from a repository."""
+    found = (
+        select(Build.pull_request)
+        .join(
+            ServiceRepository,
+            (ServiceRepository.team_id == Build.team_id) & (ServiceRepository.service_id == Build.service_id),
+        )
+        .where(
+            Build.team_id == session.team_id,
+            ServiceRepository.repository_id == repository_id,
+            Build.commit == sha,
+            Build.pull_request.is_not(None),
+        )
+    )
+    return session.scalars(found.order_by(Build.created_at.desc(), Build.id).limit(1)).first()

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from slowpath.analysis.bisect.commit_suspicion import CommitSuspicion
+from slowpath.inventory.repositories.rules.code_host_links import CodeHost, make_commit_link
+from slowpath.inventory.repositories.rules.commit_people import Person, TeamMember
 from slowpath.inventory.repositories.tables import Commit, Repository, ServiceRepository
 
 Closures = Literal["known", "partly", "reading", "unknown"]
+OwnersReason = Literal["no-mirror", "no-code-owners", "too-large", "no-files"]
 DiffState = Literal["ready", "reading", "failed", "unread", "unavailable"]
 
 
@@ -69,8 +72,35 @@ class CommitDiffView:
     problem: dict[str, Any] | None
 
 
+@dataclass(frozen=True)
+class PersonOfCommit:
+    """A person of a commit, and the team member with the same address or name."""
+
+    person: Person
+    member: TeamMember | None
+
+
+@dataclass(frozen=True)
+class CommitPeople:
+    """Author and reviewers of a commit, and the owners of the files that it changes.
+
+    `owners` is None if they are not known; `owners_reason` states why.
+    """
+
+    repository: Repository
+    commit: Commit
+    author: PersonOfCommit
+    reviewers: Sequence[PersonOfCommit]
+    owners: Sequence[str] | None
+    owners_reason: OwnersReason | None
+    pull_request: dict[str, Any] | None
+
+
 def commit_url(row: Repository, sha: str) -> str | None:
     """Return the URL of a commit at the code host."""
-    if row.web_url is None:
-        return None
-    return f"{row.web_url}/-/commit/{sha}" if row.kind == "gitlab" else f"{row.web_url}/commit/{sha}"
+    return make_commit_link(code_host_of(row), sha)
+
+
+def code_host_of(row: Repository) -> CodeHost:
+    """Return the address of a repository at its code host."""
+    return CodeHost(row.kind, row.web_url, row.file_template)

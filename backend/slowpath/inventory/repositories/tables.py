@@ -16,7 +16,7 @@ class Repository(TeamScoped, Table):
     __tablename__ = "repository"
     __table_args__ = (
         UniqueConstraint("team_id", "url"),
-        CheckConstraint("kind in ('github', 'gitlab', 'other', 'pushed')", name="kind"),
+        CheckConstraint("kind in ('github', 'gitlab', 'bitbucket', 'gitea', 'other', 'pushed')", name="kind"),
         CheckConstraint("(kind = 'pushed') = (url IS NULL)", name="url"),
         CheckConstraint("credentials in ('none', 'bearer', 'basic')", name="credentials"),
         CheckConstraint("(credentials = 'none') = (encrypted_credentials IS NULL)", name="encrypted_credentials"),
@@ -29,7 +29,9 @@ class Repository(TeamScoped, Table):
     url: Mapped[str | None]
     """The URL to fetch from; null if metadata is pushed."""
     web_url: Mapped[str | None]
-    """URL prefix of commits, before /commit/ (GitHub) or /-/commit/ (GitLab)."""
+    """The repository's page at its code host."""
+    file_template: Mapped[str | None]
+    """Address of a file at a commit, with {commit}, {path} and {line}; null: it follows from kind and web_url."""
     credentials: Mapped[str]
     encrypted_credentials: Mapped[bytes | None] = mapped_column(LargeBinary)
     """The value of the header Authorization, encrypted for this row."""

@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 
 from slowpath.core.db_sessions import Database, ReadSession, TeamScope, WriteSession
 from slowpath.core.encryption import SecretEncryptor
+from slowpath.core.git_ports import GitMirrors
 from slowpath.core.ports import BlobStore, Clock, EgressClient, OidcIssuerPort
 from slowpath.core.settings import Settings
 
@@ -69,6 +70,12 @@ def sealer(request: Request) -> SecretEncryptor:
     return found
 
 
+def mirrors(request: Request) -> GitMirrors:
+    """Return the mirrors of repositories on this machine. The web server only reads them."""
+    found: GitMirrors = request.app.state.mirrors
+    return found
+
+
 def _read_session(request: Request) -> Iterator[ReadSession]:
     with database(request).reading(scope_of(request)) as session:
         yield session
@@ -87,4 +94,5 @@ Configured = Annotated[Settings, Depends(settings)]
 DatabaseOf = Annotated[Database, Depends(database)]
 WayOut = Annotated[EgressClient, Depends(outside)]
 IssuerOf = Annotated[OidcIssuerPort | None, Depends(issuer)]
+Mirrors = Annotated[GitMirrors, Depends(mirrors)]
 Seals = Annotated[SecretEncryptor, Depends(sealer)]

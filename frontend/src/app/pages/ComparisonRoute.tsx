@@ -14,6 +14,7 @@ import { Link } from '../Link';
 import { FindingToReport } from '../AddToReportAction';
 import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
+import { ComparisonSuspect } from '../ComparisonSuspect';
 import { OpenSides } from '../OpenSides';
 import { PageDiscussion } from '../PageDiscussion';
 
@@ -93,6 +94,7 @@ export function ComparisonRoute() {
               <StartBisectAction subject={{ comparison_id: comparisonId }} />
             </>
           ),
+          suspect: <ComparisonSuspect team={team.slug} comparisonId={comparisonId} />,
           findingAction:
             frozen || team.role === 'viewer'
               ? undefined

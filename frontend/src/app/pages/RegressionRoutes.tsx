@@ -11,12 +11,18 @@ import {
   newestBuildQuery,
   servicesQuery,
 } from '../../features/inventory/catalog';
-import { CommitsBetween } from '../../features/inventory/repositories';
-import { BuildDetail, RegressionDetail, Regressions } from '../../features/verdicts/regressions';
+import { CommitsBetween, SuspectCommit } from '../../features/inventory/repositories';
+import {
+  AssignAuthor,
+  BuildDetail,
+  RegressionDetail,
+  Regressions,
+} from '../../features/verdicts/regressions';
 import { BuildArtifacts } from '../../features/evidence/artifacts';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
 import { CompareLink } from '../CompareLink';
+import { commitLink } from '../commit-link';
 import { OpenBuildProfiles } from '../OpenSides';
 import { buildLink } from '../build-link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
@@ -131,24 +137,38 @@ export function RegressionRoute() {
         kind,
         related_series: members,
         subject,
+        assignee,
       }) =>
         good &&
         since && (
-          <CommitsBetween
-            serviceId={service_id}
-            good={good.commit}
-            bad={since.commit}
-            functions={functionsOf(kind, subject, members)}
-            mayWrite={team.role !== 'viewer'}
-            commitLink={(repositoryId, sha, words) => (
-              <Link
-                to="/t/$team/repositories/$repositoryId/commits/$sha"
-                params={{ team: team.slug, repositoryId, sha }}
-              >
-                {words}
-              </Link>
-            )}
-          />
+          <>
+            <SuspectCommit
+              serviceId={service_id}
+              good={good.commit}
+              bad={since.commit}
+              functions={functionsOf(kind, subject, members)}
+              commitLink={commitLink(team.slug)}
+              action={
+                team.role === 'viewer'
+                  ? undefined
+                  : (author) => (
+                      <AssignAuthor
+                        regressionId={regressionId}
+                        assigneeId={assignee?.id ?? null}
+                        author={author}
+                      />
+                    )
+              }
+            />
+            <CommitsBetween
+              serviceId={service_id}
+              good={good.commit}
+              bad={since.commit}
+              functions={functionsOf(kind, subject, members)}
+              mayWrite={team.role !== 'viewer'}
+              commitLink={commitLink(team.slug)}
+            />
+          </>
         )
       }
     />

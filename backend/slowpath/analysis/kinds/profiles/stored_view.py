@@ -26,6 +26,7 @@ from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
 
 DIFF_FORMAT = "slowpath.diff"
 LINES_FORMAT = "slowpath.lines"
+FUNCTIONS_FORMAT = "slowpath.functions"
 SUBTREE_NODES = 8_192
 SNIFFED_BYTES = 1_000
 """A header begins with the normalizations, after the kind and the sample type."""
@@ -158,6 +159,16 @@ def lines_of(buffer: bytes | memoryview, function: str) -> list[SourceLine]:
     ]
     numbers = columns.column("line", "i32")[rows].tolist()
     return [SourceLine(*row) for row in zip(numbers, *(side.tolist() for side in sides), strict=True)]
+
+
+def file_of(packed: bytes, function: str) -> str | None:
+    """Return the file of a function from the compressed table of functions; None if it has none."""
+    columns = read_columns(gzip.decompress(packed), FUNCTIONS_FORMAT, former=FORMER_DIFF_NAMES)
+    texts = strings_of(columns)
+    if function not in texts:
+        return None
+    files = columns.column("file", "u32")[columns.column("name", "u32") == texts.index(function)].tolist()
+    return texts[files[0]] or None if files else None
 
 
 def strings_of(columns: ColumnFile) -> tuple[str, ...]:

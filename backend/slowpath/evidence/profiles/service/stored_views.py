@@ -12,6 +12,7 @@ import re2
 from slowpath.analysis.kinds.profiles.stored_view import (
     FrameMatches,
     SourceLine,
+    file_of,
     lines_of,
     upgrade_packed_view,
 )
@@ -130,6 +131,13 @@ def list_source_lines(view: StoredView, blobs: BlobStore, function: str) -> list
     if view.state != ViewState.DONE or view.lines_key is None:
         raise _not_ready(view)
     return lines_of(blobs.read(BlobKey(view.lines_key)), function)
+
+
+def find_function_file(view: StoredView, blobs: BlobStore, function: str) -> str | None:
+    """Return the file of a function as profiles name it; None if none does. Raises `ViewNotReady`."""
+    if view.state != ViewState.DONE or view.functions_key is None:
+        raise _not_ready(view)
+    return file_of(blobs.read(BlobKey(view.functions_key)), function)
 
 
 def compile_pattern(pattern: FrameSearchPattern) -> Callable[[str], bool]:

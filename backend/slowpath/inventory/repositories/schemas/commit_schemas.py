@@ -15,7 +15,10 @@ from slowpath.analysis.bisect.commit_suspicion import ReasonKind
 from slowpath.inventory.repositories.read_models import (
     Closures,
     CommitDiffView,
+    CommitPeople,
     DiffState,
+    OwnersReason,
+    PersonOfCommit,
     RankedSuspects,
     SuspectCommit,
     commit_url,
@@ -89,6 +92,59 @@ class CommitDetailOut(BaseModel):
     repository: RepositoryRef
     commit: RepositoryCommit
     tags: list[str] = Field(description="tags and branches of this commit, as of the last fetch")
+
+
+class PersonOut(BaseModel):
+    """A person of a commit, as git names them."""
+
+    name: str
+    user_id: UUID | None = Field(description="the member with this address or name; null: none, or several")
+    user_name: str | None
+
+
+class PullRequestOut(BaseModel):
+    """The pull request of a commit, as CI or a webhook reported it."""
+
+    number: int
+    url: str | None
+
+
+class CommitPeopleOut(BaseModel):
+    """Author and reviewers of a commit, and the owners of the files that it changes."""
+
+    repository: RepositoryRef
+    sha: str
+    title: str
+    url: str | None = Field(description="URL of the commit at the code host")
+    author: PersonOut
+    reviewers: list[PersonOut] = Field(description="of the trailers Reviewed-by and Acked-by")
+    owners: list[str] | None = Field(description="by CODEOWNERS at this commit; null: unknown")
+    owners_reason: OwnersReason | None = Field(description="why the owners are unknown")
+    pull_request: PullRequestOut | None
+
+    @classmethod
+    def of(cls, found: CommitPeople) -> Self:
+        """Return the wire shape of the people of a commit."""
+        return cls(
+            repository=RepositoryRef.of(found.repository),
+            sha=found.commit.sha,
+            title=found.commit.title,
+            url=commit_url(found.repository, found.commit.sha),
+            author=_person(found.author),
+            reviewers=[_person(one) for one in found.reviewers],
+            owners=None if found.owners is None else list(found.owners),
+            owners_reason=found.owners_reason,
+            pull_request=None if found.pull_request is None else PullRequestOut.model_validate(found.pull_request),
+        )
+
+
+def _person(one: PersonOfCommit) -> PersonOut:
+    member = one.member
+    return PersonOut(
+        name=one.person.name,
+        user_id=None if member is None else member.user_id,
+        user_name=None if member is None else member.name,
+    )
 
 
 class SuspicionReasonOut(BaseModel):

@@ -22,6 +22,7 @@ from slowpath.inventory.repositories.rules import (
     Credentials,
     RepositoryKind,
 )
+from slowpath.inventory.repositories.rules.code_host_links import MOST_TEMPLATE, check_file_template
 from slowpath.inventory.repositories.tables import Repository
 from slowpath.platform.http.problems import StoredProblem
 
@@ -43,6 +44,8 @@ RepositoryName = Annotated[
 ]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 WebUrl = Annotated[AnyHttpUrl, Field(max_length=1_000)]
+FetchedKind = Literal["github", "gitlab", "bitbucket", "gitea", "other"]
+FileTemplate = Annotated[str, StringConstraints(max_length=MOST_TEMPLATE), AfterValidator(check_file_template)]
 Secret = Annotated[SecretStr, Field(max_length=4_000)]
 Folder = Annotated[str, StringConstraints(max_length=500), AfterValidator(_folder)]
 Sha = Annotated[str, StringConstraints(pattern=SHA)]
@@ -83,8 +86,13 @@ class RepositoryIn(RepositoryRequest):
         description="null: the repository is not fetched; commit metadata is pushed",
         examples=["https://github.com/example/api.git"],
     )
-    kind: Literal["github", "gitlab", "other"] | None = Field(None, description="null: detected from the URL")
-    web_url: WebUrl | None = Field(None, description="URL prefix before /commit/, for GitHub and GitLab")
+    kind: FetchedKind | None = Field(None, description="null: detected from the URL")
+    web_url: WebUrl | None = Field(None, description="the repository's page at its code host")
+    file_template: FileTemplate | None = Field(
+        None,
+        description="address of a file at a commit; null: it follows from `kind` and `web_url`",
+        examples=["https://code.example.org/api/+/{commit}/{path}?line={line}"],
+    )
     credentials: RepositoryCredentialsIn | None = None
     services: Annotated[list[ServiceSourceIn], Field(max_length=200)] = []
 
@@ -94,8 +102,9 @@ class RepositoryUpdate(RepositoryRequest):
 
     name: RepositoryName | None = None
     url: Url | None = None
-    kind: Literal["github", "gitlab", "other"] | None = None
+    kind: FetchedKind | None = None
     web_url: WebUrl | None = None
+    file_template: FileTemplate | None = Field(None, description="an explicit null removes it")
     credentials: RepositoryCredentialsIn | None = None
     services: Annotated[list[ServiceSourceIn], Field(max_length=200)] | None = None
 
@@ -117,6 +126,7 @@ class RepositoryOut(BaseModel):
     kind: RepositoryKind
     url: str | None
     web_url: str | None
+    file_template: str | None
     credentials: Credentials
     default_branch: str | None
     branches: int
@@ -144,6 +154,7 @@ class RepositoryOut(BaseModel):
                 "kind": row.kind,
                 "url": row.url,
                 "web_url": row.web_url,
+                "file_template": row.file_template,
                 "credentials": row.credentials,
                 "default_branch": row.default_branch,
                 "branches": len(row.branch_heads),

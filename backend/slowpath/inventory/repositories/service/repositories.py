@@ -33,11 +33,25 @@ from slowpath.inventory.repositories.rules import (
     Credentials,
     RepositoryKind,
 )
+from slowpath.inventory.repositories.rules.code_host_links import LINKED_KINDS
 from slowpath.inventory.repositories.tables import Repository, ServiceRepository
 
 TOKEN: Final = re.compile(r"[\x21-\x7e]+")
-TOKEN_USERS: Final[Mapping[str, str]] = {"github": "x-access-token", "gitlab": "oauth2"}
-"""The user name for a token: both code hosts accept the token as a password."""
+TOKEN_USERS: Final[Mapping[str, str]] = {
+    "github": "x-access-token",
+    "gitlab": "oauth2",
+    "bitbucket": "x-token-auth",
+    "gitea": "oauth2",
+}
+"""The user name for a token: these code hosts accept the token as a password."""
+HOST_NAMES: Final[Mapping[str, RepositoryKind]] = {
+    "github": "github",
+    "gitlab": "gitlab",
+    "bitbucket": "bitbucket",
+    "gitea": "gitea",
+    "codeberg": "gitea",
+}
+"""Kind by the first part of a host's name."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +111,7 @@ def create_repository(
     url: str | None,
     kind: RepositoryKind | None,
     web_url: str | None,
+    file_template: str | None = None,
     sign_in: GitCredentials,
     services: Sequence[ServiceSource],
 ) -> Repository:
@@ -114,7 +129,7 @@ def create_repository(
         )
     row = Repository(team_id=session.team_id, id=new_id(), label=label, branch_heads={})
     _place(session, remotes, row, url, kind)
-    row.web_url = web_url or guess_web_url(row.kind, row.url)
+    row.web_url, row.file_template = web_url or guess_web_url(row.kind, row.url), file_template
     _seal(row, sealer, sign_in)
     session.add(row)
     session.flush()
@@ -134,7 +149,7 @@ def update_repository(
     sign_in: GitCredentials | None,
     services: Sequence[ServiceSource] | None,
 ) -> Repository:
-    """Update label, url, kind, web_url, credentials or services. Raises as `create_repository` does.
+    """Update label, url, kind, web_url, file_template, credentials or services. Raises as `create_repository` does.
 
     Stored credentials are never sent to another host.
     """
@@ -154,6 +169,8 @@ def update_repository(
         row.label = values["label"]
     if "web_url" in values:
         row.web_url = values["web_url"] or guess_web_url(row.kind, row.url)
+    if "file_template" in values:
+        row.file_template = values["file_template"]
     if sign_in is not None:
         _seal(row, sealer, sign_in)
     elif row.credentials == "bearer" and row.kind != before[1]:
@@ -238,7 +255,7 @@ def poll_repository(session: WriteSession, repository_id: RepositoryId, now: dat
 
 def guess_web_url(kind: str, url: str | None) -> str | None:
     """Return the web URL of a repository at a known code host."""
-    if url is None or kind not in TOKEN_USERS:
+    if url is None or kind not in LINKED_KINDS:
         return None
     return url.rstrip("/").removesuffix(".git")
 
@@ -246,9 +263,7 @@ def guess_web_url(kind: str, url: str | None) -> str | None:
 def guess_host_kind(url: str) -> RepositoryKind:
     """Detect the kind of a host by its name."""
     host = (urlsplit(url).hostname or "").lower()
-    if host == "github.com" or host.startswith("github."):
-        return "github"
-    return "gitlab" if host == "gitlab.com" or host.startswith("gitlab.") else "other"
+    return HOST_NAMES.get(host.split(".", 1)[0], "other") if "." in host else "other"
 
 
 def _place(

@@ -3,9 +3,11 @@ import { Suspense, lazy } from 'react';
 import type { CommitPageProps } from './CommitPage';
 import type { CommitsBetweenProps } from './CommitsBetween';
 import type { RepositoriesProps } from './Repositories';
+import type { SuspectCommitProps } from './SuspectCommit';
 
 const LazyRepositories = lazy(() => import('./Repositories'));
 const LazyBetween = lazy(() => import('./CommitsBetween'));
+const LazySuspect = lazy(() => import('./SuspectCommit'));
 const LazyCommit = lazy(() => import('./CommitPage'));
 
 export function Repositories(props: RepositoriesProps) {
@@ -20,6 +22,14 @@ export function CommitsBetween(props: CommitsBetweenProps) {
   return (
     <Suspense fallback={null}>
       <LazyBetween {...props} />
+    </Suspense>
+  );
+}
+
+export function SuspectCommit(props: SuspectCommitProps) {
+  return (
+    <Suspense fallback={null}>
+      <LazySuspect {...props} />
     </Suspense>
   );
 }

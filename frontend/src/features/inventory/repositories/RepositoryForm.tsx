@@ -31,6 +31,7 @@ function Fields({ repository, onDone }: FormProps) {
   const client = useQueryClient();
   const [name, setName] = useState(repository?.name ?? '');
   const [url, setUrl] = useState(repository?.url ?? '');
+  const [template, setTemplate] = useState(repository?.file_template ?? '');
   const [built, setBuilt] = useState<Built[]>(repository?.services ?? []);
   const { fields, credentials } = useCredentials(repository, url.trim());
   const save = useMutation({
@@ -39,6 +40,9 @@ function Fields({ repository, onDone }: FormProps) {
         name,
         ...(url.trim() !== '' && { url: url.trim() }),
         ...(credentials && url.trim() !== '' && { credentials }),
+        ...((template.trim() !== '' || repository?.file_template) && {
+          file_template: template.trim() || null,
+        }),
         services: built
           .filter(({ service_id }) => service_id !== '')
           .map(({ service_id, directory, main_package }) => ({
@@ -76,6 +80,14 @@ function Fields({ repository, onDone }: FormProps) {
           tokenHint="Use a token with read-only access to this repository"
         />
       )}
+      <TextInput
+        label="Address of files"
+        description="Only if the code host is not GitHub, GitLab, Bitbucket or Gitea"
+        placeholder="https://code.example.org/monorepo/+/{commit}/{path}?line={line}"
+        classNames={{ input: 'mono' }}
+        value={template}
+        onChange={onText(setTemplate)}
+      />
       <BuiltFields built={built} onBuilt={setBuilt} />
     </FormBody>
   );

@@ -54,6 +54,13 @@ export const commitQuery = (repository_id: string, sha: string) =>
     retry: false,
   });
 
+export const peopleQuery = (repository_id: string, sha: string) =>
+  queryOptions({
+    queryKey: ['commit', repository_id, sha, 'people'],
+    queryFn: ({ signal }) => calls.commitsPeople({ path: { repository_id, sha }, signal }),
+    retry: false,
+  });
+
 export const diffQuery = (repository_id: string, sha: string) =>
   queryOptions({
     queryKey: ['commit', repository_id, sha, 'diff'],

@@ -1,12 +1,28 @@
 /** What repositories and commits are called in sentences. */
-import type { CommitRangeOut, FileDiff, Repository } from '../../../api';
+import type { CommitPeople, CommitRangeOut, FileDiff, Repository } from '../../../api';
 import { countOf } from '../../../ui';
 
 export const KINDS: Record<Repository['kind'], string> = {
   github: 'GitHub',
   gitlab: 'GitLab',
+  bitbucket: 'Bitbucket',
+  gitea: 'Gitea',
   other: 'git',
   pushed: 'pushed metadata',
+};
+
+/** Text of a link to a code host: by the kind of the repository, else by the host of the address. */
+export function codeHostLink(url: string, kind?: Repository['kind']): string {
+  const named = kind !== undefined && kind !== 'other' && kind !== 'pushed' ? KINDS[kind] : null;
+  return `Open on ${named ?? new URL(url).host}`;
+}
+
+/** Why owners are missing; empty if there is nothing to say. */
+export const OWNERS_UNKNOWN: Record<NonNullable<CommitPeople['owners_reason']>, string> = {
+  'no-mirror': 'owners unknown: no mirror of this commit',
+  'no-code-owners': '',
+  'too-large': 'owners unknown: CODEOWNERS is larger than 1 MiB',
+  'no-files': '',
 };
 
 /** The first digits, by which people know a commit. */

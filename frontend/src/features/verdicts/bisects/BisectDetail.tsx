@@ -17,6 +17,7 @@ import {
   useTitle,
 } from '../../../ui';
 import { BisectHistory } from './BisectHistory';
+import { CulpritPeople } from './CulpritPeople';
 import { LevelSection } from './LevelSection';
 import { Probes } from './Probes';
 import { PrunedCommits } from './PrunedCommits';
@@ -110,6 +111,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
       />
       <Trouble bisect={bisect} />
       <PlanProgress bisect={bisect} />
+      <CulpritPeople bisect={bisect} commit={links.commit} />
       <HiddenInSnapshot>
         <RunnerHelp bisect={bisect} team={props.team} />
       </HiddenInSnapshot>

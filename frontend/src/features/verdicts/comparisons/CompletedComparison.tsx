@@ -32,6 +32,8 @@ type ComparisonExtensions = {
   /** Other actions on the comparison. */
   action?: ReactNode;
   discussion?: FindingDiscussion;
+  /** A line below the header: the most suspicious commit. */
+  suspect?: ReactNode;
   /** Other actions on a finding; `view` is the view that shows its details. */
   findingAction?: (finding: Finding, view: ComparisonView) => ReactNode;
 };
@@ -82,6 +84,7 @@ export function CompletedComparison(props: CompletedProps) {
   return (
     <>
       <ResultHeader {...props} graph={graph} wanted={wanted} />
+      {extensions.suspect}
       <Findings
         result={result}
         chosen={view.finding}

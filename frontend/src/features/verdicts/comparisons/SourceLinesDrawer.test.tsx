@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Line } from '../../../api';
 import { at, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
@@ -18,6 +18,27 @@ const aLine = (changed: Partial<Line> = {}): Line => ({
 });
 
 const PER_SECOND = { unit: 's/s', base: 1e-9, candidate: 1e-9 };
+
+const NO_SOURCE = {
+  repository: null,
+  commit: null,
+  path: null,
+  module: null,
+  version: null,
+  origin: null,
+  url: null,
+  lines: [],
+  is_truncated: false,
+  reason: 'no-commit' as const,
+};
+
+beforeEach(() => {
+  server.use(
+    http.get(at('/comparisons/c1/views/v1/source'), () =>
+      HttpResponse.json({ base: NO_SOURCE, candidate: NO_SOURCE, comparison_url: null }),
+    ),
+  );
+});
 
 type Scaled = typeof PER_SECOND;
 
@@ -39,7 +60,7 @@ async function lines(rows: Line[], scaled: Scaled = PER_SECOND) {
       onClose={() => closed.push(true)}
     />,
   );
-  await screen.findByText(/line|Line/u, { selector: 'p' });
+  await screen.findByText(/with samples|No line information/u, { selector: 'p' });
   return { ...shown, asked, closed };
 }
 

@@ -1,10 +1,11 @@
-/** A function line by line: base, candidate, difference. The source text joins once a repository is known. */
+/** A function line by line: its source on both sides, and base, candidate and difference of each line. */
 import { Button, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Line } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { columnScale, unitOf } from '../../../engine/format/format';
 import { DataTable, EmptyState, ErrorState, SkeletonRows, countOf, type Column } from '../../../ui';
+import { FunctionSourceSides } from './FunctionSourceSides';
 import classes from './Page.module.css';
 import { linesQuery } from './comparison-queries';
 
@@ -29,12 +30,20 @@ export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose 
     <Drawer
       opened={name !== ''}
       onClose={onClose}
-      size={640}
+      size="min(1200px, 100%)"
       title={<span className="mono">{name}</span>}
       closeButtonProps={{ 'aria-label': 'Close lines' }}
     >
       {name !== '' && (
-        <Lines comparisonId={comparisonId} viewId={viewId} name={name} scaled={scaled} />
+        <>
+          <FunctionSourceSides
+            comparisonId={comparisonId}
+            viewId={viewId}
+            name={name}
+            scaled={scaled}
+          />
+          <Lines comparisonId={comparisonId} viewId={viewId} name={name} scaled={scaled} />
+        </>
       )}
     </Drawer>
   );

@@ -58,6 +58,22 @@ export const linesQuery = (view: ViewKey, functionName: string) =>
     ...cachedView,
   });
 
+/** The source text of a function at the commits of both sides. A mirror may be fetched later, so it is not kept for long. */
+export const sourceQuery = (view: ViewKey, functionName: string) =>
+  queryOptions({
+    queryKey: ['bytes', view, 'source', functionName],
+    queryFn: ({ signal }) =>
+      calls.diffViewsSource({ path: view, query: { function: functionName }, signal }),
+    retry: false,
+  });
+
+/** The service and the commits of both sides. */
+export const comparedCommitsQuery = (comparison_id: string) =>
+  queryOptions({
+    queryKey: ['comparison', 'one', comparison_id, 'commits'],
+    queryFn: ({ signal }) => calls.comparisonsCommits({ path: { comparison_id }, signal }),
+  });
+
 export const searchQuery = (
   view: ViewKey,
   search: { pattern: string; regex: boolean; case: boolean },

@@ -1,3 +1,4 @@
+export { AssignAuthor } from './AssignAuthor';
 export {
   BuildDetail,
   BuildList,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-RepositoryKind = Literal["github", "gitlab", "other", "pushed"]
+RepositoryKind = Literal["github", "gitlab", "bitbucket", "gitea", "other", "pushed"]
 Credentials = Literal["none", "bearer", "basic"]
 FileStatus = Literal["added", "modified", "removed", "renamed", "other"]
 

@@ -1,0 +1,58 @@
+"""Authors and reviewers of commits, and the team members that they are. Pure; names and addresses are untrusted."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+MOST_REVIEWERS: Final = 20
+_TRAILER = re.compile(
+    r"(?:reviewed-by|acked-by):\s*(?P<name>[^<]{0,200})(?:<(?P<email>[^<>\s]{1,200})>)?\s*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person as git names them."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True)
+class TeamMember:
+    """A member of the team."""
+
+    user_id: UUID
+    name: str
+    email: str
+
+
+def parse_reviewers(message: str) -> list[Person]:
+    """Return the reviewers that the trailers of a message name: `Reviewed-by: Name <address>`, each once."""
+    found: list[Person] = []
+    for line in message.splitlines():
+        match = _TRAILER.fullmatch(line.strip())
+        if match is None:
+            continue
+        person = Person(match["name"].strip(), match["email"] or "")
+        if (person.name or person.email) and person not in found:
+            found.append(person)
+    return found[:MOST_REVIEWERS]
+
+
+def find_member(person: Person, members: Sequence[TeamMember]) -> TeamMember | None:
+    """Return the member with a person's address, else the one with their name; None if none or several match."""
+    email, name = _fold(person.email), _fold(person.name)
+    for matching in (
+        [member for member in members if email and _fold(member.email) == email],
+        [member for member in members if name and _fold(member.name) == name],
+    ):
+        if matching:
+            return matching[0] if len(matching) == 1 else None
+    return None
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).casefold()

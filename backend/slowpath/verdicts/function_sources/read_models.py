@@ -1,0 +1,69 @@
+"""Values that the services of function sources return."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from slowpath.core.ids import ServiceId
+from slowpath.inventory.repositories.rules.source_paths import SourcePlace
+from slowpath.inventory.repositories.tables import Repository
+
+SourceReason = Literal[
+    "no-file", "unknown-file", "no-commit", "several-commits", "unknown-commit", "no-repository", "no-version",
+    "not-fetched", "no-mirror", "not-in-repository", "too-large", "no-lines",
+]  # fmt: skip
+"""Why there is no source text."""
+
+
+@dataclass(frozen=True)
+class SideCommit:
+    """The commit and the modules of a side, as its builds or the run metadata of its artifacts report them."""
+
+    commit: str | None
+    reason: SourceReason | None
+    service_id: ServiceId | None = None
+    go_version: str = ""
+    dependencies: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TextLine:
+    """A line of a file: its number, text, raw cost, and whether the other side has another text here."""
+
+    number: int
+    text: str
+    self_value: float
+    total_value: float
+    is_changed: bool = False
+
+
+@dataclass(frozen=True)
+class FunctionSource:
+    """A function's source on one side. Without lines, `reason` states why."""
+
+    repository: Repository | None = None
+    place: SourcePlace | None = None
+    commit: str | None = None
+    path: str | None = None
+    url: str | None = None
+    lines: Sequence[TextLine] = ()
+    is_truncated: bool = False
+    reason: SourceReason | None = None
+
+
+@dataclass(frozen=True)
+class FunctionSources:
+    """A function's source on both sides, and the address of the difference at the code host."""
+
+    base: FunctionSource
+    candidate: FunctionSource
+    comparison_url: str | None
+
+
+@dataclass(frozen=True)
+class ComparedCommits:
+    """The service and the commits of both sides; None if the sides are not of one service, or a commit is unknown."""
+
+    service_id: ServiceId | None
+    base: str | None
+    candidate: str | None

@@ -1,0 +1,37 @@
+"""Reviewers of trailers, and the member that a person is: never a guess."""
+
+from uuid import UUID
+
+import pytest
+
+from slowpath.inventory.repositories.rules.commit_people import Person, TeamMember, find_member, parse_reviewers
+
+ANN, TWIN, BEN = (
+    TeamMember(UUID(int=at), name, email)
+    for at, (name, email) in enumerate(
+        [("Ann Berg", "ann@example.org"), ("Ann Berg", "berg@example.org"), ("Ben", "ben@example.org")]
+    )
+)
+
+
+def test_reviewers_are_read_from_trailers() -> None:
+    message = (
+        "Body\n\nReviewed-by: Lea Brandt <lea@example.org>\nreviewed-by: Lea Brandt <lea@example.org>\n"
+        "Acked-by: Jo\nReviewed-by:\nSigned-off-by: X <x@example.org>\nnot Reviewed-by: Y <y@example.org>\n"
+    )
+    assert parse_reviewers(message) == [Person("Lea Brandt", "lea@example.org"), Person("Jo", "")]
+    assert len(parse_reviewers("\n".join(f"Reviewed-by: R{n}" for n in range(100)))) == 20
+
+
+@pytest.mark.parametrize(
+    ("person", "member"),
+    [
+        (Person("someone", "ANN@example.org"), ANN),
+        (Person("ben", "ben@home.example"), BEN),
+        (Person("Ann Berg", "unknown@example.org"), None),
+        (Person("", ""), None),
+        (Person("Cid", "cid@example.org"), None),
+    ],
+)
+def test_a_person_is_the_only_member_with_the_address_or_name(person: Person, member: TeamMember | None) -> None:
+    assert find_member(person, [ANN, TWIN, BEN]) == member

@@ -1,0 +1,179 @@
+"""Source text over HTTP: read from real mirrors at the commits of both sides; hostile names reach no file."""
+
+import gzip
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.adapters.egress import create_outside
+from slowpath.adapters.git_mirrors import create_mirrors
+from slowpath.adapters.git_remotes import create_remotes
+from slowpath.analysis.formats.column_file import pack_strings, write_columns
+from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, RepositoryId
+from slowpath.evidence.artifacts.service import artifacts
+from slowpath.verdicts.comparisons.service import comparison_results
+from tests.factories.accounts import SomeTeam
+from tests.factories.comparisons import FUNCTION_VIEW, ComparisonsFactory
+from tests.factories.files import FilesFactory
+from tests.support.app_under_test import AppUnderTest
+from tests.support.git_repositories import SomeRepository, git_server, new_repository
+
+pytestmark = pytest.mark.database
+
+FUNCTION = "main.clone"
+BASE = "package pool\n\nfunc clone() {\n" + 6 * "\ta()\n" + "\tget()\n\tx()\n\tput()\n}\n"
+CANDIDATE = BASE.replace("\tget()\n", "\tcopyBytes()\n")
+OWNERS = "* @org/all\n/pool/ @org/storage\n"
+
+
+@dataclass(frozen=True)
+class World:
+    """A repository with two commits, and a comparison of a build of each."""
+
+    client: TestClient
+    app: AppUnderTest
+    files: FilesFactory
+    repository: SomeRepository
+    repository_id: str
+    shas: tuple[str, str]
+    comparison_id: ComparisonId
+
+    def name_file(self, file: str) -> None:
+        """Set the file of the function in the table of functions."""
+        strings = ["", FUNCTION, file]
+        columns = {"name": np.array([1], dtype=np.uint32), "file": np.array([2], dtype=np.uint32)}
+        header = {"format": "slowpath.functions", "format_version": 1}
+        key = comparison_results.make_view_key(self.files.team.id, self.comparison_id, FUNCTION_VIEW, "functions")
+        self.app.blobs.put(BlobKey(key), gzip.compress(write_columns(header, {**columns, **pack_strings(strings)})))
+
+    def ask(self, function: str = FUNCTION) -> dict[str, Any]:
+        """Request the source of the function."""
+        views = self.client.get(f"/api/v1/comparisons/{self.comparison_id}").json()["views"]
+        view = next(each["id"] for each in views if each["granularity"] == "function")
+        answer = self.client.get(
+            f"/api/v1/comparisons/{self.comparison_id}/views/{view}/source", params={"function": function}
+        )
+        assert answer.status_code == 200, answer.text
+        body: dict[str, Any] = answer.json()
+        return body
+
+
+@pytest.fixture
+def world(app: AppUnderTest, team: SomeTeam, client: TestClient, tmp_path: Path) -> World:
+    repository = new_repository(tmp_path / "served" / "api")
+    mod = {"go.mod": "module example.org/app\n", "CODEOWNERS": OWNERS}
+    (repository.folder / "secret").symlink_to("/etc/passwd")
+    shas = (
+        repository.commit({**mod, "pool/pool.go": BASE, "big.go": "x\n" * 600_000, "bad.go": b"\x00\xff"}, "first"),
+        repository.commit({"pool/pool.go": CANDIDATE}, "copy bytes\n\nReviewed-by: Lea Brandt <lea@example.org>\n"),
+    )
+    settings = app.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8", "git_dir": tmp_path / "mirrors"})
+    app.app.state.mirrors = create_mirrors(settings, create_remotes(settings, create_outside(settings)))
+    service_id = client.post("/api/v1/services", json={"name": "ingester"}).json()["id"]
+    made = client.post(
+        "/api/v1/repositories",
+        json={
+            "name": "api",
+            "url": "https://github.com/example/api.git",
+            "services": [{"service_id": service_id}],
+        },
+    ).json()
+    with git_server(repository.folder.parent) as server:
+        mirror = app.app.state.mirrors.get_mirror(team.id, RepositoryId(made["id"]))
+        mirror.fetch(f"{server.url}/api/.git", None, lambda: None)
+    commits = [
+        {"sha": sha, "author_name": "Ann", "author_email": email, "title": "t", "message": message, "files": changed}
+        for sha, email, message, changed in (
+            (shas[0], "a@b.example", "", []),
+            (shas[1], team.owner.email, "Reviewed-by: Lea <lea@x.example>", [{"path": "pool/pool.go"}]),
+        )
+    ]
+    assert client.post(f"/api/v1/repositories/{made['id']}/commits", json={"commits": commits}).status_code == 200
+    files = FilesFactory(app, team)
+    comparison_id = ComparisonsFactory(files).done()
+    found = World(client, app, files, repository, made["id"], shas, comparison_id)
+    _link_builds(found, service_id)
+    found.name_file("example.org/app/pool/pool.go")
+    return found
+
+
+def _link_builds(world: World, service_id: str) -> None:
+    body = world.client.get(f"/api/v1/comparisons/{world.comparison_id}").json()
+    for side, sha in zip(("base", "candidate"), world.shas, strict=True):
+        build = world.client.post("/api/v1/builds", json={"service_id": service_id, "commit": sha})
+        assert build.status_code in {200, 201}, build.text
+        with world.app.database.writing(world.files.scope) as session:
+            artifact = artifacts.get_artifact(session, ArtifactId(body[side]["artifact_ids"][0]))
+            artifact.build_id = build.json()["id"]
+
+
+def test_both_sides_are_read_at_their_commits(world: World) -> None:
+    found = world.ask()
+    base, candidate = found["base"], found["candidate"]
+    assert (base["commit"], candidate["commit"]) == world.shas
+    assert (base["path"], base["reason"], base["origin"]) == ("pool/pool.go", None, "service")
+    assert [line["number"] for line in base["lines"]] == list(range(3, 14))
+    assert [line["number"] for line in base["lines"] if line["is_changed"]] == [10]
+    changed = next(line for line in candidate["lines"] if line["is_changed"])
+    assert (changed["number"], changed["text"], changed["self_value"]) == (10, "\tcopyBytes()", 60.0)
+    web = "https://github.com/example/api"
+    assert candidate["url"] == f"{web}/blob/{world.shas[1]}/pool/pool.go#L3-L13"
+    assert found["comparison_url"] == f"{web}/compare/{world.shas[0]}...{world.shas[1]}"
+    service = world.client.get(f"/api/v1/comparisons/{world.comparison_id}/commits").json()
+    assert (service["base"], service["candidate"]) == world.shas
+    assert service["service_id"] is not None
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("../../etc/passwd", "unknown-file"),
+        ("example.org/app/../../../etc/passwd", "unknown-file"),
+        ("example.org/app/pool\x00.go", "unknown-file"),
+        ("example.org/app/" + "a/" * 32_768 + "a.go", "unknown-file"),
+        ("example.org/app/" + "a/" * 70 + "a.go", "not-in-repository"),
+        ("example.org/app/secret", "not-in-repository"),
+        ("example.org/app/secret/x", "not-in-repository"),
+        ("example.org/app/pool", "not-in-repository"),
+        ("example.org/app/bad.go", "not-in-repository"),
+        ("example.org/app/big.go", "too-large"),
+        ("example.org/app/go.mod", "no-lines"),
+        ("/etc/passwd", "not-in-repository"),
+    ],
+)
+def test_other_files_are_not_read(world: World, file: str, reason: str) -> None:
+    world.name_file(file)
+    found = world.ask()
+    assert [found[side]["reason"] for side in ("base", "candidate")] == [reason, reason]
+    assert [found[side]["lines"] for side in ("base", "candidate")] == [[], []]
+
+
+def test_a_file_without_a_mirror_is_linked(world: World) -> None:
+    world.name_file("github.com/other/lib@v1.2.0/id/pool.go")
+    base = world.ask()["base"]
+    assert (base["reason"], base["module"], base["version"]) == ("no-repository", "github.com/other/lib", "v1.2.0")
+    assert base["url"] == "https://github.com/other/lib/blob/v1.2.0/id/pool.go#L10-L12"
+
+    world.app.app.state.mirrors.delete_team(world.files.team.id)
+    world.name_file("example.org/app/pool/pool.go")
+    assert world.ask()["base"]["reason"] == "no-mirror"  # the module's path is in the mirror
+    world.name_file("github.com/example/api/pool/pool.go")
+    base = world.ask()["base"]
+    assert base["reason"] == "no-mirror"
+    assert base["url"] == f"https://github.com/example/api/blob/{world.shas[0]}/pool/pool.go#L10-L12"
+    assert world.ask("main.unknown")["base"]["reason"] == "no-file"
+
+
+def test_the_people_of_a_commit_are_named(world: World) -> None:
+    url = f"/api/v1/repositories/{world.repository_id}/commits"
+    found = world.client.get(f"{url}/{world.shas[1]}/people").json()
+    assert found["owners"] == ["@org/storage"]
+    assert found["author"]["user_id"] == str(world.files.team.owner.user_id)
+    assert [one["name"] for one in found["reviewers"]] == ["Lea"]
+    other = world.client.get(f"{url}/{world.shas[0]}/people").json()
+    assert (other["author"]["user_id"], other["owners"], other["owners_reason"]) == (None, None, "no-files")
+    assert world.client.get(f"{url}/{40 * '0'}/people").status_code == 404

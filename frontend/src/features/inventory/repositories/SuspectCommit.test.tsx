@@ -1,0 +1,98 @@
+import { screen } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { CommitPeople, CommitRangeOut, Suspect } from '../../../api';
+import { at, server } from '../../../testing/mock-api';
+import { show } from '../../../testing/render';
+import SuspectCommit from './SuspectCommit';
+
+const SHA = (digit: string) => digit.repeat(40);
+
+const aSuspect = (digit: string, share: number): Suspect => ({
+  sha: SHA(digit),
+  parents: [],
+  author_name: '',
+  author_email: '',
+  authored_at: null,
+  committed_at: null,
+  title: '',
+  message: '',
+  files: null,
+  files_total: null,
+  lines_added: null,
+  lines_removed: null,
+  dependency_updates: null,
+  url: null,
+  suspicion: { probability: share, changes_binary: null, reasons: [] },
+});
+
+const PEOPLE: CommitPeople = {
+  repository: { id: 'r', name: 'api', kind: 'gitlab', web_url: null },
+  sha: SHA('2'),
+  title: 'ident: copy <b>bytes</b>',
+  url: 'https://gitlab.example/a/-/commit/2',
+  author: { name: 'jt', user_id: 'u1', user_name: 'Jonas Thiel' },
+  reviewers: [{ name: 'Lea Brandt', user_id: null, user_name: null }],
+  owners: ['@northwind/storage'],
+  owners_reason: null,
+  pull_request: { number: 7, url: 'https://gitlab.example/a/-/merge_requests/7' },
+};
+
+function shown(commits: Suspect[], people: Partial<CommitPeople> = {}) {
+  const range: CommitRangeOut = {
+    repository: PEOPLE.repository,
+    good: SHA('0'),
+    bad: SHA('9'),
+    total: commits.length,
+    complete: true,
+    is_ancestor: true,
+    closure_state: 'known',
+    commits,
+  };
+  server.use(
+    http.get(at('/services/s/commits'), () => HttpResponse.json(range)),
+    http.get(at(`/repositories/r/commits/${SHA('2')}/people`), () =>
+      HttpResponse.json({ ...PEOPLE, ...people }),
+    ),
+  );
+  show(
+    <SuspectCommit
+      serviceId="s"
+      good={SHA('0')}
+      bad={SHA('9')}
+      commitLink={(_, sha, words) => <a href={`#${sha}`}>{words}</a>}
+      action={({ name }) => <button type="button">Assign to {name}</button>}
+    />,
+  );
+}
+
+describe('the suspect commit', () => {
+  it('is the most suspicious one, with its people and an action on its author', async () => {
+    shown([aSuspect('1', 0.2), aSuspect('2', 0.8)]);
+    expect(await screen.findByText('“ident: copy <b>bytes</b>”')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: '2222222222' })).toHaveAttribute(
+      'href',
+      `#${SHA('2')}`,
+    );
+    expect(screen.getByText('80% of the suspicion in 2 commits')).toBeInTheDocument();
+    expect(screen.getByText('Jonas Thiel')).toBeInTheDocument();
+    expect(screen.getByText('Lea Brandt')).toBeInTheDocument();
+    expect(screen.getByText('@northwind/storage')).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Pull request 7' })).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Open on GitLab' })).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Assign to Jonas Thiel' })).toBeInTheDocument();
+  });
+
+  it('offers nobody if its author is no member, and states why owners are unknown', async () => {
+    shown([aSuspect('2', 1)], {
+      author: { name: 'jt', user_id: null, user_name: null },
+      owners: null,
+      owners_reason: 'no-mirror',
+      pull_request: { number: 7, url: 'javascript:alert(1)' },
+    });
+    expect(await screen.findByText(/Only commit/u)).toBeInTheDocument();
+    expect(await screen.findByText(/owners unknown/u)).toBeInTheDocument();
+    expect(screen.queryByRole('button')).toBeNull();
+    expect(screen.queryByRole('link', { name: 'Pull request 7' })).toBeNull();
+  });
+});

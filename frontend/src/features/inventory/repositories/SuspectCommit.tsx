@@ -1,0 +1,35 @@
+/** The most suspicious commit between two builds, with its people. Without a repository it shows nothing. */
+import { useQuery } from '@tanstack/react-query';
+import type { CommitPeopleLineProps } from './CommitPeopleLine';
+import { CommitPeopleLine } from './CommitPeopleLine';
+import { betweenQuery, type CommitRange } from './commit-queries';
+import { shareText } from './commit-wording';
+
+export type SuspectCommitProps = CommitRange & Pick<CommitPeopleLineProps, 'commitLink' | 'action'>;
+
+export default function SuspectCommit({ commitLink, action, ...range }: SuspectCommitProps) {
+  const { data } = useQuery(betweenQuery(range));
+  const first = data?.commits.reduce<(typeof data.commits)[number] | null>(
+    (most, one) =>
+      most === null || one.suspicion.probability > most.suspicion.probability ? one : most,
+    null,
+  );
+  if (!data || !first || first.suspicion.probability === 0) return null;
+  const alone = data.commits.length === 1;
+  return (
+    <CommitPeopleLine
+      repositoryId={data.repository.id}
+      sha={first.sha}
+      label={alone ? 'Only commit' : 'Suspect commit'}
+      aside={
+        !alone && (
+          <span className="muted">
+            {shareText(first.suspicion.probability)} of the suspicion in {data.total} commits
+          </span>
+        )
+      }
+      commitLink={commitLink}
+      action={action}
+    />
+  );
+}

@@ -1,0 +1,23 @@
+/** Who wrote, reviewed and owns the culprit of a bisect. */
+import type { ReactNode } from 'react';
+import type { Bisect } from '../../../api';
+import { CommitPeopleLine } from '../../inventory/repositories';
+
+type CulpritProps = {
+  bisect: Bisect;
+  commit: (repositoryId: string, sha: string, words: ReactNode) => ReactNode;
+};
+
+export function CulpritPeople({ bisect, commit }: CulpritProps) {
+  const { culprit, levels } = bisect;
+  const level = levels.find((one) => one.culprit?.sha === culprit?.sha);
+  if (!culprit || !level?.repository_id) return null;
+  return (
+    <CommitPeopleLine
+      repositoryId={level.repository_id}
+      sha={culprit.sha}
+      label="Culprit"
+      commitLink={commit}
+    />
+  );
+}
