@@ -6,7 +6,7 @@ const wings = [
     'evidence',
     ['artifacts', 'profiles|exec_traces|spans|dashboard|growth_logs|benchmarks', 'metric_sources'],
   ],
-  ['verdicts', ['comparisons', 'regressions', 'bisects']],
+  ['verdicts', ['comparisons', 'comparison_previews', 'regressions', 'bisects']],
   ['sharing', ['discussions|activity|notifications', 'reports']],
   ['operations', ['retention']],
 ];

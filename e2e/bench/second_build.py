@@ -13,7 +13,7 @@ import numpy as np
 from bench.aa_draws import ROUNDS, WAYS, Way
 from bench.benchmark_results import BenchmarkResult
 from bench.captures import EXAMPLE, QUOTER, CapturePool, anonymous, cpu_profiles, pools
-from bench.verdict_accuracy import Count, wilson
+from bench.counted_shares import Count, wilson
 from slowpath.analysis.builds.comparison_answer import ANNOUNCED_ERROR_RATE, ComparisonAnswer
 from slowpath.analysis.comparison.build_answer import make_comparison_answer
 from slowpath.analysis.comparison.compare_sides import compare

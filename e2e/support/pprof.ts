@@ -5,6 +5,8 @@ import { gzipSync } from 'node:zlib';
 export type Stack = {
   frames: { name: string; file?: string }[];
   samples: number;
+  /** Labels of these samples. */
+  labels?: Record<string, string>;
 };
 
 const PERIOD_NS = 10_000_000;
@@ -74,13 +76,16 @@ function profile(
   const types = kind.types.map(([type, unit]) => valueType(1, type, unit));
   const [type, unit] = kind.types.at(-1) ?? ['', ''];
   const period = valueType(11, type, unit);
-  const samples = stacks.map(({ frames, samples: count }) =>
+  const samples = stacks.map(({ frames, samples: count, labels = {} }) =>
     message(2, [
       packed(
         1,
         frames.map(({ name, file = 'main.go' }) => idOf(name, file)),
       ),
       packed(2, kind.values(count)),
+      ...Object.entries(labels).map(([key, value]) =>
+        message(3, [number(1, text(key)), number(2, text(value))]),
+      ),
     ]),
   );
   const texts = [...strings.keys()].map((value) => bytes(6, Buffer.from(value, 'utf8')));

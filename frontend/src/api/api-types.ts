@@ -1,4 +1,5 @@
 /** Generated types of the API under the names that pages use. */
+import type { PreviewIn } from './generated/types.gen';
 
 export type {
   ActivityOut as Activity,
@@ -26,6 +27,15 @@ export type {
   ComparisonOut as Comparison,
   ComparisonSummaryOut,
   SideIn,
+  SourceMatchesOut as SourceMatches,
+  SourceMatchOut as SourceMatch,
+  EvidenceCountOut as EvidenceCount,
+  PreviewOut as ComparisonPreview,
+  SidePreviewOut as SidePreview,
+  KindPreviewOut as KindPreview,
+  ConclusionOut as Conclusion,
+  SuggestionsOut as Suggestions,
+  ListedBuildOut as ListedBuild,
   Finding,
   CostShift,
   TotalChange,
@@ -157,5 +167,8 @@ export type {
   TimelineTileHeader,
   TileOccupant,
 } from './generated/types.gen';
+
+/** Where the artifacts of a side come from. */
+export type SideSource = NonNullable<PreviewIn['base']>;
 
 export type Page<T> = { items: T[]; next_cursor: string | null };

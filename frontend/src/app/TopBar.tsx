@@ -45,6 +45,14 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
         Help
       </Link>
       <SearchField team={team.slug} />
+      <Link
+        to="/t/$team/compare"
+        params={{ team: team.slug }}
+        search={{}}
+        className={classes.compare}
+      >
+        Compare
+      </Link>
       <InboxButton onOpen={(path) => router.history.push(`/t/${team.slug}${path}`)} />
       <LazyPopover
         button={(onPress) => (

@@ -28,6 +28,13 @@ export function NarrowMenu({ team }: { team: string }) {
         ))}
         <Menu.Item
           renderRoot={(props) => (
+            <Link to="/t/$team/compare" params={{ team }} search={{}} {...props} />
+          )}
+        >
+          Compare
+        </Menu.Item>
+        <Menu.Item
+          renderRoot={(props) => (
             <Link to="/t/$team/activity" params={{ team }} search={{}} {...props} />
           )}
         >

@@ -4,6 +4,7 @@
 export const NAVIGATION = [
   { name: 'Dashboard', to: '/t/$team/dashboard' },
   { name: 'Regressions', to: '/t/$team/regressions' },
+  { name: 'Builds', to: '/t/$team/builds' },
   { name: 'Comparisons', to: '/t/$team/comparisons' },
   { name: 'Bisects', to: '/t/$team/bisects' },
   { name: 'Reports', to: '/t/$team/reports' },

@@ -35,6 +35,8 @@ export type DataTableProps<Row> = {
   onRowClick?: (row: Row) => void;
   onRowHover?: (row: Row | null) => void;
   selectedKey?: string | number | null;
+  /** Keys of the rows that are selected, where several can be. */
+  selectedKeys?: ReadonlySet<string | number>;
   /** Keys outlined from elsewhere (the hovered frame of a flame graph). */
   markedKey?: string | number | null;
   minWidth?: number;
@@ -120,7 +122,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 index={index}
                 height={rowHeight}
                 columns={columns as Column<unknown>[]}
-                selected={key === props.selectedKey}
+                selected={key === props.selectedKey || (props.selectedKeys?.has(key) ?? false)}
                 marked={key === props.markedKey}
                 onClick={props.onRowClick as ((row: unknown) => void) | undefined}
                 onHover={props.onRowHover as ((row: unknown) => void) | undefined}

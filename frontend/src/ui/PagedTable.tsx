@@ -16,7 +16,7 @@ type PagedQuery<Row> = {
 
 type PagedTableProps<Row> = Pick<
   DataTableProps<Row>,
-  'label' | 'columns' | 'rowHeight' | 'onRowClick' | 'minWidth'
+  'label' | 'columns' | 'rowHeight' | 'onRowClick' | 'minWidth' | 'selectedKeys'
 > & {
   query: PagedQuery<Row>;
   loading: ReactNode;

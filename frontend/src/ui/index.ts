@@ -45,5 +45,6 @@ export {
   describeError,
   useIsSlow,
 } from './PlaceholderStates';
+export { SelectionBar } from './SelectionBar';
 export { Timestamp } from './Timestamp';
 export { cssVariablesResolver, theme } from './theme';

@@ -23,6 +23,7 @@ import { GrowthFacts } from '../../features/evidence/growth_logs';
 import { SpanFacts } from '../../features/evidence/spans';
 import { TraceFacts } from '../../features/evidence/exec_traces';
 import { PageHeader, Section, useTitle } from '../../ui';
+import { CompareLink } from '../CompareLink';
 import { Link } from '../Link';
 import { profileLinks, useProfileNavigation } from './profile-links';
 
@@ -142,6 +143,16 @@ export function ArtifactsRoute() {
         }
         mayWrite={mayWrite}
         cells={cells}
+        compareLink={(base, candidate, words) => (
+          <CompareLink
+            isPrimary
+            base={{ type: 'artifacts', artifact_ids: base }}
+            candidate={
+              candidate.length === 0 ? null : { type: 'artifacts', artifact_ids: candidate }
+            }
+            words={words}
+          />
+        )}
       />
     </>
   );

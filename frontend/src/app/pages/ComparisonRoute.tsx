@@ -8,9 +8,11 @@ import {
   viewOf,
   type ComparisonView,
 } from '../../features/verdicts/comparisons';
+import { sourceOfSide } from '../../features/verdicts/comparison_previews';
 import { CommentCount, findingPart, useCounts } from '../../features/sharing/discussions';
 import { Link } from '../Link';
 import { FindingToReport } from '../AddToReportAction';
+import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
 import { OpenSides } from '../OpenSides';
 import { PageDiscussion } from '../PageDiscussion';
@@ -37,7 +39,7 @@ export function ComparisonRoute() {
     [navigate, team.slug, comparisonId],
   );
   // Without a result there is no discussion.
-  const { isSuccess } = useQuery(comparisonQuery(comparisonId));
+  const { isSuccess, data: comparison } = useQuery(comparisonQuery(comparisonId));
   const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
     <>
@@ -81,6 +83,13 @@ export function ComparisonRoute() {
           action: (
             <>
               <OpenSides team={team.slug} comparisonId={comparisonId} />
+              {comparison && (
+                <CompareLink
+                  base={sourceOfSide(comparison.base)}
+                  candidate={sourceOfSide(comparison.candidate)}
+                  words="Change sides"
+                />
+              )}
               <StartBisectAction subject={{ comparison_id: comparisonId }} />
             </>
           ),

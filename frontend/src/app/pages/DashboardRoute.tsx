@@ -7,6 +7,7 @@ import {
   isDashboardStep,
   type DashboardView,
 } from '../../features/evidence/dashboard';
+import { CompareLink } from '../CompareLink';
 import { Link } from '../Link';
 import { PanelToReport } from '../AddToReportAction';
 
@@ -66,11 +67,20 @@ export function DashboardRoute() {
           {words}
         </Link>
       )}
-      filesLink={(words) => (
-        <Link to="/t/$team/artifacts" params={{ team: team.slug }} search={{}} className="link">
-          {words}
-        </Link>
-      )}
+      links={{
+        files: (words) => (
+          <Link to="/t/$team/artifacts" params={{ team: team.slug }} search={{}} className="link">
+            {words}
+          </Link>
+        ),
+        sides: (base, candidate, words) => (
+          <CompareLink
+            base={base === null ? null : { type: 'deployment', deployment_id: base }}
+            candidate={{ type: 'deployment', deployment_id: candidate }}
+            words={words}
+          />
+        ),
+      }}
     />
   );
 }

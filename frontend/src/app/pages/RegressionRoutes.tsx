@@ -16,6 +16,7 @@ import { BuildDetail, RegressionDetail, Regressions } from '../../features/verdi
 import { BuildArtifacts } from '../../features/evidence/artifacts';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
+import { CompareLink } from '../CompareLink';
 import { OpenBuildProfiles } from '../OpenSides';
 import { buildLink } from '../build-link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
@@ -203,6 +204,13 @@ export function BuildRoute() {
         build={build.data}
         back={service}
         service={service}
+        action={
+          <CompareLink
+            candidate={{ type: 'build', build_id: buildId }}
+            service={serviceId}
+            words="Compare with…"
+          />
+        }
         links={{
           regression: regressionLink(team.slug),
           build: buildLink(team.slug),

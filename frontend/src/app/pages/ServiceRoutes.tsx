@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
 import { ServiceSeries } from '../../features/verdicts/regressions';
 import { Link } from '../Link';
+import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
 
 const teamRoute = getRouteApi('/t/$team');
@@ -46,7 +47,12 @@ export function ServiceRoute() {
     <ServiceDetail
       key={serviceId}
       id={serviceId}
-      action={<StartBisectAction subject={{ service_id: serviceId }} />}
+      action={
+        <>
+          <CompareLink service={serviceId} words="Compare" />
+          <StartBisectAction subject={{ service_id: serviceId }} />
+        </>
+      }
       back={
         <Link to="/t/$team/services" params={{ team: team.slug }} className="muted">
           Services
@@ -61,9 +67,14 @@ export function ServiceRoute() {
         serviceId={serviceId}
         link={link}
         mayWrite={team.role !== 'viewer'}
-        onOpenBuild={(buildId) =>
-          void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
-        }
+        compareLink={(base, candidate, words) => (
+          <CompareLink
+            base={{ type: 'build', build_id: base }}
+            candidate={{ type: 'build', build_id: candidate }}
+            service={serviceId}
+            words={words}
+          />
+        )}
       />
     </ServiceDetail>
   );

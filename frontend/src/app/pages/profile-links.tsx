@@ -1,17 +1,30 @@
 /** How the page of a profile leads to the rest of the product. */
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import type { SideSource } from '../../api';
 import {
   profileSearchOf,
   type ProfilePageContext,
   type ProfilePageView,
+  type ProfileSide,
 } from '../../features/evidence/profiles';
 import { CompareLink } from '../CompareLink';
 import { Link } from '../Link';
 
+const sourceOf = ({ artifactIds, labels }: ProfileSide): SideSource => ({
+  type: 'artifacts',
+  artifact_ids: artifactIds,
+  labels,
+});
+
 export const profileLinks = (team: string): ProfilePageContext['links'] => ({
   compare: (base, candidate, words, primary) => (
-    <CompareLink team={team} base={base} candidate={candidate} words={words} primary={primary} />
+    <CompareLink
+      base={sourceOf(base)}
+      candidate={candidate && sourceOf(candidate)}
+      words={words}
+      isPrimary={primary}
+    />
   ),
   artifact: (artifactId, words) => (
     <Link

@@ -9,8 +9,9 @@ import {
   metricSettingsQuery,
   readDashboardSearch,
 } from '../../features/evidence/dashboard';
+import { readCompareSearch } from '../../features/verdicts/comparison_previews';
 import { comparisonQuery, readView } from '../../features/verdicts/comparisons';
-import { readRegressionsSearch } from '../../features/verdicts/regressions';
+import { readBuildListSearch, readRegressionsSearch } from '../../features/verdicts/regressions';
 import { readReportSearch, readScrubSearch } from '../../features/sharing/reports';
 import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../features/evidence/spans';
 import { readTraceSearch } from '../../features/evidence/exec_traces';
@@ -107,6 +108,13 @@ const comparisonRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/ComparisonRoute'), 'ComparisonRoute'),
 });
 
+const compareRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/compare',
+  validateSearch: readCompareSearch,
+  component: lazyRouteComponent(() => import('../pages/CompareRoute'), 'CompareRoute'),
+});
+
 const regressionsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/regressions',
@@ -118,6 +126,13 @@ const regressionRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/regressions/$regressionId',
   component: lazyRouteComponent(() => import('../pages/RegressionRoutes'), 'RegressionRoute'),
+});
+
+const buildsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/builds',
+  validateSearch: readBuildListSearch,
+  component: lazyRouteComponent(() => import('../pages/BuildListRoute'), 'BuildListRoute'),
 });
 
 const buildRoute = createRoute({
@@ -267,8 +282,10 @@ export const teamRoutes = teamRoute.addChildren([
   dashboardRoute,
   comparisonsRoute,
   comparisonRoute,
+  compareRoute,
   regressionsRoute,
   regressionRoute,
+  buildsRoute,
   buildRoute,
   filesRoute,
   fileRoute,

@@ -25,6 +25,8 @@ type BuildSeriesChartProps = {
   course?: (number | null)[];
   steps: BuildSeriesStep[];
   chosen: number | null;
+  /** Builds that are picked, each a line over the full height. */
+  marked?: number[];
   onChoose: (index: number) => void;
   onOpen?: (index: number) => void;
   height?: number;
@@ -32,6 +34,7 @@ type BuildSeriesChartProps = {
 
 const AXIS_PX = 64;
 const NO_COURSE: (number | null)[] = [];
+const NOT_MARKED: number[] = [];
 const MOVES: Record<string, (index: number, length: number) => number> = {
   ArrowLeft: (index) => index - 1,
   ArrowRight: (index) => index + 1,
@@ -41,7 +44,7 @@ const MOVES: Record<string, (index: number, length: number) => number> = {
 
 export function BuildSeriesChart(props: BuildSeriesChartProps) {
   const { label, unit, values, low, high, levels, steps, chosen, onChoose, onOpen } = props;
-  const { height = 120, course = NO_COURSE } = props;
+  const { height = 120, course = NO_COURSE, marked = NOT_MARKED } = props;
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(640);
   useLayoutEffect(() => {
@@ -119,6 +122,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
               />
             </g>
           ))}
+          <PickedBuildLines line={line} marked={marked} height={height} />
           {chosen !== null && (
             <line
               x1={line.xOf(chosen)}
@@ -135,6 +139,22 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
     </div>
   );
 }
+
+type PickedProps = { line: BuildSeriesLayout; marked: number[]; height: number };
+
+const PickedBuildLines = ({ line, marked, height }: PickedProps) =>
+  marked
+    .filter((index) => index >= 0)
+    .map((index) => (
+      <line
+        key={index}
+        x1={line.xOf(index)}
+        x2={line.xOf(index)}
+        y1={0}
+        y2={height}
+        className={css.picked}
+      />
+    ));
 
 /** All builds as three paths: a page draws forty series of two hundred, and the pointer moves over all of them at once. */
 const Marks = memo(function Marks({ line }: { line: BuildSeriesLayout }) {

@@ -105,8 +105,12 @@ def is_total_changed(comparison: ProfileKindComparison, basis: Normalization, wh
     """Return whether the total is significant alone: one planned test, without correction for the others.
 
     `row` of `whole` is the total. For shares it is always 1. On the basis of the comparison the process's CPU time decides if it
-    is known; otherwise the total may be due to the machine as soon as nearly everything changed.
+    is known; otherwise the total may be due to the machine as soon as nearly everything changed. It changes with the machine
+    and the state of the process, too: with fewer than `few_profiles` per side that variation is mostly assumed, and the total
+    alone decides nothing (of equal pairs of two profiles per side, 5% were called changed by it).
     """
+    if min(comparison.sets.replicates()) < comparison.thresholds.few_profiles:
+        return False
     if basis.id == comparison.basis.id:
         whole, row = comparison.categories.estimates, len(comparison.categories.names) - 1
     ratio = float(whole.ratio[row])

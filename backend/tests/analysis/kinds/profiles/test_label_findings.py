@@ -49,7 +49,8 @@ def located(comparison: ProfileComparison) -> Sequence[Finding]:
     return [each for each in comparison.findings if each.kind == "profile.label"]
 
 
-ENDPOINTS: Means = {(("endpoint", f"/{name}"),): 300.0 for name in "abcdefgh"} | {(("endpoint", "/x"),): 150.0}
+ENDPOINTS: Means = {(("endpoint", f"/{name}"),): 300.0 for name in "abcdefgh"}
+ENDPOINTS[(("endpoint", "/x"),)] = 150.0
 
 
 def changed(means: Means, labels: Labels, ratio: float) -> Means:

@@ -1,5 +1,5 @@
 /** All artifacts of the team, with filters, and retry and deletion of each. */
-import { Menu, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, Menu, Select, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Artifact } from '../../../api';
@@ -8,10 +8,12 @@ import {
   ErrorState,
   PagedTable,
   Section,
+  SelectionBar,
   SkeletonRows,
   StateIcon,
   Timestamp,
   Toolbar,
+  countOf,
   sizeText,
   type Column,
 } from '../../../ui';
@@ -25,6 +27,7 @@ import {
   retryArtifact,
   type Wanted,
 } from './artifact-queries';
+import { sidesOfSelection } from './selection-sides';
 import { KIND_CHOICES, STATE_ICONS, describe, stateText } from './artifact-wording';
 
 /** Cells with names and links from other features. */
@@ -43,7 +46,11 @@ type TableProps = {
   upload: ReactNode;
   mayWrite: boolean;
   cells: ArtifactCells;
+  /** The way to the choice of sides, with these artifacts on them. */
+  compareLink: CompareArtifacts;
 };
+
+type CompareArtifacts = (base: string[], candidate: string[], words: string) => ReactNode;
 
 const STATES: Artifact['state'][] = ['received', 'decoding', 'decoded', 'invalid', 'failed'];
 
@@ -112,9 +119,11 @@ function ArtifactMenu({ artifact, mayWrite, onOpen, onRetry, onDelete }: MenuPro
 
 function columnsOf(
   cells: ArtifactCells,
+  select: (artifact: Artifact) => ReactNode,
   menu: (artifact: Artifact) => ReactNode,
 ): Column<Artifact>[] {
   return [
+    { id: 'select', head: '', label: 'selected', width: 32, cell: select },
     {
       id: 'state',
       head: 'State',
@@ -175,7 +184,8 @@ function columnsOf(
   ];
 }
 
-export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cells }: TableProps) {
+export function ArtifactsTable(props: TableProps) {
+  const { wanted, onWanted, onOpen, upload, mayWrite, cells, compareLink } = props;
   const pollWhile = usePollWhile();
   const artifacts = useInfiniteQuery({
     ...artifactsQuery(wanted),
@@ -183,6 +193,7 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cel
       pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
   });
   const again = useRetry();
+  const [selected, setSelected] = useState<Artifact[]>([]);
   const [deleting, setDeleting] = useState<Artifact | null>(null);
   const filtered = [wanted.name, wanted.state, wanted.kind].some((value) => value !== undefined);
   return (
@@ -194,18 +205,25 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cel
         <PagedTable
           label="Artifacts"
           query={artifacts}
-          columns={columnsOf(cells, (artifact) => (
-            <ArtifactMenu
-              artifact={artifact}
-              mayWrite={mayWrite}
-              onOpen={onOpen}
-              onRetry={again.mutate}
-              onDelete={setDeleting}
-            />
-          ))}
+          columns={columnsOf(
+            cells,
+            (artifact) => (
+              <SelectCell artifact={artifact} selected={selected} onSelected={setSelected} />
+            ),
+            (artifact) => (
+              <ArtifactMenu
+                artifact={artifact}
+                mayWrite={mayWrite}
+                onOpen={onOpen}
+                onRetry={again.mutate}
+                onDelete={setDeleting}
+              />
+            ),
+          )}
+          selectedKeys={new Set(selected.map(({ id }) => id))}
           rowHeight={42}
           onRowClick={onOpen}
-          minWidth={980}
+          minWidth={1012}
           loading={<SkeletonRows rows={8} height={42} />}
           empty={
             <EmptyState
@@ -219,7 +237,66 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cel
           }
         />
       </Section>
+      {selected.length > 0 && (
+        <SelectedArtifacts
+          selected={selected}
+          compareLink={compareLink}
+          onOpen={onOpen}
+          onClear={() => setSelected([])}
+        />
+      )}
     </>
+  );
+}
+
+type SelectProps = {
+  artifact: Artifact;
+  selected: Artifact[];
+  onSelected: (selected: Artifact[]) => void;
+};
+
+function SelectCell({ artifact, selected, onSelected }: SelectProps) {
+  const others = selected.filter(({ id }) => id !== artifact.id);
+  const checked = others.length < selected.length;
+  return (
+    <span role="presentation" onClick={(event) => event.stopPropagation()}>
+      <Checkbox
+        aria-label={`Select ${artifact.name}`}
+        checked={checked}
+        onChange={() => onSelected(checked ? others : [...others, artifact])}
+      />
+    </span>
+  );
+}
+
+type SelectedProps = Pick<TableProps, 'compareLink' | 'onOpen'> & {
+  selected: Artifact[];
+  onClear: () => void;
+};
+
+/** The sides are a first choice; they are changed on the next page. */
+function SelectedArtifacts({ selected, compareLink, onOpen, onClear }: SelectedProps) {
+  const { base, candidate } = sidesOfSelection(selected);
+  const [first, second] = selected;
+  return (
+    <SelectionBar
+      label="Selected artifacts"
+      text={`${countOf(selected.length, 'artifact')} selected${
+        second ? `: base ${base.length}, candidate ${candidate.length}` : ''
+      }`}
+      onClear={onClear}
+    >
+      {first && (
+        <Button
+          disabled={second !== undefined}
+          title={second && 'Select one artifact to open it.'}
+          onClick={() => onOpen(first)}
+        >
+          Open
+        </Button>
+      )}
+      {compareLink(base, candidate, second ? 'Compare as base and candidate' : 'Compare with…')}
+    </SelectionBar>
   );
 }
 

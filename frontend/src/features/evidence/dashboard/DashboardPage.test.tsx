@@ -44,7 +44,10 @@ function Page({ view: first, mayWrite = true, onView }: Shown & { onView: (v: ob
       }}
       onComparison={vi.fn()}
       settingsLink={(tab, words) => <a href={`/settings/${tab}`}>{words}</a>}
-      filesLink={(words) => <a href="/artifacts">{words}</a>}
+      links={{
+        files: (words) => <a href="/artifacts">{words}</a>,
+        sides: (_, candidate, words) => <a href={`/compare/${candidate}`}>{words}</a>,
+      }}
       mapLink={(id, words) => <a href={`/map/${id}`}>{words}</a>}
     />
   );

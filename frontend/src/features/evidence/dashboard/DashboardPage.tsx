@@ -9,7 +9,7 @@ import { ErrorState, PageHeader, useTitle } from '../../../ui';
 import { DashboardRows } from './DashboardRows';
 import { DashboardToolbar } from './DashboardToolbar';
 import { ComparisonBlockers } from './ComparisonBlockers';
-import { DeploymentPanel } from './DeploymentPanel';
+import { DeploymentPanel, type DashboardLinks } from './DeploymentPanel';
 import { EmptyDashboard } from './EmptyDashboard';
 import { DashboardHeadline } from './DashboardHeadline';
 import { AnnotationsPanel } from './AnnotationsPanel';
@@ -32,7 +32,7 @@ export type DashboardPageProps = {
   onView: (view: DashboardView) => void;
   onComparison: (id: string) => void;
   settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
-  filesLink: (words: string) => ReactNode;
+  links: DashboardLinks;
   /** A link to the map of an environment's services. */
   mapLink: (environmentId: string, words: string) => ReactNode;
   /** What else can be done with the row of a service. */
@@ -77,7 +77,7 @@ function useBrush(
   );
 }
 
-type SidePanelsProps = Pick<DashboardPageProps, 'view' | 'filesLink'> & {
+type SidePanelsProps = Pick<DashboardPageProps, 'view' | 'links'> & {
   board: Dashboard;
   compare: DeploymentComparisonState;
   mayWrite: boolean;
@@ -88,14 +88,14 @@ type SidePanelsProps = Pick<DashboardPageProps, 'view' | 'filesLink'> & {
 
 /** The drawers of a deployment and of annotations, each open when the address names one. */
 function SidePanels(props: SidePanelsProps) {
-  const { board, view, compare, filesLink, mayWrite, onChange, onNote, onSaved } = props;
+  const { board, view, compare, links, mayWrite, onChange, onNote, onSaved } = props;
   return (
     <>
       <DeploymentPanel
         id={view.deploy}
         board={board}
         compare={compare}
-        filesLink={filesLink}
+        links={links}
         mayWrite={mayWrite}
         onClose={() => onChange({ deploy: '' })}
         onNote={onNote}
@@ -115,7 +115,7 @@ function SidePanels(props: SidePanelsProps) {
 }
 
 export default function DashboardPage(props: DashboardPageProps) {
-  const { team, view, onView, onComparison, settingsLink, filesLink, mapLink } = props;
+  const { team, view, onView, onComparison, settingsLink, links, mapLink } = props;
   const client = useQueryClient();
   const bus = useCursorBus();
   const live = useLiveRefresh(bus, view.range);
@@ -147,7 +147,7 @@ export default function DashboardPage(props: DashboardPageProps) {
           sub="All services of an environment in request order, with latency changes and deployments."
         />
       )}
-      <ComparisonBlockers compare={compare} board={board ?? null} filesLink={filesLink} />
+      <ComparisonBlockers compare={compare} board={board ?? null} filesLink={links.files} />
       <DashboardToolbar
         view={view}
         board={board ?? null}
@@ -198,7 +198,7 @@ export default function DashboardPage(props: DashboardPageProps) {
           board={board}
           view={view}
           compare={compare}
-          filesLink={filesLink}
+          links={links}
           mayWrite={team.mayWrite}
           onChange={change}
           onNote={onNote}

@@ -52,7 +52,10 @@ async function shown(
     <Panel
       id={id}
       board={board}
-      filesLink={(words) => <a href="/artifacts">{words}</a>}
+      links={{
+        files: (words) => <a href="/artifacts">{words}</a>,
+        sides: (_, candidate, words) => <a href={`/compare/${candidate}`}>{words}</a>,
+      }}
       mayWrite
       onClose={vi.fn()}
       onNote={vi.fn()}

@@ -17,12 +17,19 @@ import { previousDeployment } from './deployment-comparison';
 import { deploymentQuery, deploymentsOfQuery } from './dashboard-queries';
 import type { DeploymentComparisonState } from './use-deployment-comparison';
 
+/** The way to other pages. */
+export type DashboardLinks = {
+  files: (words: string) => ReactNode;
+  /** To the choice of sides, with deployments on both. */
+  sides: (base: string | null, candidate: string, words: string) => ReactNode;
+};
+
 type PanelProps = {
   /** '' = closed. */
   id: string;
   board: Dashboard;
   compare: DeploymentComparisonState;
-  filesLink: (words: string) => ReactNode;
+  links: DashboardLinks;
   mayWrite: boolean;
   onClose: () => void;
   onNote: (open: string) => void;
@@ -79,7 +86,7 @@ function DeploymentDetails({
   isOnBoard,
   board,
   compare,
-  filesLink,
+  links,
   mayWrite,
   onNote,
 }: EvaluationProps) {
@@ -95,11 +102,12 @@ function DeploymentDetails({
           <Button variant="filled" loading={compare.pending} onClick={() => compare.ask(deploy.id)}>
             Compare before and after
           </Button>
+          <ChooseSides deploy={deploy} board={board} link={links.sides} />
           <Button onClick={() => onNote('new')}>Add annotation</Button>
         </div>
       )}
       {compare.deploy === deploy.id && (
-        <ComparisonBlockers compare={compare} board={board} filesLink={filesLink} />
+        <ComparisonBlockers compare={compare} board={board} filesLink={links.files} />
       )}
       <Commits deploy={deploy} board={board} />
       <DetailsList
@@ -121,6 +129,29 @@ function DeploymentDetails({
       />
     </div>
   );
+}
+
+type ChooseProps = {
+  deploy: DashboardDeployment;
+  board: Dashboard;
+  link: DashboardLinks['sides'];
+};
+
+/** The way to the choice of sides, with this deployment as candidate and the one before it as base. */
+function ChooseSides({ deploy, board, link }: ChooseProps) {
+  const before = useDeploymentBefore(deploy, board);
+  return link(before?.id ?? null, deploy.id, 'Choose sides');
+}
+
+/** The deployment that ran before; null while it is not known. */
+function useDeploymentBefore(deploy: DashboardDeployment, board: Dashboard): Deploy | null {
+  const deploys = useQuery({
+    ...deploymentsOfQuery(deploy.service_id, board.environment?.id ?? ''),
+    enabled: board.environment !== null,
+  });
+  const items = deploys.data?.items ?? [];
+  const own = items.find(({ id }) => id === deploy.id);
+  return own ? previousDeployment(items, own) : null;
 }
 
 const VERDICTS = {
@@ -174,12 +205,7 @@ function Commits({ deploy, board }: { deploy: DashboardDeployment; board: Dashbo
 
 /** When the deployment event has no commits: the one before and the one that is deployed. */
 function TwoCommits({ deploy, board }: { deploy: DashboardDeployment; board: Dashboard }) {
-  const deploys = useQuery({
-    ...deploymentsOfQuery(deploy.service_id, board.environment?.id ?? ''),
-    enabled: board.environment !== null,
-  });
-  const own = deploys.data?.items.find(({ id }) => id === deploy.id);
-  const before = own && previousDeployment(deploys.data?.items ?? [], own);
+  const before = useDeploymentBefore(deploy, board);
   return (
     <section aria-labelledby="deploy-commits">
       <h3 id="deploy-commits" className={classes.head3}>

@@ -1,4 +1,10 @@
 export { ServiceDetail } from './ServiceDetail';
 export { ServicesPage } from './Services';
 export { TeamUploadSteps } from './UploadSteps';
-export { buildChoicesQuery, buildQuery, newestBuildQuery, servicesQuery } from './catalog-queries';
+export {
+  buildChoicesQuery,
+  buildQuery,
+  environmentsQuery,
+  newestBuildQuery,
+  servicesQuery,
+} from './catalog-queries';

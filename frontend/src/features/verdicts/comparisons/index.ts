@@ -1,5 +1,6 @@
 export { comparisonSnapshotRequests } from './comparison-snapshot-requests';
 export { ComparisonPage } from './ComparisonPage';
+export { splitCaveats } from './Caveats';
 export { ComparisonsTable } from './ComparisonsTable';
 export { comparisonQuery, createComparison } from './comparison-queries';
 export { readView, searchOf, viewOf, type ComparisonView } from './comparison-url';

@@ -24,12 +24,21 @@ export type BuildDetailProps = {
   build: Build;
   service: ReactNode;
   back: ReactNode;
+  /** Further actions. */
+  action?: ReactNode;
   links: Record<'regression' | 'build' | 'comparison', (id: string, words: ReactNode) => ReactNode>;
   /** The build's files, from the storey that has them. */
   files: ReactNode;
 };
 
-export default function BuildDetail({ build, service, back, links, files }: BuildDetailProps) {
+export default function BuildDetail({
+  build,
+  service,
+  back,
+  links,
+  action,
+  files,
+}: BuildDetailProps) {
   useTitle(`Build ${shortCommit(build.commit)}`);
   return (
     <>
@@ -42,6 +51,7 @@ export default function BuildDetail({ build, service, back, links, files }: Buil
           </>
         }
         sub={build.title ?? undefined}
+        actions={action}
       />
       <Section title="Verdict" aside="compared with earlier builds">
         <BuildVerdict build={build} links={links} />

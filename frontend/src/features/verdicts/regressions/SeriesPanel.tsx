@@ -4,13 +4,16 @@ import type { BuildSeries, BuildSeriesPage } from '../../../api';
 import { BuildSeriesChart, type BuildSeriesStep } from '../../../charts';
 import { formatRatio, formatValue } from '../../../engine/format/format';
 import { EmptyState, StateIcon, Timestamp } from '../../../ui';
+import { PickedBuilds, togglePick, type ComparePair } from './PickedBuilds';
 import classes from './regressions.module.css';
 import { VERDICT_LABELS, kindText, seriesName, shortCommit } from './regression-wording';
 
 type PanelProps = {
   page: BuildSeriesPage;
   link: (build_id: string, words: ReactNode) => ReactNode;
-  onOpen: (build_id: string) => void;
+  /** Opens a build that is clicked; without it, two clicked builds can be compared. */
+  onOpen?: (build_id: string) => void;
+  compareLink?: ComparePair;
   /** Text beside the name of a series, and its actions. */
   aside?: (series: BuildSeries) => ReactNode;
   /** What has to happen before anything is drawn. */
@@ -19,14 +22,26 @@ type PanelProps = {
 
 const EMPTY = 'No series yet: at least a few measured builds are needed.';
 
-export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelProps) {
+export function SeriesPanel(props: PanelProps) {
+  const { page, link, onOpen, compareLink, aside, empty = EMPTY } = props;
   const { builds, series } = page;
   const [chosen, setChosen] = useState<number | null>(null);
+  const [picked, setPicked] = useState<string[]>([]);
   if (builds.length === 0 || series.length === 0) return <EmptyState>{empty}</EmptyState>;
   const at = chosen === null ? null : Math.min(chosen, builds.length - 1);
+  const marked = picked.map((id) => builds.findIndex((each) => each.id === id));
   return (
     <>
       <SelectedBuild page={page} at={at} link={link} />
+      {compareLink && (
+        <PickedBuilds
+          builds={builds}
+          picked={picked}
+          link={link}
+          compareLink={compareLink}
+          onClear={() => setPicked([])}
+        />
+      )}
       {series.map((one, place) => (
         <div key={`${one.kind} ${one.subject}`} className={classes.series}>
           <div className={classes.seriesHead}>
@@ -50,11 +65,14 @@ export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelP
             course={one.course?.values}
             steps={one.change_points.map(stepOf)}
             chosen={at}
+            marked={marked}
             height={place === 0 ? 120 : 60}
             onChoose={setChosen}
             onOpen={(index) => {
               const build = builds[index];
-              if (build) onOpen(build.id);
+              if (!build) return;
+              if (onOpen) onOpen(build.id);
+              else if (compareLink) setPicked(togglePick(picked, build.id));
             }}
           />
         </div>

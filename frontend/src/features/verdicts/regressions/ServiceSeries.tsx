@@ -5,13 +5,14 @@ import { useState, type ReactNode } from 'react';
 import type { BuildSeries } from '../../../api';
 import { ErrorState, Section, SkeletonRows } from '../../../ui';
 import { SeriesPanel } from './SeriesPanel';
+import type { ComparePair } from './PickedBuilds';
 import { serviceSeriesQuery, watchSeries } from './regression-queries';
 import { KINDS, NOT_EVALUATED, seriesName, type SeriesKind } from './regression-wording';
 
 export type ServiceSeriesProps = {
   serviceId: string;
   link: (build_id: string, words: ReactNode) => ReactNode;
-  onOpenBuild: (build_id: string) => void;
+  compareLink: ComparePair;
   mayWrite: boolean;
 };
 
@@ -21,7 +22,7 @@ const NO_LATENCY =
 export default function ServiceSeries({
   serviceId,
   link,
-  onOpenBuild,
+  compareLink,
   mayWrite,
 }: ServiceSeriesProps) {
   const [kind, setKind] = useState<SeriesKind>('profile.category');
@@ -57,7 +58,7 @@ export default function ServiceSeries({
         <SeriesPanel
           page={series.data}
           link={link}
-          onOpen={onOpenBuild}
+          compareLink={compareLink}
           empty={kind === 'latency' ? NO_LATENCY : undefined}
           aside={(one) => <MutedState serviceId={serviceId} series={one} mayWrite={mayWrite} />}
         />

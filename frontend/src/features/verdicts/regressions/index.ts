@@ -1,3 +1,10 @@
-export { BuildDetail, RegressionDetail, Regressions, ServiceSeries } from './LazyRegressions';
+export {
+  BuildDetail,
+  BuildList,
+  RegressionDetail,
+  Regressions,
+  ServiceSeries,
+} from './LazyRegressions';
+export { readBuildListSearch } from './build-list-url';
 export { regressionSnapshotRequests } from './regression-queries';
 export { readRegressionsSearch } from './regression-url';

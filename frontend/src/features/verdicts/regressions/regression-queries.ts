@@ -1,6 +1,7 @@
 /** Regressions, their history, the series behind them, and what is known of builds. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { calls, type RegressionUpdate } from '../../../api';
+import type { BuildListSearch } from './build-list-url';
 import type { Shown } from './regression-url';
 import { CLOSED, OPEN, type SeriesKind } from './regression-wording';
 
@@ -26,6 +27,19 @@ export const regressionsQuery = ({ show, service_id, search }: Wanted) =>
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
+  });
+
+export const buildListQuery = ({ q, branch, service }: BuildListSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['build', 'listed', { q, branch, service }],
+    queryFn: ({ pageParam, signal }) =>
+      calls.buildsList({
+        query: { service_id: service, branch, search: q, cursor: pageParam, limit: PAGE },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
   });
 
 export const summaryQuery = queryOptions({

@@ -18,12 +18,12 @@ function serve(pageOf: (asked: URLSearchParams) => BuildSeriesPage): URLSearchPa
   return asked;
 }
 
-const showSeries = (mayWrite = true, onOpenBuild: (id: string) => void = () => undefined) =>
+const showSeries = (mayWrite = true) =>
   show(
     <ServiceSeries
       serviceId={SERVICE}
       link={(id, words) => <a href={`#build-${id}`}>{words}</a>}
-      onOpenBuild={onOpenBuild}
+      compareLink={(base, candidate, words) => <a href={`#${base}-${candidate}`}>{words}</a>}
       mayWrite={mayWrite}
     />,
   );
@@ -127,13 +127,22 @@ describe('a series over builds', () => {
     expect(screen.getByText('minimum detectable change: ×1.04')).toBeInTheDocument();
   });
 
-  it('opens the build at the cursor with Enter', async () => {
+  it('compares two builds that are picked in it, the older one as base', async () => {
     serve(() => SERIES);
-    const opened: string[] = [];
-    const { user } = showSeries(true, (id) => opened.push(id));
+    const { user } = showSeries();
     (await chart()).focus();
+    const [first] = SERIES.builds;
     await user.keyboard('{End}{Enter}');
-    expect(opened).toEqual([BUILD]);
+    expect(screen.getByText(/is picked. Click a second build/u)).toBeInTheDocument();
+    await user.keyboard('{Home}{Enter}');
+    expect(screen.getByRole('link', { name: 'Compare these builds' })).toHaveAttribute(
+      'href',
+      `#${first!.id}-${BUILD}`,
+    );
+    await user.keyboard('{Enter}');
+    expect(screen.queryByRole('link', { name: 'Compare these builds' })).not.toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Clear' }));
+    expect(screen.getByText(/^Click two builds/u)).toBeInTheDocument();
   });
 });
 

@@ -1,0 +1,31 @@
+/** Which of selected artifacts are base and which candidate: a first choice that can be corrected. Pure. */
+import type { Artifact } from '../../../api';
+import { guessSides, type SideName } from './side-guess';
+
+type Selected = Pick<Artifact, 'id' | 'name' | 'build_id' | 'profile' | 'created_at'>;
+
+/** When it was recorded, else received; ms since 1970. */
+const atMs = ({ profile, created_at }: Selected): number =>
+  profile && profile.time_ns > 0 ? profile.time_ns / 1e6 : Date.parse(created_at);
+
+/** Artifacts of two builds by build, else by what their names contain, else the older half and the newer half. */
+export function sidesOfSelection(artifacts: Selected[]): Record<SideName, string[]> {
+  const ordered = [...artifacts].sort((a, b) => atMs(a) - atMs(b));
+  const builds = [...new Set(ordered.map(({ build_id }) => build_id))];
+  if (builds.length === 2 && !builds.includes(null))
+    return idsBy(ordered, ({ build_id }) => (build_id === builds[0] ? 'base' : 'candidate'));
+  const { sides } = guessSides(ordered.map((each) => ({ path: each.name, modified: atMs(each) })));
+  if (sides.includes('base') && sides.includes('candidate'))
+    return idsBy(ordered, (_, place) => sides[place] ?? 'base');
+  const half = Math.ceil(ordered.length / 2);
+  return idsBy(ordered, (_, place) => (place < half ? 'base' : 'candidate'));
+}
+
+function idsBy(
+  artifacts: Selected[],
+  sideOf: (artifact: Selected, place: number) => SideName,
+): Record<SideName, string[]> {
+  const ids: Record<SideName, string[]> = { base: [], candidate: [] };
+  artifacts.forEach((each, place) => ids[sideOf(each, place)].push(each.id));
+  return ids;
+}

@@ -1,0 +1,119 @@
+/** A field and, below it, what matches: no popover, so that what can be chosen is always in sight. */
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useId, useState, type KeyboardEvent } from 'react';
+import { ErrorState } from '../../../ui';
+import { MatchRow, type Match } from './MatchRow';
+import classes from './compare.module.css';
+
+/** Matches are requested when no key was pressed for so long. */
+const PAUSE_MS = 100;
+
+export type MatchResults = {
+  items: Match[];
+  hasMore: boolean;
+  /** Of an earlier text: shown pale until the new ones arrive. */
+  isOld: boolean;
+  isPending: boolean;
+  error: Error | null;
+};
+
+type SearchListProps = {
+  label: string;
+  placeholder: string;
+  find: string;
+  onFind: (text: string) => void;
+  results: MatchResults;
+  onPick: (key: string) => void;
+  /** Several can be chosen: a chosen one is picked again to remove it. */
+  multiple?: boolean;
+  /** Text of the empty list. */
+  none: string;
+};
+
+export function SearchList(props: SearchListProps) {
+  const { label, placeholder, find, onFind, results, onPick, multiple = false, none } = props;
+  const list = useId();
+  const [text, setText] = useState(find);
+  const [at, setAt] = useState(0);
+  const send = useDebouncedCallback(onFind, PAUSE_MS);
+  const { items } = results;
+  const place = Math.min(at, Math.max(0, items.length - 1));
+  const pick = (match: Match | undefined) => {
+    if (match?.disabled === null) onPick(match.key);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && items.length > 0) {
+      event.preventDefault();
+      setAt((place + step + items.length) % items.length);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      pick(items[place]);
+    }
+  };
+  return (
+    <>
+      <TextInput
+        className={classes.search}
+        label={label}
+        placeholder={placeholder}
+        classNames={{ input: 'mono' }}
+        role="combobox"
+        aria-expanded={items.length > 0}
+        aria-controls={items.length > 0 ? list : undefined}
+        aria-activedescendant={items[place] ? `${list}-${place}` : undefined}
+        autoComplete="off"
+        maxLength={200}
+        value={text}
+        rightSection={<span className={classes.counts}>{countsText(results)}</span>}
+        rightSectionWidth={132}
+        rightSectionPointerEvents="none"
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+          send(event.currentTarget.value);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div className={classes.matches} data-old={results.isOld || undefined}>
+        {items.length > 0 && (
+          <ul
+            id={list}
+            role="listbox"
+            aria-label={`${label}: matches`}
+            aria-multiselectable={multiple}
+          >
+            {items.map((match, index) => (
+              <MatchRow
+                key={match.key}
+                id={`${list}-${index}`}
+                match={match}
+                text={text.trim()}
+                isActive={index === place}
+                multiple={multiple}
+                onPick={() => {
+                  setAt(index);
+                  pick(match);
+                }}
+              />
+            ))}
+          </ul>
+        )}
+        {results.error && <ErrorState compact error={results.error} />}
+        {items.length === 0 && !results.error && (
+          <p className={classes.none}>{results.isPending ? 'Searching' : none}</p>
+        )}
+      </div>
+    </>
+  );
+}
+
+function countsText({ items, hasMore }: MatchResults): string {
+  if (items.length === 0) return '';
+  return hasMore
+    ? `first ${items.length} matches`
+    : items.length === 1
+      ? '1 match'
+      : `${items.length} matches`;
+}

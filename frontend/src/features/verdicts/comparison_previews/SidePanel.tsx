@@ -1,0 +1,88 @@
+/** One side: the kind of its source, what it can be, what is chosen, and what that contains. */
+import type { SidePreview, SideSource } from '../../../api';
+import { ErrorState, SideMark, SkeletonRows } from '../../../ui';
+import { ArtifactSource } from './ArtifactSource';
+import { LabelSource } from './LabelSource';
+import { SearchedSource, type SourceProps } from './SearchedSource';
+import { SideContents } from './SideContents';
+import { SourceKinds } from './SourceKinds';
+import { TimeRangeSource } from './TimeRangeSource';
+import classes from './compare.module.css';
+import { sourceText } from './preview-wording';
+import { withLabels, type SideChoice, type SideName, type SourceKind } from './side-choice';
+
+export type SidePreviewState = {
+  data: SidePreview | null | undefined;
+  error: Error | null;
+  isLoading: boolean;
+};
+
+type PanelProps = SourceProps & {
+  side: SideName;
+  /** What the other side is, whose profiles a label value can be of. */
+  otherSource: SideSource | null;
+  preview: SidePreviewState;
+  other: SidePreview | null | undefined;
+  onClear: () => void;
+};
+
+export function SidePanel(props: PanelProps) {
+  const { side, choice, onChoice, otherSource, preview, other, onClear } = props;
+  const { source } = choice;
+  const onKind = (kind: SourceKind) =>
+    onChoice(
+      { ...choice, kind, find: '', source: sourceForKind(kind, choice, otherSource) },
+      false,
+    );
+  return (
+    <section className={classes.side} aria-label={side}>
+      <h2 className={classes.sideHead}>
+        <SideMark side={side} label />
+        <span className="muted cut">{source && sourceText(source, preview.data)}</span>
+        <span className="grow" />
+        {source && (
+          <button
+            type="button"
+            className="link"
+            aria-label={`Clear side: ${side}`}
+            onClick={onClear}
+          >
+            Clear side
+          </button>
+        )}
+      </h2>
+      <SourceKinds side={side} kind={choice.kind} onKind={onKind} />
+      <div className={classes.fields} key={choice.kind}>
+        <SourceFields choice={choice} onChoice={onChoice} preview={preview.data} />
+      </div>
+      {preview.error && <ErrorState error={preview.error} />}
+      {preview.isLoading && <SkeletonRows rows={4} height={26} label={`Reading the ${side}`} />}
+      {preview.data && <SideContents preview={preview.data} other={other} />}
+    </section>
+  );
+}
+
+/** A label value is of the profiles of this side, else of those of the other one; other kinds begin anew only when chosen. */
+function sourceForKind(
+  kind: SourceKind,
+  { source }: SideChoice,
+  otherSource: SideSource | null,
+): SideSource | null {
+  if (kind !== 'label' || source) return source;
+  return otherSource && withLabels(otherSource, []);
+}
+
+type FieldsProps = SourceProps & { preview: SidePreview | null | undefined };
+
+function SourceFields({ choice, onChoice, preview }: FieldsProps) {
+  switch (choice.kind) {
+    case 'time':
+      return <TimeRangeSource choice={choice} onChoice={onChoice} />;
+    case 'artifacts':
+      return <ArtifactSource choice={choice} onChoice={onChoice} />;
+    case 'label':
+      return <LabelSource choice={choice} onChoice={onChoice} preview={preview} />;
+    default:
+      return <SearchedSource type={choice.kind} choice={choice} onChoice={onChoice} />;
+  }
+}

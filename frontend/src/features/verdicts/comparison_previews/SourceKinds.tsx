@@ -1,0 +1,26 @@
+import { SOURCE_KINDS, type SideName, type SourceKind } from './side-choice';
+import { SOURCE_LABELS } from './preview-wording';
+import classes from './compare.module.css';
+
+type KindsProps = { side: SideName; kind: SourceKind; onKind: (kind: SourceKind) => void };
+
+/** The kinds of sources as radio buttons: the arrow keys move between them, on narrow screens in two rows. */
+export function SourceKinds({ side, kind, onKind }: KindsProps) {
+  return (
+    <fieldset className={classes.kinds}>
+      <legend className="unseen">{`Source of the ${side}`}</legend>
+      {SOURCE_KINDS.map((each) => (
+        <label key={each}>
+          <input
+            type="radio"
+            className="unseen"
+            name={`${side}-kind`}
+            checked={each === kind}
+            onChange={() => onKind(each)}
+          />
+          <span>{SOURCE_LABELS[each]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,244 @@
+/** The builds of all services with their evidence and verdicts; two of them can be compared. */
+import { Checkbox, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { ListedBuild } from '../../../api';
+import {
+  EmptyState,
+  PageHeader,
+  PagedTable,
+  Section,
+  SelectionBar,
+  SkeletonRows,
+  StateIcon,
+  Timestamp,
+  Toolbar,
+  onText,
+  useTitle,
+  type Column,
+} from '../../../ui';
+import { evidenceText } from '../comparison_previews';
+import type { BuildListSearch } from './build-list-url';
+import { buildListQuery } from './regression-queries';
+import { VERDICT_LABELS, shortCommit } from './regression-wording';
+
+/** The list is requested when no key was pressed for so long. */
+const PAUSE_MS = 150;
+
+export type BuildListProps = {
+  search: BuildListSearch;
+  onSearch: (search: BuildListSearch) => void;
+  services: { id: string; name: string }[];
+  link: (buildId: string, words: ReactNode) => ReactNode;
+  compareLink: (base: ListedBuild, candidate: ListedBuild, words: string) => ReactNode;
+  onOpen: (build: ListedBuild) => void;
+};
+
+export default function BuildList(props: BuildListProps) {
+  const { search, services, link, compareLink, onOpen } = props;
+  useTitle('Builds');
+  const [selected, setSelected] = useState<ListedBuild[]>([]);
+  const builds = useInfiniteQuery(buildListQuery(search));
+  const names = new Map(services.map(({ id, name }) => [id, name]));
+  const isFiltered = [search.q, search.branch, search.service].some(Boolean);
+  const toggle = (build: ListedBuild) => {
+    const others = selected.filter(({ id }) => id !== build.id);
+    // A third one replaces the first: two sides are compared.
+    setSelected(others.length < selected.length ? others : [...others, build].slice(-2));
+  };
+  return (
+    <>
+      <PageHeader
+        title="Builds"
+        sub="A commit built with one Go version, platform and set of flags, with the artifacts recorded from it. Select two to compare them."
+      />
+      <BuildFilters {...props} />
+      <Section>
+        <PagedTable
+          label="Builds"
+          query={builds}
+          columns={columnsOf(names, link, (build) => (
+            <SelectCell
+              build={build}
+              checked={selected.some(({ id }) => id === build.id)}
+              onToggle={() => toggle(build)}
+            />
+          ))}
+          selectedKeys={new Set(selected.map(({ id }) => id))}
+          rowHeight={42}
+          onRowClick={onOpen}
+          minWidth={1080}
+          loading={<SkeletonRows rows={8} height={42} />}
+          empty={
+            <EmptyState help="ci">
+              {isFiltered
+                ? 'No builds match these filters.'
+                : 'No builds yet. Upload artifacts of each build from CI.'}
+            </EmptyState>
+          }
+        />
+      </Section>
+      {selected.length > 0 && (
+        <SelectedBuilds
+          selected={selected}
+          compareLink={compareLink}
+          onClear={() => setSelected([])}
+        />
+      )}
+    </>
+  );
+}
+
+type FilterProps = Pick<BuildListProps, 'search' | 'onSearch' | 'services'>;
+
+function BuildFilters({ search, onSearch, services }: FilterProps) {
+  const change = (changed: Partial<BuildListSearch>) => onSearch({ ...search, ...changed });
+  const [texts, setTexts] = useState({ q: search.q ?? '', branch: search.branch ?? '' });
+  const send = useDebouncedCallback(
+    ({ q, branch }: typeof texts) => change({ q: q || undefined, branch: branch || undefined }),
+    PAUSE_MS,
+  );
+  const type = (typed: Partial<typeof texts>) => {
+    const next = { ...texts, ...typed };
+    setTexts(next);
+    send(next);
+  };
+  return (
+    <Toolbar label="Filter builds">
+      <Select
+        aria-label="Service"
+        placeholder="any service"
+        clearable
+        searchable
+        data={services.map(({ id, name }) => ({ value: id, label: name }))}
+        value={search.service ?? null}
+        onChange={(next) => change({ service: next ?? undefined })}
+      />
+      <TextInput
+        aria-label="Branch"
+        placeholder="any branch"
+        classNames={{ input: 'mono' }}
+        value={texts.branch}
+        onChange={onText((branch) => type({ branch }))}
+      />
+      <TextInput
+        aria-label="Search builds"
+        placeholder="Search commits, names, titles"
+        w={240}
+        value={texts.q}
+        onChange={onText((q) => type({ q }))}
+      />
+    </Toolbar>
+  );
+}
+
+type SelectProps = { build: ListedBuild; checked: boolean; onToggle: () => void };
+
+function SelectCell({ build, checked, onToggle }: SelectProps) {
+  return (
+    <span role="presentation" onClick={(event) => event.stopPropagation()}>
+      <Checkbox
+        aria-label={`Select build ${shortCommit(build.commit)}`}
+        checked={checked}
+        onChange={onToggle}
+      />
+    </span>
+  );
+}
+
+function columnsOf(
+  names: Map<string, string>,
+  link: BuildListProps['link'],
+  select: (build: ListedBuild) => ReactNode,
+): Column<ListedBuild>[] {
+  const dash = <span className="muted">–</span>;
+  return [
+    { id: 'select', head: '', label: 'selected', width: 32, cell: select },
+    {
+      id: 'commit',
+      head: 'Commit',
+      width: 108,
+      mono: true,
+      cell: ({ id, commit }) => <span title={commit}>{link(id, shortCommit(commit))}</span>,
+    },
+    {
+      id: 'title',
+      head: 'Title',
+      cell: ({ title, display_name: name }) => [name, title].filter(Boolean).join(' · ') || dash,
+    },
+    {
+      id: 'service',
+      head: 'Service',
+      width: '10%',
+      cell: ({ service_id }) => names.get(service_id) ?? dash,
+    },
+    {
+      id: 'branch',
+      head: 'Branch',
+      width: '12%',
+      mono: true,
+      cell: ({ branch }) => branch ?? dash,
+    },
+    { id: 'author', head: 'Author', width: '11%', cell: ({ author }) => author ?? dash },
+    {
+      id: 'evidence',
+      head: 'Evidence',
+      width: '18%',
+      cell: (build) => <Evidence build={build} />,
+    },
+    { id: 'verdict', head: 'Verdict', width: 132, cell: (build) => <Verdict build={build} /> },
+    {
+      id: 'at',
+      head: 'First seen',
+      width: 130,
+      align: 'right',
+      cell: ({ created_at }) => <Timestamp at={created_at} />,
+    },
+  ];
+}
+
+function Evidence({ build: { evidence, waiting_artifacts: waiting } }: { build: ListedBuild }) {
+  const text = [evidenceText(evidence), waiting > 0 && `${waiting} being decoded`]
+    .filter(Boolean)
+    .join(', ');
+  return text === '' ? <span className="muted">none</span> : <span title={text}>{text}</span>;
+}
+
+function Verdict({ build: { verdict } }: { build: ListedBuild }) {
+  if (!verdict) return <span className="muted">–</span>;
+  const [glyph, word] = VERDICT_LABELS[verdict.state];
+  return (
+    <span title={verdict.sentence}>
+      <StateIcon glyph={glyph}>{word}</StateIcon>
+    </span>
+  );
+}
+
+type SelectedProps = Pick<BuildListProps, 'compareLink'> & {
+  selected: ListedBuild[];
+  onClear: () => void;
+};
+
+/** The older one is the base. */
+function SelectedBuilds({ selected, compareLink, onClear }: SelectedProps) {
+  const [base, candidate] = [...selected].sort((a, b) => a.created_at.localeCompare(b.created_at));
+  const name = (build: ListedBuild) => <span className="mono">{shortCommit(build.commit)}</span>;
+  return (
+    <SelectionBar
+      label="Selected builds"
+      text={
+        base && candidate ? (
+          <>
+            base {name(base)}, candidate {name(candidate)}
+          </>
+        ) : (
+          base && <>{name(base)} selected. Select another build to compare.</>
+        )
+      }
+      onClear={onClear}
+    >
+      {base && candidate && compareLink(base, candidate, 'Compare these builds')}
+    </SelectionBar>
+  );
+}
