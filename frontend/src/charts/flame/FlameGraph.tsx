@@ -96,6 +96,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
         view={view}
         legend={props.legend ?? true}
         chips={props.chips ?? false}
+        oneSide={props.oneSide}
         counts={counts}
         problems={problems}
         trouble={trouble}

@@ -5,6 +5,7 @@ import { visibleName } from '../../engine/flame/frame-label';
 import { summarizeView } from '../../engine/flame/view-summary';
 import { FlameLegend } from './FlameLegend';
 import css from './flame.module.css';
+import type { OneSideWords } from './flame-props';
 import { chipsOf } from './frame-actions';
 import type { Subtree } from './use-subtree';
 
@@ -12,6 +13,7 @@ type FlameHeaderProps = {
   view: FlameView;
   legend: boolean;
   chips: boolean;
+  oneSide: OneSideWords | undefined;
   counts: DrawnCounts | null;
   problems: readonly string[];
   /** What failed and can be tried again. */
@@ -31,17 +33,26 @@ export function FlameHeader({
   view,
   legend,
   chips: withChips,
+  oneSide,
   counts,
   problems,
   trouble,
   onChange,
 }: FlameHeaderProps): ReactElement {
   const chips = withChips ? chipsOf(view) : [];
-  const words = counts === null ? [] : [WIDTH_LABELS[view.mode], ...summarizeView(counts)];
+  const width = oneSide ? [] : [WIDTH_LABELS[view.mode]];
+  const words = counts === null ? [] : [...width, ...summarizeView(counts)];
   return (
     <>
       <div className={css.head}>
-        {legend && <FlameLegend mode={view.mode} rests={counts !== null && counts.narrow > 0} />}
+        {oneSide && <span>width = {oneSide.width}</span>}
+        {legend && (
+          <FlameLegend
+            mode={view.mode}
+            selected={oneSide?.selected ?? ''}
+            rests={counts !== null && counts.narrow > 0}
+          />
+        )}
         <span className={css.state}>
           {words.map((part) => (
             <span key={part}>{part}</span>

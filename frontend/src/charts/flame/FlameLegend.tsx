@@ -47,7 +47,7 @@ const CHANGES: readonly Swatch[] = [
 ];
 
 const SIDES: readonly Swatch[] = [
-  { words: 'program', draw: <rect width={WIDTH} height={HEIGHT} className={css.noise} /> },
+  { words: 'application', draw: <rect width={WIDTH} height={HEIGHT} className={css.noise} /> },
   { words: 'runtime', draw: <rect width={WIDTH} height={HEIGHT} className={css.runtime} /> },
 ];
 
@@ -61,12 +61,21 @@ const REST: Swatch = {
   ),
 };
 
+const selectedSwatch = (words: string): Swatch => ({
+  words,
+  draw: <rect width={WIDTH} height={HEIGHT} className={css.selected} />,
+});
+
+/** `selected`: what the highlighted category is called, '' without one; `rests`: whether narrow frames are combined. */
+type LegendProps = { mode: FlameMode; selected: string; rests: boolean };
+
 /** What the fills mean. One side alone has no changes to explain. */
-export function FlameLegend({ mode, rests }: { mode: FlameMode; rests: boolean }): ReactElement {
+export function FlameLegend({ mode, selected, rests }: LegendProps): ReactElement {
   const changes = mode === 'overlay' || mode === 'side-by-side' ? CHANGES : SIDES;
+  const chosen = selected === '' ? [] : [selectedSwatch(selected)];
   return (
     <span className={css.legend}>
-      {[...changes, ...(rests ? [REST] : [])].map(({ words, draw }) => (
+      {[...changes, ...chosen, ...(rests ? [REST] : [])].map(({ words, draw }) => (
         <span key={words} className={css.key}>
           <svg width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
             {draw}

@@ -1,4 +1,5 @@
 import type { CSSProperties, ReactElement, Ref } from 'react';
+import { isOneSided } from '../../engine/flame/diff-part';
 import type { Arranged } from '../../engine/flame/flame-model';
 import { visibleName } from '../../engine/flame/frame-label';
 import css from './flame.module.css';
@@ -22,6 +23,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['c', 'candidate only'],
   ['f', 'callers'],
 ];
+const KEYS_OF_ONE_SIDE = KEYS.filter(([key]) => key !== 'b' && key !== 'c');
 
 function SideLine({ side, row }: { side: 'base' | 'candidate'; row: SideRow }): ReactElement {
   return (
@@ -46,13 +48,24 @@ function toneOf({ described }: Lines): string {
   );
 }
 
-function FrameTip({
-  lines,
-  categoryLabel,
-}: {
-  lines: Lines;
-  categoryLabel: (id: string) => string;
-}): ReactElement {
+function ChangeLine({ lines }: { lines: Lines }): ReactElement {
+  const { change } = lines;
+  return (
+    <div className={css.tipChange}>
+      <span className={toneOf(lines)}>
+        {change.words}: {change.delta}
+      </span>{' '}
+      {change.per}
+      <br />
+      <span className={css.secondary}>{change.ratio}</span>
+      {change.sure !== '' && <div className={css.tipSure}>{change.sure}</div>}
+    </div>
+  );
+}
+
+type FrameTipProps = { lines: Lines; categoryLabel: (id: string) => string; oneSided: boolean };
+
+function FrameTip({ lines, categoryLabel, oneSided }: FrameTipProps): ReactElement {
   const { described, base, candidate, change } = lines;
   return (
     <>
@@ -78,19 +91,22 @@ function FrameTip({
           </tr>
         </thead>
         <tbody>
-          <SideLine side="base" row={base} />
-          <SideLine side="candidate" row={candidate} />
+          {oneSided ? (
+            <tr>
+              <th scope="row">{change.per}</th>
+              <td>{candidate.self}</td>
+              <td>{candidate.total}</td>
+              <td>{candidate.share}</td>
+            </tr>
+          ) : (
+            <>
+              <SideLine side="base" row={base} />
+              <SideLine side="candidate" row={candidate} />
+            </>
+          )}
         </tbody>
       </table>
-      <div className={css.tipChange}>
-        <span className={toneOf(lines)}>
-          {change.words}: {change.delta}
-        </span>{' '}
-        {change.per}
-        <br />
-        <span className={css.secondary}>{change.ratio}</span>
-        {change.sure !== '' && <div className={css.tipSure}>{change.sure}</div>}
-      </div>
+      {!oneSided && <ChangeLine lines={lines} />}
     </>
   );
 }
@@ -105,6 +121,7 @@ export function FlameTooltip({
   boxRef,
 }: FlameTooltipProps): ReactElement {
   const className = floating ? css.tip : css.panel;
+  const oneSided = isOneSided(arranged.header);
   if (target.kind === 'rest') {
     const rest = restLines(arranged, target.side, target.table, target.rest);
     const sent = target.rest.from < target.rest.to;
@@ -112,10 +129,14 @@ export function FlameTooltip({
       <div className={className} style={style} ref={boxRef} aria-hidden="true">
         <div className={css.tipTitle}>{rest.title}</div>
         <div className={css.tipCategory}>{rest.detail}</div>
-        <div>
-          <span className={css.tagBase} /> base {rest.base} · <span className={css.tagCandidate} />{' '}
-          candidate {rest.candidate}
-        </div>
+        {oneSided ? (
+          <div>{rest.candidate}</div>
+        ) : (
+          <div>
+            <span className={css.tagBase} /> base {rest.base} ·{' '}
+            <span className={css.tagCandidate} /> candidate {rest.candidate}
+          </div>
+        )}
         <div className={css.tipKeys}>
           <span>
             <kbd>click</kbd> {sent ? 'zoom in on them' : 'load them'}
@@ -129,9 +150,10 @@ export function FlameTooltip({
       <FrameTip
         lines={frameLines(arranged, target.table, target.frame)}
         categoryLabel={categoryLabel}
+        oneSided={oneSided}
       />
       <div className={css.tipKeys}>
-        {KEYS.map(([key, words]) => (
+        {(oneSided ? KEYS_OF_ONE_SIDE : KEYS).map(([key, words]) => (
           <span key={key}>
             <kbd>{key}</kbd> {words}
           </span>

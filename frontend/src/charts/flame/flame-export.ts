@@ -1,5 +1,6 @@
 /** The current view as a file: a PNG at two pixels a CSS pixel, or SVG. All rows, also those that are scrolled away. */
 import type { Arranged } from '../../engine/flame/flame-model';
+import { isOneSided } from '../../engine/flame/diff-part';
 import type { SvgFrame, SvgRest } from '../../engine/flame/flame-svg';
 import { flameSvg } from '../../engine/flame/flame-svg';
 import { FRAME_PX, ROW_PX, rowOf } from '../../engine/flame/flame-viewport';
@@ -77,6 +78,8 @@ function drawNote(
 
 function titleOf(arranged: Arranged, table: number, frame: number): string {
   const { described, base, candidate, change } = frameLines(arranged, table, frame);
+  if (isOneSided(arranged.header))
+    return `${described.name}: self ${candidate.self}, total ${candidate.total} ${change.per}, ${candidate.share}`;
   return `${described.name}: ${change.words}, base ${base.total}, candidate ${candidate.total} ${change.per}, ${change.delta}`;
 }
 
@@ -115,7 +118,9 @@ function restsOfPane(arranged: Arranged, { pane, scene, restLabel }: PanePaint):
       y: rowOf(pane, scene.restLevelAt(at)) * ROW_PX,
       width,
       label: width >= 64 ? restLabel(at, width - 10) : '',
-      title: `${title}: base ${base}, candidate ${candidate}`,
+      title: isOneSided(arranged.header)
+        ? `${title}: ${candidate}`
+        : `${title}: base ${base}, candidate ${candidate}`,
     };
   });
 }
@@ -128,13 +133,22 @@ export function exportSvg(controller: FlameController, palette: Palette): string
     const { header, basis } = arranged;
     const unit = unitOf(basis.unit);
     const total = (raw: number, scale: number): string => formatValue(raw * scale, unit);
+    const [base, candidate] = [
+      total(arranged.tables[0]!.baseTotal[0]!, basis.base_scale),
+      total(arranged.tables[0]!.candidateTotal[0]!, basis.candidate_scale),
+    ];
+    const name = nameOfFrame(arranged, 0, 0);
+    const what = `${header.kind} ${header.sample_type.type}`;
+    const words = isOneSided(header)
+      ? { title: what, note: `${name}: ${candidate}` }
+      : {
+          title: `${what}: base ${header.base.label}, candidate ${header.candidate.label}`,
+          note: `${name}: base ${header.base.label} ${base}, candidate ${header.candidate.label} ${candidate}`,
+        };
     return flameSvg({
       width: controller.width,
       height: height - ROW_PX + FRAME_PX,
-      title: `${header.kind} ${header.sample_type.type}: base ${header.base.label}, candidate ${header.candidate.label}`,
-      note:
-        `${nameOfFrame(arranged, 0, 0)}: base ${header.base.label} ${total(arranged.tables[0]!.baseTotal[0]!, basis.base_scale)}, ` +
-        `candidate ${header.candidate.label} ${total(arranged.tables[0]!.candidateTotal[0]!, basis.candidate_scale)}`,
+      ...words,
       frames: paints.flatMap((paint) => framesOfPane(arranged, paint)),
       rests: paints.flatMap((paint) => restsOfPane(arranged, paint)),
       colours: palette,

@@ -42,6 +42,8 @@ export function readPalette(element: Element): Palette {
   fill[FILL.onlyBase] = read('--bg', '#fbfbfa');
   ink[FILL.onlyBase] = read('--text-2', text);
   fill[FILL.plainRuntime] = read('--noise-line', noise);
+  fill[FILL.plainSelected] = read('--q1', noise);
+  ink[FILL.plainSelected] = text;
   return {
     background: read('--bg', '#fbfbfa'),
     sunken: read('--sunken', '#f4f3f1'),

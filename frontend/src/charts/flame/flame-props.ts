@@ -56,6 +56,9 @@ export type FrameDescription = {
   depth: number;
 };
 
+/** What the widths of a graph of one side mean ("CPU time per request, 2.88 ms"), and what the selected category is called. */
+export type OneSideWords = { width: string; selected: string };
+
 export type FlameGraphProps = {
   source: FlameSource;
   /** The whole visible state; keep it in the URL. The component never changes it; it calls `onViewChange`. */
@@ -79,6 +82,8 @@ export type FlameGraphProps = {
   legend?: boolean;
   /** Whether the filters in force stand above the graph, to be taken away by a click; default false: the page has its own. */
   chips?: boolean;
+  /** Words for a graph of one side alone, in place of those of a diff. */
+  oneSide?: OneSideWords;
   /** Names the graph for screen readers; default "Diff flame graph". */
   label?: string;
   /** Called once for each `source.key` after the first drawing, with the milliseconds since the data was handed in. */

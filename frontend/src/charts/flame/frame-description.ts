@@ -5,7 +5,7 @@ import type { Rest } from '../../engine/flame/flame-scene';
 import type { UnitOf } from '../../engine/format/format';
 import { changeOf } from '../../engine/format/change-class';
 import { normalizationPhrase, describeChange } from '../../engine/format/change-wording';
-import { NO_NODE } from '../../engine/flame/diff-part';
+import { NO_NODE, isOneSided } from '../../engine/flame/diff-part';
 import { describeCollapsedFrames } from '../../engine/flame/flame-scene';
 import { formatCount, formatShare, formatValue, unitOf } from '../../engine/format/format';
 import { visibleName } from '../../engine/flame/frame-label';
@@ -144,10 +144,12 @@ export function rootLabel(arranged: Arranged, side: number, table: number): stri
   const candidate = formatValue(frames.candidateTotal[0]! * arranged.basis.candidate_scale, unit);
   const per = normalizationPhrase(unit);
   const shown = arranged.sides[side]!.side;
-  const values = [
-    shown === 'candidate' ? '' : `base ${base}`,
-    shown === 'base' ? '' : `candidate ${candidate}`,
-  ];
+  const values = isOneSided(arranged.header)
+    ? [candidate]
+    : [
+        shown === 'candidate' ? '' : `base ${base}`,
+        shown === 'base' ? '' : `candidate ${candidate}`,
+      ];
   return `${[name, ...values].filter((part) => part !== '').join(' · ')}${per === '' ? '' : ` ${per}`}`;
 }
 
@@ -162,8 +164,13 @@ export function describeFrameAloud(
   const frames = arranged.tables[table]!;
   const children = frames.childStart[frame + 1]! - frames.childStart[frame]!;
   const category = described.category === '' ? '' : `${categoryLabel(described.category)}. `;
+  const place = `Level ${described.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`;
+  if (isOneSided(arranged.header)) {
+    const values = `self ${candidate.self}, total ${candidate.total} ${change.per}`.trim();
+    return `${visibleName(described.name)}. ${category}${values}, ${candidate.share}. ${place}`;
+  }
   return (
     `${visibleName(described.name)}. ${category}${change.words}: base ${base.total}, candidate ${candidate.total} ${change.per}, ` +
-    `${change.delta}. ${change.ratio.replace('×', 'times ')}${change.sure === '' ? '' : `, ${change.sure}`}. Level ${described.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`
+    `${change.delta}. ${change.ratio.replace('×', 'times ')}${change.sure === '' ? '' : `, ${change.sure}`}. ${place}`
   );
 }

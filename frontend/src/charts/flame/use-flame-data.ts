@@ -20,8 +20,17 @@ export type FlameData = {
 
 /** What of a view needs other frames or places. */
 function arrangeKey(view: FlameView): string {
-  const { mode, basis, ignore, focus, hide, collapseRecursion, sandwich } = view;
-  return JSON.stringify([mode, basis, ignore, focus, hide, collapseRecursion, sandwich]);
+  const { mode, basis, ignore, focus, hide, collapseRecursion, sandwich, category } = view;
+  return JSON.stringify([
+    mode,
+    basis,
+    ignore,
+    focus,
+    hide,
+    collapseRecursion,
+    sandwich,
+    category,
+  ]);
 }
 
 type Answered = { key: string; arranged: Arranged; view: FlameView };

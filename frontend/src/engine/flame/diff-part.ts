@@ -12,7 +12,10 @@ export type DiffHeader = Pick<
   api.DiffHeader,
   'kind' | 'sample_type' | 'normalizations' | 'default_normalization' | 'categories'
 > &
-  Record<'base' | 'candidate', Pick<api.DiffSide, 'label' | 'total_raw'>>;
+  Record<'base' | 'candidate', api.DiffSide>;
+
+/** Whether the view has one side only: a profile set, whose base is empty. */
+export const isOneSided = ({ base }: DiffHeader): boolean => base.artifacts === 0;
 
 /** What the analysis judged of each row under one normalization. Intervals are of candidate / base; NaN where not computed. */
 export type RowVerdict = {
@@ -82,9 +85,10 @@ function normalizationOf(value: unknown): api.DiffNormalization {
 }
 
 function sideOf(value: unknown, what: string): DiffHeader['base'] {
-  const { label, total_raw: total } = fieldsOf(value, what);
+  const { label, artifacts, total_raw: total } = fieldsOf(value, what);
   return {
     label: typeof label === 'string' ? label : '',
+    artifacts: typeof artifacts === 'number' && artifacts >= 0 ? artifacts : 1,
     total_raw: typeof total === 'number' && Number.isFinite(total) ? total : 0,
   };
 }

@@ -27,21 +27,27 @@ export function weightsOf(side: Side, scales: Scales): Scales {
   };
 }
 
-function fillOf(frames: FrameTable, frame: number, scales: Scales, colours: boolean): number {
-  if (!colours) return frames.runtime[frame] === 1 ? FILL.plainRuntime : FILL.plain;
+/** What decides about fills beside the frames: whether changes are coloured, and the selected category (-1: none). */
+type Fills = { colours: boolean; category: number };
+
+function fillOf(frames: FrameTable, frame: number, scales: Scales, fills: Fills): number {
+  if (!fills.colours) {
+    if (frame > 0 && frames.category[frame] === fills.category) return FILL.plainSelected;
+    return frames.runtime[frame] === 1 ? FILL.plainRuntime : FILL.plain;
+  }
   const base = frames.baseTotal[frame]! * scales.base;
   return changeFill(frames.state[frame]!, base, frames.candidateTotal[frame]! * scales.candidate);
 }
 
 /**
  * Places all frames.
- * @param colours whether changes are coloured; one side alone is grey.
+ * @param fills one side alone is grey, but for the selected category.
  */
 export function placeFrames(
   frames: FrameTable,
   side: Side,
   scales: Scales,
-  colours: boolean,
+  fills: Fills,
 ): Placement {
   const { count, childStart } = frames;
   const weights = weightsOf(side, scales);
@@ -53,7 +59,7 @@ export function placeFrames(
       0,
       frames.baseTotal[frame]! * weights.base + frames.candidateTotal[frame]! * weights.candidate,
     );
-    fill[frame] = fillOf(frames, frame, scales, colours);
+    fill[frame] = fillOf(frames, frame, scales, fills);
   }
   for (let frame = 0; frame < count; frame++) {
     let edge = left[frame]!;

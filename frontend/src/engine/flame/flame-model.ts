@@ -35,6 +35,7 @@ export type LayoutRequest = Pick<
   | 'sandwich'
   | 'zoom'
   | 'search'
+  | 'category'
 >;
 
 /** Where a zoom leads: to a frame of the main table (0), or of the callers' (1). */
@@ -105,10 +106,13 @@ export class FlameModel {
     const problems: Arranged['problems'] = [];
     const { drafts, unfiltered, inOrder } = this.#drafts(tree, at, scales, request, problems);
     const tables = drafts.map((draft) => framesOf(draft, inOrder ? null : scales));
-    const coloured = request.mode === 'overlay' || request.mode === 'side-by-side';
+    const fills = {
+      colours: request.mode === 'overlay' || request.mode === 'side-by-side',
+      category: tree.header.categories.indexOf(request.category ?? ''),
+    };
     const sides = SIDES[request.mode].map((side) => ({
       side,
-      placements: tables.map((frames) => placeFrames(frames, side, scales, coloured)),
+      placements: tables.map((frames) => placeFrames(frames, side, scales, fills)),
     }));
     this.#kept = tables.map(retainedColumns);
     const zoom = this.#zoomOf(tree.names, request.zoom);

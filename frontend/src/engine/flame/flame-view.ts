@@ -32,6 +32,8 @@ export type FlameView = {
   /** Name of the function whose callers and callees are shown; `''` = the whole tree. */
   sandwich: string;
   search: NamePattern;
+  /** Id of the runtime category whose frames are highlighted when one side is drawn alone; none without it. */
+  category?: string;
 };
 
 export const EMPTY_VIEW: FlameView = {

@@ -28,11 +28,26 @@ export type FunctionTable = {
   baseTotal: Float64Array<ArrayBuffer>;
   candidateSelf: Float64Array<ArrayBuffer>;
   candidateTotal: Float64Array<ArrayBuffer>;
+  /** Cost of the runtime's stacks that is attributed to the function; zero in files written before it was recorded. */
+  baseAttributed: Float64Array<ArrayBuffer>;
+  candidateAttributed: Float64Array<ArrayBuffer>;
+  /** The category with the largest attributed cost, or `OWN_CODE`. */
+  mostly: Uint8Array<ArrayBuffer>;
   /** In the order of the header's normalizations. */
   judgements: readonly FunctionVerdict[];
 };
 
-const VALUES = ['baseSelf', 'baseTotal', 'candidateSelf', 'candidateTotal'] as const;
+/** Instead of a category in `mostly`: the function costs more itself than any category attributed to it. */
+export const OWN_CODE = 255;
+
+const VALUES = [
+  'baseSelf',
+  'baseTotal',
+  'candidateSelf',
+  'candidateTotal',
+  'baseAttributed',
+  'candidateAttributed',
+] as const;
 
 /** @throws ColumnError when the file is not a whole `slowpath.functions`. */
 export function readFunctions(buffer: ArrayBuffer): FunctionTable {
@@ -41,6 +56,10 @@ export function readFunctions(buffer: ArrayBuffer): FunctionTable {
   const names = readNames(file);
   const name = file.column('name', 'u32');
   const count = name.length;
+  const attributed = (side: 'base' | 'candidate') =>
+    file.has(`${side}_attributed`)
+      ? file.column(`${side}_attributed`, 'f64', count)
+      : new Float64Array(count);
   const table: FunctionTable = {
     header,
     names,
@@ -52,6 +71,11 @@ export function readFunctions(buffer: ArrayBuffer): FunctionTable {
     baseTotal: file.column('base_total', 'f64', count),
     candidateSelf: file.column('candidate_self', 'f64', count),
     candidateTotal: file.column('candidate_total', 'f64', count),
+    baseAttributed: attributed('base'),
+    candidateAttributed: attributed('candidate'),
+    mostly: file.has('mostly')
+      ? file.column('mostly', 'u8', count)
+      : new Uint8Array(count).fill(OWN_CODE),
     judgements: header.normalizations.map(({ id }) => ({
       low: file.column(`low_${id}`, 'f32', count),
       high: file.column(`high_${id}`, 'f32', count),

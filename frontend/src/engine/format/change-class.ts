@@ -19,8 +19,10 @@ export const FILL = {
   /** One side alone: the program's frames, and the runtime's. */
   plain: 11,
   plainRuntime: 12,
+  /** One side alone: the frames of the selected category. */
+  plainSelected: 13,
 } as const;
-export const FILL_COUNT = 13;
+export const FILL_COUNT = 14;
 
 /** |log2 of the ratio| at which the next stronger colour begins. */
 const LEVEL_STEPS = [0.5, 1.1, 2.2] as const;

@@ -11,59 +11,12 @@ import { changeOf, type Change } from '../../../engine/format/change-class';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { formatRatio, formatRatioRange, formatValue, unitOf } from '../../../engine/format/format';
 import { visibleName } from '../../../engine/flame/frame-label';
+import { categoryLabel, kindLabel } from '../../../engine/format/profile-labels';
 import { foldersOf, shortName } from '../../../engine/format/short-function-name';
 
-export { foldersOf, shortName };
+export { categoryLabel, foldersOf, kindLabel, shortName };
 
 export type Part = { text: string; tone?: 'more' | 'less'; code?: boolean };
-
-const CATEGORIES: Record<string, string> = {
-  total: 'everything',
-  app: 'application',
-  gc: 'garbage collection',
-  lock: 'locks',
-  'stack-growth': 'stack growth (morestack)',
-  'gc-mark': 'GC mark',
-  'gc-assist': 'GC assist',
-  'gc-sweep': 'GC sweep',
-  'gc-scavenge': 'GC scavenge',
-  'gc-write-barrier': 'GC write barrier',
-  'lock-runtime': 'runtime locks',
-  'lock-sync': 'locks (sync)',
-  'string-bytes': 'string and bytes',
-  'memmove-memclr': 'memmove, memclr',
-  'defer-panic': 'defer, panic',
-  'time-read': 'reading the time',
-  'finalizer-special': 'finalizers',
-  'sync-pool-map-atomic': 'sync.Pool, sync.Map',
-  'profiler-overhead': 'the profiler itself',
-  'runtime-other': 'other runtime',
-};
-
-export function categoryLabel(id: string): string {
-  return CATEGORIES[id] ?? id.replaceAll('-', ' ');
-}
-
-const KINDS: Record<string, string> = {
-  cpu: 'CPU',
-  heap: 'heap',
-  allocs: 'allocations',
-  mutex: 'mutex',
-  block: 'block',
-  'trace-cpu': 'CPU samples of traces',
-  'trace-delay': 'scheduler latency',
-  spans: 'distributed traces',
-  'critical-path': 'critical paths',
-  growth: 'stack growth',
-  goroutine: 'goroutines',
-  threadcreate: 'threads',
-  trace: 'execution traces',
-  bench: 'benchmarks',
-};
-
-export function kindLabel(kind: string): string {
-  return KINDS[kind] ?? kind;
-}
 
 /** Who held the processors where it was no goroutine group. */
 const OCCUPANTS: Record<string, string> = {

@@ -1,0 +1,128 @@
+/**
+ * A call graph as SVG: the size of a function is its self cost, the width of a line the cost of the calls. Every function
+ * can be reached with the arrow keys; Enter selects it.
+ */
+import { useEffect, useImperativeHandle, useMemo, useRef, useState, type KeyboardEvent, type Ref } from 'react';
+import type { PrunedGraph } from '../../engine/flame/call-graph-pruning';
+import { visibleName } from '../../engine/flame/frame-label';
+import type { UnitOf } from '../../engine/format/format';
+import classes from './call-graph.module.css';
+import { DIRECTIONS, nextNode } from './call-graph-keys';
+import { placeCallGraph, type PlacedGraph } from './call-graph-layout';
+import { CallGraphEdges, CallGraphNode } from './CallGraphParts';
+import { standaloneSvg } from './standalone-svg';
+
+const LEAST_SCALE = 0.3;
+const STEP = 1.25;
+
+export type CallGraphHandle = {
+  /** The whole graph as SVG text, without references to the page's styles. */
+  exportSvg: () => string;
+};
+
+type CallGraphProps = {
+  graph: PrunedGraph;
+  unit: UnitOf;
+  /** Whether it is of one profile; else the nodes show base and candidate. */
+  oneSided: boolean;
+  selected: string;
+  onSelect: (name: string) => void;
+  label: string;
+  ref?: Ref<CallGraphHandle>;
+};
+
+export function CallGraph({ graph, unit, oneSided, selected, onSelect, label, ref }: CallGraphProps) {
+  const placed = useMemo(() => placeCallGraph(graph, unit, oneSided), [graph, unit, oneSided]);
+  const svg = useRef<SVGSVGElement>(null);
+  const { box, scale, zoom, fit } = useScale(placed);
+  useImperativeHandle(ref, () => ({ exportSvg: () => (svg.current ? standaloneSvg(svg.current) : '') }), []);
+  const [focused, setFocused] = useState<number | null>(null);
+  const chosen = placed.nodes.find(({ text }) => text === selected)?.name;
+  const reachable = focused ?? chosen ?? placed.nodes[0]?.name ?? -1;
+
+  const move = (event: KeyboardEvent, name: number): void => {
+    const direction = DIRECTIONS[event.key];
+    const node = placed.nodes.find((each) => each.name === name);
+    if (event.key === 'Enter' || event.key === ' ') {
+      event.preventDefault();
+      if (node) onSelect(node.text);
+    } else if (direction !== undefined) {
+      event.preventDefault();
+      const next = nextNode(placed, name, direction);
+      if (next !== null) svg.current?.querySelector<SVGGElement>(`[data-node="${next}"]`)?.focus();
+    }
+  };
+  return (
+    <div className={classes.frame}>
+      <div className={classes.tools} role="group" aria-label="Size of the graph">
+        <button type="button" aria-label="Smaller" onClick={() => zoom(1 / STEP)}>
+          −
+        </button>
+        <button type="button" aria-label="Larger" onClick={() => zoom(STEP)}>
+          +
+        </button>
+        <button type="button" onClick={fit}>
+          Fit
+        </button>
+      </div>
+      <div className={classes.scroll} ref={box}>
+        <svg
+          ref={svg}
+          role="group"
+          aria-label={label}
+          width={placed.width * scale}
+          height={placed.height * scale}
+          viewBox={`0 0 ${placed.width} ${placed.height}`}
+        >
+          <CallGraphEdges placed={placed} focused={focused} />
+          {placed.nodes.map((node) => (
+            <CallGraphNode
+              key={node.name}
+              node={node}
+              selected={node.text === selected}
+              reachable={node.name === reachable}
+              description={describe(placed, node.name)}
+              onFocus={() => setFocused(node.name)}
+              onSelect={() => onSelect(node.text)}
+              onKeyDown={(event) => move(event, node.name)}
+            />
+          ))}
+        </svg>
+      </div>
+    </div>
+  );
+}
+
+/** Scaled to the width at first, then as chosen. */
+function useScale({ width }: PlacedGraph) {
+  const box = useRef<HTMLDivElement>(null);
+  const [fitted, setFitted] = useState(1);
+  const [chosen, setChosen] = useState<number | null>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const watcher = new ResizeObserver(() => {
+      if (element.clientWidth > 0 && width > 0)
+        setFitted(Math.min(1, Math.max(LEAST_SCALE, element.clientWidth / width)));
+    });
+    watcher.observe(element);
+    return () => watcher.disconnect();
+  }, [width]);
+  const scale = chosen ?? fitted;
+  return {
+    box,
+    scale,
+    zoom: (factor: number) => setChosen(Math.min(3, Math.max(0.15, scale * factor))),
+    fit: () => setChosen(null),
+  };
+}
+
+/** A function with its values and the calls that lead to and from it, for those who listen. */
+function describe({ nodes, edges }: PlacedGraph, name: number): string {
+  const node = nodes.find((each) => each.name === name);
+  if (!node) return '';
+  const callers = edges.filter(({ callee }) => callee === name).length;
+  const callees = edges.filter(({ caller }) => caller === name).length;
+  const values = node.lines.slice(1).join(', ');
+  return `${visibleName(node.text)}, ${values}, callers: ${callers}, callees: ${callees}`;
+}

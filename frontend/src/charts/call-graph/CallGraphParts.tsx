@@ -1,0 +1,125 @@
+/** The functions and calls of a call graph, as shapes. */
+import type { KeyboardEvent } from 'react';
+import { visibleName } from '../../engine/flame/frame-label';
+import classes from './call-graph.module.css';
+import type { PlacedGraph, PlacedNode } from './call-graph-layout';
+
+const CODE_FONT = 'JetBrains Mono Variable, ui-monospace, monospace';
+const UI_FONT = 'Inter Variable, system-ui, sans-serif';
+/** As a style, because the style sheet of the page is stronger than attributes. */
+const textStyle = (fill: string, fontSize: number, fontFamily: string) => ({
+  fill,
+  fontSize,
+  fontFamily,
+});
+/** From this width of its line on, a call has its value beside it: others would cover each other. */
+const VALUE_FROM_PX = 1.5;
+
+type EdgesProps = { placed: PlacedGraph; focused: number | null };
+
+/** Lines from callers to callees; dashed where functions between them are left out. */
+export function CallGraphEdges({ placed, focused }: EdgesProps) {
+  return (
+    <g aria-hidden="true">
+      <defs>
+        <marker
+          id="call-graph-arrow"
+          viewBox="0 0 8 8"
+          refX="7"
+          refY="4"
+          markerWidth="8"
+          markerHeight="8"
+          markerUnits="userSpaceOnUse"
+          orient="auto"
+        >
+          <path d="M0 0L8 4L0 8z" fill="var(--control)" />
+        </marker>
+      </defs>
+      {placed.edges.map(({ caller, callee, path, linePx, indirect, x, y, value }) => {
+        const near = focused !== null && (caller === focused || callee === focused);
+        return (
+          <g key={`${caller} ${callee}`}>
+            <path
+              d={path}
+              fill="none"
+              stroke={near ? 'var(--accent)' : 'var(--control)'}
+              strokeWidth={linePx}
+              strokeDasharray={indirect ? '5 4' : undefined}
+              markerEnd="url(#call-graph-arrow)"
+            />
+            {(linePx >= VALUE_FROM_PX || near) && (
+              <text
+                x={x + 4 + linePx / 2}
+                y={y + 4}
+                style={textStyle('var(--muted)', 11, UI_FONT)}
+              >
+                {value}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+type NodeProps = {
+  node: PlacedNode;
+  selected: boolean;
+  /** Whether the Tab key leads to it; the arrow keys lead to the others. */
+  reachable: boolean;
+  description: string;
+  onFocus: () => void;
+  onSelect: () => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+};
+
+export function CallGraphNode(props: NodeProps) {
+  const { node, selected, reachable, description, onFocus, onSelect, onKeyDown } = props;
+  const { x, y, width, height, fontPx, lines, runtime } = node;
+  const [name = '', ...values] = lines;
+  return (
+    <g
+      className={classes.node}
+      data-node={node.name}
+      role="button"
+      aria-label={description}
+      aria-pressed={selected}
+      tabIndex={reachable ? 0 : -1}
+      onClick={onSelect}
+      onFocus={onFocus}
+      onKeyDown={onKeyDown}
+    >
+      <title>{visibleName(node.text, 2000)}</title>
+      <rect
+        x={x}
+        y={y}
+        width={width}
+        height={height}
+        rx="3"
+        fill={runtime ? 'var(--noise-line)' : 'var(--noise)'}
+        stroke={selected ? 'var(--accent)' : 'var(--border-strong)'}
+        strokeWidth={selected ? 2 : 1}
+      />
+      <text
+        x={x + width / 2}
+        y={y + 4 + fontPx}
+        textAnchor="middle"
+        style={textStyle('var(--text)', fontPx, CODE_FONT)}
+      >
+        {name}
+      </text>
+      {values.map((line, at) => (
+        <text
+          key={line}
+          x={x + width / 2}
+          y={y + 4 + fontPx * 1.3 + 11 + at * 14}
+          textAnchor="middle"
+          style={textStyle('var(--text-2)', 11, UI_FONT)}
+        >
+          {line}
+        </text>
+      ))}
+    </g>
+  );
+}

@@ -1,0 +1,35 @@
+/** A drawing of the page as a file of its own: colors are written out, and what only the page needs is left out. */
+
+const PAGE_ATTRIBUTES = [
+  'class',
+  'tabindex',
+  'role',
+  'aria-label',
+  'aria-pressed',
+  'aria-hidden',
+  'data-node',
+];
+const COLORS = ['fill', 'stroke'];
+
+export function standaloneSvg(drawn: SVGSVGElement): string {
+  const page = getComputedStyle(drawn);
+  const colorOf = (value: string): string | null => {
+    const variable = /^var\((--[\w-]+)\)$/u.exec(value.trim())?.[1];
+    return variable === undefined ? null : page.getPropertyValue(variable).trim() || '#888888';
+  };
+  const copy = drawn.cloneNode(true) as SVGSVGElement;
+  for (const element of [copy, ...copy.querySelectorAll<SVGElement>('*')]) {
+    for (const name of PAGE_ATTRIBUTES) element.removeAttribute(name);
+    for (const name of COLORS) {
+      const attribute = colorOf(element.getAttribute(name) ?? '');
+      if (attribute !== null) element.setAttribute(name, attribute);
+      const styled = colorOf(element.style.getPropertyValue(name));
+      if (styled !== null) element.style.setProperty(name, styled);
+    }
+  }
+  const [, , width = '0', height = '0'] = (drawn.getAttribute('viewBox') ?? '').split(' ');
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('width', width);
+  copy.setAttribute('height', height);
+  return new XMLSerializer().serializeToString(copy);
+}
