@@ -10,7 +10,11 @@ import type { Scales } from './tree-draft';
 export type PruningLimits = { nodeFraction: number; edgeFraction: number; nodes: number };
 
 /** pprof's defaults. */
-export const PRUNING_LIMITS: PruningLimits = { nodeFraction: 0.005, edgeFraction: 0.001, nodes: 80 };
+export const PRUNING_LIMITS: PruningLimits = {
+  nodeFraction: 0.005,
+  edgeFraction: 0.001,
+  nodes: 80,
+};
 
 /** A function of the graph; values in shown units. */
 export type GraphNode = {

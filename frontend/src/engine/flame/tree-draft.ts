@@ -5,6 +5,7 @@
 import { STATE } from '../format/change-class';
 import type { DiffTree } from './diff-tree';
 import { NO_NODE } from './diff-part';
+import type { OwnCost } from './own-cost';
 
 export type Draft = {
   count: number;
@@ -27,6 +28,8 @@ export type Draft = {
   q: Float32Array<ArrayBuffer>;
   /** The number of distinct stacks it is on; 0 when that is not known. */
   stacks: Uint32Array<ArrayBuffer>;
+  /** Own costs, where they are not those of the rows themselves: of collapsed callers. */
+  own?: OwnCost;
 };
 
 /** The factors from raw to shown values of the chosen basis. */
