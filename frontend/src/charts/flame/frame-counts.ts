@@ -11,7 +11,7 @@ export function sameDrawn(one: Drawn, other: Drawn): boolean {
     one.drawn === other.drawn &&
     one.narrow === other.narrow &&
     one.whole === other.whole &&
-    one.rows === other.rows &&
+    one.height === other.height &&
     one.root === other.root
   );
 }

@@ -184,8 +184,15 @@ function collectRuns(frames: FrameTable, first: Uint32Array, shownAs: Uint32Arra
 /** Names of the callers that a frame stands for, outermost first; empty for a usual frame. */
 export function callersOf({ runs }: Pick<FrameTable, 'runs'>, frame: number): Uint32Array {
   if (runs === null) return NONE;
-  const at = runs.frame.indexOf(frame);
-  return at < 0 ? NONE : runs.names.subarray(runs.starts[at]!, runs.starts[at + 1]!);
+  let low = 0;
+  let high = runs.frame.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (runs.frame[middle]! < frame) low = middle + 1;
+    else high = middle;
+  }
+  if (runs.frame[low] !== frame) return NONE;
+  return runs.names.subarray(runs.starts[low]!, runs.starts[low + 1]!);
 }
 
 const NONE = new Uint32Array(0);

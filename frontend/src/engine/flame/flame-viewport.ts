@@ -90,10 +90,10 @@ function rowOf(pane: Pane, level: number): number {
 
 /** Top of a level's row, in pixels from the first row. */
 export function topOf(pane: Pane, level: number): number {
-  const before = pane.tallLevels.filter((tall) =>
-    pane.direction === 1 ? tall < level : tall > level,
-  );
-  return rowOf(pane, level) * ROW_PX + before.length * EXTRA_PX;
+  let extra = 0;
+  for (const tall of pane.tallLevels)
+    if (pane.direction === 1 ? tall < level : tall > level) extra += EXTRA_PX;
+  return rowOf(pane, level) * ROW_PX + extra;
 }
 
 /** Height of a level's frames. */
