@@ -279,7 +279,14 @@ export class FlameModel {
     const tree = this.#kept[table];
     if (tree === undefined) return null;
     const meant = namesOfKey(key);
-    if (meant !== null) return this.#zoomAround(tree, this.find(meant));
+    if (meant !== null) {
+      const along = heaviestEnding(tree, names, meant);
+      // The path of another granularity or filter is not here; its last function may be.
+      return this.#zoomAround(
+        tree,
+        along >= 0 ? along : heaviestEnding(tree, names, meant.slice(-1)),
+      );
+    }
     const frame = frameOfKey(tree, names, table === 1 ? key.slice(CALLERS_KEY_PREFIX.length) : key);
     if (frame < 0) return null;
     return { table, frame: table === 0 ? this.#shown(frame) : frame };
