@@ -7,6 +7,9 @@ type FunctionDrawn = {
   base: number;
   candidate: number;
   state: number;
+  /** Attributed cost of both sides, and the category that most of it is of. */
+  attributed?: readonly [number, number];
+  mostly?: number;
   low?: number;
   high?: number;
   q?: number;
@@ -34,9 +37,11 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       [`high_${id}`, Float32Array.from(rows, ({ high = NaN }) => high)],
       [`q_${id}`, Float32Array.from(rows, ({ q = 0 }) => q)],
       [`state_${id}`, Uint8Array.from(rows, ({ state }) => state)],
-      [`self_low_${id}`, new Float32Array(rows.length)],
-      [`self_high_${id}`, new Float32Array(rows.length)],
-      [`self_state_${id}`, new Uint8Array(rows.length)],
+      ...['self', 'own'].flatMap((cost) => [
+        [`${cost}_low_${id}`, Float32Array.from(rows, ({ low = NaN }) => low)],
+        [`${cost}_high_${id}`, Float32Array.from(rows, ({ high = NaN }) => high)],
+        [`${cost}_state_${id}`, Uint8Array.from(rows, ({ state }) => state)],
+      ]),
     ]),
   ) as Record<string, Uint8Array | Float32Array>;
   return writeColumns(
@@ -60,6 +65,12 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       base_total: Float64Array.from(rows, ({ base }) => base),
       candidate_self: Float64Array.from(rows, ({ candidate }) => candidate),
       candidate_total: Float64Array.from(rows, ({ candidate }) => candidate),
+      base_attributed: Float64Array.from(rows, ({ attributed: [base] = [0, 0] }) => base),
+      candidate_attributed: Float64Array.from(
+        rows,
+        ({ attributed: [, candidate] = [0, 0] }) => candidate,
+      ),
+      mostly: Uint8Array.from(rows, ({ mostly = 255 }) => mostly),
       ...judged,
       ...stringColumns(['', ...rows.map(({ name }) => name)]),
     },

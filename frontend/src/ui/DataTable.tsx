@@ -1,9 +1,9 @@
 /**
  * Every table of the product: hairlines, a sticky head, names left, numbers right, sortable heads, rows that can be
- * clicked, hovered and reached by keyboard. Long tables are drawn in a window over the page's own scroll; the
- * missing rows are two tall empty ones, and `aria-rowcount` is the true number.
+ * clicked, hovered and reached by keyboard. Long tables are drawn in a window over the page's own scroll, or over that
+ * of their own area; the missing rows are two tall empty ones, and `aria-rowcount` is the true number.
  */
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import classes from './DataTable.module.css';
 import { useIsSnapshot } from './SnapshotContext';
@@ -38,6 +38,8 @@ export type DataTableProps<Row> = {
   /** Keys outlined from elsewhere (the hovered frame of a flame graph). */
   markedKey?: string | number | null;
   minWidth?: number;
+  /** Height of its own area in pixels, in which it scrolls; without it the page scrolls. */
+  maxHeight?: number;
 };
 
 /** So many rows of a long table stand in a report. */
@@ -69,13 +71,20 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { box, top, narrow } = usePlace(minWidth ?? 0);
   const whole = rowCount <= ALL_BELOW;
 
-  const virtualizer = useWindowVirtualizer({
-    count: whole ? 0 : rowCount,
+  const inside = props.maxHeight !== undefined;
+  const ofPage = useWindowVirtualizer({
+    count: whole || inside ? 0 : rowCount,
     estimateSize: () => rowHeight,
     overscan: 12,
     scrollMargin: top,
   });
-  const shown = virtualizer.getVirtualItems();
+  const ofArea = useVirtualizer({
+    count: whole || !inside ? 0 : rowCount,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const shown = (inside ? ofArea : ofPage).getVirtualItems();
   const first = whole ? 0 : (shown[0]?.index ?? 0);
   const last = whole ? rowCount : (shown[shown.length - 1]?.index ?? -1) + 1;
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
@@ -85,7 +94,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ref={box}
       className={classes.box}
       data-narrow={narrow || undefined}
-      {...(narrow && !props.onRowClick && { tabIndex: 0, role: 'group', 'aria-label': label })}
+      data-scrolls={inside || undefined}
+      style={{ maxHeight: props.maxHeight }}
+      {...((narrow || inside) &&
+        !props.onRowClick && { tabIndex: 0, role: 'group', 'aria-label': label })}
       onMouseLeave={() => props.onRowHover?.(null)}
     >
       <table

@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import {
   ComparisonPage,
-  comparisonQuery,
   searchOf,
   viewOf,
   type ComparisonView,
@@ -12,7 +10,7 @@ import { CommentCount, findingPart, useCounts } from '../../features/sharing/dis
 import { Link } from '../Link';
 import { FindingToReport } from '../AddToReportAction';
 import { StartBisectAction } from '../StartBisectAction';
-import { PageDiscussion } from '../PageDiscussion';
+import { DiscussionDrawer, PageDiscussion } from '../PageDiscussion';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
 const teamRoute = getRouteApi('/t/$team');
@@ -35,8 +33,6 @@ export function ComparisonRoute() {
     },
     [navigate, team.slug, comparisonId],
   );
-  // Without a result there is no discussion.
-  const { isSuccess } = useQuery(comparisonQuery(comparisonId));
   const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
     <>
@@ -77,7 +73,15 @@ export function ComparisonRoute() {
           ),
         }}
         extensions={{
-          action: <StartBisectAction subject={{ comparison_id: comparisonId }} />,
+          action: (
+            <>
+              <DiscussionDrawer
+                subject={{ kind: 'comparison', id: comparisonId }}
+                aimed={!view.unfolded}
+              />
+              <StartBisectAction subject={{ comparison_id: comparisonId }} />
+            </>
+          ),
           findingAction:
             frozen || team.role === 'viewer'
               ? undefined
@@ -97,7 +101,6 @@ export function ComparisonRoute() {
               },
         }}
       />
-      {isSuccess && <PageDiscussion subject={{ kind: 'comparison', id: comparisonId }} />}
     </>
   );
 }
