@@ -71,6 +71,7 @@ from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
+from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
 from slowpath.verdicts.comparisons.service import retry_state
@@ -94,6 +95,7 @@ FEATURES = (
     growth_endpoints,
     explanations_endpoints,
     comparisons_endpoints,
+    previews_endpoints,
     regressions_endpoints,
     discussions_endpoints,
     bisects_endpoints,

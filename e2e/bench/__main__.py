@@ -30,6 +30,8 @@ BENCHMARKS = {
     "ci": "bench.ci_latency",
     "bisect-cost": "bench.bisect_cost",
     "builds": "bench.build_evaluation_latency",
+    "second-build": "bench.second_build",
+    "sources": "bench.source_search_latency",
     "labels": "bench.label_accuracy",
 }
 

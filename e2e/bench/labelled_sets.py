@@ -43,7 +43,10 @@ class LabelledPool:
         return np.array([label in each for each in self.label_sets], dtype=np.bool_)[self.of_sample]
 
     def profiles(self, count: int, samples: int, rng: Generator) -> tuple[ProfileArtifact, ...]:
-        """Return `count` profiles of about `samples` samples, each joined from captures drawn with replacement."""
+        """Return `count` profiles of about `samples` samples, each joined from captures drawn with replacement.
+
+        The program was busy all the time, so they last as long as their CPU time: what else the machine did is left out.
+        """
         each = max(1, round(samples / self.counts.sum(axis=1).mean()))
         drawn = rng.integers(0, len(self.captures), (count, each))
         return tuple(self._joined(chosen, number) for number, chosen in enumerate(drawn))
@@ -51,13 +54,13 @@ class LabelledPool:
     def _joined(self, chosen: I64, number: int) -> ProfileArtifact:
         parts = [self.captures[at] for at in chosen.tolist()]
         counts = self.counts[chosen].sum(axis=0)
-        wall = Nanoseconds(sum(part.facts.wall_ns or 0 for part in parts))
+        wall = Nanoseconds(sum(part.facts.cpu_ns or 0 for part in parts))
         facts = replace(
             parts[0].facts,
             run=f"longer/{number}",
             requests=sum(part.facts.requests or 0 for part in parts),
             wall_ns=wall,
-            cpu_ns=Nanoseconds(sum(part.facts.cpu_ns or 0 for part in parts)),
+            cpu_ns=wall,
         )
         table = replace(self.common, values=(counts, counts * self.common.period), duration_ns=wall, build_ids=())
         return ProfileArtifact(f"longer/{number}", table, facts)

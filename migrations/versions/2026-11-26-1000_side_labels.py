@@ -6,7 +6,7 @@ Code before this version ignores the column, so it can run with it.
 from alembic import op
 
 revision = "20261126_1000"
-down_revision = "20261126_1410"
+down_revision = "20261126_1400"
 branch_labels = None
 depends_on = None
 

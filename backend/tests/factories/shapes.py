@@ -42,6 +42,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "result": None,
         "artifact_kinds": {"traces": PACKED},
         "time_ranges": {},
+        "sources": {},
         "side_labels": {},
     },
     "diff_view": {

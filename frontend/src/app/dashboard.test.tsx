@@ -298,6 +298,10 @@ describe('the board', () => {
         artifact_ids: ['a'],
         labels: [],
         time_range: windows?.base ?? null,
+        labels: [],
+        source: null,
+        build_id: null,
+        left_out: null,
       },
       candidate: {
         label: '5f3c1e8',
@@ -305,6 +309,10 @@ describe('the board', () => {
         artifact_ids: ['b'],
         labels: [],
         time_range: windows?.candidate ?? null,
+        labels: [],
+        source: null,
+        build_id: null,
+        left_out: null,
       },
     });
     server.use(

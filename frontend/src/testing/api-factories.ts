@@ -213,6 +213,7 @@ export function aComparison(changed: Partial<ComparisonOut> = {}): ComparisonOut
   return {
     id: anId(),
     name: '229227f against 9c41e0a',
+    origin: 'manual',
     state: 'done',
     verdict: 'regressed',
     verdict_sentence: null,

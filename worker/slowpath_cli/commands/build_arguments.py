@@ -106,7 +106,12 @@ def _github(environ: Mapping[str, str]) -> dict[str, Any]:
         }
     number = _PULL.match(environ.get("GITHUB_REF", ""))
     if number:
-        facts["pull_request"] = {"number": int(number[1]), "url": f"{home}/pull/{number[1]}"}
+        base_branch = environ.get("GITHUB_BASE_REF")
+        facts["pull_request"] = {
+            "number": int(number[1]),
+            "url": f"{home}/pull/{number[1]}",
+            **({"base_branch": base_branch} if base_branch else {}),
+        }
     return facts
 
 
@@ -125,7 +130,8 @@ def _gitlab(environ: Mapping[str, str]) -> dict[str, Any]:
     if number.isascii() and number.isdigit():
         home = environ.get("CI_MERGE_REQUEST_PROJECT_URL")
         url = f"{home}/-/merge_requests/{number}" if home else None
-        facts["pull_request"] = {"number": int(number), **({"url": url} if url else {})}
+        known = {"url": url, "base_branch": environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")}
+        facts["pull_request"] = {"number": int(number), **{name: value for name, value in known.items() if value}}
     return facts
 
 

@@ -1,10 +1,11 @@
 """`slowpath upload`: upload files with their run metadata in one batch; repeated uploads create no copies.
 
 `--build SERVICE@COMMIT` creates the service and the build if they are new. `--wait` waits until the files are decoded and
-the build has a verdict; `--fail-on-regression` makes the verdict the exit code.
+the build has a verdict; `--fail-on-regression` makes the verdict the exit code, `--gate KINDS` those of the named kinds.
 
-Exit codes: 0 if all files were uploaded, 3 if some were, 2 if none was. With `--fail-on-regression`, if all were uploaded:
-1 if the build regressed, 3 if the verdict is inconclusive or missing, 0 otherwise.
+Exit codes: 0 if all files were uploaded, 3 if some were, 2 if none was. With `--fail-on-regression` or `--gate`, if all were
+uploaded: 1 if the build (or a named kind) regressed or is mixed, 3 if the verdict is inconclusive or missing (or a named kind
+was not compared), 0 otherwise.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from slowpath_cli.collect.upload_items import UploadItem, find_items, read_facts
 from slowpath_cli.commands.build_arguments import BuildArguments, add_build_arguments, parse_build_arguments
 from slowpath_cli.commands.build_gate import VerdictPoller
 from slowpath_cli.commands.server_arguments import add_server_arguments, server_of
+from slowpath_cli.commands.verdict_gates import GATE_KINDS, gate_kinds
 from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
 from slowpath_cli.core.input_files import resolved
 from slowpath_cli.core.renamed_options import accept_former_name
@@ -47,10 +49,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_build_arguments(parser)
     verdict = parser.add_argument_group("verdict")
     verdict.add_argument("--wait", action="store_true", help="wait until the build has a verdict, and print it")
-    fail = verdict.add_argument(
+    verdict.add_argument(
         "--fail-on-regression", action="store_true", help="like --wait, and exit with 1 if the build regressed"
     )
-    accept_former_name(verdict, fail, "--gate")
+    verdict.add_argument(
+        "--gate",
+        type=gate_kinds,
+        nargs="?",
+        const=(),
+        metavar="KINDS",
+        help="like --fail-on-regression for the named kinds, separated by commas: "
+        f"{', '.join(GATE_KINDS)} (default: the verdict on the build)",
+    )
     timeout = verdict.add_argument(
         "--wait-timeout", type=float, default=900.0, metavar="S", help="seconds to wait (default: 900)"
     )
@@ -85,13 +95,14 @@ def _upload(
     assert not isinstance(build_id, BuildArguments)
     sent = _send(server, items, build_id)
     code = WHOLE if len(sent) == len(items) else PARTIAL if sent else NOTHING
-    if code != WHOLE or not (options.wait or options.fail_on_regression):
+    is_gate = options.fail_on_regression or options.gate is not None
+    if code != WHOLE or not (options.wait or is_gate):
         return code
     result = VerdictPoller(server, options.wait_timeout).ended(sent, build_id)
     for unread in result.unread:
         print(printable(unread, 600), file=sys.stderr)
     print(printable(f"{result.state or 'no verdict'}: {result.sentence}", 2000))
-    return result.gate if options.fail_on_regression else WHOLE
+    return result.exit_code(options.gate or ()) if is_gate else WHOLE
 
 
 def _send(server: UploadClient, items: Sequence[UploadItem], build_id: str | None) -> list[str]:

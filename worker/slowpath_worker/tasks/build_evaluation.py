@@ -12,7 +12,13 @@ from slowpath.inventory.catalog.jobs import BuildChanged
 from slowpath.verdicts.regressions import wording
 from slowpath.verdicts.regressions.jobs import EvaluateBuild
 from slowpath.verdicts.regressions.rules import MOST_FUNCTIONS, SETTLE_SECONDS
-from slowpath.verdicts.regressions.service import build_evaluation, build_latency, build_measurements
+from slowpath.verdicts.regressions.service import (
+    build_comparisons,
+    build_evaluation,
+    build_latency,
+    build_measurements,
+    build_verdicts,
+)
 from slowpath.verdicts.regressions.service.build_latency import PendingLatencyMeasurement
 from slowpath.verdicts.regressions.service.build_measurements import PackedMeasurement
 from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
@@ -73,11 +79,15 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
         if waiting:
             return
         if not measurable:
-            build_evaluation.record_skipped_build(
-                session, row, wording.describe_unmeasured_build(), context.clock.now()
-            )
+            superseded = build_comparisons.delete_build_comparison(session, row)
+            build_verdicts.record_skipped_build(session, row, wording.describe_unmeasured_build(), context.clock.now())
         else:
+            is_first = row.evaluated_at is None
+            superseded = build_comparisons.refresh_build_comparison(session, build, row)
             build_evaluation.evaluate_build(session, build, context.clock.now())
+            if is_first:
+                superseded += build_comparisons.compare_waiting_builds(session, build, context.clock.now())
+    context.blobs.delete(superseded)
 
 
 def build_changed(job: BuildChanged, context: JobContext) -> None:
@@ -98,7 +108,7 @@ def record_evaluation_failure(session: WriteSession, job: EvaluateBuild, failure
     except BuildNotFound:
         return
     reason = str(failure.problem.get("detail") or failure.error)
-    build_evaluation.record_skipped_build(
+    build_verdicts.record_skipped_build(
         session,
         build_measurements.set_history_position(session, build),
         f"This build could not be measured: {reason}",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slowpath.analysis.comparison.benchmark_operations import with_operations
+from slowpath.analysis.comparison.build_answer import make_comparison_answer
 from slowpath.analysis.comparison.compare_sides import SideComparison, compare
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.formats.column_file import read_columns
@@ -27,11 +28,11 @@ from slowpath.evidence.profiles.service import stored_views
 from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound, NothingToCompare
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
-from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat, Side
+from slowpath.verdicts.comparisons.rules import ComparisonOrigin, ComparisonState, ExportFormat, Side
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
 from slowpath.verdicts.comparisons.service.comparison_results import ComparisonResult, DiffViewKey
 from slowpath.verdicts.comparisons.tables import DiffView
-from slowpath.verdicts.regressions.service import evidence
+from slowpath.verdicts.regressions.service import build_comparisons, evidence
 from slowpath_worker.comparison_inputs import (
     LoadedSides,
     StoredSides,
@@ -89,10 +90,11 @@ def compute_comparison(job: ComputeComparison, context: JobContext) -> None:
 def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
     """Compare both sides and record the result; then build the first diff view of each kind.
 
-    The findings are visible while the views are being built.
+    The findings are visible while the views are being built. The views of a build's comparison are built when it is opened.
     """
     with context.writing() as session:
         started = comparison_results.mark_running(session, job.comparison_id)
+        is_of_build = started.origin == ComparisonOrigin.BUILD
         labels = _SideLabels(job.comparison_id, started.base_label, started.candidate_label)
         stored = find_side_columns(session, job.comparison_id)
     with context.reading() as session:
@@ -100,8 +102,13 @@ def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
 
     with open_sides(context, stored) as sides:
         comparison = _compare(context, sides)
-        result_, views = _store_documents(context, labels, comparison)
+        result_, views = _store_documents(context, labels, comparison, has_first_views=not is_of_build)
         with context.writing() as session:
+            if is_of_build:
+                of_build = comparisons.get_comparison(session, job.comparison_id)
+                build_comparisons.record_answer(
+                    session, of_build, make_comparison_answer(comparison), context.clock.now()
+                )
             comparison_results.record_result(session, job.comparison_id, result_)
             evidence.add_locations(session, job.comparison_id, comparison.findings)
         files_by_view = {}
@@ -202,6 +209,8 @@ def record_comparison_failure(session: WriteSession, job: ComputeComparison, fai
     """Record on the comparison why it has no result, or on its views if only these failed."""
     comparison = comparisons.get_comparison(session, job.comparison_id)
     if comparison.state != ComparisonState.DONE:
+        reason = str(failure.problem.get("detail") or failure.error)
+        build_comparisons.record_failed_comparison(session, comparison, reason, failure.at)
         comparison_results.record_failure(comparison, _state(failure.error), failure.problem)
         return
     for view in diff_views.list_views(session, [job.comparison_id])[job.comparison_id]:
@@ -244,7 +253,7 @@ def _progress(context: JobContext) -> Callable[[str, float], None]:
 
 
 def _store_documents(
-    context: JobContext, labels: _SideLabels, comparison: SideComparison
+    context: JobContext, labels: _SideLabels, comparison: SideComparison, *, has_first_views: bool
 ) -> tuple[ComparisonResult, dict[DiffViewKey, DiffViewColumns]]:
     """Store the documents of the comparison's parts; return the result to record, and the views by key."""
     views = {_name(view): view for view in comparison.profiles.views()} if comparison.profiles else {}
@@ -257,7 +266,7 @@ def _store_documents(
     result_ = ComparisonResult(
         result=make_comparison_document(comparison),
         views=[(name, view.describe()) for name, view in views.items()],
-        cutting=[name for name in views if _is_first(name, list(views))],
+        cutting=[name for name in views if has_first_views and _is_first(name, list(views))],
         documents=documents,
     )
     return result_, views

@@ -8,6 +8,7 @@ from slowpath.evidence.profiles.service import profile_sets
 from slowpath.operations.retention.jobs import EnforceRetention
 from slowpath.operations.retention.service import (
     audit_log_retention,
+    build_comparisons,
     orphaned_blobs,
     retention_rules,
     usage,
@@ -43,6 +44,7 @@ def _delete_expired(context: JobContext, now: datetime) -> int:
         if not count:
             break
         deleted += count
+    _delete_build_comparisons(context)
     _delete_incomplete_sets(context)
     with context.reading() as session:
         before = audit_log_retention.audit_log_cutoff(session, now)
@@ -50,6 +52,15 @@ def _delete_expired(context: JobContext, now: datetime) -> int:
         with context.cross_team() as connection:
             audit_log_retention.delete_old_audit_events(connection, context.team_id, before)
     return deleted
+
+
+def _delete_build_comparisons(context: JobContext) -> None:
+    while True:
+        with context.writing() as session:
+            count, keys = build_comparisons.delete_unused_build_comparisons(session)
+        context.blobs.delete(keys)
+        if not count:
+            return
 
 
 def _delete_incomplete_sets(context: JobContext) -> None:

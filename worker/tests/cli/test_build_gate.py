@@ -1,5 +1,6 @@
 """`slowpath upload --build SERVICE@COMMIT --wait --fail-on-regression` against the whole app over HTTP, with its worker beside it."""
 
+import argparse
 import threading
 import time
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ import uvicorn
 from fastapi.testclient import TestClient
 
 from slowpath.platform.accounts.rules.roles import TokenScope
-from slowpath_cli.commands.build_gate import GateResult
+from slowpath_cli.commands import upload
+from slowpath_cli.commands.build_gate import GateResult, KindResult
 from slowpath_cli.main import main
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     app,
@@ -103,4 +105,41 @@ def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_up
     ],
 )  # fmt: skip
 def test_a_gate_passes_only_verified_builds(state: str | None, unread: tuple[str, ...], code: int) -> None:
-    assert GateResult(unread, "id", state, "").gate == code
+    assert GateResult(unread, "id", state, "").exit_code() == code
+
+
+@pytest.mark.parametrize(
+    ("kinds", "gate", "code"),
+    [
+        ({"cpu": KindResult("regressed", True)}, ["cpu"], 1),
+        ({"cpu": KindResult("mixed", True)}, ["cpu"], 1),
+        ({"cpu": KindResult("regressed", False)}, ["cpu"], 3),
+        ({"cpu": KindResult("unchanged", False), "heap": KindResult("regressed", True)}, ["cpu"], 0),
+        ({"cpu": KindResult("improved", False)}, ["cpu"], 0),
+        ({"cpu": KindResult("unchanged", False)}, ["cpu", "latency"], 3),
+        ({"cpu": KindResult("regressed", True)}, ["latency", "cpu"], 1),
+        ({"cpu": KindResult("inconclusive", False)}, ["cpu"], 3),
+        ({}, ["cpu"], 3),
+    ],
+)  # fmt: skip
+def test_a_gate_of_kinds_has_the_exit_codes_of_compare(
+    kinds: dict[str, KindResult], gate: list[str], code: int
+) -> None:
+    assert GateResult((), "id", "passed", "", kinds).exit_code(gate) == code
+
+
+@pytest.mark.parametrize("words", [["--gate"], ["--gate", "cpu,latency"], ["--fail-on-regression"]])
+def test_a_gate_may_name_kinds(words: list[str]) -> None:
+    parser = argparse.ArgumentParser()
+    upload.add_arguments(parser)
+    options = parser.parse_args(["cpu.pprof", *words])
+    assert options.gate == {"--gate": (), "cpu,latency": ("cpu", "latency"), "--fail-on-regression": None}[words[-1]]
+
+
+def test_a_gate_of_an_unknown_kind_is_declined(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    upload.add_arguments(parser)
+    with pytest.raises(SystemExit) as ended:
+        parser.parse_args(["cpu.pprof", "--gate", "cpus"])
+    assert ended.value.code == 2
+    assert "choose from cpu" in capsys.readouterr().err

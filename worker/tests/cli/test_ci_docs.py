@@ -105,7 +105,7 @@ def test_the_action_of_github(
     assert "${{" not in step["run"], "what others wrote must not become a part of the script"
     environ = {
         "SLOWPATH_TOKEN": token, "SERVICE": "Ingester & co", "FILES": "profiles/*.pprof", "RUN_METADATA": '{"requests": 5}',
-        "WAIT": "0", "GATE": "true", "COMMIT": COMMIT, "BRANCH": "fast/er", "PARENT": "a" * 40, "TITLE": HOSTILE,
+        "WAIT": "0", "GATE": "true", "BASE_BRANCH": "main", "COMMIT": COMMIT, "BRANCH": "fast/er", "PARENT": "a" * 40, "TITLE": HOSTILE,
         "AUTHOR": "a", "NUMBER": "7", "LINK": "https://github.com/o/r/pull/7", "RUN": "https://github.com/o/r/actions/runs/1",
         "GITHUB_OUTPUT": str(folder / "output"),
     }  # fmt: skip
@@ -132,7 +132,10 @@ def test_the_action_of_github(
         "a" * 40,
         HOSTILE.split("\n", maxsplit=1)[0],
     )
-    assert (build["author"], build["pull_request"]) == ("a", {"number": 7, "url": "https://github.com/o/r/pull/7"})
+    assert (build["author"], build["pull_request"]) == (
+        "a",
+        {"number": 7, "url": "https://github.com/o/r/pull/7", "base_branch": "main"},
+    )
     assert names(client) == {"cpu.0 of a run.pprof", "cpu.1 of a run.pprof"}
     assert client.get("/api/v1/artifacts").json()["items"][0]["run_metadata"] == {"requests": 5}
     assert f"build={build['id']}\nverdict=pending\n" in (folder / "output").read_text(encoding="utf-8")

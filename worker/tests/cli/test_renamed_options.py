@@ -26,7 +26,6 @@ COMPARE = ["--base", "a", "--candidate", "b"]
         (bisect, BISECT, "--max-deploys", "--max-deployments", "9"),
         (bisect, BISECT, "--timeout", "--script-timeout", "3"),
         (upload, ["f"], "--facts", "--metadata", "f"),
-        (upload, ["f"], "--gate", "--fail-on-regression", None),
         (upload, ["f"], "--timeout", "--wait-timeout", "3"),
         (compare, COMPARE, "--facts-base", "--metadata-base", "f"),
         (compare, COMPARE, "--facts-candidate", "--metadata-candidate", "f"),

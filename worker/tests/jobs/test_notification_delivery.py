@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -111,7 +111,7 @@ class DeliveryFixture:
         with self.bench.worker_context.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
             yield session
 
-    def channel(self, ending: ChannelTarget) -> CreatedChannel:
+    def channel(self, ending: ChannelTarget, *, events: Sequence[NotificationEvent] = ()) -> CreatedChannel:
         settings = self.bench.worker_context.settings
         with self.writing() as session:
             added = channels.create_channel(
@@ -120,7 +120,7 @@ class DeliveryFixture:
                 create_outside(settings),
                 ending,
                 label="x",
-                events=sorted(USUAL_EVENTS[ending.kind]),
+                events=events or sorted(USUAL_EVENTS[ending.kind]),
                 service_ids=None,
                 mail_is_sent=settings.sends_mail,
             )
@@ -351,6 +351,44 @@ def test_every_build_has_a_status_and_only_a_change_a_comment(
     assert [status["state"] for status in host.statuses] == ["success"] * 2 + [wrong] * 2 + ["success"] + [wrong] * 2
     spelled = "/projects/northwind%2Fshop" if kind is ChannelKind.GITLAB else "/repos/northwind/shop"
     assert all(delivery.path.startswith(spelled) for delivery in receiver.deliveries)
+
+
+def build_compared(verdict: str, sentence: str, *, is_announced: bool) -> NotificationContent:
+    """Return the event of a build whose verdict follows from a comparison: it has no regression."""
+    comparison_url = "https://slowpath.example/c/1"
+    build = BuildContent(str(new_id()), "shop", COMMIT, "main", 12, verdict, sentence, is_announced, comparison_url)
+    return NotificationContent(NotificationEvent.JUDGED, new_id(), None, "https://slowpath.example/b/1", build)
+
+
+@pytest.mark.parametrize("kind", [ChannelKind.GITHUB, ChannelKind.GITLAB])
+def test_an_announced_comparison_has_one_comment_which_its_correction_updates(
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake, kind: ChannelKind
+) -> None:
+    desk.channel(ChannelTarget(kind, receiver.url, repository="northwind/shop", token="t"))
+
+    def deliver(content: NotificationContent) -> None:
+        (message_id,) = desk.enqueue(content)
+        assert desk.deliver(message_id)["state"] == "sent"
+
+    deliver(build_compared("inconclusive", "Possible change against 0123456.", is_announced=False))
+    assert host.comments == {}
+    deliver(build_compared("changed", "Regressed against 0123456: 32% more CPU.", is_announced=True))
+    assert list(host.comments) == [1]
+    assert "Regressed against 0123456" in host.comments[1]
+    assert "[Comparison](https://slowpath.example/c/1)" in host.comments[1]
+    deliver(build_compared("passed", "Not confirmed.", is_announced=False))
+    assert list(host.comments) == [1]
+    assert "Not confirmed" in host.comments[1]
+    assert "Regressed" not in host.comments[1]
+    wrong = "failed" if kind is ChannelKind.GITLAB else "failure"
+    assert [status["state"] for status in host.statuses] == ["success", wrong, "success"]
+
+
+def test_people_get_only_announced_builds(desk: DeliveryFixture, receiver: Receiver) -> None:
+    desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/x"), events=[NotificationEvent.JUDGED])
+    assert desk.enqueue(build_compared("passed", "Unchanged.", is_announced=False)) == []
+    assert desk.enqueue(build_compared("inconclusive", "Possible change.", is_announced=False)) == []
+    assert len(desk.enqueue(build_compared("changed", "Regressed.", is_announced=True))) == 1
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,8 @@ class ArtifactKind:
     """Compare two sides that both have artifacts. None: profiles, which have views, and kinds that are not compared."""
     measure_build: Callable[[str, Sequence[NamedArtifact], int], Sequence[KindMeasurement]] | None = None
     """Measure artifacts that are stored with an id; the last argument is the largest number of functions."""
+    samples_field: str = ""
+    """Member of the decoder's summary with the number of samples, events or results; "" if there is none."""
     compare_command: str | None = None
     """Command of the decode helper whose output about both sides' columns `compare` requires."""
     headline_noun: str = ""

@@ -6,15 +6,17 @@ from slowpath.analysis.findings.build_measurements import MeasurementKind
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind, RegisteredNames, import_later
 
 TIME: Final = ("takes more time", "takes less time")
+CPU_PROFILE: Final = "profile.cpu"
 PROFILE: Final = ArtifactKind(
     id="profile",
     section="profiles",
     summary_field="profile",
+    samples_field="samples",
     noun_plural="profiles",
     command="profile",
     formats=("pprof", "unknown"),  # unknown files go to the profile reader, which has the most specific errors
     measurements={
-        "profile.cpu": (
+        CPU_PROFILE: (
             MeasurementKind("profile.category", "category", TIME, "CPU in {}", "cpu", adds_up=True, steadiness=1.5),
             MeasurementKind("profile.function", "function", TIME, "CPU in {}", "cpu", has_functions=True, adds_up=True),
         ),
@@ -78,6 +80,7 @@ EXECUTION_TRACE: Final = ArtifactKind(
     id="trace",
     section="traces",
     summary_field="trace",
+    samples_field="events",
     noun_plural="execution traces",
     command="trace",
     formats=("go-trace",),
@@ -104,6 +107,7 @@ SPAN_SET: Final = ArtifactKind(
     id="spans",
     section="spans",
     summary_field="spans",
+    samples_field="spans",
     noun_plural="spans",
     command="spans",
     formats=("spans-otlp", "spans-jaeger", "spans-zipkin"),
@@ -120,6 +124,7 @@ STACK_GROWTH: Final = ArtifactKind(
     id="growth",
     section="growth",
     summary_field="growth",
+    samples_field="sampled",
     noun_plural="stack-growth logs",
     command="growth",
     formats=("growth-log",),
@@ -144,6 +149,7 @@ BENCHMARK: Final = ArtifactKind(
     id="bench",
     section="benchmarks",
     summary_field="benchmarks",
+    samples_field="results",
     noun_plural="benchmark output",
     headline_noun="benchmarks",
     command="bench",
@@ -205,6 +211,20 @@ def stored_ids() -> list[str]:
     return [stored for kind in ARTIFACT_KINDS.values() for stored in kind.measurements]
 
 
+def compared_ids() -> list[str]:
+    """Return every id of artifacts that can be compared: those whose columns are stored."""
+    return [stored for kind in ARTIFACT_KINDS.values() if kind.read_artifact for stored in kind.measurements]
+
+
+def name_stored_kind(stored_id: str) -> str:
+    """Return what artifacts stored with an id are called: `CPU profiles`, `heap profiles`, `execution traces`."""
+    kind = ARTIFACT_KINDS.get(stored_id.partition(".")[0])
+    if kind is None:
+        return stored_id
+    part = stored_id.partition(".")[2]
+    return f"{part.upper() if part == 'cpu' else part} {kind.noun_plural}".strip()
+
+
 def kind_of(stored_id: str | None) -> ArtifactKind | None:
     """Return the kind of artifacts that are stored with an id."""
     return ARTIFACT_KINDS.get((stored_id or "").partition(".")[0])
@@ -242,6 +262,14 @@ def section_of_finding(finding_kind: str, profile_kind: str) -> str:
     """Return the section that a finding belongs to, or its kind of profile."""
     prefixes = {kind.finding_prefix: kind.section for kind in compared_kinds()} | {LATENCY_FINDING_PREFIX: LATENCY}
     return next((section for prefix, section in prefixes.items() if finding_kind.startswith(prefix)), profile_kind)
+
+
+def section_of_measurement(measurement_id: str) -> str:
+    """Return the section that a measurement of builds belongs to, or its kind of profile."""
+    kind = kind_of(measurement_id)
+    if kind is None or kind is PROFILE:
+        return measurement_kind(measurement_id).profile_kind or measurement_id.rpartition(".")[2]
+    return kind.section
 
 
 PAGE_SECTIONS: Final = RegisteredNames(lambda: [kind.section for kind in compared_kinds()])

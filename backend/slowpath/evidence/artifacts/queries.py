@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import exists, func, or_, select, text, tuple_
+from sqlalchemy import ColumnElement, Row, case, exists, func, or_, select, text, tuple_
+from sqlalchemy.dialects.postgresql import JSONB
 
-from slowpath.analysis.kinds.registry import KINDS_WITHOUT_ORIGINAL
+from slowpath.analysis.kinds.registry import KINDS_WITHOUT_ORIGINAL, compared_ids
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, UploadId
 from slowpath.evidence.artifacts.rules import ArtifactState
@@ -63,6 +64,39 @@ def artifact_of_build(session: ReadSession, build_id: BuildId, sha256: str) -> A
     """Return the build's artifact of these bytes, the first of them, by ix_artifact_sha256."""
     found = select(Artifact).where(Artifact.sha256 == sha256, Artifact.build_id == build_id)
     return session.scalars(found.order_by(Artifact.created_at, Artifact.id).limit(1)).first()
+
+
+USABLE = (ArtifactState.RECEIVED, ArtifactState.DECODING, ArtifactState.DECODED)
+
+
+def recorded_ms() -> ColumnElement[float]:
+    """Return when an artifact was recorded, in milliseconds since 1970.
+
+    As the file states (profiles, spans), else its run metadata, else when it was received.
+    """
+    received = func.extract("epoch", Artifact.created_at) * 1000.0
+    summary, metadata = Artifact.summary, Artifact.run_metadata
+    in_file = [_number(summary["time_ns"]) / 1e6, _number(summary["start_ns"]) / 1e6]
+    return func.coalesce(*in_file, _number(metadata["started_at_ms"]), _number(metadata["ended_at_ms"]), received)
+
+
+def _number(member: ColumnElement[JSONB]) -> ColumnElement[float]:
+    """Return a member as a number, or null if it is none or zero, which is unknown."""
+    is_number = func.jsonb_typeof(member) == "number"
+    return func.nullif(case((is_number, member.as_float())), 0.0)
+
+
+def is_usable() -> ColumnElement[bool]:
+    """Return the condition for artifacts that a comparison reads, or will once they are decoded."""
+    is_compared = or_(Artifact.kind.is_(None), Artifact.kind.in_(compared_ids()))
+    return Artifact.state.in_(USABLE) & is_compared
+
+
+def count_by_build(session: ReadSession, build_ids: Sequence[UUID]) -> Sequence[Row[UUID, str | None, str, int]]:
+    """Count the artifacts of builds by kind and state, by ix_artifact_build."""
+    found = select(Artifact.build_id, Artifact.kind, Artifact.state, func.count())
+    found = found.where(Artifact.build_id.in_(build_ids))
+    return session.execute(found.group_by(Artifact.build_id, Artifact.kind, Artifact.state)).all()  # type: ignore[return-value]
 
 
 def build_exists(session: ReadSession, build_id: BuildId) -> bool:

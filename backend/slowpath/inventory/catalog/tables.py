@@ -45,6 +45,8 @@ class Build(TeamScoped, Table):
         ),
         ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
         Index("ix_build_newest", "team_id", "created_at", "id"),
+        Index("ix_build_service", "team_id", "service_id", "created_at", "id"),
+        Index("ix_build_branch", "team_id", "service_id", "branch", "created_at", "id"),
     )
 
     service_id: Mapped[UUID]
@@ -105,6 +107,8 @@ class Deployment(TeamScoped, Table):
         Index("ix_deployment_when", "team_id", "environment_id", "started_at"),
         Index("ix_deployment_service", "team_id", "service_id", "environment_id", "started_at"),
         Index("ix_deployment_newest", "team_id", "created_at", "id"),
+        Index("ix_deployment_started", "team_id", "started_at", "id"),
+        Index("ix_deployment_build", "team_id", "build_id"),
         CheckConstraint("source in ('api', 'webhook', 'seen')", name="source"),
     )
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import any_, func, literal, select, tuple_
+from sqlalchemy import Row, any_, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, array
 from sqlalchemy.types import Text
 
@@ -183,3 +184,21 @@ def reading_closures(session: ReadSession, service_id: ServiceId) -> bool:
         JobRow.state.in_([JobState.WAITING, JobState.RUNNING]),
     )
     return session.scalars(found.limit(1)).first() is not None
+
+
+def select_service_refs(
+    session: ReadSession, service_ids: Collection[ServiceId] | None
+) -> Sequence[Row[UUID, str | None, dict[str, Any], dict[str, Any]]]:
+    """Return (service_id, default_branch, branch_heads, tags) of services, None for all, by the unique constraint."""
+    found = (
+        select(ServiceRepository.service_id, Repository.default_branch, Repository.branch_heads, Repository.tags)
+        .join(
+            Repository,
+            (Repository.team_id == ServiceRepository.team_id) & (Repository.id == ServiceRepository.repository_id),
+        )
+        .where(ServiceRepository.team_id == session.team_id)
+        .order_by(ServiceRepository.service_id)
+    )
+    if service_ids is not None:
+        found = found.where(ServiceRepository.service_id.in_(service_ids))
+    return session.execute(found).all()

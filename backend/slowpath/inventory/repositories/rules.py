@@ -161,6 +161,17 @@ def reachable_commits(graph: Graph, start: str) -> tuple[set[str], bool]:
     return seen, complete
 
 
+def ancestors_by_distance(graph: Graph, start: str) -> list[str]:
+    """Return the known ancestors of a commit, the fewest steps first; of equally near ones that of the first parent first."""
+    order, seen = [start], {start}
+    for sha in order:  # grows while it is read: breadth-first
+        for parent in graph.get(sha, ()):
+            if parent in graph and parent not in seen:
+                seen.add(parent)
+                order.append(parent)
+    return order[1:]
+
+
 def commit_range(graph: Graph, good: str, bad: str) -> CommitRange:
     """Return what is reachable from `bad` and not from `good`. Both are in the graph."""
     with_bad, _ = reachable_commits(graph, bad)

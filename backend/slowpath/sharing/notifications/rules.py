@@ -60,6 +60,9 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
 BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED})
 """All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
 
+PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.EMAIL})
+"""Kinds that people read: of builds, they get only what is announced."""
+
 MOST_CHANNELS: Final = 50
 MOST_RECIPIENTS: Final = 20
 SEND_SECONDS: Final = 10.0
@@ -110,6 +113,10 @@ class BuildContent:
     verdict: str
     """`passed`, `changed`, `inconclusive`, `skipped`."""
     sentence: str
+    is_announced: bool = False
+    """Whether a comment or a message is sent; otherwise only a status, and a comment that exists is updated."""
+    comparison_url: str | None = None
+    """The comparison with an earlier build."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +163,11 @@ class NotificationContent:
     moment: str = ""
     """Distinguishes two events of one subject."""
     bisect: BisectContent | None = None
+
+    @property
+    def is_announced(self) -> bool:
+        """Return whether people are notified: of every event except a build without a significant change."""
+        return self.build is None or self.build.is_announced or bool(self.regressions)
 
     def dedupe_key(self) -> str:
         """Return the key that repeated notifications of one event share."""

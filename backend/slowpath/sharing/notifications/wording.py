@@ -109,7 +109,7 @@ def webhook(content: NotificationContent, at: datetime) -> bytes:
 def status(content: NotificationContent) -> dict[str, Any]:
     """Return a commit status: `{"state", "description", "target_url", "context"}` in GitHub's terms.
 
-    Only a confirmed change for the worse is a failure; a build without a verdict passes.
+    Only a change for the worse that is announced is a failure; a build without a verdict passes.
     """
     assert content.build is not None
     return {
@@ -135,7 +135,9 @@ def comment(content: NotificationContent) -> str:
         f"**{_markdown(headline)}**",
         *(_markdown(each) for each in sentences if each not in headline),
     ]
-    lines.append(f"[Open in Slowpath]({content.url})")
+    links = [f"[Open in Slowpath]({content.url})"]
+    links += [f"[Comparison]({content.build.comparison_url})"] if content.build.comparison_url else []
+    lines.append(" · ".join(links))
     return "\n\n".join(lines)
 
 

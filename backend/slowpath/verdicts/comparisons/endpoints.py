@@ -1,5 +1,6 @@
 """HTTP endpoints of comparisons, diff views and exports."""
 
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -30,10 +31,10 @@ from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.openapi_description import FILE, OCTETS, document_columns
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
-from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
+from slowpath.platform.http.request_dependencies import Blobs, Now, Reading, Writing
 from slowpath.platform.jobs import service as work
-from slowpath.verdicts.comparisons.rules import Side
-from slowpath.verdicts.comparisons.schemas import (
+from slowpath.verdicts.comparisons.rules import LISTED_ORIGINS, Side
+from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     ComparisonIn,
     ComparisonOut,
     ComparisonSummaryOut,
@@ -42,6 +43,7 @@ from slowpath.verdicts.comparisons.schemas import (
     DiffViewOut,
     ExportIn,
     ExportOut,
+    OriginName,
     SideIn,
     StateName,
     make_comparison_out,
@@ -50,7 +52,14 @@ from slowpath.verdicts.comparisons.schemas import (
     make_view_out,
     parse_time_range,
 )
-from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
+from slowpath.verdicts.comparisons.schemas.source_schemas import parse_side_source
+from slowpath.verdicts.comparisons.service import (
+    comparison_exports,
+    comparison_results,
+    comparisons,
+    diff_views,
+    side_sources,
+)
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath.verdicts.comparisons.tables import Comparison
 
@@ -64,9 +73,11 @@ FRESH = {"Cache-Control": "private, no-cache"}
 """No caching by age: a comparison that is computed again overwrites its documents."""
 
 
-def _make_side_request(side: SideIn) -> SideRequest:
-    artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
-    return SideRequest(artifact_ids, side.label, parse_time_range(side.time_range), parse_labels(side.labels))
+def _make_side_request(session: ReadSession, side: Side, asked: SideIn, now: datetime) -> SideRequest:
+    if asked.source is not None:
+        return side_sources.make_side_request(session, side, parse_side_source(asked.source), asked.label, now)
+    artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in asked.artifact_ids)
+    return SideRequest(artifact_ids, asked.label, parse_time_range(asked.time_range), parse_labels(asked.labels))
 
 
 def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
@@ -86,17 +97,19 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
 def create_comparison(
-    body: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
+    body: ComparisonIn, caller: MayWrite, session: Writing, clock: Now, idempotency_key: IdempotencyKey = None
 ) -> ComparisonOut:
-    """Compare two sides, each with artifacts, a time range of metrics, or both.
+    """Compare two sides, each with artifacts, a time range of metrics, or both, or with a source that selects them.
 
     Artifacts still being decoded delay the result.
     """
 
     def make() -> UUID:
-        row = comparisons.create_comparison(
-            session, body.name, _make_side_request(body.base), _make_side_request(body.candidate)
+        base, candidate = (
+            _make_side_request(session, side, asked, clock.now())
+            for side, asked in ((Side.BASE, body.base), (Side.CANDIDATE, body.candidate))
         )
+        row = comparisons.create_comparison(session, body.name, base, candidate)
         record_audit_event(session, caller, "comparison.created", "comparison", row.id, {"name": row.name})
         return row.id
 
@@ -116,11 +129,20 @@ def list_comparisons(
     session: Reading,
     paging: Paging,
     state: Annotated[list[StateName] | None, Query()] = None,
+    origin: Annotated[
+        list[OriginName] | None,
+        Query(description="What created the comparison; without it all except comparisons of builds"),
+    ] = None,
     search: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Page[ComparisonSummaryOut]:
     """List comparisons, newest first."""
     rows = comparisons.list_comparisons(
-        session, after=paging.after, limit=paging.limit + 1, states=state or (), search=search
+        session,
+        after=paging.after,
+        limit=paging.limit + 1,
+        states=state or (),
+        origins=origin or LISTED_ORIGINS,
+        search=search,
     )
     counts = comparisons.count_artifacts(session, [row.id for row in rows])
     return paging.page(rows, lambda row: make_comparison_summary_out(row, counts), lambda row: (row.created_at, row.id))

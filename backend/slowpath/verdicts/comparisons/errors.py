@@ -24,6 +24,13 @@ class EmptySide(InvalidRequest):
     title = "A side is empty"
 
 
+class RefNotFound(NotFound):
+    """The service has no branch or tag of this name."""
+
+    slug = "ref-not-found"
+    title = "No such branch or tag"
+
+
 class SidesOverlap(InvalidRequest):
     """The same artifact is on both sides with the same labels, or twice on one side."""
 

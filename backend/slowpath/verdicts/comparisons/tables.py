@@ -4,13 +4,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
 from slowpath.core.table_base import Table, TeamScoped
 from slowpath.evidence.profiles.tables import VIEW_STATES, StoredView
-from slowpath.verdicts.comparisons.rules import ComparisonState
+from slowpath.verdicts.comparisons.rules import ComparisonOrigin, ComparisonState
 
 _STATES = "state in ('waiting', 'running', 'done', 'failed', 'cancelled')"
 
@@ -22,12 +22,16 @@ class Comparison(TeamScoped, Table):
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
         Index("ix_comparison_newest", "team_id", "created_at", "id"),
+        Index("ix_comparison_listed", "team_id", "created_at", "id", postgresql_where=text("origin <> 'build'")),
+        Index("ix_comparison_created_by", "team_id", "created_by", "created_at"),
         CheckConstraint(_STATES, name="state"),
+        CheckConstraint("origin in ('manual', 'regression', 'build')", name="origin"),
     )
 
     name: Mapped[str]
     base_label: Mapped[str]
     candidate_label: Mapped[str]
+    origin: Mapped[str] = mapped_column(default=ComparisonOrigin.MANUAL, server_default=ComparisonOrigin.MANUAL)
     state: Mapped[str] = mapped_column(default=ComparisonState.WAITING)
     verdict: Mapped[str | None]
     headline: Mapped[str | None]
@@ -39,6 +43,8 @@ class Comparison(TeamScoped, Table):
     """Time ranges of metrics by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
     side_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """Label matchers by side: {"base": [{"key", "value"}, ...], ...}; a side without any has all samples."""
+    sources: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Source by side, and what it was resolved to: {"base": {"source": {"type", ...}, "build_id", "left_out"}, ...}; a side may have none."""
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())

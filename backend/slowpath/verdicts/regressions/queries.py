@@ -198,6 +198,11 @@ def select_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdic
     return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id == build_id)).one_or_none()
 
 
+def select_build_verdicts(session: ReadSession, build_ids: Sequence[UUID]) -> Sequence[BuildVerdict]:
+    """Return the verdicts on builds, by its unique constraint."""
+    return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id.in_(build_ids))).all()
+
+
 def has_pending_evaluation(session: ReadSession, build_id: BuildId) -> bool:
     """Return whether the evaluation of a build is enqueued and not finished, by ix_job_subject."""
     found = select(JobRow.id).where(
@@ -239,6 +244,20 @@ def select_measurements(
     return session.scalars(found if kinds is None else found.where(BuildMeasurement.kind.in_(kinds))).all()
 
 
+def select_newest_measurements(
+    session: ReadSession, service_ids: Sequence[UUID], kind: str, limit: int
+) -> Sequence[bytes]:
+    """Return the packed measurements of one kind of the newest builds of services, by ix_build_service."""
+    found = (
+        select(BuildMeasurement.content)
+        .join(Build, and_(Build.team_id == BuildMeasurement.team_id, Build.id == BuildMeasurement.build_id))
+        .where(Build.service_id.in_(service_ids), BuildMeasurement.kind == kind)
+        .order_by(Build.created_at.desc())
+        .limit(limit)
+    )
+    return session.scalars(found).all()
+
+
 def select_measurement_sources(session: ReadSession, build_id: BuildId) -> dict[str, str]:
     """Return the source of each measurement of a build, by uq_build_measure_kind."""
     found = select(BuildMeasurement.kind, BuildMeasurement.artifact_hashes).where(BuildMeasurement.build_id == build_id)
@@ -269,6 +288,51 @@ def select_mute_rules(session: ReadSession, service_id: ServiceId) -> Sequence[S
     """Return the mute rules of a service, by uq_watched_series_subject."""
     found = select(SeriesMuteRule).where(SeriesMuteRule.service_id == service_id)
     return session.scalars(found.order_by(SeriesMuteRule.kind, SeriesMuteRule.subject)).all()
+
+
+def select_build_verdict_of_comparison(session: ReadSession, comparison_id: ComparisonId) -> BuildVerdict | None:
+    """Return the verdict on the build that a comparison is the evidence of, by ix_build_verdict_comparison."""
+    return session.scalars(select(BuildVerdict).where(BuildVerdict.comparison_id == comparison_id)).first()
+
+
+def select_builds_without_comparison(
+    session: ReadSession, service_id: ServiceId, states: Sequence[str], limit: int
+) -> list[Row[BuildVerdict, Build]]:
+    """Return the newest builds of a service whose comparison is missing for one of these reasons, by ix_build_verdict_line."""
+    found = (
+        select(BuildVerdict, Build)
+        .join(Build, and_(Build.team_id == BuildVerdict.team_id, Build.id == BuildVerdict.build_id))
+        .where(
+            BuildVerdict.service_id == service_id,
+            BuildVerdict.comparison_id.is_(None),
+            BuildVerdict.ancestor_answer["state"].astext.in_(states),
+        )
+        .order_by(BuildVerdict.ordered_at.desc(), BuildVerdict.build_id.desc())
+        .limit(limit)
+    )
+    return list(session.execute(found).all())
+
+
+def has_regression(session: ReadSession, comparison_id: ComparisonId) -> bool:
+    """Return whether a regression cites a comparison, by ix_regression_comparison and ix_regression_evidence_comparison."""
+    named = select(Regression.id).where(Regression.comparison_id == comparison_id)
+    cited = select(RegressionEvidence.id).where(RegressionEvidence.comparison_id == comparison_id)
+    return session.scalar(named.union_all(cited).limit(1)) is not None
+
+
+def select_builds_with_evidence(
+    session: ReadSession, service_id: ServiceId, kinds: Sequence[str], limit: int
+) -> Sequence[Build]:
+    """Return the newest builds of a service with a decoded artifact of these kinds, by ix_artifact_build."""
+    evidence = select(Artifact.id).where(
+        Artifact.team_id == Build.team_id,
+        Artifact.build_id == Build.id,
+        Artifact.state == "decoded",
+        Artifact.kind.in_(kinds),
+    )
+    newest = func.coalesce(Build.committed_at, Build.created_at)
+    found = select(Build).where(Build.service_id == service_id, evidence.exists())
+    return session.scalars(found.order_by(newest.desc(), Build.id.desc()).limit(limit)).all()
 
 
 def select_artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:

@@ -73,6 +73,14 @@ SPARK: Final = 44
 """Values of a sparkline."""
 SETTLE_SECONDS: Final = 5.0
 """Delay before an evaluation, since more artifacts of the same build usually follow."""
+MOST_ANCESTORS: Final = 200
+"""Earlier builds that are considered as the base of a comparison: the newest."""
+MOST_ANCESTORS_READ: Final = 40
+"""Of these, the nearest whose artifacts are read."""
+MOST_WAITING: Final = 5
+"""Newest builds without a comparison that are compared when another build gets its first evidence."""
+REFUTING_BUILDS: Final = 12
+"""Later builds of a branch within which the detectable change of a history is found."""
 MOST_COMPARED: Final = 10
 """Artifacts per kind on each side of the comparison that is evidence."""
 

@@ -40,6 +40,14 @@ class BuildVerdict(TeamScoped, Table):
         UniqueConstraint("team_id", "build_id"),
         ForeignKeyConstraint(["team_id", "build_id"], ["build.team_id", "build.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="SET NULL (comparison_id)"
+        ),
+        ForeignKeyConstraint(
+            ["team_id", "compared_build_id"], ["build.team_id", "build.id"], ondelete="SET NULL (compared_build_id)"
+        ),
+        Index("ix_build_verdict_comparison", "team_id", "comparison_id"),
+        Index("ix_build_verdict_compared", "team_id", "compared_build_id"),
         Index("ix_build_verdict_line", "team_id", "service_id", "branch", "ordered_at"),
         CheckConstraint(
             "state in ('pending', 'evaluating', 'passed', 'changed', 'inconclusive', 'skipped')", name="state"
@@ -58,6 +66,14 @@ class BuildVerdict(TeamScoped, Table):
     regression_ids: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
     """Confirmed regressions since this build."""
     evaluated_at: Mapped[datetime | None]
+    series_answer: Mapped[dict[str, Any] | None]
+    """`build_decision.SeriesAnswer`: what the history of the branch shows. Null in rows of earlier versions."""
+    ancestor_answer: Mapped[dict[str, Any] | None]
+    """`build_decision.AncestorAnswer`: what the comparison with an earlier build shows, or why there is none."""
+    comparison_id: Mapped[UUID | None]
+    """The comparison with an earlier build."""
+    compared_build_id: Mapped[UUID | None]
+    """The earlier build: the base of the comparison."""
 
 
 class SeriesMuteRule(TeamScoped, Table):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from slowpath.analysis.builds.comparison_answer import ComparisonAnswer
 from slowpath.analysis.builds.fix_verification import RecoveryEvidence
 from slowpath.analysis.builds.latency_measurements import LatencySubject
 from slowpath.analysis.builds.regression_groups import WITNESSES, ChangedSeries
@@ -147,3 +148,61 @@ def _percent(share: float) -> str:
     """Format a share: one decimal from 0.1% on, else two digits."""
     size = 100 * abs(share)
     return f"{size:.1f}%" if size >= 0.1 else f"{size:.2g}%"
+
+
+def describe_pending_comparison(commit: str) -> str:
+    """Describe a build whose comparison is not finished."""
+    return f"This build is being compared with {commit[:SHORT_COMMIT]}."
+
+
+def describe_comparison(commit: str, answer: ComparisonAnswer, builds: int | None, *, is_merge_base: bool) -> str:
+    """Describe what the comparison with an earlier build shows, and what else is required for a conclusive result.
+
+    `builds`: more builds with which the history of the branch can confirm a change.
+    """
+    earlier = f"{'the merge base ' if is_merge_base else ''}{commit[:SHORT_COMMIT]}"
+    if answer.state == "changed" and not answer.is_announced:
+        ways = [f"{pluralize(answer.profiles_needed, 'more profile')} per build"] if answer.profiles_needed else []
+        ways += [pluralize(builds, "more build")] if builds else []
+        required = f" Required to confirm: {' or '.join(ways)}." if ways else ""
+        return f"Possible change against {earlier}: {answer.reason}{required}"
+    word = {"worse": "Regressed", "better": "Improved", "mixed": "Mixed", None: ""}[answer.direction]
+    if answer.state != "changed":
+        word = "Unchanged" if answer.state == "unchanged" else "Inconclusive"
+    return f"{word} against {earlier}: {answer.reason}"
+
+
+def describe_refuted_change(commit: str, excluded: float | None) -> str:
+    """Describe a change that the comparison found and that later builds do not show."""
+    size = "" if excluded is None else f" by {format_change(excluded).lstrip('+')} or more"
+    return (
+        f"Not confirmed: the difference from {commit[:SHORT_COMMIT]} was not lasting. "
+        f"Later builds would show a change of the total{size}, and show none."
+    )
+
+
+def describe_first_build() -> str:
+    """Describe the first build with evidence."""
+    return "No earlier build has profiles, execution traces, growth logs or benchmark output to compare with. The next build is compared with this one."
+
+
+def describe_missing_kinds(commit: str) -> str:
+    """Describe a build whose earlier builds have no kind of artifact in common with it."""
+    return (
+        f"Not compared: no earlier build has the same kinds of artifacts; the nearest with evidence is {commit[:SHORT_COMMIT]}. "
+        "Upload the same kinds for each build."
+    )
+
+
+def describe_other_conditions(commit: str, differences: Sequence[tuple[str, str]]) -> str:
+    """Describe a build whose earlier builds ran under other conditions: pairs of the conditions there and here."""
+    listed = "; ".join(f"{there or 'unknown'} there, {here or 'unknown'} here" for there, here in differences)
+    return (
+        f"Not compared: {commit[:SHORT_COMMIT]}, the nearest earlier build with the same kinds, ran under other conditions "
+        f"({listed}). Upload one more build under these conditions."
+    )
+
+
+def describe_failed_comparison(commit: str, reason: str) -> str:
+    """Describe a comparison that failed."""
+    return f"The comparison with {commit[:SHORT_COMMIT]} failed: {reason}"

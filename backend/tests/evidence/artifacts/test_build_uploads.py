@@ -164,7 +164,10 @@ def test_facts_come_as_json_and_complete_what_is_there(ci: TestClient, client: T
     assert first["build"]["id"] == again["build"]["id"]
     build = again["build"]
     assert (build["branch"], build["parent"], build["title"]) == ("main", "0a", "One")
-    assert (build["pull_request"], build["run_metadata"]) == ({"number": 7, "url": None}, {"requests": 5})
+    assert (build["pull_request"], build["run_metadata"]) == (
+        {"number": 7, "url": None, "base_branch": None},
+        {"requests": 5},
+    )
     assert again["artifacts"] == []
 
 

@@ -22,6 +22,7 @@ from slowpath.inventory.repositories.rules import (
     ChangedFile,
     CommitMetadata,
     DependencyUpdate,
+    ancestors_by_distance,
     commit_range,
     generations,
 )
@@ -185,3 +186,27 @@ def test_a_range_holds_what_was_merged_into_it() -> None:
 def test_a_long_line_is_counted_without_recursion() -> None:
     graph = {sha(number): [sha(number - 1)] for number in range(20_000, 0, -1)}
     assert generations(graph)[sha(20_000)] == 20_000
+
+
+@pytest.mark.parametrize(
+    ("start", "order"),
+    [
+        ("root", []),
+        ("tip", ["middle", "root"]),
+        ("merge", ["tip", "topic", "middle", "root"]),
+        ("unknown", []),
+    ],
+)
+def test_ancestors_are_listed_by_distance_and_the_first_parent_first(start: str, order: list[str]) -> None:
+    graph = {
+        "root": [],
+        "middle": ["root"],
+        "tip": ["middle"],
+        "topic": ["root"],
+        "merge": ["tip", "topic", "not recorded"],
+    }
+    assert ancestors_by_distance(graph, start) == order
+
+
+def test_a_cycle_of_ancestors_ends() -> None:
+    assert ancestors_by_distance({"a": ["b"], "b": ["a"]}, "a") == ["b"]

@@ -24,6 +24,7 @@ from tests.support.statements import Statements
 pytestmark = pytest.mark.database
 
 MANY = 12
+WITHOUT_SOURCE: dict[str, Any] = {"time_range": None, "labels": [], "source": None, "build_id": None, "left_out": None}
 
 
 @pytest.fixture
@@ -61,13 +62,7 @@ def test_two_sides_become_a_comparison_with_a_job(client: TestClient, files: Fil
     body = answer.json()
     assert body["name"] == "3f1c0a7 against 9b6e24d"
     assert (body["state"], body["verdict"], body["result"], body["views"]) == ("waiting", None, None, [])
-    assert body["base"] == {
-        "label": "3f1c0a7",
-        "artifacts": 1,
-        "artifact_ids": [str(base)],
-        "time_range": None,
-        "labels": [],
-    }
+    assert body["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], **WITHOUT_SOURCE}
     assert body["job"]["name"] == "comparisons.compute"
     assert client.get(f"/api/v1/comparisons/{body['id']}").json() == body
 
@@ -199,13 +194,7 @@ def test_a_long_list_asks_no_more_of_the_database(
         listed = client.get("/api/v1/comparisons").json()["items"]
 
     assert len(listed) == MANY + 1
-    assert listed[0]["base"] == {
-        "label": "base",
-        "artifacts": 1,
-        "artifact_ids": None,
-        "time_range": None,
-        "labels": [],
-    }
+    assert listed[0]["base"] == {"label": "base", "artifacts": 1, "artifact_ids": None, **WITHOUT_SOURCE}
     assert len(many) == len(few) <= 4
 
 

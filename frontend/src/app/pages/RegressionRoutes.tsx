@@ -5,12 +5,18 @@ import type { ReactNode } from 'react';
 import type { Regression, TeamMembership } from '../../api';
 import { membersQuery } from '../../features/platform/accounts';
 import { RegressionBisects } from '../../features/verdicts/bisects';
-import { buildQuery, servicesQuery } from '../../features/inventory/catalog';
+import {
+  TeamUploadSteps,
+  buildQuery,
+  newestBuildQuery,
+  servicesQuery,
+} from '../../features/inventory/catalog';
 import { CommitsBetween } from '../../features/inventory/repositories';
 import { BuildDetail, RegressionDetail, Regressions } from '../../features/verdicts/regressions';
 import { BuildArtifacts } from '../../features/evidence/artifacts';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
+import { buildLink } from '../build-link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
 import { PageDiscussion } from '../PageDiscussion';
 
@@ -25,14 +31,19 @@ function usePeople(team: TeamMembership): { id: string; name: string }[] {
   return (members.data?.items ?? []).map(({ user_id, name }) => ({ id: user_id, name }));
 }
 
-const buildLink = (team: string) => (buildId: string, words: ReactNode) => (
-  <Link to="/t/$team/builds/$buildId" params={{ team, buildId }} className="link">
+const regressionLink = (team: string) => (regressionId: string, words: ReactNode) => (
+  <Link to="/t/$team/regressions/$regressionId" params={{ team, regressionId }} className="link">
     {words}
   </Link>
 );
 
-const regressionLink = (team: string) => (regressionId: string, words: ReactNode) => (
-  <Link to="/t/$team/regressions/$regressionId" params={{ team, regressionId }} className="link">
+const comparisonLink = (team: string) => (comparisonId: string, words: ReactNode) => (
+  <Link
+    to="/t/$team/comparisons/$comparisonId"
+    params={{ team, comparisonId }}
+    search={{}}
+    className="link"
+  >
     {words}
   </Link>
 );
@@ -44,6 +55,7 @@ export function RegressionsRoute() {
   const navigate = useNavigate();
   const services = useQuery(servicesQuery);
   const people = usePeople(team);
+  const newest = useQuery(newestBuildQuery());
   return (
     <Regressions
       search={search}
@@ -59,6 +71,11 @@ export function RegressionsRoute() {
       people={people}
       mayWrite={team.role !== 'viewer'}
       link={({ id }, words) => regressionLink(team.slug)(id, words)}
+      firstBuild={
+        newest.data?.items.length === 0 && (
+          <TeamUploadSteps buildLink={({ id }, words) => buildLink(team.slug)(id, words)} />
+        )
+      }
       onOpen={({ id }) =>
         void navigate({
           to: '/t/$team/regressions/$regressionId',
@@ -91,16 +108,7 @@ export function RegressionRoute() {
       searches={<RegressionBisects regression_id={regressionId} link={bisectLink(team.slug)} />}
       links={{
         build: buildLink(team.slug),
-        comparison: (comparisonId, words) => (
-          <Link
-            to="/t/$team/comparisons/$comparisonId"
-            params={{ team: team.slug, comparisonId }}
-            search={{}}
-            className="link"
-          >
-            {words}
-          </Link>
-        ),
+        comparison: comparisonLink(team.slug),
         service: (serviceId) => (
           <Link
             to="/t/$team/services/$serviceId"
@@ -194,7 +202,11 @@ export function BuildRoute() {
         build={build.data}
         back={service}
         service={service}
-        regressionLink={regressionLink(team.slug)}
+        links={{
+          regression: regressionLink(team.slug),
+          build: buildLink(team.slug),
+          comparison: comparisonLink(team.slug),
+        }}
         files={
           <BuildArtifacts
             buildId={buildId}

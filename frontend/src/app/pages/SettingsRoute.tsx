@@ -12,6 +12,7 @@ import {
   sessionQuery,
 } from '../../features/platform/accounts';
 import { Runners } from '../../features/verdicts/bisects';
+import { TeamUploadSteps } from '../../features/inventory/catalog';
 import { MetricsSettings } from '../../features/evidence/dashboard';
 import { Repositories } from '../../features/inventory/repositories';
 import { Webhooks } from '../../features/inventory/webhooks';
@@ -21,6 +22,7 @@ import { SharingSwitch } from '../../features/sharing/reports';
 import { MetricSources } from '../../features/evidence/metric_sources';
 import { PageHeader, useTitle } from '../../ui';
 import { Link } from '../Link';
+import { buildLink } from '../build-link';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
 
@@ -71,7 +73,15 @@ export function SettingsRoute() {
           <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
-          <Tokens team={team} />
+          <Tokens
+            team={team}
+            uploadSteps={(token) => (
+              <TeamUploadSteps
+                token={token}
+                buildLink={({ id }, words) => buildLink(team.slug)(id, words)}
+              />
+            )}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="metrics">
           <MetricsSettings

@@ -251,7 +251,7 @@ func isArchive(name string) (bool, error) {
 	return found.Kind == sniff.Zip || found.Kind == sniff.Tar, nil
 }
 
-// isClutter tells whether an entry is what file managers add: nobody misses it.
+// isClutter tells whether an entry is what file managers add to archives.
 func isClutter(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(name, "__MACOSX/") || strings.HasPrefix(base, "._") || base == ".DS_Store" || base == "Thumbs.db" || base == "desktop.ini"

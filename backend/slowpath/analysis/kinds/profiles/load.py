@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.coverage import process_cpu, sampled_cpu
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.recorded_profile import RecordedProfile
 from slowpath.analysis.stats.t_distribution import median
 from slowpath.units import NANOSECONDS_PER_SECOND
 
@@ -32,14 +33,14 @@ def requests_in(artifact: ProfileArtifact) -> float:
     return requests * duration / wall if wall and duration else float(requests)
 
 
-def request_rate(side: Sequence[ProfileArtifact]) -> float:
+def request_rate(side: Sequence[RecordedProfile]) -> float:
     """Return requests per second over the profiles of a side with metadata; 0 without any."""
     known = [a for a in side if a.facts.requests and (a.facts.wall_ns or a.table.duration_ns)]
     seconds = sum((a.facts.wall_ns or a.table.duration_ns) for a in known) / NANOSECONDS_PER_SECOND
     return sum(a.facts.requests or 0 for a in known) / seconds if seconds else 0.0
 
 
-def load_gap(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> float:
+def load_gap(base: Sequence[RecordedProfile], candidate: Sequence[RecordedProfile]) -> float:
     """Return the log ratio of the loads, candidate over base; 0 if unknown or similar (`LOAD_DIFFERS`)."""
     rates = [request_rate(side) for side in (base, candidate)]
     if not all(rates):

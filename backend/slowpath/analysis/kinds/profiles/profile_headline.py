@@ -195,16 +195,34 @@ def _why_inconclusive(comparison: ProfileKindComparison, ruling: KindDecision, f
     return _what_lacks(comparison)
 
 
+def more_replicates(
+    comparison: ProfileKindComparison, ruling: KindDecision, findings: tuple[Finding, ...]
+) -> int | None:
+    """Return how many more profiles (or runs) per side give an inconclusive kind a verdict; None if they would not."""
+    if ruling.verdict != "inconclusive" or comparison.kind in WAITING_KINDS or comparison.same_binary:
+        return None
+    likely = [finding for finding in findings if not finding.is_significant]
+    if likely:
+        return max(finding.profiles_needed or 0 for finding in likely) or None
+    if not comparison.certain:
+        return _more_for_certainty(comparison)
+    return _more_for_bound(comparison) or None
+
+
+def _more_for_certainty(comparison: ProfileKindComparison) -> int:
+    """Return how many more replicates a side with too few needs for any verdict."""
+    missing = comparison.fewest_replicates - min(comparison.sets.replicates())
+    return max(missing, _more_for_bound(comparison), 1)
+
+
 def _what_lacks(comparison: ProfileKindComparison) -> str:
     """Return which data a verdict requires."""
     kind = NAMES.get(comparison.kind, comparison.kind)
     if comparison.kind in WAITING_KINDS:
         return f"{kind} profiles show what waits, not what a request costs; compare CPU profiles or execution traces."
     if not comparison.certain:
-        here, needed = min(comparison.sets.replicates()), comparison.fewest_replicates
-        more = max(needed - here, _more_for_bound(comparison), 1)
-        few = wording.pluralize(here, comparison.sets.replicate_name)
-        return f"only {few} per side ({kind}){_to_settle(comparison, more)}"
+        few = wording.pluralize(min(comparison.sets.replicates()), comparison.sets.replicate_name)
+        return f"only {few} per side ({kind}){_to_settle(comparison, _more_for_certainty(comparison))}"
     if comparison.basis.id == "share":
         return (
             f"no function changed its share of {kind}, but the load is unknown, so the total cannot be compared; "

@@ -29,6 +29,7 @@ from slowpath.analysis.kinds.profiles.rate_estimates import (
 )
 from slowpath.analysis.kinds.profiles.request_mix import RequestMix, find_request_mix
 from slowpath.analysis.kinds.profiles.same_build import same_binary
+from slowpath.analysis.kinds.profiles.share_scaling import scale_shares
 from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution
 from slowpath.analysis.kinds.profiles.stack_values import StackValues, own_rows
 from slowpath.analysis.kinds.profiles.state_scatter import Contrast, Parts
@@ -304,7 +305,7 @@ def _test_basis(basis: Normalization, sets: ProfileSets, self_values: F64, commo
     process's CPU time if it is known and varies more than sampling does.
     """
     if basis.id == "share":
-        return _scale_shares(basis, sets, self_values)
+        return scale_shares(basis, sets, self_values)
     if common is NOTHING:
         return basis
     weights = basis.weights * _machine_factors(basis, sets)
@@ -326,28 +327,6 @@ def _machine_factors(basis: Normalization, sets: ProfileSets) -> F64:
     for side in sides:
         factor[side] *= basis.weights[side].sum() / (basis.weights[side] * factor[side]).sum()
     return factor
-
-
-def _scale_shares(basis: Normalization, sets: ProfileSets, self_values: F64) -> Normalization:
-    """Return shares with the candidate's weights scaled by the weighted median of the functions' share ratios.
-
-    As if the load were such that most of the work stayed the same (the idea of median-of-ratios, Anders and Huber 2010).
-    """
-    base = sets.is_base
-    before = self_values[:, base].sum(axis=1) * basis.scale(base)
-    after = self_values[:, ~base].sum(axis=1) * basis.scale(~base)
-    on_both_sides = (before > 0) & (after > 0)
-    if not on_both_sides.any():
-        return Normalization("per_request", basis.unit, basis.factor, basis.weights)
-    # The square root prevents one large function that grew from counting as unchanged.
-    ratio, weight = (
-        after[on_both_sides] / before[on_both_sides],
-        np.sqrt(np.minimum(before[on_both_sides], after[on_both_sides])),
-    )
-    order = np.argsort(ratio)
-    middle = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)
-    common = float(ratio[order][min(int(middle), len(order) - 1)])
-    return Normalization("per_request", basis.unit, basis.factor, np.where(base, basis.weights, basis.weights * common))
 
 
 def _category_rows(measured: StackValues, attribution: StackAttribution) -> F64:

@@ -9,22 +9,31 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.findings.wording import format_number, join_list, pluralize
 from slowpath.analysis.kinds.profiles.load import contradiction_of_load, load_gap, request_rate
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.recorded_profile import RecordedProfile
 from slowpath.analysis.kinds.profiles.same_build import binaries, same_binary
 
 Artifacts = Sequence[ProfileArtifact]
+Recordings = Sequence[RecordedProfile]
 
 
 def find_side_caveats(base: Artifacts, candidate: Artifacts, saturated_at: float) -> list[Caveat]:
     """Return all caveats; a side counts as saturated if it used this share of its CPUs."""
     return [
+        *find_condition_caveats(base, candidate, saturated_at),
+        *_implausible_load_caveats(base, candidate),
+        *warning_caveats((*base, *candidate)),
+        *_label_caveats(base, candidate),
+    ]
+
+
+def find_condition_caveats(base: Recordings, candidate: Recordings, saturated_at: float) -> list[Caveat]:
+    """Return the caveats of machine, Go version, platform, build and load, for which no decoded values are required."""
+    return [
         *_fact_caveats(base, candidate),
         *_build_caveats(base, candidate),
         *_cpu_flag_caveats(base, candidate),
         *_load_caveats(base, candidate),
-        *_implausible_load_caveats(base, candidate),
         *_saturation_caveats(base, candidate, saturated_at),
-        *warning_caveats((*base, *candidate)),
-        *_label_caveats(base, candidate),
     ]
 
 
@@ -42,7 +51,7 @@ _FACTS: tuple[tuple[str, str, str, Callable[[RunMetadata], object]], ...] = (
 )
 
 
-def _fact_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _fact_caveats(base: Recordings, candidate: Recordings) -> Iterator[Caveat]:
     for identity, title, meaning, fact in _FACTS:
         values = [_known(side, fact) for side in (base, candidate)]
         if all(values) and values[0] != values[1]:
@@ -52,11 +61,11 @@ def _fact_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
             )
 
 
-def _known(side: Artifacts, fact: Callable[[RunMetadata], object]) -> list[str]:
+def _known(side: Recordings, fact: Callable[[RunMetadata], object]) -> list[str]:
     return sorted({str(fact(artifact.facts)) for artifact in side if fact(artifact.facts) is not None})
 
 
-def _build_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _build_caveats(base: Recordings, candidate: Recordings) -> Iterator[Caveat]:
     """Warn of the same build on both sides: then no change is due to the code."""
     if same_binary(base, candidate):
         build_ids = ", ".join(sorted(each[:16] for each in binaries(base)))
@@ -74,7 +83,7 @@ def _build_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
         )
 
 
-def _cpu_flag_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _cpu_flag_caveats(base: Recordings, candidate: Recordings) -> Iterator[Caveat]:
     flags = [{f for a in side for f in a.facts.cpu_flags or ()} for side in (base, candidate)]
     if all(flags) and flags[0] != flags[1]:
         only = [sorted(flags[0] - flags[1])[:4], sorted(flags[1] - flags[0])[:4]]
@@ -88,7 +97,7 @@ def _cpu_flag_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]
         )
 
 
-def _load_caveats(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+def _load_caveats(base: Recordings, candidate: Recordings) -> Iterator[Caveat]:
     rates = [request_rate(side) for side in (base, candidate)]
     gap = load_gap(base, candidate)
     if gap:
@@ -111,7 +120,7 @@ def _implausible_load_caveats(base: Artifacts, candidate: Artifacts) -> Iterator
         )
 
 
-def _saturation_caveats(base: Artifacts, candidate: Artifacts, saturated_at: float) -> Iterator[Caveat]:
+def _saturation_caveats(base: Recordings, candidate: Recordings, saturated_at: float) -> Iterator[Caveat]:
     used = {"base": _part_used(base), "candidate": _part_used(candidate)}
     full = [f"{format_number(100 * part)}% in {side}" for side, part in used.items() if part >= saturated_at]
     if full:
@@ -121,7 +130,7 @@ def _saturation_caveats(base: Artifacts, candidate: Artifacts, saturated_at: flo
         )
 
 
-def _part_used(side: Artifacts) -> float:
+def _part_used(side: Recordings) -> float:
     known = [a.facts for a in side if a.facts.cpu_ns and a.facts.wall_ns and a.facts.gomaxprocs]
     capacity = sum((f.wall_ns or 0) * (f.gomaxprocs or 0) for f in known)
     return sum(f.cpu_ns or 0 for f in known) / capacity if capacity else 0.0

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.recorded_profile import RecordedProfile
 
 
-def binaries(side: Sequence[ProfileArtifact]) -> frozenset[str]:
+def binaries(side: Sequence[RecordedProfile]) -> frozenset[str]:
     """Return the build ids of a side from metadata, else from the profiles; empty if any is unknown."""
     stated = {artifact.facts.build_id for artifact in side}
     if None not in stated:
@@ -14,7 +14,7 @@ def binaries(side: Sequence[ProfileArtifact]) -> frozenset[str]:
     return frozenset() if "" in recorded else frozenset(recorded)
 
 
-def same_binary(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> bool:
+def same_binary(base: Sequence[RecordedProfile], candidate: Sequence[RecordedProfile]) -> bool:
     """Return whether the build ids are equal: then differences are due to machine, load or configuration.
 
     An equal commit is not enough, since a working tree can differ from its commit. Samples with different labels, as of two

@@ -1,9 +1,9 @@
 """HTTP endpoints of services, environments and builds."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound
@@ -145,22 +145,6 @@ def delete_environment(environment_id: UUID, caller: MayManage, session: Writing
     """Delete an environment."""
     row = service.delete_environment(session, EnvironmentId(environment_id))
     record_audit_event(session, caller, "environment.deleted", "environment", environment_id, {"name": row.name})
-
-
-@router.get("/builds", operation_id="builds:list", openapi_extra=FREEZABLE, responses=document_problems(InvalidRequest))
-def list_builds(
-    caller: MayRead,
-    session: Reading,
-    paging: Paging,
-    service_id: UUID | None = None,
-    search: Annotated[
-        str | None, Query(max_length=100, description="prefix of a commit SHA, or part of a label")
-    ] = None,
-) -> Page[BuildOut]:
-    """List builds, newest first."""
-    of_service = ServiceId(service_id) if service_id else None
-    rows = service.builds(session, paging.after, paging.limit + 1, service_id=of_service, search=search)
-    return paging.page(rows, BuildOut.model_validate, lambda row: (row.created_at, row.id))
 
 
 @router.post(

@@ -2,6 +2,7 @@
 
 from slowpath.inventory.catalog.queries.catalog_entries import (
     After,
+    BuildFilter,
     BuildIdentity,
     build,
     build_by_identity,
@@ -20,6 +21,7 @@ from slowpath.inventory.catalog.queries.catalog_entries import (
 
 __all__ = [
     "After",
+    "BuildFilter",
     "BuildIdentity",
     "build",
     "build_by_identity",

@@ -26,6 +26,15 @@ class BuildIdentity:
     flags: str
 
 
+@dataclass(frozen=True)
+class BuildFilter:
+    """Filter of a list of builds; None matches all. `search`: prefix of a commit SHA, or part of name, branch or title."""
+
+    service_id: ServiceId | None = None
+    branch: str | None = None
+    search: str | None = None
+
+
 def service(session: ReadSession, service_id: ServiceId) -> Service | None:
     """Return one service, by primary key."""
     return session.get(Service, (session.team_id, service_id))
@@ -72,16 +81,17 @@ def build_by_identity(session: ReadSession, identity: BuildIdentity) -> Build | 
     return session.scalars(select(Build).filter_by(**vars(identity))).one_or_none()
 
 
-def builds(
-    session: ReadSession, after: After, limit: int, *, service_id: ServiceId | None, search: str | None
-) -> Sequence[Build]:
-    """Return builds newest first, by ix_build_newest; `search` is a prefix of a commit SHA or part of a label."""
+def builds(session: ReadSession, after: After, limit: int, filters: BuildFilter) -> Sequence[Build]:
+    """Return builds newest first, by ix_build_newest, ix_build_service or ix_build_branch."""
     found = select(Build).order_by(Build.created_at.desc(), Build.id.desc()).limit(limit)
-    if service_id is not None:
-        found = found.where(Build.service_id == service_id)
-    if search:
-        starts = Build.commit.startswith(search, autoescape=True)
-        found = found.where(or_(starts, Build.display_name.icontains(search, autoescape=True)))
+    if filters.service_id is not None:
+        found = found.where(Build.service_id == filters.service_id)
+    if filters.branch is not None:
+        found = found.where(Build.branch == filters.branch)
+    if filters.search:
+        starts = Build.commit.startswith(filters.search.lower(), autoescape=True)
+        texts = (Build.display_name, Build.branch, Build.title)
+        found = found.where(or_(starts, *(text.icontains(filters.search, autoescape=True) for text in texts)))
     if after is not None:
         found = found.where(tuple_(Build.created_at, Build.id) < after)
     return session.scalars(found).all()

@@ -82,10 +82,11 @@ class EnvironmentIn(CatalogRequest):
 
 
 class PullRequestRef(CatalogRequest):
-    """The pull request (GitHub) or merge request (GitLab) of a build."""
+    """The pull request (GitHub) or merge request (GitLab) of a build; `base_branch`: the branch that it is merged to."""
 
     number: Annotated[int, Field(ge=1, le=2**53)]
     url: Link | None = None
+    base_branch: Word | None = None
 
 
 class RouteRequestsOut(TypedDict):

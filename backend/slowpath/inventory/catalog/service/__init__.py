@@ -1,6 +1,6 @@
 """Operations of the catalog: names and builds, deployments, annotations, the service order."""
 
-from slowpath.inventory.catalog.queries import BuildIdentity
+from slowpath.inventory.catalog.queries import BuildFilter, BuildIdentity
 from slowpath.inventory.catalog.service.annotations import (
     annotation,
     annotations_between,
@@ -55,6 +55,7 @@ from slowpath.inventory.catalog.service.service_order import (
 )
 
 __all__ = [
+    "BuildFilter",
     "BuildIdentity",
     "DeploymentFields",
     "ServiceOrder",

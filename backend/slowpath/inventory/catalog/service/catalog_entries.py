@@ -15,7 +15,7 @@ from slowpath.inventory.catalog.errors import (
     ServiceNotFound,
 )
 from slowpath.inventory.catalog.jobs import BuildChanged
-from slowpath.inventory.catalog.queries import After, BuildIdentity, deployments_annotations
+from slowpath.inventory.catalog.queries import After, BuildFilter, BuildIdentity, deployments_annotations
 from slowpath.inventory.catalog.rules import make_slug
 from slowpath.inventory.catalog.service import pending_commit_metadata
 from slowpath.inventory.catalog.service.get_or_insert import get_or_insert
@@ -125,11 +125,11 @@ def build(session: ReadSession, build_id: BuildId) -> Build:
     return row
 
 
-def builds(
-    session: ReadSession, after: After, limit: int, *, service_id: ServiceId | None, search: str | None
-) -> Sequence[Build]:
-    """Return builds, newest first."""
-    return queries.builds(session, after, limit, service_id=service_id, search=search)
+def builds(session: ReadSession, after: After, limit: int, filters: BuildFilter) -> Sequence[Build]:
+    """Return builds, newest first. Raises `ServiceNotFound`."""
+    if filters.service_id is not None:
+        service(session, filters.service_id)
+    return queries.builds(session, after, limit, filters)
 
 
 def builds_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -> Sequence[Build]:

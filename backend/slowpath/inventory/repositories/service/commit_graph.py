@@ -31,6 +31,7 @@ from slowpath.inventory.repositories.rules import (
     CommitMetadata,
     DependencyUpdate,
     TopologicalOrder,
+    ancestors_by_distance,
     commit_range,
     generations,
     truncate_text,
@@ -104,6 +105,28 @@ def sort_topologically(session: ReadSession, service_id: ServiceId, commits: Seq
         return generation, at.timestamp() if at else 0.0, whole[spelled]
 
     return TopologicalOrder(sorted(whole, key=place), tuple(one for one in asked if one not in whole))
+
+
+def list_ancestors(
+    session: ReadSession, service_id: ServiceId, commit: str, among: Collection[str]
+) -> list[str] | None:
+    """Return those of the commits `among` that are ancestors of a commit, the nearest first, as they are spelled there.
+
+    Returns None if no repository is linked to the service, or if it does not know the commit.
+    """
+    built = queries.service_repository(session, service_id)
+    if built is None:
+        return None
+    repository_id = RepositoryId(built.repository_id)
+    whole = resolve_commits(session, repository_id, {commit, *among})
+    if commit not in whole:
+        return None
+    spelled: dict[str, list[str]] = {}
+    for one in among:
+        if one in whole:
+            spelled.setdefault(whole[one], []).append(one)
+    ancestors = ancestors_by_distance(queries.graph(session, repository_id), whole[commit])
+    return [one for sha in ancestors for one in spelled.get(sha, ())]
 
 
 def get_service_source(session: ReadSession, service_id: ServiceId) -> ServiceRepository:

@@ -153,11 +153,14 @@ def _workflow_run(message: Message, repository: str | None) -> WebhookEvent:
     if not isinstance(commit, str) or not SHA.fullmatch(commit):
         return IgnoredEvent("The run has no commit.", repository)
     pulls = [each for each in _list(run.get("pull_requests")) if isinstance(each, Mapping)]
+    base_branch = text(part(pulls[0], "base").get("ref")) if pulls else None
     home = link(part(message, "repository").get("html_url"))
     metadata = {
         "branch": text(run.get("head_branch")),
         "ci_url": link(run.get("html_url")),
-        "pull_request": _pull_request(pulls[0].get("number"), f"{home}/pull/" if home else None) if pulls else None,
+        "pull_request": _pull_request(pulls[0].get("number"), f"{home}/pull/" if home else None, base_branch)
+        if pulls
+        else None,
         **_of_commit(head.get("message"), part(head, "author").get("name"), head.get("timestamp")),
     }
     return CiRunEvent(commit, {name: value for name, value in metadata.items() if value}, repository)
@@ -172,7 +175,9 @@ def _pipeline(message: Message, repository: str | None) -> WebhookEvent:
     metadata = {
         "branch": text(merge.get("source_branch")) or (None if run.get("tag") is True else text(run.get("ref"))),
         "ci_url": link(run.get("url")) or (f"{home}/-/pipelines/{number(run.get('id'))}" if home else None),
-        "pull_request": _pull_request(merge.get("iid"), f"{home}/-/merge_requests/" if home else None),
+        "pull_request": _pull_request(
+            merge.get("iid"), f"{home}/-/merge_requests/" if home else None, text(merge.get("target_branch"))
+        ),
         **_of_commit(commit.get("message"), part(commit, "author").get("name"), commit.get("timestamp")),
     }
     return CiRunEvent(sha, {name: value for name, value in metadata.items() if value}, repository)
@@ -183,9 +188,12 @@ def _of_commit(message: object, author: object, at: object) -> dict[str, Any]:
     return {"title": text(title), "author": text(author), "committed_at": when(at)}
 
 
-def _pull_request(value: object, before: str | None) -> dict[str, Any] | None:
+def _pull_request(value: object, before: str | None, base_branch: str | None) -> dict[str, Any] | None:
     found = number(value)
-    return {"number": found, "url": f"{before}{found}" if before else None} if found else None
+    if not found:
+        return None
+    named = {"base_branch": base_branch} if base_branch else {}
+    return {"number": found, "url": f"{before}{found}" if before else None, **named}
 
 
 _GITHUB: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {

@@ -75,6 +75,7 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
         _regression(session, one) for one in found if is_notifiable(confirmed=one.confirmed, state=one.state)
     )
     number = (build.pull_request or {}).get("number")
+    home = f"{public_url}/t/{get_team(session).slug}"
     regression = BuildContent(
         id=str(build.id),
         service=catalog.service(session, ServiceId(build.service_id)).slug,
@@ -83,9 +84,11 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
         pull_request=number if isinstance(number, int) else None,
         verdict=row.state,
         sentence=row.sentence,
+        is_announced=regression_views.combine_answers(session, row).is_announced,
+        comparison_url=f"{home}/comparisons/{row.comparison_id}" if row.comparison_id else None,
     )
     moment = hashlib.sha256(f"{row.state} {row.sentence} {sorted(map(str, row.regression_ids))}".encode()).hexdigest()
-    url = f"{public_url}/t/{get_team(session).slug}/builds/{build.id}"
+    url = f"{home}/builds/{build.id}"
     return NotificationContent(
         NotificationEvent.JUDGED, build.id, build.service_id, url, regression, content, "", moment[:16]
     )

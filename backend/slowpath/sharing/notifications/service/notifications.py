@@ -23,6 +23,7 @@ from slowpath.sharing.notifications.rules import (
     BUILD_EVENTS,
     CODE_HOSTS,
     FORGET_AFTER_S,
+    PERSONAL,
     RETENTION_DAYS,
     ChannelKind,
     ChannelState,
@@ -160,6 +161,8 @@ def _subscribes_to(channel: NotificationChannel, content: NotificationContent) -
     if content.event not in channel.events:
         return False
     if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in BUILD_EVENTS:
+        return False
+    if ChannelKind(channel.kind) in PERSONAL and not content.is_announced:
         return False
     return channel.service_ids is None or str(content.service_id) in channel.service_ids
 

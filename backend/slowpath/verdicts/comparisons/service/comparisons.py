@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -25,8 +26,10 @@ from slowpath.verdicts.comparisons.errors import (
 from slowpath.verdicts.comparisons.jobs import ComputeComparison
 from slowpath.verdicts.comparisons.rules import (
     LATEST_MS,
+    LISTED_ORIGINS,
     MAX_ARTIFACTS_A_SIDE,
     MAX_WINDOW_MS,
+    ComparisonOrigin,
     ComparisonState,
     LabelMatchers,
     Side,
@@ -50,6 +53,8 @@ class SideRequest:
     label: str | None = None
     time_range: TimeRange | None = None
     labels: LabelMatchers = ()
+    source: dict[str, Any] | None = None
+    """What it was resolved from, as stored (see `side_sources.make_side_request`)."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,14 @@ class SideArtifact:
     artifact: Artifact
 
 
-def create_comparison(session: WriteSession, name: str | None, base: SideRequest, candidate: SideRequest) -> Comparison:
+def create_comparison(
+    session: WriteSession,
+    name: str | None,
+    base: SideRequest,
+    candidate: SideRequest,
+    *,
+    origin: ComparisonOrigin = ComparisonOrigin.MANUAL,
+) -> Comparison:
     """Create a comparison and enqueue its job.
 
     Raises `EmptySide`, `TooManyArtifacts`, `SidesOverlap`, `InvalidTimeRange`, `LabelsWithoutProfiles`,
@@ -69,7 +81,7 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
     sides = {Side.BASE: base, Side.CANDIDATE: candidate}
     for side, asked in sides.items():
         _validate_size(side, asked)
-        _validate_time_range(session, side, asked.time_range)
+        validate_time_range(session, side, asked.time_range)
     if base.time_range and candidate.time_range and base.time_range.overlaps(candidate.time_range):
         raise InvalidTimeRange("The time ranges of both sides overlap.", remedy="End one before the other begins.")
     _validate_overlap(base, candidate)
@@ -83,9 +95,11 @@ def create_comparison(session: WriteSession, name: str | None, base: SideRequest
         name=name or f"{base_label} against {candidate_label}",
         base_label=base_label,
         candidate_label=candidate_label,
+        origin=origin,
         state=ComparisonState.WAITING,
         time_ranges={side: asked.time_range.to_json() for side, asked in sides.items() if asked.time_range},
         side_labels={side: format_label_matchers(asked.labels) for side, asked in sides.items() if asked.labels},
+        sources={side: asked.source for side, asked in sides.items() if asked.source},
         created_by=session.scope.user_id,
     )
     session.add(comparison)
@@ -116,10 +130,16 @@ def get_comparison(session: ReadSession, comparison_id: ComparisonId) -> Compari
 
 
 def list_comparisons(
-    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
+    session: ReadSession,
+    *,
+    after: tuple[datetime, UUID] | None,
+    limit: int,
+    states: Sequence[str],
+    origins: Sequence[str] = LISTED_ORIGINS,
+    search: str | None,
 ) -> Sequence[Comparison]:
-    """Return up to `limit` comparisons, newest first."""
-    return queries.select_comparisons(session, after=after, limit=limit, states=states, search=search)
+    """Return up to `limit` comparisons of these origins, newest first."""
+    return queries.select_comparisons(session, after=after, limit=limit, states=states, origins=origins, search=search)
 
 
 def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
@@ -167,7 +187,7 @@ def swap_sides(session: WriteSession, comparison_id: ComparisonId) -> Comparison
     }
     time_ranges, labels = get_time_ranges(row), get_label_matchers(row)
     base, candidate = (
-        SideRequest(of[side], label[side], time_ranges.get(side), labels.get(side, ()))
+        SideRequest(of[side], label[side], time_ranges.get(side), labels.get(side, ()), row.sources.get(side))
         for side in (Side.CANDIDATE, Side.BASE)
     )
     return create_comparison(session, None, base, candidate)
@@ -213,6 +233,11 @@ def delete_comparison(session: WriteSession, comparison_id: ComparisonId) -> lis
     return [BlobKey(key) for key in keys if key]
 
 
+def list_build_comparisons_without_artifacts(session: ReadSession, limit: int) -> Sequence[ComparisonId]:
+    """Return up to `limit` comparisons of builds whose artifacts were all deleted."""
+    return [ComparisonId(each) for each in queries.select_build_comparisons_without_artifacts(session, limit)]
+
+
 def _validate_size(side: Side, asked: SideRequest) -> None:
     if not asked.artifact_ids and asked.time_range is None:
         raise EmptySide(
@@ -249,7 +274,8 @@ def _validate_overlap(base: SideRequest, candidate: SideRequest) -> None:
         )
 
 
-def _validate_time_range(session: ReadSession, side: Side, time_range: TimeRange | None) -> None:
+def validate_time_range(session: ReadSession, side: Side, time_range: TimeRange | None) -> None:
+    """Raise `InvalidTimeRange`, `ServiceNotFound` or `EnvironmentNotFound` unless metrics can be compared in it."""
     if time_range is None:
         return
     if not 0 <= time_range.from_ms <= LATEST_MS or not 0 <= time_range.to_ms <= LATEST_MS:

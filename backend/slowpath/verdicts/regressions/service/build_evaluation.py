@@ -4,20 +4,20 @@ An unconfirmed regression has no number and enqueues no notification. A regressi
 Change points whose build ranges overlap form one regression, however many series changed: one commit caused them.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
 from slowpath.analysis.builds.change_detection import ScanResult, scan_history
 from slowpath.analysis.builds.regression_groups import ChangedSeries, RegressionGroup
 from slowpath.core.db_sessions import WriteSession
-from slowpath.core.ids import BuildId, ServiceId, new_id
-from slowpath.core.jobs import enqueue
+from slowpath.core.ids import ServiceId, new_id
 from slowpath.inventory.catalog.tables import Build
 from slowpath.verdicts.regressions import queries, wording
-from slowpath.verdicts.regressions.jobs import BuildEvaluated
-from slowpath.verdicts.regressions.rules import NO_BRANCH, OPEN, SPARK, BuildVerdictState, RegressionState
+from slowpath.verdicts.regressions.read_models import SeriesAnswer
+from slowpath.verdicts.regressions.rules import NO_BRANCH, OPEN, REFUTING_BUILDS, SPARK, RegressionState
 from slowpath.verdicts.regressions.service import evidence_comparisons, merged_regressions, regression_resolution
+from slowpath.verdicts.regressions.service.build_verdicts import get_series_answer, record_series_answer
 from slowpath.verdicts.regressions.service.evaluation_inputs import EvaluationInputs, load_evaluation_inputs
 from slowpath.verdicts.regressions.service.triage import add_evidence, record_event
 from slowpath.verdicts.regressions.tables import BuildChangePoint, BuildVerdict, Regression
@@ -64,7 +64,7 @@ def evaluate_build(session: WriteSession, build: Build, now: datetime) -> None:
         if row.confirmed and row.state in OPEN and row.branch == inputs.branch:
             regression_resolution.resolve_if_fixed(session, inputs, row, now)
             _set_sparkline(inputs, row)
-    _record_verdicts(session, inputs, build, _EvaluationResult(scan, verdicts, now))
+    _record_verdicts(session, inputs, build, _EvaluationResult(scan, verdicts), now)
 
 
 def _load_regressions(session: WriteSession, inputs: EvaluationInputs) -> list[Regression]:
@@ -257,70 +257,63 @@ def _set_sparkline(inputs: EvaluationInputs, row: Regression) -> None:
 
 
 @dataclass(frozen=True)
-class _Verdict:
-    """The verdict on a build."""
-
-    state: BuildVerdictState
-    sentence: str
-    needs: dict[str, int | None] | None = None
-    regression_ids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class _EvaluationResult:
-    """The verdicts that follow from an evaluation."""
+    """The answers about builds that follow from an evaluation."""
 
     scan: ScanResult
     verdicts: _BuildVerdicts
-    now: datetime
 
-    def of(self, row: BuildVerdict, *, is_evaluated: bool) -> _Verdict | None:
-        """Return the new verdict on a build; None if the recorded one stays."""
+    def of(self, row: BuildVerdict, *, is_evaluated: bool) -> SeriesAnswer | None:
+        """Return the new answer of the history about a build; None if the recorded one stays."""
+        stored = get_series_answer(row)
         if row.build_id in self.verdicts.changed:
-            found = self.verdicts.changed[row.build_id]
-            return _Verdict(
-                BuildVerdictState.CHANGED, found.sentence, None, tuple(sorted({*row.regression_ids, str(found.id)}))
-            )
-        if row.state == BuildVerdictState.CHANGED:
+            return SeriesAnswer("changed", self.verdicts.changed[row.build_id].sentence)
+        if stored is not None and stored.state == "changed":
             return None
         if row.build_id in self.verdicts.unconfirmed:
             here = self.verdicts.unconfirmed[row.build_id]
-            needs = {"builds": here.needs_builds, "profiles": here.needs_profiles}
             sentence = wording.describe_unconfirmed_change(here, here.needs_builds, here.needs_profiles)
-            return _Verdict(BuildVerdictState.INCONCLUSIVE, sentence, needs)
-        if is_evaluated and self.scan.too_few is not None:
-            needs = {"builds": self.scan.too_few, "profiles": None}
-            return _Verdict(BuildVerdictState.SKIPPED, wording.describe_missing_builds(self.scan.too_few), needs)
+            return SeriesAnswer("inconclusive", sentence, here.needs_builds, here.needs_profiles)
         if is_evaluated:
-            return _Verdict(BuildVerdictState.PASSED, wording.describe_passed(self.scan.series, self.scan.detectable))
-        return (
-            _Verdict(BuildVerdictState.PASSED, wording.describe_dismissed())
-            if row.state == BuildVerdictState.INCONCLUSIVE
-            else None
-        )
+            return self._of_evaluated()
+        if stored is not None and stored.state == "inconclusive":
+            return SeriesAnswer("passed", wording.describe_dismissed())
+        return None
+
+    def _of_evaluated(self) -> SeriesAnswer:
+        """Return the answer about the evaluated build without a change."""
+        if self.scan.too_few is not None:
+            return SeriesAnswer("skipped", wording.describe_missing_builds(self.scan.too_few), self.scan.too_few)
+        return SeriesAnswer("passed", wording.describe_passed(self.scan.series, self.scan.detectable))
+
+    def excluded(self, index: int, builds: int) -> float | None:
+        """Return the change of the total that the builds since this one exclude; None if they are too few, or show one.
+
+        `detectable` is what a history finds within `REFUTING_BUILDS` builds, so that many must follow.
+        """
+        if self.scan.too_few is not None or self.scan.detectable is None or builds - index <= REFUTING_BUILDS:
+            return None
+        found = (each for each in self.scan.groups if each.is_reported or each.is_likely)
+        return None if any(each.low_index <= index <= each.high_index for each in found) else self.scan.detectable
+
+    def regression_ids(self, row: BuildVerdict) -> tuple[str, ...]:
+        """Return the regressions since a build whose answer is new."""
+        found = self.verdicts.changed.get(row.build_id)
+        return () if found is None else tuple(sorted({*row.regression_ids, str(found.id)}))
 
 
-def _record_verdicts(session: WriteSession, inputs: EvaluationInputs, build: Build, result: _EvaluationResult) -> None:
-    """Record the verdict on each build of the branch."""
-    for place in inputs.places:
-        if place.is_own and (verdict := result.of(place.verdict, is_evaluated=place.build.id == build.id)) is not None:
-            _record_verdict(session, place.verdict, verdict, result.now)
-
-
-def _record_verdict(session: WriteSession, row: BuildVerdict, verdict: _Verdict, now: datetime) -> None:
-    regression_ids = list(verdict.regression_ids)
-    is_new = row.evaluated_at is None or (row.state, row.regression_ids) != (verdict.state, regression_ids)
-    row.state, row.sentence, row.required_evidence, row.regression_ids = (
-        verdict.state,
-        verdict.sentence,
-        verdict.needs,
-        regression_ids,
-    )
-    if is_new:
-        row.evaluated_at = now
-        enqueue(session, BuildEvaluated(BuildId(row.build_id)))
-
-
-def record_skipped_build(session: WriteSession, row: BuildVerdict, sentence: str, now: datetime) -> None:
-    """Record that a build cannot be evaluated, and why."""
-    _record_verdict(session, row, _Verdict(BuildVerdictState.SKIPPED, sentence), now)
+def _record_verdicts(
+    session: WriteSession, inputs: EvaluationInputs, build: Build, result: _EvaluationResult, now: datetime
+) -> None:
+    """Record the answer about each build of the branch, and decide its verdict."""
+    for index, place in enumerate(inputs.places):
+        if not place.is_own:
+            continue
+        row, stored = place.verdict, get_series_answer(place.verdict)
+        answer = result.of(row, is_evaluated=place.build.id == build.id)
+        ids = tuple(row.regression_ids) if answer is None else result.regression_ids(row)
+        answer = answer or stored
+        if answer is not None:
+            answer = replace(answer, excluded=result.excluded(index, len(inputs.places)))
+            if answer != stored or place.build.id == build.id:
+                record_series_answer(session, row, answer, ids, now)

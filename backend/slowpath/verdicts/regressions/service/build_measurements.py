@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from slowpath.analysis.findings.build_measurements import FORMAT
 from slowpath.analysis.findings.run_metadata import RunMetadata
@@ -141,3 +142,8 @@ def count_undecoded(session: ReadSession, build_id: BuildId) -> int:
 def get_build_verdict_row(session: ReadSession, build_id: BuildId) -> BuildVerdict | None:
     """Return the verdict on a build, or None."""
     return queries.select_build_verdict(session, build_id)
+
+
+def get_build_verdict_rows(session: ReadSession, build_ids: Sequence[UUID]) -> dict[UUID, BuildVerdict]:
+    """Return the verdicts on builds by build; builds without one are absent."""
+    return {row.build_id: row for row in queries.select_build_verdicts(session, build_ids)}

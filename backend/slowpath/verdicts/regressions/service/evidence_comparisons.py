@@ -1,16 +1,16 @@
 """The comparison attached to a regression: builds before it against builds since."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from slowpath.analysis.kinds.metrics.exclusive_latency import SETTLED_MS
 from slowpath.analysis.kinds.profiles.profile_measurements import WEAK
 from slowpath.analysis.kinds.registry import measured_kinds
-from slowpath.core.db_sessions import WriteSession
+from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.metrics.service import deployment_latency
 from slowpath.inventory.catalog.tables import Build
-from slowpath.verdicts.comparisons.rules import TimeRange
+from slowpath.verdicts.comparisons.rules import ComparisonOrigin, TimeRange
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath.verdicts.regressions import queries
@@ -30,35 +30,47 @@ def enqueue_evidence_comparison(
     Of each kind that both sides have, use enough artifacts of the nearest builds. Without a common kind, compare the latency of
     the nearest build of each side that ran in the same environment.
     """
-    base, candidate = _gathered(session, good), _gathered(session, bad)
+    base, candidate = gather_artifacts(session, good), gather_artifacts(session, bad)
     kinds = [kind for kind in measured_kinds() if base[kind] and candidate[kind]]
-    # Weak kinds are left out: they need many snapshots, and would make a significant comparison inconclusive.
-    kinds = [kind for kind in kinds if kind not in WEAK] or kinds
+    kinds = without_weak_kinds(kinds)
     if not kinds:
         return _of_latency(session, name, good, bad)
-    row = comparisons.create_comparison(session, name, _side(base, kinds, good), _side(candidate, kinds, bad))
+    row = comparisons.create_comparison(
+        session,
+        name,
+        make_side(base, kinds, good),
+        make_side(candidate, kinds, bad),
+        origin=ComparisonOrigin.REGRESSION,
+    )
     return ComparisonId(row.id)
 
 
 def _of_latency(session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]) -> ComparisonId | None:
     """Compare the latency of the newest deployment of each build."""
+    found = find_common_deployments(session, good, bad)
+    if found is None:
+        return None
+    sides = [SideRequest((), build.commit[:SHORT_COMMIT], time_range) for time_range, build in found]
+    return ComparisonId(comparisons.create_comparison(session, name, *sides, origin=ComparisonOrigin.REGRESSION).id)
+
+
+DeploymentWindow = tuple[TimeRange, Build]
+
+
+def find_common_deployments(
+    session: ReadSession, good: Sequence[Build], bad: Sequence[Build]
+) -> tuple[DeploymentWindow, DeploymentWindow] | None:
+    """Return the newest deployment of the nearest build of each side in a common environment; None without one."""
     bases, candidates = _windows(session, good), _windows(session, bad)
     environment = next((each for each in candidates if each in bases), None)
-    if environment is None:
+    if environment is None or bases[environment][0].overlaps(candidates[environment][0]):
         return None
-    (base, of_base), (candidate, of_candidate) = bases[environment], candidates[environment]
-    if base.overlaps(candidate):
-        return None
-    sides = (
-        SideRequest((), of_base.commit[:SHORT_COMMIT], base),
-        SideRequest((), of_candidate.commit[:SHORT_COMMIT], candidate),
-    )
-    return ComparisonId(comparisons.create_comparison(session, name, *sides).id)
+    return bases[environment], candidates[environment]
 
 
-def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[EnvironmentId, tuple[TimeRange, Build]]:
+def _windows(session: ReadSession, builds: Sequence[Build]) -> dict[EnvironmentId, DeploymentWindow]:
     """Return the newest deployment of the nearest build, by environment."""
-    found: dict[EnvironmentId, tuple[TimeRange, Build]] = {}
+    found: dict[EnvironmentId, DeploymentWindow] = {}
     near = {BuildId(build.id): build for build in builds[:MAX_BUILDS_PER_SIDE]}
     windows = deployment_latency.list_deployment_ranges(
         session, {key: ServiceId(build.service_id) for key, build in near.items()}
@@ -74,7 +86,16 @@ def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[Environment
     return found
 
 
-def _gathered(session: WriteSession, builds: Sequence[Build]) -> dict[str, list[Artifact]]:
+def without_weak_kinds(kinds: Sequence[str]) -> list[str]:
+    """Leave weak kinds out unless there are no others.
+
+    They need many snapshots, and would make a significant comparison inconclusive.
+    """
+    return [kind for kind in kinds if kind not in WEAK] or list(kinds)
+
+
+def gather_artifacts(session: ReadSession, builds: Sequence[Build]) -> dict[str, list[Artifact]]:
+    """Return the newest artifacts of the nearest builds by stored kind, at most `MOST_COMPARED` of each."""
     found: dict[str, list[Artifact]] = {kind: [] for kind in measured_kinds()}
     for build in builds[:MAX_BUILDS_PER_SIDE]:
         wanting = [kind for kind in measured_kinds() if len(found[kind]) < MOST_COMPARED]
@@ -86,6 +107,7 @@ def _gathered(session: WriteSession, builds: Sequence[Build]) -> dict[str, list[
     return found
 
 
-def _side(found: dict[str, list[Artifact]], kinds: Sequence[str], builds: Sequence[Build]) -> SideRequest:
+def make_side(found: Mapping[str, Sequence[Artifact]], kinds: Sequence[str], builds: Sequence[Build]) -> SideRequest:
+    """Return the side with the artifacts of these kinds, labeled with the first build."""
     ids = tuple(ArtifactId(row.id) for kind in kinds for row in found[kind])
     return SideRequest(ids, builds[0].commit[:SHORT_COMMIT])

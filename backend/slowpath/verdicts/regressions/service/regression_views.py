@@ -1,21 +1,27 @@
 """Read regressions, their events and evidence, and verdicts on builds."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from slowpath.analysis.builds.comparison_answer import KindAnswer
+from slowpath.analysis.kinds.registry import section_of_measurement
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, RegressionId
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.regressions import queries
 from slowpath.verdicts.regressions.errors import RegressionNotFound
 from slowpath.verdicts.regressions.queries import RegressionFilter
+from slowpath.verdicts.regressions.read_models import CombinedVerdict
 from slowpath.verdicts.regressions.rules import NO_BRANCH, OPEN, BuildVerdictState
+from slowpath.verdicts.regressions.service.build_decision import load_ancestor
+from slowpath.verdicts.regressions.service.build_verdicts import get_decision
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvent, RegressionEvidence
 
 __all__ = [
     "RegressionFilter",
+    "combine_answers",
     "count_regressions",
     "get_build_verdict",
     "get_regression",
@@ -106,6 +112,21 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
         regression_ids=[],
         evaluated_at=None,
     )
+
+
+def combine_answers(session: ReadSession, row: BuildVerdict) -> CombinedVerdict:
+    """Return a verdict with the answer of its comparison, from the decision that made it."""
+    decision, ancestor = get_decision(row), load_ancestor(row.ancestor_answer)
+    is_announced = decision is not None and decision.is_announced and row.state == decision.state
+    compared = ancestor.comparison if ancestor is not None else None
+    kinds = {each.kind: each for each in (compared.kinds if compared is not None else ())}
+    if not is_announced:  # later builds may have refuted the comparison
+        kinds = {kind: replace(each, is_announced=False) for kind, each in kinds.items()}
+    ids = [UUID(str(each)) for each in row.regression_ids]
+    for regression in queries.select_regressions_by_id(session, ids) if ids else ():
+        kind = section_of_measurement(regression.kind)
+        kinds[kind] = KindAnswer(kind, "regressed", is_announced=True)
+    return CombinedVerdict(row, ancestor, is_announced, tuple(kinds.values()))
 
 
 def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:

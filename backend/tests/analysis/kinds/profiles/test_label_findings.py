@@ -126,6 +126,6 @@ def test_values_beyond_the_limit_are_a_caveat(monkeypatch: pytest.MonkeyPatch) -
     assert caveat.sentence.startswith("Label endpoint has 9")
 
 
-def test_without_labels_nothing_is_said() -> None:
+def test_without_labels_nothing_is_located() -> None:
     plain: Means = {(): 2_000.0}
     assert located(compare_in_turns(plain, plain)) == []

@@ -6,7 +6,7 @@ import { anArtifact } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
 import { UploadDrawerRow } from './UploadDrawerRow';
-import type { TrayItem } from './tray-store';
+import type { TrayItem } from './tray-types';
 
 const anItem = (changed: Partial<TrayItem> = {}): TrayItem => ({
   key: 'k1',

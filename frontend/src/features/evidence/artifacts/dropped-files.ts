@@ -1,5 +1,5 @@
 /** Files and folders out of a drop or a file picker, folders walked to the end. */
-import type { AddedFiles, UnmatchedMetadata } from './tray-store';
+import type { AddedFiles, UnmatchedMetadata } from './tray-types';
 
 /** A folder of more files than this was dropped by mistake. */
 const MOST = 1000;

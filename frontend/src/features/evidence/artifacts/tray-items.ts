@@ -2,7 +2,7 @@
 import type { Artifact } from '../../../api';
 import { countOf } from '../../../ui';
 import type { SideName } from './side-guess';
-import type { TrayItem, UnmatchedMetadata } from './tray-store';
+import type { TrayItem, UnmatchedMetadata } from './tray-types';
 
 export function newItem(file: File, path: string, drop: number, side?: SideName): TrayItem {
   return {

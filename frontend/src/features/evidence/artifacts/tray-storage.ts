@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { teamHeaders } from '../../../api';
-import type { TrayState } from './tray-store';
+import type { TrayState } from './tray-types';
 
 const keyOf = (team: string): string => `slowpath-tray-${team}`;
 /** More than this was never one comparison. */

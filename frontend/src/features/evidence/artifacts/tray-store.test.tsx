@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { setCurrentTeam } from '../../../api';
 import { anArtifact } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
-import { createTray, type AddedFiles } from './tray-store';
+import { createTray } from './tray-store';
+import type { AddedFiles } from './tray-types';
 
 const dropped = (path: string, content = 'x'): AddedFiles => ({
   path,

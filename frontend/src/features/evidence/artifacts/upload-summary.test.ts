@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anArtifact } from '../../../testing/api-factories';
-import type { TrayItem } from './tray-store';
+import type { TrayItem } from './tray-types';
 import { summarizeUploads } from './upload-summary';
 
 type Fate = 'decoded' | 'invalid' | 'failed' | 'decoding' | 'sending' | 'stopped';

@@ -1,7 +1,7 @@
 /** Counts the files of the upload drawer by outcome. Pure. */
 import type { Artifact } from '../../../api';
 import { countOf } from '../../../ui';
-import type { TrayItem } from './tray-store';
+import type { TrayItem } from './tray-types';
 
 /** Whatever was decoded can be compared: profiles, traces, growth logs, benchmarks. */
 export function isReady(artifact: Artifact): boolean {

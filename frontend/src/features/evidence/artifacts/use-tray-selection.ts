@@ -1,6 +1,7 @@
 /** Selection of rows of the tray: by checkbox, by Shift for a range, and keys that act on what is selected. */
 import { useState, type KeyboardEvent } from 'react';
-import { tray, type TrayItem } from './tray-store';
+import { tray } from './tray-store';
+import type { TrayItem } from './tray-types';
 import type { SideName } from './side-guess';
 
 export type TraySelection = {

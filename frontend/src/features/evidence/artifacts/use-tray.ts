@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { countOf } from '../../../ui';
-import { tray, type TrayItem, type TrayState } from './tray-store';
+import { tray } from './tray-store';
+import type { TrayItem, TrayState } from './tray-types';
 
 export function useTray(): TrayState {
   return useSyncExternalStore(tray.subscribe, tray.snapshot);

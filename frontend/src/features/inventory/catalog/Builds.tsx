@@ -15,6 +15,7 @@ import {
   onText,
 } from '../../../ui';
 import classes from './Catalog.module.css';
+import { UploadSteps } from './UploadSteps';
 import {
   buildsQuery,
   updateBuild,
@@ -38,7 +39,7 @@ function DeleteBuild({ build, onDone }: { build: Build; onDone: () => void }) {
 }
 
 type BuildsProps = {
-  serviceId: string;
+  service: { id: string; slug: string };
   mayWrite: boolean;
   buildLink: (build: Build, words: ReactNode) => ReactNode;
 };
@@ -124,11 +125,11 @@ function columnsOf(
   ];
 }
 
-export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
+export function Builds({ service, mayWrite, buildLink }: BuildsProps) {
   const [search, setSearch] = useState('');
   const [form, setForm] = useState<Build | 'new' | null>(null);
   const builds = useInfiniteQuery(
-    buildsQuery({ service_id: serviceId, search: search || undefined }),
+    buildsQuery({ service_id: service.id, search: search || undefined }),
   );
   const [deleting, setDeleting] = useState<Build | null>(null);
   return (
@@ -162,11 +163,14 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
         minWidth={900}
         loading={<SkeletonRows rows={5} />}
         empty={
-          <EmptyState help="ci">
-            {search
-              ? 'No builds match these filters.'
-              : 'No builds yet. Create one, or upload from CI.'}
-          </EmptyState>
+          search ? (
+            <EmptyState>No builds match these filters.</EmptyState>
+          ) : (
+            <>
+              <p>No builds yet.</p>
+              <UploadSteps service={service} buildLink={buildLink} />
+            </>
+          )
         }
       />
       {deleting && <DeleteBuild build={deleting} onDone={() => setDeleting(null)} />}
@@ -178,7 +182,7 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
       >
         {form !== null && (
           <BuildForm
-            serviceId={serviceId}
+            serviceId={service.id}
             build={form === 'new' ? null : form}
             onDone={() => setForm(null)}
           />

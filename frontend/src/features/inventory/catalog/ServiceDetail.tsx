@@ -77,7 +77,7 @@ export function ServiceDetail({
         }
       />
       {children}
-      <Builds serviceId={id} mayWrite={mayWrite} buildLink={buildLink} />
+      <Builds service={data} mayWrite={mayWrite} buildLink={buildLink} />
       <ServiceForm opened={editing} onClose={() => setEditing(false)} service={data} />
       <DeleteService
         service={data}

@@ -26,6 +26,13 @@ export const buildsQuery = (wanted: { service_id?: string; search?: string }) =>
     getNextPageParam: (page) => page.next_cursor,
   });
 
+/** The newest build of a service, or of the team; none before its first upload. */
+export const newestBuildQuery = (service_id?: string) =>
+  queryOptions({
+    queryKey: ['build', 'newest', service_id],
+    queryFn: ({ signal }) => calls.buildsList({ query: { service_id, limit: 1 }, signal }),
+  });
+
 export const buildQuery = (build_id: string) =>
   queryOptions({
     queryKey: ['build', 'one', build_id],

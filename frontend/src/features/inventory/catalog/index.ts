@@ -1,3 +1,4 @@
 export { ServiceDetail } from './ServiceDetail';
 export { ServicesPage } from './Services';
-export { buildChoicesQuery, buildQuery, servicesQuery } from './catalog-queries';
+export { TeamUploadSteps } from './UploadSteps';
+export { buildChoicesQuery, buildQuery, newestBuildQuery, servicesQuery } from './catalog-queries';

@@ -1,6 +1,6 @@
 import { Button, Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { ServiceAccount, TeamMembership, Token, TokenScope } from '../../../api';
 import {
   DeleteResource,
@@ -117,7 +117,13 @@ function tokenColumns(
   ];
 }
 
-export function Tokens({ team }: { team: TeamMembership }) {
+export type TokensProps = {
+  team: TeamMembership;
+  /** How to upload a build with the secret of a new token, from the feature that has services. */
+  uploadSteps: (secret: string) => ReactNode;
+};
+
+export function Tokens({ team, uploadSteps }: TokensProps) {
   const tokens = useQuery({ ...tokensQuery(team.id), enabled: canManageMembers(team) });
   const [revoking, setRevoking] = useState<Token | null>(null);
   const accounts = useQuery({ ...serviceAccountsQuery(team.id), enabled: canManageMembers(team) });
@@ -135,7 +141,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
         title="API tokens"
         aside="for CI and scripts; they act for the team or a service account, not for a user"
       >
-        <NewToken team={team} accounts={accounts.data?.items ?? []} />
+        <NewToken team={team} accounts={accounts.data?.items ?? []} uploadSteps={uploadSteps} />
         <ListTable
           label="API tokens"
           records={tokens}
@@ -262,7 +268,13 @@ function ScopesField({ chosen, isReadOnly, onChange }: ScopesFieldProps) {
 }
 
 /** The secret of a new token, and how to upload with it. */
-function CreatedToken({ token }: { token: Awaited<ReturnType<typeof createToken>> }) {
+function CreatedToken({
+  token,
+  uploadSteps,
+}: {
+  token: Awaited<ReturnType<typeof createToken>>;
+  uploadSteps: TokensProps['uploadSteps'];
+}) {
   const uploads = token.scopes.some((scope) => scope === 'upload' || scope === 'write');
   if (!token.secret) return null;
   return (
@@ -272,19 +284,16 @@ function CreatedToken({ token }: { token: Awaited<ReturnType<typeof createToken>
       label="Token"
       secret={token.secret}
     >
-      {uploads && (
-        <p className="muted mono" style={{ marginTop: 8, overflowWrap: 'anywhere' }}>
-          curl -T cpu.pprof -H &quot;Authorization: Bearer $TOKEN&quot; {window.location.origin}
-          /api/v1/artifacts/cpu.pprof
-        </p>
-      )}
+      {uploads && uploadSteps(token.secret)}
     </OneTimeSecret>
   );
 }
 
 const THE_TEAM = { value: '', label: 'the team' };
 
-function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceAccount[] }) {
+type NewTokenProps = TokensProps & { accounts: ServiceAccount[] };
+
+function NewToken({ team, accounts, uploadSteps }: NewTokenProps) {
   const client = useQueryClient();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<string[]>(['upload']);
@@ -354,7 +363,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
         </Button>
       </form>
       {create.error && <ErrorState error={create.error} />}
-      {create.data && <CreatedToken token={create.data} />}
+      {create.data && <CreatedToken token={create.data} uploadSteps={uploadSteps} />}
     </>
   );
 }

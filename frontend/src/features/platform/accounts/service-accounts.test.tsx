@@ -105,7 +105,7 @@ describe('service accounts', () => {
         return problem(422, {});
       }),
     );
-    const { user } = show(<Tokens team={team} />);
+    const { user } = show(<Tokens team={team} uploadSteps={() => null} />);
     await user.click(await screen.findByRole('combobox', { name: 'Acts as' }));
     await user.click(await screen.findByRole('option', { name: 'deployer', hidden: true }));
     expect(screen.getByRole('checkbox', { name: /^write/ })).toBeDisabled();

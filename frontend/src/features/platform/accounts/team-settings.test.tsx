@@ -111,13 +111,13 @@ describe('members', () => {
 
 describe('tokens', () => {
   it('are for those who manage the team', async () => {
-    show(<Tokens team={team('member')} />);
+    show(<Tokens team={team('member')} uploadSteps={() => null} />);
     expect(await screen.findByText(/Only admins and owners/)).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Create token' })).not.toBeInTheDocument();
   });
 
   it('need a scope', async () => {
-    const { user } = show(<Tokens team={team('admin')} />);
+    const { user } = show(<Tokens team={team('admin')} uploadSteps={() => null} />);
     const create = await screen.findByRole('button', { name: 'Create token' });
     expect(create).toBeEnabled();
     await user.click(screen.getByRole('checkbox', { name: /^upload/ }));
@@ -135,7 +135,7 @@ describe('tokens', () => {
         return new HttpResponse(null, { status: 204 });
       }),
     );
-    const { user } = show(<Tokens team={team('owner')} />);
+    const { user } = show(<Tokens team={team('owner')} uploadSteps={() => null} />);
     await user.click(await screen.findByRole('button', { name: 'Revoke ci' }));
     const question = await screen.findByRole('dialog');
     expect(question).toHaveTextContent('Never used.');
@@ -152,7 +152,7 @@ describe('tokens', () => {
         return HttpResponse.json(token({}));
       }),
     );
-    const { user } = show(<Tokens team={team('owner')} />);
+    const { user } = show(<Tokens team={team('owner')} uploadSteps={() => null} />);
     await user.click(await screen.findByRole('button', { name: 'Edit ci' }));
     const form = within(await screen.findByRole('dialog'));
     await user.clear(form.getByLabelText('Requests per minute'));

@@ -121,6 +121,10 @@ describe('the sides of a comparison', () => {
     artifact_ids: [],
     labels: [],
     time_range: null,
+    labels: [],
+    source: null,
+    build_id: null,
+    left_out: null,
   });
 
   it.each<[string, Partial<Comparison>, RegExp]>([

@@ -12,6 +12,7 @@ const aSummary = (changed: Partial<ComparisonSummaryOut> = {}): ComparisonSummar
   return {
     id: whole.id,
     name: '229227f against 9c41e0a',
+    origin: 'manual',
     state: 'done',
     verdict: 'regressed',
     verdict_sentence: 'Regressed: 32% more CPU per request.',

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { screen } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
@@ -14,8 +15,13 @@ const aVerdict = (changed: Partial<Judgement> = {}): Judgement => ({
   required_evidence: null,
   regression_ids: [],
   evaluated_at: '2026-11-20T14:10:00Z',
+  is_announced: false,
+  kinds: [],
+  comparison: null,
   ...changed,
 });
+
+const linkTo = (id: string, words: ReactNode) => <a href={`#${id}`}>{words}</a>;
 
 function showBuild(build: Partial<Build> = {}, verdict: Partial<Judgement> = {}) {
   server.use(http.get(at('/builds/:id/verdict'), () => HttpResponse.json(aVerdict(verdict))));
@@ -24,7 +30,7 @@ function showBuild(build: Partial<Build> = {}, verdict: Partial<Judgement> = {})
       build={aBuild(build)}
       service="shop"
       back={null}
-      regressionLink={(id, words) => <a href={`#${id}`}>{words}</a>}
+      links={{ regression: linkTo, build: linkTo, comparison: linkTo }}
       files={<p>two files</p>}
     />,
   );
@@ -57,6 +63,56 @@ describe('the verdict of a build', () => {
         'needs 3 more profiles of this build or 1 more build for a conclusive result',
       ),
     ).toBeInTheDocument();
+  });
+
+  it('links the comparison and the earlier build, with the verdict on each kind', async () => {
+    showBuild(
+      {},
+      {
+        state: 'changed',
+        sentence: 'Regressed against the merge base 0123456: 32% more CPU per request.',
+        is_announced: true,
+        kinds: [{ kind: 'cpu', verdict: 'regressed', is_announced: true }],
+        comparison: {
+          state: 'changed',
+          direction: 'worse',
+          base: { build_id: 'b0', commit: '0123456789abcdef' },
+          is_merge_base: true,
+          comparison_id: 'c1',
+          bound: null,
+          profiles_needed: null,
+          kinds_left_out: ['profile.heap'],
+        },
+      },
+    );
+    expect(await screen.findByRole('link', { name: 'Open the comparison' })).toHaveAttribute(
+      'href',
+      '#c1',
+    );
+    expect(screen.getByRole('link', { name: '012345678' })).toHaveAttribute('href', '#b0');
+    expect(screen.getByText('cpu: regressed')).toBeInTheDocument();
+    expect(screen.getByText('not compared: profile.heap')).toBeInTheDocument();
+  });
+
+  it('without an earlier build has no link', async () => {
+    showBuild(
+      {},
+      {
+        state: 'skipped',
+        comparison: {
+          state: 'first-build',
+          direction: null,
+          base: null,
+          is_merge_base: false,
+          comparison_id: null,
+          bound: null,
+          profiles_needed: null,
+          kinds_left_out: [],
+        },
+      },
+    );
+    await screen.findByText('not evaluated');
+    expect(screen.queryByRole('link')).not.toBeInTheDocument();
   });
 
   it('links the regressions that began with it: by number, or by kind without access', async () => {

@@ -1,7 +1,7 @@
 /** What is known of one build: its facts, the judgement, and the regressions that began with it. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Build } from '../../../api';
+import type { Build, Judgement } from '../../../api';
 import {
   DetailsList,
   PageHeader,
@@ -24,18 +24,12 @@ export type BuildDetailProps = {
   build: Build;
   service: ReactNode;
   back: ReactNode;
-  regressionLink: (regression_id: string, words: ReactNode) => ReactNode;
+  links: Record<'regression' | 'build' | 'comparison', (id: string, words: ReactNode) => ReactNode>;
   /** The build's files, from the storey that has them. */
   files: ReactNode;
 };
 
-export default function BuildDetail({
-  build,
-  service,
-  back,
-  regressionLink,
-  files,
-}: BuildDetailProps) {
+export default function BuildDetail({ build, service, back, links, files }: BuildDetailProps) {
   useTitle(`Build ${shortCommit(build.commit)}`);
   return (
     <>
@@ -50,7 +44,7 @@ export default function BuildDetail({
         sub={build.title ?? undefined}
       />
       <Section title="Verdict" aside="compared with earlier builds">
-        <BuildVerdict build={build} regressionLink={regressionLink} />
+        <BuildVerdict build={build} links={links} />
       </Section>
       <Section title="Run metadata">
         <DetailsList facts={known(build, service)} />
@@ -108,10 +102,7 @@ function pullRequest({ pull_request }: Build): ReactNode {
   );
 }
 
-function BuildVerdict({
-  build,
-  regressionLink,
-}: Pick<BuildDetailProps, 'build' | 'regressionLink'>) {
+function BuildVerdict({ build, links }: Pick<BuildDetailProps, 'build' | 'links'>) {
   const judgement = useQuery(buildVerdictQuery(build.id));
   if (judgement.error) return <p className="muted">{describeError(judgement.error).detail}</p>;
   if (!judgement.data) return <p className="muted">loading</p>;
@@ -125,17 +116,48 @@ function BuildVerdict({
   const [glyph, word] = VERDICT_LABELS[state];
   const need = requiredEvidenceText(needs);
   return (
+    <>
+      <p className={classes.chosen}>
+        <StateIcon glyph={glyph}>{word}</StateIcon>
+        <span>{sentence}</span>
+        {need && <span className="muted">{need}</span>}
+        {regression_ids.map((id) => (
+          <span key={id}>{links.regression(id, <Named id={id} />)}</span>
+        ))}
+        {evaluated_at && (
+          <span className="muted">
+            <Timestamp at={evaluated_at} />
+          </span>
+        )}
+      </p>
+      <BuildEvidence judgement={judgement.data} links={links} />
+    </>
+  );
+}
+
+type EvidenceProps = { judgement: Judgement; links: BuildDetailProps['links'] };
+
+/** The comparison behind the verdict: with which build, and what of each kind of artifact. */
+function BuildEvidence({ judgement, links }: EvidenceProps) {
+  const { comparison, kinds } = judgement;
+  if (!comparison?.base) return null;
+  const { base, comparison_id, is_merge_base, kinds_left_out } = comparison;
+  const commit = <span className="mono">{shortCommit(base.commit)}</span>;
+  return (
     <p className={classes.chosen}>
-      <StateIcon glyph={glyph}>{word}</StateIcon>
-      <span>{sentence}</span>
-      {need && <span className="muted">{need}</span>}
-      {regression_ids.map((id) => (
-        <span key={id}>{regressionLink(id, <Named id={id} />)}</span>
-      ))}
-      {evaluated_at && (
-        <span className="muted">
-          <Timestamp at={evaluated_at} />
+      {comparison_id && links.comparison(comparison_id, 'Open the comparison')}
+      <span>
+        {comparison_id ? 'compared with' : 'nearest earlier build'}{' '}
+        {is_merge_base && 'the merge base '}
+        {base.build_id ? links.build(base.build_id, commit) : commit}
+      </span>
+      {kinds.map(({ kind, verdict }) => (
+        <span key={kind} className="muted">
+          {kind}: {verdict}
         </span>
+      ))}
+      {kinds_left_out.length > 0 && (
+        <span className="muted">not compared: {kinds_left_out.join(', ')}</span>
       )}
     </p>
   );

@@ -39,7 +39,8 @@ export type RegressionsProps = {
   mayWrite: boolean;
   link: (regression: Regression, words: ReactNode) => ReactNode;
   onOpen: (regression: Regression) => void;
-  actions?: ReactNode;
+  /** How to upload the first build, while the team has none. */
+  firstBuild?: ReactNode;
 };
 
 type FilterProps = Pick<RegressionsProps, 'search' | 'onSearch' | 'services'>;
@@ -102,7 +103,6 @@ export default function Regressions(props: RegressionsProps) {
             ? summary.data.headline.sentence
             : 'Detected across builds and confirmed before notifying. Requires artifacts uploaded by CI for every build.'
         }
-        actions={props.actions}
       />
       <RegressionFilters search={search} onSearch={onSearch} services={services} />
       <Section>
@@ -113,7 +113,8 @@ export default function Regressions(props: RegressionsProps) {
           />
         )}
         {list.isPending && <SkeletonRows rows={6} height={42} />}
-        {list.data && rows.length === 0 && (
+        {list.data && rows.length === 0 && props.firstBuild}
+        {list.data && rows.length === 0 && !props.firstBuild && (
           <EmptyState help="ci">
             {show === 'all' && !search.q && !search.service
               ? 'No regressions. Upload the profiles of every build from CI to detect them.'

@@ -1,10 +1,10 @@
 """Request and response bodies of comparisons, views and exports."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.kinds.registry import PROFILE, Section
@@ -28,22 +28,21 @@ from slowpath.verdicts.comparisons.rules import (
     parse_label_matchers,
     parse_time_ranges,
 )
+from slowpath.verdicts.comparisons.schemas.source_schemas import (
+    MOST_LISTED,
+    ComparisonRequest,
+    SideSourceIn,
+)
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 ]
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
+OriginName = Literal["manual", "regression", "build"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
-MOST_LISTED = 1000
-"""Above the limit of a side, so that the error of that limit is returned."""
-
-
-class ComparisonRequest(BaseModel):
-    """A request body; unknown fields are rejected."""
-
-    model_config = ConfigDict(extra="forbid")
+NO_SOURCE: dict[str, Any] = {"source": None, "build_id": None, "left_out": None}
 
 
 class TimeRangeIn(ComparisonRequest):
@@ -58,16 +57,23 @@ class TimeRangeIn(ComparisonRequest):
 
 
 class SideIn(ComparisonRequest):
-    """One side: artifacts, a time range of metrics, or both, and its label.
+    """One side: artifacts, a time range of metrics, or both, or instead of them a source; and its label.
 
     `labels` selects samples of its profiles by their pprof labels: those that match all. Artifacts other than profiles are then
-    left out.
+    left out. A source has its own.
     """
 
-    artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
+    artifact_ids: list[UUID] = Field(default_factory=list, max_length=MOST_LISTED)
     time_range: TimeRangeIn | None = None
+    source: SideSourceIn | None = None
     label: Label | None = None
-    labels: Annotated[list[LabelMatcherIn], Field(max_length=MAX_LABELS_A_SIDE)] = []
+    labels: list[LabelMatcherIn] = Field(default_factory=list, max_length=MAX_LABELS_A_SIDE)
+
+    @model_validator(mode="after")
+    def _validate_source(self) -> Self:
+        if self.source is not None and (self.artifact_ids or self.time_range is not None or self.labels):
+            raise ValueError("set either source, or artifact_ids, time_range and labels")
+        return self
 
 
 class ComparisonIn(ComparisonRequest):
@@ -98,12 +104,18 @@ class TimeRangeOut(BaseModel):
 
 
 class SideOut(BaseModel):
-    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range, labels of samples."""
+    """One side: label, number of artifacts, artifact IDs (only of a single comparison), time range, labels of samples.
+
+    `source` is where they come from, null if they were listed; `build_id` the build that it selected; `left_out` a sentence.
+    """
 
     label: str
     artifacts: int
     artifact_ids: list[UUID] | None
     time_range: TimeRangeOut | None
+    source: SideSourceIn | None
+    build_id: UUID | None
+    left_out: str | None
     labels: list[LabelMatcherOut]
 
 
@@ -116,6 +128,7 @@ class ComparisonSummaryOut(BaseModel):
 
     id: UUID
     name: str
+    origin: OriginName
     state: StateName
     verdict: VerdictName | None
     verdict_sentence: str | None
@@ -225,6 +238,7 @@ def _members(
     return {
         "id": row.id,
         "name": row.name,
+        "origin": row.origin,
         "state": row.state,
         "verdict": row.verdict,
         "verdict_sentence": row.headline,
@@ -233,6 +247,7 @@ def _members(
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.BASE)),
+            **row.sources.get(Side.BASE, NO_SOURCE),
             "labels": make_label_outs(labels.get(Side.BASE, ())),
         },
         "candidate": {
@@ -240,6 +255,7 @@ def _members(
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": make_time_range_out(time_ranges.get(Side.CANDIDATE)),
+            **row.sources.get(Side.CANDIDATE, NO_SOURCE),
             "labels": make_label_outs(labels.get(Side.CANDIDATE, ())),
         },
         "problem": row.problem,

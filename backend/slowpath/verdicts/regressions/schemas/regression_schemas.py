@@ -9,9 +9,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from typing_extensions import TypedDict
 
 from slowpath.analysis.kinds.registry import MEASUREMENT_IDS, MeasurementId
-from slowpath.verdicts.regressions.rules import BuildVerdictName, CauseName, EventName, EvidenceName, StateName
+from slowpath.verdicts.regressions.rules import (
+    BuildVerdictName,
+    CauseName,
+    EventName,
+    EvidenceName,
+    StateName,
+)
 from slowpath.verdicts.regressions.tables import (
-    BuildVerdict,
     Regression,
     RegressionEvent,
     RegressionEvidence,
@@ -311,20 +316,6 @@ class SeriesPage(BaseModel):
     series: list[SeriesOut]
 
 
-class BuildVerdictOut(BaseModel):
-    """The verdict on a build; `pending` and `evaluating` are interim.
-
-    Other verdicts can change when more artifacts arrive.
-    """
-
-    build_id: UUID
-    state: BuildVerdictName
-    sentence: str
-    required_evidence: RequiredEvidenceOut | None
-    regression_ids: list[UUID]
-    evaluated_at: datetime | None
-
-
 class MuteRuleIn(RegressionRequest):
     """A mute rule for a series, or for all series of a kind if the subject is empty."""
 
@@ -404,11 +395,6 @@ def make_regression_event_out(row: RegressionEvent, names: Names) -> RegressionE
         {"id": row.id, "kind": row.kind, "actor": make_user_ref(row.user_id, names), "details": row.details}
         | {"created_at": row.created_at}
     )
-
-
-def make_build_verdict_out(row: BuildVerdict) -> BuildVerdictOut:
-    """Return the response body of a build verdict."""
-    return BuildVerdictOut.model_validate(row, from_attributes=True)
 
 
 def make_mute_rule_out(row: SeriesMuteRule, names: Names) -> MuteRuleOut:

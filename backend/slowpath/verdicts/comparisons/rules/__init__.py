@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
@@ -17,6 +17,18 @@ class ComparisonState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+class ComparisonOrigin(StrEnum):
+    """What created a comparison: a user, the evidence of a regression, or the evidence of a build."""
+
+    MANUAL = "manual"
+    REGRESSION = "regression"
+    BUILD = "build"
+
+
+LISTED_ORIGINS: Final = (ComparisonOrigin.MANUAL, ComparisonOrigin.REGRESSION)
+"""Origins that are listed by default: every build has a comparison, which its page links."""
 
 
 class Side(StrEnum):

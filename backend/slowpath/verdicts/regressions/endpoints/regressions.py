@@ -20,8 +20,8 @@ from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.regressions.rules import OPEN, StateName
-from slowpath.verdicts.regressions.schemas import (
-    BuildVerdictOut,
+from slowpath.verdicts.regressions.schemas.build_verdict_schemas import BuildVerdictOut, make_build_verdict_out
+from slowpath.verdicts.regressions.schemas.regression_schemas import (
     MeasuredKind,
     MuteRuleIn,
     MuteRuleOut,
@@ -41,7 +41,6 @@ from slowpath.verdicts.regressions.schemas import (
     StateCounts,
     TriageIn,
     TriageOut,
-    make_build_verdict_out,
     make_mute_rule_out,
     make_regression_detail_out,
     make_regression_event_out,
@@ -301,7 +300,8 @@ def get_build_verdict(build_id: UUID, caller: MayWait, session: Reading) -> Buil
     """
     if not uploads.can_see_build(session, BuildId(build_id), caller):
         raise NotFound("This token has no build with this ID.")
-    return make_build_verdict_out(regression_views.get_settled_verdict(session, BuildId(build_id)))
+    row = regression_views.get_settled_verdict(session, BuildId(build_id))
+    return make_build_verdict_out(regression_views.combine_answers(session, row))
 
 
 def _page(drawn: BuildSeriesPage) -> SeriesPage:

@@ -1,0 +1,1 @@
+"""What can be compared, and what a comparison could conclude, before it is created."""

@@ -1,0 +1,1 @@
+"""Request and response bodies of comparisons, their sides, views and exports."""

@@ -1,0 +1,37 @@
+"""Response bodies of lists of builds."""
+
+from pydantic import BaseModel
+
+from slowpath.analysis.kinds.registry import StoredKindId
+from slowpath.evidence.artifacts.service.build_evidence import EvidenceCounts
+from slowpath.inventory.catalog.schemas.catalog_entries import BuildOut
+from slowpath.inventory.catalog.tables import Build
+from slowpath.verdicts.regressions.read_models import CombinedVerdict
+from slowpath.verdicts.regressions.schemas.build_verdict_schemas import BuildVerdictOut, make_build_verdict_out
+
+
+class KindCountOut(BaseModel):
+    """Number of decoded artifacts of one kind."""
+
+    kind: StoredKindId
+    count: int
+
+
+class ListedBuildOut(BuildOut):
+    """A build as listed, with its decoded artifacts by kind and its verdict; null before it is evaluated."""
+
+    evidence: list[KindCountOut]
+    waiting_artifacts: int
+    verdict: BuildVerdictOut | None
+
+
+def make_listed_build_out(row: Build, counts: EvidenceCounts, verdict: CombinedVerdict | None) -> ListedBuildOut:
+    """Return the response body of a listed build."""
+    return ListedBuildOut.model_validate(
+        {
+            **BuildOut.model_validate(row).model_dump(),
+            "evidence": [{"kind": kind, "count": count} for kind, count in counts.kinds.items()],
+            "waiting_artifacts": counts.waiting,
+            "verdict": make_build_verdict_out(verdict) if verdict else None,
+        }
+    )

@@ -1,0 +1,150 @@
+"""Compare a build with an earlier one as soon as its evidence is decoded, and record the answer on its verdict."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from slowpath.analysis.builds.comparison_answer import ComparisonAnswer
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BlobKey, BuildId, ComparisonId, ServiceId
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.tables import Build
+from slowpath.verdicts.comparisons.errors import ComparisonNotFound
+from slowpath.verdicts.comparisons.rules import ComparisonOrigin, ComparisonState, Side
+from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.service.comparisons import SideRequest
+from slowpath.verdicts.comparisons.tables import Comparison
+from slowpath.verdicts.regressions import queries, wording
+from slowpath.verdicts.regressions.read_models import AncestorAnswer
+from slowpath.verdicts.regressions.rules import MOST_WAITING
+from slowpath.verdicts.regressions.service.ancestor_builds import AncestorMatch, find_comparable_ancestor
+from slowpath.verdicts.regressions.service.build_decision import dump_ancestor, load_ancestor
+from slowpath.verdicts.regressions.service.build_verdicts import record_decision
+from slowpath.verdicts.regressions.service.evidence_comparisons import SHORT_COMMIT, find_common_deployments, make_side
+from slowpath.verdicts.regressions.tables import BuildVerdict
+
+MISSING = ("first-build", "no-match", "other-conditions")
+"""States of a build whose comparison another build can make possible."""
+
+
+def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerdict) -> list[BlobKey]:
+    """Compare a build with its nearest comparable ancestor, unless exactly these artifacts were compared already.
+
+    Returns the blob keys of the superseded comparison, to delete after the commit. The caller records the verdict.
+    """
+    queries.lock_history(session, ServiceId(build.service_id))
+    found = find_comparable_ancestor(session, build)
+    if not isinstance(found, AncestorMatch):
+        superseded = delete_build_comparison(session, row)
+        row.ancestor_answer = None if found is None else dump_ancestor(found)
+        row.compared_build_id = None
+        return superseded
+    base = make_side(found.base, found.kinds, [found.build])
+    candidate = make_side(found.candidate, found.kinds, [build])
+    if _is_current(session, row, base, candidate):
+        return []
+    superseded = delete_build_comparison(session, row)
+    deployed = find_common_deployments(session, [found.build], [build])
+    if deployed is not None:  # with their latency, for checks that require it; it decides nothing beside artifacts
+        base, candidate = (
+            replace(side, time_range=each[0]) for side, each in zip((base, candidate), deployed, strict=True)
+        )
+    name = f"{build.commit[:SHORT_COMMIT]} against {found.build.commit[:SHORT_COMMIT]}"
+    created = comparisons.create_comparison(session, name, base, candidate, origin=ComparisonOrigin.BUILD)
+    row.comparison_id, row.compared_build_id = created.id, found.build.id
+    row.ancestor_answer = dump_ancestor(_pending(found))
+    session.flush()
+    return superseded
+
+
+def compare_waiting_builds(session: WriteSession, build: Build, now: datetime) -> list[BlobKey]:
+    """Compare builds that found no earlier build before the first evidence of this one; return blob keys to delete.
+
+    The build of a pull request is often decoded before that of its merge base.
+    """
+    service_id = ServiceId(build.service_id)
+    waiting = queries.select_builds_without_comparison(session, service_id, MISSING, MOST_WAITING + 1)
+    keys: list[BlobKey] = []
+    for row, each in [one for one in waiting if one[1].id != build.id][:MOST_WAITING]:
+        keys += refresh_build_comparison(session, each, row)
+        record_decision(session, row, now)
+    return keys
+
+
+def delete_build_comparison(session: WriteSession, row: BuildVerdict) -> list[BlobKey]:
+    """Delete the comparison of a build and return its blob keys; one that a regression cites becomes its evidence."""
+    if row.comparison_id is None:
+        return []
+    comparison_id = ComparisonId(row.comparison_id)
+    row.comparison_id = None
+    session.flush()
+    if queries.has_regression(session, comparison_id):
+        comparisons.get_comparison(session, comparison_id).origin = ComparisonOrigin.REGRESSION
+        return []
+    try:
+        return comparisons.delete_comparison(session, comparison_id)
+    except ComparisonNotFound:
+        return []  # a user deleted it
+
+
+def record_answer(session: WriteSession, comparison: Comparison, answer: ComparisonAnswer, now: datetime) -> None:
+    """Record the answer of a build's comparison, and decide the verdict on the build. Call it before other writes.
+
+    Does nothing for other comparisons, and for one that newer artifacts superseded.
+    """
+    row = _lock_verdict(session, comparison)
+    stored = load_ancestor(row.ancestor_answer) if row is not None else None
+    if row is None or stored is None:
+        return
+    compared = AncestorAnswer(
+        "compared", stored.commit, stored.is_merge_base, kinds_left_out=stored.kinds_left_out, comparison=answer
+    )
+    row.ancestor_answer = dump_ancestor(compared)
+    record_decision(session, row, now)
+
+
+def record_failed_comparison(session: WriteSession, comparison: Comparison, reason: str, now: datetime) -> None:
+    """Record why the comparison of a build failed, so that clients stop waiting."""
+    row = _lock_verdict(session, comparison)
+    stored = load_ancestor(row.ancestor_answer) if row is not None else None
+    if row is None or stored is None:
+        return
+    sentence = wording.describe_failed_comparison(stored.commit, reason)
+    row.ancestor_answer = dump_ancestor(AncestorAnswer("failed", stored.commit, stored.is_merge_base, sentence))
+    record_decision(session, row, now)
+
+
+def _lock_verdict(session: WriteSession, comparison: Comparison) -> BuildVerdict | None:
+    """Return the verdict that a comparison is the evidence of, after evaluations of the service ended."""
+    if comparison.origin != ComparisonOrigin.BUILD:
+        return None
+    comparison_id = ComparisonId(comparison.id)
+    row = queries.select_build_verdict_of_comparison(session, comparison_id)
+    if row is None:
+        return None
+    queries.lock_history(session, ServiceId(row.service_id))
+    session.refresh(row)  # an evaluation that ended meanwhile may have superseded the comparison
+    return row if row.comparison_id == comparison_id else None
+
+
+def _pending(found: AncestorMatch) -> AncestorAnswer:
+    return AncestorAnswer("pending", found.build.commit, found.is_merge_base, kinds_left_out=found.kinds_left_out)
+
+
+def _is_current(session: ReadSession, row: BuildVerdict, base: SideRequest, candidate: SideRequest) -> bool:
+    """Return whether the build's comparison has exactly these artifacts and did not fail."""
+    if row.comparison_id is None:
+        return False
+    comparison_id = ComparisonId(row.comparison_id)
+    state = comparisons.get_comparison(session, comparison_id).state
+    if state in (ComparisonState.FAILED, ComparisonState.CANCELLED):
+        return False
+    members = comparisons.list_side_artifacts(session, comparison_id)
+    now = {side: {each.artifact.id for each in members if each.side == side} for side in Side}
+    return now == {Side.BASE: set(base.artifact_ids), Side.CANDIDATE: set(candidate.artifact_ids)}
+
+
+def list_compared_commits(session: ReadSession, rows: Sequence[BuildVerdict]) -> dict[BuildId, str]:
+    """Return the commits of the builds that these builds were compared with."""
+    ids = {BuildId(row.compared_build_id) for row in rows if row.compared_build_id is not None}
+    return {build_id: catalog.build(session, build_id).commit for build_id in ids}
