@@ -52,5 +52,7 @@ export function useCollapsedCount(
   onCount: ((count: number) => void) | undefined,
 ): void {
   const count = arranged === null ? 0 : collapsedCount(arranged.tables[0]!);
-  useEffect(() => onCount?.(count), [count, onCount]);
+  useEffect(() => {
+    onCount?.(count);
+  }, [count, onCount]);
 }
