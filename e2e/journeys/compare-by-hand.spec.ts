@@ -32,7 +32,23 @@ test(
     );
     await expect(findings.getByRole('listitem').first()).toContainText(/cloneBytes|Clone/);
 
-    await flameGraph(page);
+    // Sentence, finding 1, graph and table name the same function.
+    const graph = await flameGraph(page);
+    const sentence = await page.getByRole('heading', { level: 1 }).innerText();
+    const culprit = /ident\.(cloneBytes|\(\*Pool\)\.Clone)/.exec(sentence)?.[0] ?? 'no function';
+    await expect(findings.getByRole('listitem').nth(1)).toContainText(culprit);
+    await expect(graph.locator('xpath=..').locator('[aria-live]')).toContainText(culprit);
+    const functions = page.getByRole('table', { name: 'Functions' });
+    await expect(functions.getByRole('row').nth(1)).toContainText(culprit);
+    const shown = page.getByRole('list', { name: 'Shown' });
+    await expect(shown).toContainText('finding 1');
+    await expectAccessible(page);
+
+    // Without chips the whole graph is drawn.
+    while ((await shown.getByRole('button').count()) > 0) {
+      await shown.getByRole('button').first().click();
+    }
+    await expect(page).toHaveURL(/whole=true/);
     await expectAccessible(page);
   },
 );
