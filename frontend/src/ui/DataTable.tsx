@@ -78,6 +78,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     overscan: 12,
     scrollMargin: top,
   });
+  // eslint-disable-next-line react-hooks/incompatible-library -- its results are read here only, in the same rendering
   const ofArea = useVirtualizer({
     count: whole || !inside ? 0 : rowCount,
     getScrollElement: () => box.current,

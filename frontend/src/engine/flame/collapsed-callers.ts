@@ -192,7 +192,7 @@ export function callersOf({ runs }: Pick<FrameTable, 'runs'>, frame: number): Ui
     else high = middle;
   }
   if (runs.frame[low] !== frame) return NONE;
-  return runs.names.subarray(runs.starts[low]!, runs.starts[low + 1]!);
+  return runs.names.subarray(runs.starts[low], runs.starts[low + 1]);
 }
 
 const NONE = new Uint32Array(0);

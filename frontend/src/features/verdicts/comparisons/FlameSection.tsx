@@ -1,6 +1,6 @@
 /** The diff of one view: toolbar, graph, table and lines, all reading and writing the one view of the address. */
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import {
   Suspense,
   lazy,
@@ -166,38 +166,66 @@ export function FlameSection({ comparison, description, view, onView, ...props }
         </div>
         {beside}
       </div>
-      <div className={classes.table}>
-        {functions.error && (
-          <ErrorState
-            what="Could not load the functions"
-            error={functions.error}
-            action={<Button onClick={() => void functions.refetch()}>Try again</Button>}
-          />
-        )}
-        {!functions.data && !functions.error && (
-          <SkeletonRows rows={12} height={26} label="Loading the functions" />
-        )}
-        {functions.data && (
-          <ProblemBoundary what="The table failed" resetKey={source?.key}>
-            <LinkedFunctionsTable
-              buffer={functions.data}
-              view={view}
-              change={change}
-              marked={inGraph}
-              onHover={setHovered}
-              graph={graph}
-            />
-            <LinesPlace
-              comparison={comparison}
-              description={description}
-              buffer={functions.data}
-              view={view}
-              change={change}
-            />
-          </ProblemBoundary>
-        )}
-      </div>
+      <FunctionsSection
+        comparison={comparison}
+        description={description}
+        functions={functions}
+        view={view}
+        change={change}
+        marked={inGraph}
+        onHover={setHovered}
+        graph={graph}
+      />
     </>
+  );
+}
+
+type FunctionsProps = {
+  comparison: Comparison;
+  description: ViewDescription;
+  functions: UseQueryResult<ArrayBuffer>;
+  view: ComparisonView;
+  change: (changed: Partial<ComparisonView>) => void;
+  marked: string | null;
+  onHover: (name: string | null) => void;
+  graph: RefObject<FlameGraphHandle | null>;
+};
+
+/** The table of functions, and the lines of one of them. */
+function FunctionsSection({ comparison, description, functions, ...props }: FunctionsProps) {
+  const { view, change, marked, onHover, graph } = props;
+  return (
+    <div className={classes.table}>
+      {functions.error && (
+        <ErrorState
+          what="Could not load the functions"
+          error={functions.error}
+          action={<Button onClick={() => void functions.refetch()}>Try again</Button>}
+        />
+      )}
+      {!functions.data && !functions.error && (
+        <SkeletonRows rows={12} height={26} label="Loading the functions" />
+      )}
+      {functions.data && (
+        <ProblemBoundary what="The table failed" resetKey={description.id}>
+          <LinkedFunctionsTable
+            buffer={functions.data}
+            view={view}
+            change={change}
+            marked={marked}
+            onHover={onHover}
+            graph={graph}
+          />
+          <LinesPlace
+            comparison={comparison}
+            description={description}
+            buffer={functions.data}
+            view={view}
+            change={change}
+          />
+        </ProblemBoundary>
+      )}
+    </div>
   );
 }
 

@@ -31,7 +31,7 @@ export function zoomOfFinding(
   wanted: RequestedView,
 ): FindingZoom | null {
   const shown = shownFinding(findings, chosen);
-  if (shown === null || !shown.finding.kind.startsWith('profile.')) return null;
+  if (!shown?.finding.kind.startsWith('profile.')) return null;
   const { profile_kind: kind } = shown.finding;
   if ((kind !== '' && kind !== wanted.kind) || wanted.granularity !== 'function') return null;
   const path = pathOfFinding(shown.finding);
