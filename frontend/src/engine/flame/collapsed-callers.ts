@@ -5,21 +5,10 @@
  */
 import { STATE } from '../format/change-class';
 import { NO_NODE } from './diff-part';
-import type { Column, FrameTable } from './frame-table';
+import type { CollapsedRuns, FrameTable, Column } from './frame-table';
 import { layOut, picked } from './frame-table';
 import { attributedFrames, isFromCallees, isSameChange } from './own-cost';
 import type { Draft, Scales } from './tree-draft';
-
-/** Frames of the picture that stand for several: `names[starts[at]]` to before `starts[at + 1]`, outermost first. */
-export type CollapsedRuns = {
-  /** In ascending order. */
-  frame: Uint32Array<ArrayBuffer>;
-  starts: Uint32Array<ArrayBuffer>;
-  names: Uint32Array<ArrayBuffer>;
-  /** For each frame of the picture the hash of its path in the whole tree. */
-  pathLow: Uint32Array<ArrayBuffer>;
-  pathHigh: Uint32Array<ArrayBuffer>;
-};
 
 export type CollapsedTable = {
   frames: FrameTable;

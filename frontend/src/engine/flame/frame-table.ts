@@ -2,10 +2,20 @@
  * The frames that are drawn, level by level: the children of one frame stand side by side, levels follow each other, and
  * sums over any run of siblings are a subtraction of prefixes. That is what makes drawing depend on pixels, not on frames.
  */
-import type { CollapsedRuns } from './collapsed-callers';
 import { ownCosts } from './own-cost';
 import type { Draft, Scales } from './tree-draft';
 import { shownWeight } from './tree-draft';
+
+/** Frames of the picture that stand for several: `names[starts[at]]` to before `starts[at + 1]`, outermost first. */
+export type CollapsedRuns = {
+  /** In ascending order. */
+  frame: Uint32Array<ArrayBuffer>;
+  starts: Uint32Array<ArrayBuffer>;
+  names: Uint32Array<ArrayBuffer>;
+  /** For each frame of the picture the hash of its path in the whole tree. */
+  pathLow: Uint32Array<ArrayBuffer>;
+  pathHigh: Uint32Array<ArrayBuffer>;
+};
 
 export type FrameTable = {
   count: number;

@@ -4,9 +4,7 @@
  * but itself. Raw values. What was never sent below a runtime frame counts as the runtime's.
  */
 import { NO_NODE } from './diff-part';
-import type { Draft } from './tree-draft';
-
-export type OwnCost = { base: Float64Array<ArrayBuffer>; candidate: Float64Array<ArrayBuffer> };
+import type { Draft, OwnCost } from './tree-draft';
 
 type CostTree = Pick<
   Draft,

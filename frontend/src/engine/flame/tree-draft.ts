@@ -5,7 +5,9 @@
 import { STATE } from '../format/change-class';
 import type { DiffTree } from './diff-tree';
 import { NO_NODE } from './diff-part';
-import type { OwnCost } from './own-cost';
+
+/** Self values with what the runtime spent on the frame's behalf; raw. */
+export type OwnCost = { base: Float64Array<ArrayBuffer>; candidate: Float64Array<ArrayBuffer> };
 
 export type Draft = {
   count: number;
