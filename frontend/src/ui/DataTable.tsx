@@ -1,7 +1,7 @@
 /**
  * Every table of the product: hairlines, a sticky head, names left, numbers right, sortable heads, rows that can be
  * clicked, hovered and reached by keyboard. Long tables are drawn in a window over the page's own scroll, or over that
- * of their own area; the missing rows are two tall empty ones, and `aria-rowcount` is the true number.
+ * of a separate area; the missing rows are two tall empty ones, and `aria-rowcount` is the true number.
  */
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
@@ -38,7 +38,7 @@ export type DataTableProps<Row> = {
   /** Keys outlined from elsewhere (the hovered frame of a flame graph). */
   markedKey?: string | number | null;
   minWidth?: number;
-  /** Height of its own area in pixels, in which it scrolls; without it the page scrolls. */
+  /** Height in pixels of a separate area that scrolls; without it the page scrolls. */
   maxHeight?: number;
 };
 

@@ -127,7 +127,7 @@ function actOnFrame(
   if (target.kind !== 'frame') return false;
   const name = nameOfFrame(arranged, target.table, target.frame);
   const collapsed = callersOf(arranged.tables[target.table]!, target.frame).length > 0;
-  // Several callers have no lines and no callers of their own until they are expanded.
+  // Several callers have neither lines nor callers until they are expanded.
   if (collapsed && (action === 'callers' || action === 'lines')) return true;
   if (action === 'open') handlers.choose(target);
   else if (action === 'callers') {

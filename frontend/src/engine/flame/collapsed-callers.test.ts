@@ -83,7 +83,7 @@ a 1 1 1
     }
   });
 
-  test('end where a caller has a change of its own or of several callees', () => {
+  test('end where a caller has an own change, or one of several callees', () => {
     const now = arrange(
       opened(`
 a 0 0 1

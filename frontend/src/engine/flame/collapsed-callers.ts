@@ -30,7 +30,7 @@ function differencesOf(frames: FrameTable, scales: Scales): Differences {
   return { total, own };
 }
 
-/** The callee whose change a frame only passes on; NO_NODE for a frame with a change of its own, or of several callees. */
+/** The callee whose change a frame only passes on; NO_NODE for a frame with an own change, or one of several callees. */
 function passedFrom(frames: FrameTable, { total, own }: Differences): Uint32Array {
   const from = new Uint32Array(frames.count).fill(NO_NODE);
   const payer = attributedFrames(frames);
