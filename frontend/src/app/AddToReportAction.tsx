@@ -1,5 +1,5 @@
 /** *Add to report*, on every page that a report can hold, and on the parts of a page that can stand alone. */
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMatches, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { TeamMembership } from '../api';
@@ -15,6 +15,11 @@ import {
   searchOf,
   type ComparisonView,
 } from '../features/verdicts/comparisons';
+import {
+  profileSnapshotRequests,
+  setOfArtifactsQuery,
+  type ProfileSearch,
+} from '../features/evidence/profiles';
 import { AddToReport } from '../features/sharing/reports';
 import { Link } from './Link';
 
@@ -33,12 +38,25 @@ const PAGES: readonly string[] = [
   '/t/$team/service-map',
   '/t/$team/stack-growth',
   '/t/$team/repositories/$repositoryId/commits/$sha',
+  '/t/$team/profile-sets/$setId',
 ];
 
 const DASHBOARD = '/t/$team/dashboard';
 const COMPARISON = '/t/$team/comparisons/$comparisonId';
+const PROFILE_SET = '/t/$team/profile-sets/$setId';
+const ARTIFACT = '/t/$team/artifacts/$artifactId';
 
-type Params = { comparisonId?: string };
+type Params = { comparisonId?: string; artifactId?: string; setId?: string };
+
+/** The set that the page shows: its own, or that of its artifact once it is opened. */
+function useProfileSetId(place: string | undefined): string | null {
+  const { artifactId, setId } = useMatches({
+    select: (matches) => (matches.at(-1)?.params ?? {}) as Params,
+  });
+  const ofArtifact = useQuery({ ...setOfArtifactsQuery([artifactId ?? '']), enabled: false });
+  if (place === PROFILE_SET) return setId ?? null;
+  return place === ARTIFACT ? (ofArtifact.data?.id ?? null) : null;
+}
 
 /** How the current page is snapshotted, its address, and what can be opened in it. */
 function usePlace(team: TeamMembership, place: string | undefined) {
@@ -56,11 +74,18 @@ function usePlace(team: TeamMembership, place: string | undefined) {
     await router.navigate({ to: DASHBOARD, params: to, search: dashboardSearchOf(held) });
     await readAllRows(client, held);
   };
+  const setId = useProfileSetId(place);
+  const pathOfSet = (id: string) => {
+    const search = router.state.location.search as ProfileSearch;
+    const params = { ...to, setId: id };
+    return pathOf(router.buildLocation({ to: PROFILE_SET, params, search }).href);
+  };
   const comparisonId = (): string =>
     (router.state.matches.at(-1)?.params as Params).comparisonId ?? '';
   return {
     hold: place === DASHBOARD ? hold : undefined,
-    path: () => pathOf(router.state.location.href),
+    setId,
+    path: () => (setId === null ? pathOf(router.state.location.href) : pathOfSet(setId)),
     /** The board as it is held, with one service alone. */
     pathOfPanel: (alone: string) => {
       const search = router.state.location.search as DashboardSearch;
@@ -73,7 +98,11 @@ function usePlace(team: TeamMembership, place: string | undefined) {
       return pathOf(router.buildLocation({ to: COMPARISON, params, search: searchOf(view) }).href);
     },
     also:
-      place === COMPARISON ? () => comparisonSnapshotRequests(client, comparisonId()) : undefined,
+      place === COMPARISON
+        ? () => comparisonSnapshotRequests(client, comparisonId())
+        : setId !== null
+          ? () => Promise.resolve(profileSnapshotRequests(client, setId))
+          : undefined,
     reportLink: (reportId: string, words: ReactNode) => (
       <Link
         to="/t/$team/reports/$reportId"
@@ -89,8 +118,9 @@ function usePlace(team: TeamMembership, place: string | undefined) {
 
 export function AddToReportAction({ team }: { team: TeamMembership }) {
   const place = useMatches({ select: (matches) => matches[matches.length - 1]?.routeId });
-  const { hold, path, also, reportLink } = usePlace(team, place);
-  if (place === undefined || !PAGES.includes(place) || team.role === 'viewer') return null;
+  const { hold, path, also, setId, reportLink } = usePlace(team, place);
+  const isPage = setId !== null || (place !== undefined && PAGES.includes(place));
+  if (!isPage || team.role === 'viewer') return null;
   return <AddToReport key={place} hold={hold} path={path} also={also} reportLink={reportLink} />;
 }
 

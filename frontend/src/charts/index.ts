@@ -14,3 +14,4 @@ export { DailyBars } from './days/DailyBars';
 export { EffectAxis, EffectInterval } from './interval/EffectInterval';
 export type { FlameGraphHandle, FlameSource, SearchTotals, Picture } from './flame/flame-props';
 export { FlameGraph } from './flame/FlameGraph';
+export type { CallGraphHandle } from './call-graph/CallGraph';

@@ -136,7 +136,12 @@ function take<Column extends Uint8Array | Uint32Array | Float64Array>(
   return taken;
 }
 
-const SIDE = (label: string, total: number) => ({ label, artifacts: 8, total_raw: total });
+/** A side without any value has no profiles: so is the base of one profile alone. */
+const SIDE = (label: string, total: number) => ({
+  label,
+  artifacts: total > 0 ? 8 : 0,
+  total_raw: total,
+});
 
 /**
  * One part with the given node ids (ascending). Shares and per-request values are its two normalizations; a node is on as many

@@ -7,8 +7,8 @@ type FunctionDrawn = {
   base: number;
   candidate: number;
   state: number;
-  /** Attributed cost of both sides, and the category that most of it is of. */
-  attributed?: readonly [number, number];
+  /** Attributed cost of the candidate or of both sides, and the category of most of it: {@link OWN_CODE} without. */
+  attributed?: number | readonly [number, number];
   mostly?: number;
   low?: number;
   high?: number;
@@ -16,6 +16,11 @@ type FunctionDrawn = {
   /** Index in {@link CATEGORIES}. */
   category?: number;
 };
+
+const OWN_CODE = 255;
+
+const attributedOf = (cost: FunctionDrawn['attributed'] = 0): readonly [number, number] =>
+  typeof cost === 'number' ? [0, cost] : cost;
 
 const CATEGORIES = ['app', 'lock', 'gc-mark'];
 
@@ -65,12 +70,12 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       base_total: Float64Array.from(rows, ({ base }) => base),
       candidate_self: Float64Array.from(rows, ({ candidate }) => candidate),
       candidate_total: Float64Array.from(rows, ({ candidate }) => candidate),
-      base_attributed: Float64Array.from(rows, ({ attributed: [base] = [0, 0] }) => base),
+      base_attributed: Float64Array.from(rows, ({ attributed }) => attributedOf(attributed)[0]),
       candidate_attributed: Float64Array.from(
         rows,
-        ({ attributed: [, candidate] = [0, 0] }) => candidate,
+        ({ attributed }) => attributedOf(attributed)[1],
       ),
-      mostly: Uint8Array.from(rows, ({ mostly = 255 }) => mostly),
+      mostly: Uint8Array.from(rows, ({ mostly = OWN_CODE }) => mostly),
       ...judged,
       ...stringColumns(['', ...rows.map(({ name }) => name)]),
     },

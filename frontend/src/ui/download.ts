@@ -7,3 +7,11 @@ export function download(href: string, name: string): void {
   link.click();
   link.remove();
 }
+
+/** Hands a file that the page has made to the browser. */
+export function downloadBlob(blob: Blob, name: string): void {
+  const href = URL.createObjectURL(blob);
+  download(href, name);
+  // The download has its own reference once it began; a minute is plenty for that.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}

@@ -5,7 +5,7 @@ export { CREDENTIALS } from './credentials';
 export { DataTable, type Column, type Sort } from './DataTable';
 export { PagedTable } from './PagedTable';
 export { DeleteDialog, DeleteResource } from './DeleteDialog';
-export { download } from './download';
+export { download, downloadBlob } from './download';
 export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';
 export { DetailsList } from './FactsList';
 export { EditableList } from './EditableList';

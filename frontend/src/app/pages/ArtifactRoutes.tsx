@@ -1,15 +1,18 @@
 import { Button, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { MouseEvent } from 'react';
-import type { Artifact } from '../../api';
+import { useMemo, type MouseEvent, type ReactNode } from 'react';
+import type { Artifact, TeamMembership } from '../../api';
 import { membersQuery } from '../../features/platform/accounts';
 import { buildChoicesQuery } from '../../features/inventory/catalog';
-import { ProfileFacts } from '../../features/evidence/profiles';
+import { ArtifactProfile, ProfileFacts, profileViewOf } from '../../features/evidence/profiles';
 import {
   ArtifactDetail,
   ArtifactsTable,
   type ArtifactCells,
+  artifactQuery,
+  hasStacks,
+  isUnderWay,
   updateBuild,
   tray,
   uploadButtonText,
@@ -21,6 +24,7 @@ import { SpanFacts } from '../../features/evidence/spans';
 import { TraceFacts } from '../../features/evidence/exec_traces';
 import { PageHeader, Section, useTitle } from '../../ui';
 import { Link } from '../Link';
+import { profileLinks, useProfileNavigation } from './profile-links';
 
 const route = getRouteApi('/t/$team/artifacts');
 const fileRoute = getRouteApi('/t/$team/artifacts/$artifactId');
@@ -161,17 +165,52 @@ function ExpiryDate({ at }: { at: Date | null }) {
 export function ArtifactRoute() {
   const { team } = teamRoute.useRouteContext();
   const { artifactId } = fileRoute.useParams();
+  const search = fileRoute.useSearch();
+  const view = useMemo(() => profileViewOf(search), [search]);
+  const onView = useProfileNavigation();
+  const links = useMemo(() => profileLinks(team.slug), [team.slug]);
+  const artifact = useQuery(artifactQuery(artifactId)).data;
+  const isProfile = artifact !== undefined && hasStacks(artifact);
+  const back = (
+    <Link to="/t/$team/artifacts" params={{ team: team.slug }} search={{}} className="muted">
+      Artifacts
+    </Link>
+  );
+  const detail = <Detail artifactId={artifactId} team={team} back={back} isTab={isProfile} />;
+  if (!isProfile) return detail;
+  return (
+    <ArtifactProfile
+      key={artifactId}
+      artifactId={artifactId}
+      isDecoded={!isUnderWay(artifact)}
+      name={artifact.name}
+      context={{
+        view,
+        onView,
+        links,
+        above: back,
+        beside: <EvidenceLink artifact={artifact} team={team.slug} />,
+        metadata: detail,
+      }}
+    />
+  );
+}
+
+type DetailProps = {
+  artifactId: string;
+  team: TeamMembership;
+  back: ReactNode;
+  isTab: boolean;
+};
+
+function Detail({ artifactId, team, back, isTab }: DetailProps) {
   const navigate = useNavigate();
   const mayWrite = team.role !== 'viewer';
   return (
     <ArtifactDetail
       key={artifactId}
       id={artifactId}
-      back={
-        <Link to="/t/$team/artifacts" params={{ team: team.slug }} search={{}} className="muted">
-          Artifacts
-        </Link>
-      }
+      back={back}
       onGone={() =>
         void navigate({ to: '/t/$team/artifacts', params: { team: team.slug }, search: {} })
       }
@@ -179,7 +218,27 @@ export function ArtifactRoute() {
       build={(artifact) => <BuildOf artifact={artifact} mayWrite={mayWrite} />}
       summary={({ profile }) => profile && <ProfileFacts profile={profile} />}
       evidence={(artifact) => <Evidence artifact={artifact} team={team.slug} />}
+      isTab={isTab}
     />
+  );
+}
+
+/** The page of a trace or of spans, beside the tabs of their stacks. */
+function EvidenceLink({ artifact, team }: { artifact: Artifact; team: string }) {
+  const { id, trace, spans } = artifact;
+  const params = { team, artifactId: id };
+  if (trace)
+    return (
+      <Link to="/t/$team/execution-traces/$artifactId" params={params} search={{}} className="link">
+        Scheduler latency
+      </Link>
+    );
+  return (
+    spans && (
+      <Link to="/t/$team/span-sets/$artifactId" params={params} search={{}} className="link">
+        Where requests spend time
+      </Link>
+    )
   );
 }
 

@@ -11,6 +11,7 @@ import { Link } from '../Link';
 import { FindingToReport } from '../AddToReportAction';
 import { StartBisectAction } from '../StartBisectAction';
 import { DiscussionDrawer, PageDiscussion } from '../PageDiscussion';
+import { OpenSides } from '../OpenSides';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
 const teamRoute = getRouteApi('/t/$team');
@@ -79,6 +80,7 @@ export function ComparisonRoute() {
                 subject={{ kind: 'comparison', id: comparisonId }}
                 aimed={!view.unfolded}
               />
+              <OpenSides team={team.slug} comparisonId={comparisonId} />
               <StartBisectAction subject={{ comparison_id: comparisonId }} />
             </>
           ),

@@ -16,6 +16,7 @@ import { BuildDetail, RegressionDetail, Regressions } from '../../features/verdi
 import { BuildArtifacts } from '../../features/evidence/artifacts';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
+import { OpenBuildProfiles } from '../OpenSides';
 import { buildLink } from '../build-link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
 import { PageDiscussion } from '../PageDiscussion';
@@ -208,17 +209,20 @@ export function BuildRoute() {
           comparison: comparisonLink(team.slug),
         }}
         files={
-          <BuildArtifacts
-            buildId={buildId}
-            link={({ id, name }) => (
-              <Link
-                to="/t/$team/artifacts/$artifactId"
-                params={{ team: team.slug, artifactId: id }}
-              >
-                {name}
-              </Link>
-            )}
-          />
+          <>
+            <OpenBuildProfiles team={team.slug} buildId={buildId} />
+            <BuildArtifacts
+              buildId={buildId}
+              link={({ id, name }) => (
+                <Link
+                  to="/t/$team/artifacts/$artifactId"
+                  params={{ team: team.slug, artifactId: id }}
+                >
+                  {name}
+                </Link>
+              )}
+            />
+          </>
         }
       />
       <PageDiscussion subject={{ kind: 'build', id: buildId }} />

@@ -1,8 +1,9 @@
-/** Where uploads meet comparisons: the drawer's one button makes a comparison and goes there. */
+/** Where uploads meet the product: the drawer compares both sides, or opens the files on their own, and goes there. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { createComparison } from '../../features/verdicts/comparisons';
 import { UploadDrawer, tray, type Ready } from '../../features/evidence/artifacts';
+import { useOpenProfiles } from '../open-profiles';
 
 export function UploadToComparison({ team }: { team: string }) {
   const navigate = useNavigate();
@@ -20,11 +21,15 @@ export function UploadToComparison({ team }: { team: string }) {
       });
     },
   });
+  const open = useOpenProfiles(team);
   return (
     <UploadDrawer
+      onOpen={(artifactIds) =>
+        open.mutate({ artifactIds }, { onSuccess: () => tray.setOpen(false) })
+      }
       onCompare={compare.mutate}
       comparing={compare.isPending}
-      compareError={compare.error}
+      compareError={compare.error ?? open.error}
     />
   );
 }

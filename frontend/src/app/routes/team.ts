@@ -15,6 +15,7 @@ import { readReportSearch, readScrubSearch } from '../../features/sharing/report
 import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../features/evidence/spans';
 import { readTraceSearch } from '../../features/evidence/exec_traces';
 import { tray } from '../../features/evidence/artifacts';
+import { profileSetQuery, readProfileSearch } from '../../features/evidence/profiles';
 import { setPreference } from '../../ui';
 import { NotFoundPage } from '../RouteStates';
 import { Shell } from '../Shell';
@@ -139,7 +140,19 @@ const filesRoute = createRoute({
 const fileRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/artifacts/$artifactId',
+  validateSearch: readProfileSearch,
   component: lazyRouteComponent(() => import('../pages/ArtifactRoutes'), 'ArtifactRoute'),
+});
+
+const profileSetRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/profile-sets/$setId',
+  validateSearch: readProfileSearch,
+  // Requested while the code of the page is loaded; the page shows errors.
+  loader: ({ context, params }) => {
+    context.client.query(profileSetQuery(params.setId)).catch(() => undefined);
+  },
+  component: lazyRouteComponent(() => import('../pages/ProfileSetRoute'), 'ProfileSetRoute'),
 });
 
 const traceRoute = createRoute({
@@ -259,6 +272,7 @@ export const teamRoutes = teamRoute.addChildren([
   buildRoute,
   filesRoute,
   fileRoute,
+  profileSetRoute,
   traceRoute,
   spanSetRoute,
   waterfallRoute,

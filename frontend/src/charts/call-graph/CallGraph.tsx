@@ -2,7 +2,15 @@
  * A call graph as SVG: the size of a function is its self cost, the width of a line the cost of the calls. Every function
  * can be reached with the arrow keys; Enter selects it.
  */
-import { useEffect, useImperativeHandle, useMemo, useRef, useState, type KeyboardEvent, type Ref } from 'react';
+import {
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type Ref,
+} from 'react';
 import type { PrunedGraph } from '../../engine/flame/call-graph-pruning';
 import { visibleName } from '../../engine/flame/frame-label';
 import type { UnitOf } from '../../engine/format/format';
@@ -10,7 +18,7 @@ import classes from './call-graph.module.css';
 import { DIRECTIONS, nextNode } from './call-graph-keys';
 import { placeCallGraph, type PlacedGraph } from './call-graph-layout';
 import { CallGraphEdges, CallGraphNode } from './CallGraphParts';
-import { standaloneSvg } from './standalone-svg';
+import { pngOfSvg, standaloneSvg } from './standalone-svg';
 
 const LEAST_SCALE = 0.3;
 const STEP = 1.25;
@@ -18,6 +26,7 @@ const STEP = 1.25;
 export type CallGraphHandle = {
   /** The whole graph as SVG text, without references to the page's styles. */
   exportSvg: () => string;
+  exportPng: () => Promise<Blob>;
 };
 
 type CallGraphProps = {
@@ -31,11 +40,22 @@ type CallGraphProps = {
   ref?: Ref<CallGraphHandle>;
 };
 
-export function CallGraph({ graph, unit, oneSided, selected, onSelect, label, ref }: CallGraphProps) {
+export function CallGraph({
+  graph,
+  unit,
+  oneSided,
+  selected,
+  onSelect,
+  label,
+  ref,
+}: CallGraphProps) {
   const placed = useMemo(() => placeCallGraph(graph, unit, oneSided), [graph, unit, oneSided]);
   const svg = useRef<SVGSVGElement>(null);
   const { box, scale, zoom, fit } = useScale(placed);
-  useImperativeHandle(ref, () => ({ exportSvg: () => (svg.current ? standaloneSvg(svg.current) : '') }), []);
+  useImperativeHandle(ref, () => {
+    const exportSvg = () => (svg.current ? standaloneSvg(svg.current) : '');
+    return { exportSvg, exportPng: () => pngOfSvg(exportSvg()) };
+  }, []);
   const [focused, setFocused] = useState<number | null>(null);
   const chosen = placed.nodes.find(({ text }) => text === selected)?.name;
   const reachable = focused ?? chosen ?? placed.nodes[0]?.name ?? -1;

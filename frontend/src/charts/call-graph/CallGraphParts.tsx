@@ -11,6 +11,8 @@ const textStyle = (fill: string, fontSize: number, fontFamily: string) => ({
   fill,
   fontSize,
   fontFamily,
+  // Widths of characters in proportion at every scale: names then fit their boxes.
+  textRendering: 'geometricPrecision' as const,
 });
 /** From this width of its line on, a call has its value beside it: others would cover each other. */
 const VALUE_FROM_PX = 1.5;
@@ -48,11 +50,7 @@ export function CallGraphEdges({ placed, focused }: EdgesProps) {
               markerEnd="url(#call-graph-arrow)"
             />
             {(linePx >= VALUE_FROM_PX || near) && (
-              <text
-                x={x + 4 + linePx / 2}
-                y={y + 4}
-                style={textStyle('var(--muted)', 11, UI_FONT)}
-              >
+              <text x={x + 4 + linePx / 2} y={y + 4} style={textStyle('var(--muted)', 11, UI_FONT)}>
                 {value}
               </text>
             )}

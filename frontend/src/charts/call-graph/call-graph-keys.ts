@@ -13,7 +13,8 @@ export const DIRECTIONS: Readonly<Record<string, Direction>> = {
 /** @returns the name of the next function, or null at the end. */
 export function nextNode(graph: PlacedGraph, from: number, direction: Direction): number | null {
   if (direction === 'up' || direction === 'down') {
-    const [near, far] = direction === 'up' ? (['callee', 'caller'] as const) : (['caller', 'callee'] as const);
+    const [near, far] =
+      direction === 'up' ? (['callee', 'caller'] as const) : (['caller', 'callee'] as const);
     const calls = graph.edges.filter((edge) => edge[near] === from && edge[far] !== from);
     const heaviest = calls.sort((a, b) => b.weight - a.weight)[0];
     return heaviest ? heaviest[far] : null;

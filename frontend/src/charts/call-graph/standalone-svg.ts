@@ -1,4 +1,4 @@
-/** A drawing of the page as a file of its own: colors are written out, and what only the page needs is left out. */
+/** A drawing of the page as a separate file: colors are written out, and what only the page needs is left out. */
 
 const PAGE_ATTRIBUTES = [
   'class',
@@ -32,4 +32,30 @@ export function standaloneSvg(drawn: SVGSVGElement): string {
   copy.setAttribute('width', width);
   copy.setAttribute('height', height);
   return new XMLSerializer().serializeToString(copy);
+}
+
+/** Canvases end at 16,384 pixels in some browsers. */
+const PNG_MOST_PX = 16_000;
+
+/** A file of {@link standaloneSvg} as a picture, at two pixels a CSS pixel where that fits. */
+export async function pngOfSvg(svg: string): Promise<Blob> {
+  const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const ratio = Math.min(2, PNG_MOST_PX / Math.max(image.width, image.height, 1));
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.round(image.width * ratio);
+    canvas.height = Math.round(image.height * ratio);
+    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise<Blob>((resolve, reject) => {
+      canvas.toBlob((blob) => {
+        if (blob === null) reject(new Error('Could not create the image'));
+        else resolve(blob);
+      }, 'image/png');
+    });
+  } finally {
+    URL.revokeObjectURL(address);
+  }
 }

@@ -251,3 +251,48 @@ describe('collapsed callers', () => {
     expect(views).toEqual([]);
   });
 });
+
+describe('the flame graph of one profile', () => {
+  const ONE = `
+main 0 0
+  ident.Clone 0 10
+    runtime.newstack 0 50 0 r
+`;
+  const oneSided = (category = '') =>
+    shown(
+      {
+        source: { key: 'one', first: drawnDiff(ONE), rest: null, restState: 'none' },
+        oneSide: { width: 'CPU time per request, 60 ns', selected: category },
+      },
+      { mode: 'candidate', category: 'stack-growth' },
+    );
+
+  test('names no sides', async () => {
+    const { element } = oneSided();
+    expect(await screen.findByText('width = CPU time per request, 60 ns')).toBeInTheDocument();
+    expect(await screen.findByText('all 4 frames drawn')).toBeInTheDocument();
+    expect(screen.queryByText('only in candidate')).toBeNull();
+    element.focus();
+    fireEvent.keyDown(element, { key: 'ArrowDown' });
+    fireEvent.keyDown(element, { key: 'ArrowDown' });
+    await waitFor(() =>
+      expect(document.body).toHaveTextContent(
+        'main. application. self –, total 60 ns per request, 100%. Level 1, 1 child.',
+      ),
+    );
+    expect(document.body).not.toHaveTextContent(/base|candidate/);
+  });
+
+  test('explains the selected category', async () => {
+    oneSided('stack growth, 83%');
+    expect(await screen.findByText('stack growth, 83%')).toBeInTheDocument();
+  });
+
+  test('fills the frames of the selected category', async () => {
+    const { graph } = oneSided();
+    await screen.findByText('all 4 frames drawn');
+    const svg = graph.current?.exportSvg() ?? '';
+    expect(svg).toContain('runtime.newstack: self 50 ns, total 50 ns per request');
+    expect(svg).not.toContain('candidate');
+  });
+});

@@ -108,6 +108,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
         canvas={canvas}
         label={props.label ?? 'Diff flame graph'}
         heights={{ all: height, shown: viewHeight }}
+        isOneSided={props.oneSide !== undefined}
         state={data.busy ? (arranged === null ? 'loading' : 'stale') : 'current'}
         onFocusChange={setFocused}
         onKeyDown={onKeyDown}

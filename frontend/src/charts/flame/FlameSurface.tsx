@@ -1,11 +1,12 @@
 import type { KeyboardEvent, ReactElement, RefObject } from 'react';
 import css from './flame.module.css';
-import { KEYS_DESCRIPTION } from './flame-keys';
+import { describeKeys } from './flame-keys';
 
 type FlameSurfaceProps = {
   scroller: RefObject<HTMLDivElement | null>;
   canvas: RefObject<HTMLCanvasElement | null>;
   label: string;
+  isOneSided: boolean;
   /** Of all rows, and of the part that is shown; in pixels. */
   heights: { all: number; shown: number };
   /** `stale`: the picture of an earlier view, while the next one is computed. */
@@ -16,7 +17,7 @@ type FlameSurfaceProps = {
 
 /** The canvas of a flame graph in the element that scrolls it and takes its keys. */
 export function FlameSurface(props: FlameSurfaceProps): ReactElement {
-  const { scroller, canvas, label, heights, state, onFocusChange, onKeyDown } = props;
+  const { scroller, canvas, label, isOneSided, heights, state, onFocusChange, onKeyDown } = props;
   return (
     <div
       ref={scroller}
@@ -25,7 +26,7 @@ export function FlameSurface(props: FlameSurfaceProps): ReactElement {
       role="application"
       aria-roledescription="flame graph"
       aria-label={label}
-      aria-description={KEYS_DESCRIPTION}
+      aria-description={describeKeys(isOneSided)}
       aria-busy={state !== 'current'}
       tabIndex={0}
       onFocus={() => onFocusChange(true)}

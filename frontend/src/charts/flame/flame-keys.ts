@@ -82,7 +82,7 @@ export function keyAction(press: KeyPress): KeyAction | null {
 }
 
 /** What the keys do, for the description that a screen reader reads once. */
-export const KEYS_DESCRIPTION =
+export const describeKeys = (isOneSided: boolean): string =>
   'Arrow keys move between callers, callees and neighbours; Enter zooms to the frame; W and S zoom, A and D pan; ' +
-  '0 shows everything; B base only, C candidate only, O overlay; F callers and callees; M opens the menu of the frame. ' +
-  'The table below holds the same values.';
+  `0 shows everything; ${isOneSided ? '' : 'B base only, C candidate only, O overlay; '}F callers and callees; ` +
+  'M opens the menu of the frame. The table below holds the same values.';

@@ -50,23 +50,20 @@ export function pruneCallGraph(
   const self = (name: number): number =>
     functions.baseSelf[name]! * base + functions.candidateSelf[name]! * candidate;
   const whole = tree.rows.baseTotal[0]! * base + tree.rows.candidateTotal[0]! * candidate;
-  const weightOf = (call: Call): number => call.base * base + call.candidate * candidate;
+  const scaled = (call: Call): GraphEdge => {
+    const values = { base: call.base * base, candidate: call.candidate * candidate };
+    return { ...call, ...values, weight: values.base + values.candidate };
+  };
 
   const all = Array.from({ length: tree.names.count }, (_, name) => name).filter(
     (name) => total(name) > 0,
   );
   const large = new Set(all.filter((name) => total(name) >= limits.nodeFraction * whole));
-  const among = sumCalls(tree, (name) => large.has(name)).map((call) => ({
-    ...call,
-    weight: weightOf(call),
-  }));
+  const among = sumCalls(tree, (name) => large.has(name)).map(scaled);
   const score = scoresOf(among, self, total);
   const chosen = [...large].sort((a, b) => score(b) - score(a) || a - b).slice(0, limits.nodes);
   const kept = new Set(chosen);
-  const calls = sumCalls(tree, (name) => kept.has(name)).map((call) => ({
-    ...call,
-    weight: weightOf(call),
-  }));
+  const calls = sumCalls(tree, (name) => kept.has(name)).map(scaled);
   const drawn = withoutRedundant(
     calls.filter(({ weight }) => weight > 0 && weight >= limits.edgeFraction * whole),
   );

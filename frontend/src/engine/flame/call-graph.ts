@@ -14,6 +14,8 @@ export type CallGraphFunctions = {
   candidateTotal: Float64Array<ArrayBuffer>;
   category: Uint8Array<ArrayBuffer>;
   runtime: Uint8Array<ArrayBuffer>;
+  /** The number of distinct stacks; 0 when that is not known. */
+  stacks: Uint32Array<ArrayBuffer>;
 };
 
 /** A call, or a chain of calls through functions that were left out (`indirect`). */
@@ -36,6 +38,7 @@ export function sumFunctions(tree: DiffTree): CallGraphFunctions {
     candidateTotal: sums(),
     category: new Uint8Array(names.count),
     runtime: new Uint8Array(names.count),
+    stacks: new Uint32Array(names.count),
   };
   const open = new Uint32Array(names.count);
   walk(tree, {
@@ -43,9 +46,10 @@ export function sumFunctions(tree: DiffTree): CallGraphFunctions {
       const name = rows.name[row]!;
       functions.baseSelf[name]! += rows.baseSelf[row]!;
       functions.candidateSelf[name]! += rows.candidateSelf[row]!;
-      if (open[name]! === 0) {
+      if (open[name] === 0) {
         functions.baseTotal[name]! += rows.baseTotal[row]!;
         functions.candidateTotal[name]! += rows.candidateTotal[row]!;
+        functions.stacks[name]! += rows.stacks[row]!;
       }
       open[name]! += 1;
       functions.category[name] = rows.category[row]!;

@@ -32,6 +32,8 @@ type DetailProps = {
   summary: (artifact: Artifact) => ReactNode;
   /** The page with more detail than an artifact's page. */
   evidence: (artifact: Artifact) => ReactNode;
+  /** It is a tab of a page that has a header and says where it leads. */
+  isTab?: boolean;
 };
 
 export function ArtifactDetail({
@@ -42,6 +44,7 @@ export function ArtifactDetail({
   build,
   summary,
   evidence,
+  isTab = false,
 }: DetailProps) {
   const pollWhile = usePollWhile();
   const retry = useRetry();
@@ -72,21 +75,29 @@ export function ArtifactDetail({
       </div>
     );
   const { data } = artifact;
+  const actions = (
+    <ArtifactActions
+      artifact={data}
+      mayWrite={mayWrite}
+      retry={retry}
+      onDelete={() => setDeleting(true)}
+    />
+  );
   return (
     <>
-      <PageHeader
-        above={back}
-        title={<span className="mono">{data.name}</span>}
-        sub={describe(data)}
-        actions={
-          <ArtifactActions
-            artifact={data}
-            mayWrite={mayWrite}
-            retry={retry}
-            onDelete={() => setDeleting(true)}
-          />
-        }
-      />
+      {isTab ? (
+        <div className={classes.tabActions}>
+          <span className="muted">{describe(data)}</span>
+          {actions}
+        </div>
+      ) : (
+        <PageHeader
+          above={back}
+          title={<span className="mono">{data.name}</span>}
+          sub={describe(data)}
+          actions={actions}
+        />
+      )}
       {deleting && (
         <DeleteArtifact file={data} onDeleted={onGone} onClose={() => setDeleting(false)} />
       )}

@@ -81,11 +81,12 @@ function ArtifactFilters({ wanted, onWanted }: Pick<TableProps, 'wanted' | 'onWa
 type MenuProps = {
   artifact: Artifact;
   mayWrite: boolean;
+  onOpen: (artifact: Artifact) => void;
   onRetry: (id: string) => void;
   onDelete: (artifact: Artifact) => void;
 };
 
-function ArtifactMenu({ artifact, mayWrite, onRetry, onDelete }: MenuProps) {
+function ArtifactMenu({ artifact, mayWrite, onOpen, onRetry, onDelete }: MenuProps) {
   return (
     <span role="presentation" onClick={(event) => event.stopPropagation()}>
       <Menu>
@@ -95,6 +96,7 @@ function ArtifactMenu({ artifact, mayWrite, onRetry, onDelete }: MenuProps) {
           </button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item onClick={() => onOpen(artifact)}>Open</Menu.Item>
           <Menu.Item component="a" href={originalAddress(artifact.id)} download>
             Download original
           </Menu.Item>
@@ -196,6 +198,7 @@ export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cel
             <ArtifactMenu
               artifact={artifact}
               mayWrite={mayWrite}
+              onOpen={onOpen}
               onRetry={again.mutate}
               onDelete={setDeleting}
             />

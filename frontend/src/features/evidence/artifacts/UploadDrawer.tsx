@@ -10,6 +10,7 @@ import { UploadDrawerRow } from './UploadDrawerRow';
 import { pickedFiles } from './dropped-files';
 import { ITEM_TYPE } from './drag-type';
 import { batchQuery, isUnderWay } from './artifact-queries';
+import { hasStacks } from './artifact-wording';
 import { tray } from './tray-store';
 import type { TrayItem } from './tray-types';
 import type { SideName } from './side-guess';
@@ -24,9 +25,11 @@ type DrawerProps = {
   onCompare: (ready: Ready) => void;
   comparing: boolean;
   compareError: unknown;
+  /** Opens decoded files as profiles, on their own. */
+  onOpen: (artifactIds: string[]) => void;
 };
 
-export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps) {
+export function UploadDrawer({ onCompare, comparing, compareError, onOpen }: DrawerProps) {
   const { items, labels, reason, strays } = useTray();
   const artifacts = useBatches(items);
   useEffect(() => tray.unpackArchives(artifacts), [artifacts]);
@@ -102,6 +105,12 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
             Swap sides
           </Button>
         )}
+        <OpenButton
+          items={items}
+          selected={selection.selected}
+          artifacts={artifacts}
+          onOpen={onOpen}
+        />
         <Button
           variant="filled"
           disabled={missing !== null}
@@ -118,6 +127,31 @@ export function UploadDrawer({ onCompare, comparing, compareError }: DrawerProps
         </Button>
       </div>
     </aside>
+  );
+}
+
+type OpenProps = {
+  items: readonly TrayItem[];
+  selected: ReadonlySet<string>;
+  artifacts: Map<string, Artifact>;
+  onOpen: (artifactIds: string[]) => void;
+};
+
+/** Opens the selected files on their own, or all: those that are decoded and have stacks. */
+function OpenButton({ items, selected, artifacts, onOpen }: OpenProps) {
+  const meant = selected.size > 0 ? items.filter(({ key }) => selected.has(key)) : items;
+  const ids = meant.flatMap(({ artifactId }) => {
+    const artifact = artifactId ? artifacts.get(artifactId) : undefined;
+    return artifact && isReady(artifact) && hasStacks(artifact) ? [artifact.id] : [];
+  });
+  return (
+    <Button
+      disabled={ids.length === 0}
+      title={ids.length === 0 ? 'Needs at least one decoded profile' : undefined}
+      onClick={() => onOpen([...new Set(ids)])}
+    >
+      Open
+    </Button>
   );
 }
 

@@ -78,3 +78,11 @@ export const KIND_CHOICES = Object.entries(KINDS).map(([value, { one: label }]) 
   value,
   label,
 }));
+
+const WITH_STACKS: readonly string[] = ['trace', 'spans', 'growth'];
+
+/** Whether an artifact can be opened as a profile: it is one, or has stacks. Until its kind is known, it may be one. */
+export function hasStacks({ kind, state }: Pick<Artifact, 'kind' | 'state'>): boolean {
+  if (state === 'invalid' || state === 'failed') return false;
+  return kind === null || kind.startsWith('profile.') || WITH_STACKS.includes(kind);
+}

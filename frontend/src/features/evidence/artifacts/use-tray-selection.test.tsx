@@ -36,7 +36,12 @@ describe('the selection of files of the drawer', () => {
 
   it('moves a range that was selected with Shift, by key', async () => {
     const { user } = show(
-      <UploadDrawer onCompare={vi.fn()} comparing={false} compareError={null} />,
+      <UploadDrawer
+        onOpen={() => undefined}
+        onCompare={vi.fn()}
+        comparing={false}
+        compareError={null}
+      />,
     );
     await user.click(screen.getByRole('checkbox', { name: 'Select 2.pb' }));
     await user.keyboard('{Shift>}');
@@ -49,7 +54,12 @@ describe('the selection of files of the drawer', () => {
 
   it('acts on the row with the focus when nothing is selected', async () => {
     const { user } = show(
-      <UploadDrawer onCompare={vi.fn()} comparing={false} compareError={null} />,
+      <UploadDrawer
+        onOpen={() => undefined}
+        onCompare={vi.fn()}
+        comparing={false}
+        compareError={null}
+      />,
     );
     screen.getByRole('checkbox', { name: 'Select 3.pb' }).focus();
     await user.keyboard('x');
@@ -61,7 +71,12 @@ describe('the selection of files of the drawer', () => {
 
   it('selects all and clears the tray, which leaves the artifacts', async () => {
     const { user } = show(
-      <UploadDrawer onCompare={vi.fn()} comparing={false} compareError={null} />,
+      <UploadDrawer
+        onOpen={() => undefined}
+        onCompare={vi.fn()}
+        comparing={false}
+        compareError={null}
+      />,
     );
     screen.getByRole('checkbox', { name: 'Select 1.pb' }).focus();
     await user.keyboard('{Control>}a{/Control}');

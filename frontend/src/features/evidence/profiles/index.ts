@@ -1,1 +1,12 @@
+export { ArtifactProfile, ProfileSetPage } from './LazyProfiles';
 export { ProfileFacts } from './ProfileFacts';
+export type { ProfilePageContext, ProfileSide } from './profile-context';
+export { openProfileSet, profileSetQuery, setOfArtifactsQuery } from './profile-queries';
+export { profileSnapshotRequests } from './profile-snapshot-requests';
+export {
+  profileSearchOf,
+  profileViewOf,
+  readProfileSearch,
+  type ProfilePageView,
+  type ProfileSearch,
+} from './profile-url';

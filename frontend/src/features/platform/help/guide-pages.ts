@@ -16,6 +16,7 @@ export const GUIDE_GROUPS: readonly { name: string; pages: readonly GuidePageEnt
       { page: GUIDE_START, title: 'Slowpath user guide' },
       { page: 'getting-started', title: 'Getting started' },
       { page: 'comparing', title: 'Comparing' },
+      { page: 'opening-a-profile', title: 'Opening a profile' },
       { page: 'collecting-profiles', title: 'Collecting profiles' },
       { page: 'reading-a-result', title: 'Reading a result' },
     ],

@@ -119,7 +119,6 @@ describe('the sides of a comparison', () => {
     label,
     artifacts,
     artifact_ids: [],
-    labels: [],
     time_range: null,
     labels: [],
     source: null,

@@ -31,8 +31,11 @@ const side = (artifacts: number, label = '229227f') => ({
   label,
   artifacts,
   artifact_ids: [],
-  labels: [],
   time_range: null,
+  labels: [],
+  source: null,
+  build_id: null,
+  left_out: null,
 });
 
 describe('a comparison that is under way', () => {

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import type { ExportFormat } from '../../../api';
 import type { FlameGraphHandle, Picture } from '../../../charts';
 import { formatCount } from '../../../engine/format/format';
-import { ErrorState, download } from '../../../ui';
+import { ErrorState, download, downloadBlob } from '../../../ui';
 import { usePollWhile } from '../../platform/jobs';
 import classes from './Page.module.css';
 import { createExport, exportAddress, exportQuery } from './comparison-queries';
@@ -17,13 +17,6 @@ const FILES: { format: ExportFormat; name: string; hint: string }[] = [
   { format: 'json', name: 'Findings as JSON', hint: 'slowpath.comparison/2' },
   { format: 'csv', name: 'Functions as CSV', hint: '' },
 ];
-
-function downloadBlob(blob: Blob, name: string): void {
-  const href = URL.createObjectURL(blob);
-  download(href, name);
-  // The download has its own reference once it began; a minute is plenty for that.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
-}
 
 type ExportProps = {
   comparisonId: string;

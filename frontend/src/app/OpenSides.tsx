@@ -1,0 +1,72 @@
+/** The way from a comparison to the profiles of one side, and from a build to its profiles. */
+import { Button, Menu } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { hasStacks, ofBuildQuery } from '../features/evidence/artifacts';
+import { comparisonQuery } from '../features/verdicts/comparisons';
+import { ErrorState, HiddenInSnapshot, countOf } from '../ui';
+import { useOpenProfiles } from './open-profiles';
+
+/** As many artifacts as a profile set may have. */
+const MOST_ARTIFACTS = 200;
+
+export function OpenSides({ team, comparisonId }: { team: string; comparisonId: string }) {
+  const { data } = useQuery({ ...comparisonQuery(comparisonId), enabled: false });
+  const open = useOpenProfiles(team);
+  const sides = (['base', 'candidate'] as const).flatMap((side) => {
+    const artifactIds = data?.[side].artifact_ids ?? [];
+    return artifactIds.length > 0 ? [{ side, artifactIds, labels: data?.[side].labels ?? [] }] : [];
+  });
+  const isProfiles = data?.artifact_kinds.some((kind) => kind !== 'benchmarks') ?? false;
+  if (sides.length === 0 || !isProfiles) return null;
+  return (
+    <HiddenInSnapshot>
+      <Menu width={220}>
+        <Menu.Target>
+          <Button loading={open.isPending}>Open a side</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {sides.map(({ side, artifactIds, labels }) => (
+            <Menu.Item
+              key={side}
+              onClick={() =>
+                open.mutate({ artifactIds: artifactIds.slice(0, MOST_ARTIFACTS), labels })
+              }
+              rightSection={
+                <span className="muted">{countOf(artifactIds.length, 'artifact')}</span>
+              }
+            >
+              {side === 'base' ? 'Base' : 'Candidate'}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {open.error && <ErrorState compact error={open.error} />}
+    </HiddenInSnapshot>
+  );
+}
+
+export function OpenBuildProfiles({ team, buildId }: { team: string; buildId: string }) {
+  const artifacts = useQuery(ofBuildQuery(buildId));
+  const open = useOpenProfiles(team);
+  const profiles = (artifacts.data?.items ?? []).filter(
+    (artifact) => artifact.state === 'decoded' && hasStacks(artifact),
+  );
+  if (profiles.length === 0) return null;
+  return (
+    <HiddenInSnapshot>
+      <p>
+        <button
+          type="button"
+          className="link"
+          disabled={open.isPending}
+          onClick={() =>
+            open.mutate({ artifactIds: profiles.slice(0, MOST_ARTIFACTS).map(({ id }) => id) })
+          }
+        >
+          Open {countOf(profiles.length, 'profile')} of this build
+        </button>
+      </p>
+      {open.error && <ErrorState compact error={open.error} />}
+    </HiddenInSnapshot>
+  );
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { drawnDiff } from '../../testing/diff-fixtures';
+import { sumCalls, sumFunctions } from './call-graph';
+import { PRUNING_LIMITS, pruneCallGraph } from './call-graph-pruning';
+import { readDiffPart } from './diff-part';
+import { openTree, type DiffTree } from './diff-tree';
+
+const ONE = { base: 0, candidate: 1 };
+
+const tree = (text: string): DiffTree => openTree(readDiffPart(drawnDiff(text)));
+
+/** "caller > callee 12", with "~" where functions between them are left out; in the order of the text. */
+function callsOf(of: DiffTree, kept: (name: string) => boolean = () => true): string[] {
+  const { names } = of;
+  return sumCalls(of, (id) => kept(names.text(id)))
+    .map(({ caller, callee, candidate, indirect }) =>
+      [names.text(caller), indirect ? '~>' : '>', names.text(callee), candidate].join(' '),
+    )
+    .sort();
+}
+
+const SERVICE = `
+main 0 0
+  handle 0 10
+    read 0 30
+    write 0 20
+  admin 0 5
+    read 0 5
+`;
+
+describe('the calls of a tree', () => {
+  test('are summed over all stacks', () => {
+    expect(callsOf(tree(SERVICE))).toEqual([
+      'admin > read 5',
+      'handle > read 30',
+      'handle > write 20',
+      'main > admin 10',
+      'main > handle 60',
+    ]);
+  });
+
+  test('are joined to the nearest caller that is shown', () => {
+    expect(callsOf(tree(SERVICE), (name) => name === 'main' || name === 'read')).toEqual([
+      'main ~> read 35',
+    ]);
+  });
+
+  test('count once a stack in recursion, and so do functions', () => {
+    const recursive = tree(`
+main 0 0
+  walk 0 1
+    walk 0 2
+      walk 0 4
+`);
+    expect(callsOf(recursive)).toEqual(['main > walk 7', 'walk > walk 6']);
+    const functions = sumFunctions(recursive);
+    const walk = recursive.names.find('walk');
+    expect([functions.candidateSelf[walk], functions.candidateTotal[walk]]).toEqual([7, 7]);
+  });
+});
+
+describe('the graph that is drawn', () => {
+  test('leaves out functions and calls below their share, and says so', () => {
+    const { nodes, edges, leftOut, whole } = pruneCallGraph(
+      tree(`
+main 0 0
+  large 0 990
+    small 0 6
+  tiny 0 4
+`),
+      ONE,
+    );
+    expect(whole).toBe(1000);
+    expect(nodes.map(({ text }) => text).sort()).toEqual(['large', 'main', 'small']);
+    expect(edges).toHaveLength(2);
+    expect(leftOut).toEqual({ functions: 1, calls: 0, largest: 4 });
+  });
+
+  test('keeps the most informative functions when there are too many', () => {
+    const { nodes, edges, leftOut } = pruneCallGraph(tree(SERVICE), ONE, {
+      ...PRUNING_LIMITS,
+      nodes: 3,
+    });
+    // Where cost branches, more is learned than on the way there.
+    expect(nodes.map(({ text }) => text).sort()).toEqual(['handle', 'main', 'read']);
+    expect(leftOut.functions).toBe(2);
+    expect(edges.filter(({ indirect }) => indirect)).toHaveLength(0);
+  });
+
+  test('has values in shown units on both sides', () => {
+    const { nodes, edges } = pruneCallGraph(tree('main 0 0\n  work 10 30'), {
+      base: 1,
+      candidate: 2,
+    });
+    const work = nodes.find(({ text }) => text === 'work');
+    expect(work).toMatchObject({ base: { self: 10 }, candidate: { self: 60 } });
+    expect(edges[0]).toMatchObject({ base: 10, candidate: 60, weight: 70 });
+  });
+});

@@ -1,0 +1,18 @@
+/** What can be opened on the page of a profile set, as requests: a report takes it along. Most viewed first. */
+import type { QueryClient } from '@tanstack/react-query';
+import { profileSetQuery } from './profile-queries';
+
+export function profileSnapshotRequests(client: QueryClient, setId: string): string[] {
+  const set = client.getQueryData(profileSetQuery(setId).queryKey);
+  const views = (set?.views ?? []).filter(({ state }) => state === 'done');
+  const parts = (part: string) =>
+    views.map(({ id }) => `/profile-sets/${setId}/views/${id}${part}`);
+  return [
+    `/profile-sets/${setId}`,
+    ...parts(''),
+    ...parts('/summary'),
+    ...parts('/chunks/first'),
+    ...parts('/chunks/functions'),
+    ...parts('/chunks/rest'),
+  ];
+}

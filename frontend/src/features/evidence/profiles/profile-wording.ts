@@ -1,0 +1,81 @@
+/** What a profile says of itself: its title, one line of facts, and what its values are per. Value in, words out. */
+import type { LabelMatcher, ProfileSet, ProfileViewSummary } from '../../../api';
+import { normalizationPhrase } from '../../../engine/format/change-wording';
+import { formatNumber, formatShare, formatValue, unitOf } from '../../../engine/format/format';
+import { categoryLabel, kindLabel, sampleTypeLabel } from '../../../engine/format/profile-labels';
+import { countOf, durationText } from '../../../ui';
+
+/** Cut at the marks of names: "`ident.Clone` takes 25%" has one name, in the second part. */
+export function headlineParts(headline: string): { text: string; code: boolean }[] {
+  return headline
+    .replace(/\.$/u, '')
+    .split('`')
+    .map((text, at) => ({ text, code: at % 2 === 1 }))
+    .filter(({ text }) => text !== '');
+}
+
+/** What a set is called in lists and in the browser's tab. */
+export function setName({ artifacts, kinds }: Pick<ProfileSet, 'artifacts' | 'kinds'>): string {
+  const [only] = artifacts;
+  if (artifacts.length === 1 && only) return only.name;
+  const words = kinds.map(({ kind }) => kindLabel(kind)).join(', ');
+  return words === ''
+    ? `Set of ${artifacts.length}`
+    : `${words} profiles, set of ${artifacts.length}`;
+}
+
+/** One muted line: exact values and conditions. */
+export function factsText(
+  set: ProfileSet,
+  summary: ProfileViewSummary,
+  whole: ProfileViewSummary | null,
+): string {
+  const { total, sample_type: type, kind } = summary;
+  const measured = sampleTypeLabel(kind, type.type);
+  const of = kind === 'cpu' && type.type === 'cpu' ? 'CPU' : measured;
+  const artifacts = set.artifacts.filter((each) => each.state === 'decoded');
+  const duration = artifacts.reduce((sum, each) => sum + (each.duration_ns ?? 0), 0);
+  const over = duration > 0 ? ` over ${durationText(duration)}` : '';
+  const value = (raw: number) => formatValue(raw, type.unit);
+  const parts = [
+    total.per_request === null ? '' : `${value(total.per_request)} of ${of} per request`,
+    total.cores === null
+      ? `${value(total.raw)} of ${of}${over}`
+      : `${formatNumber(total.cores)} cores${over}`,
+    countOf(summary.profiles, 'profile'),
+    conditionsText(set),
+    whole && whole.total.raw > 0
+      ? `${formatShare(total.raw / whole.total.raw)} of ${measured} after the label filter`
+      : '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+function conditionsText({ conditions }: ProfileSet): string {
+  if (!conditions) return '';
+  const platform = [conditions.goos, conditions.goarch].filter(Boolean).join('/');
+  return [conditions.go_version, platform].filter(Boolean).join(' ');
+}
+
+/** "CPU time per request, 2.88 ms". */
+export function widthText(
+  { kind, sample_type: { type } }: ProfileViewSummary,
+  scaled: { unit: string; total: number },
+): string {
+  const unit = unitOf(scaled.unit);
+  const measured = [sampleTypeLabel(kind, type), normalizationPhrase(unit)].filter(Boolean);
+  return `${measured.join(' ')}, ${formatValue(scaled.total, unit)}`;
+}
+
+/** "endpoint = /api/v1/write", "no endpoint". */
+export const labelText = ({ key, value }: LabelMatcher): string =>
+  value === null ? `no ${key}` : `${key} = ${value}`;
+
+/** "stack growth, 25%". */
+export function categoryText(summary: ProfileViewSummary, id: string): string {
+  const found = summary.categories.find(({ category }) => category === id);
+  return found ? `${shortCategory(id)}, ${formatShare(found.share)}` : '';
+}
+
+/** A category without its explanation in brackets: columns are narrow. */
+export const shortCategory = (id: string): string => categoryLabel(id).replace(/ \(.*\)$/u, '');

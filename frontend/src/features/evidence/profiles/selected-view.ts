@@ -1,0 +1,40 @@
+/** Which view of a set an address means. Pure. */
+import type { LabelMatcher, ProfileSet, ProfileView } from '../../../api';
+import type { WantedView } from './profile-queries';
+import type { ProfilePageView } from './profile-url';
+
+/** What is left open is filled in from the set. */
+export function selectView(
+  { kinds }: Pick<ProfileSet, 'kinds'>,
+  { kind, sampleType, labels }: Pick<ProfilePageView, 'kind' | 'sampleType' | 'labels'>,
+): WantedView {
+  const found = kinds.find((each) => each.kind === kind) ?? kinds[0];
+  const types = found?.sample_types.map(({ type }) => type) ?? [];
+  return {
+    kind: found?.kind ?? '',
+    sampleType: types.includes(sampleType) ? sampleType : (found?.default_sample_type ?? ''),
+    labels,
+  };
+}
+
+const labelsKey = (labels: readonly LabelMatcher[]): string =>
+  labels
+    .map(({ key, value }) => JSON.stringify([key, value]))
+    .sort()
+    .join(' ');
+
+export function findView(
+  views: readonly ProfileView[],
+  { kind, sampleType, labels }: WantedView,
+): ProfileView | null {
+  const wanted = labelsKey(labels);
+  return (
+    views.find(
+      (view) =>
+        view.kind === kind &&
+        view.sample_type === sampleType &&
+        view.granularity === 'function' &&
+        labelsKey(view.labels) === wanted,
+    ) ?? null
+  );
+}
