@@ -25,7 +25,7 @@ MEASURED = KindMeasurement("profile.category", 1, ("total",), {"per_request": ON
 
 SHAPES: dict[str, dict[str, Any]] = {
     "api_token": {"scopes": ["read"]},
-    "artifact": {"kind": "profile.cpu", "summary": None},
+    "artifact": {"archive_id": None, "kind": "profile.cpu", "summary": None},
     "benchmark_output": {"units": [], "warnings": []},
     "commit": {"sha": 40 * "c", "parents": [], "files": [], "dependency_updates": []},
     "package_closure": {"problem": None},

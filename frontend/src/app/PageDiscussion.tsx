@@ -1,6 +1,8 @@
-/** The discussion of what a page shows. Inside a report it is shown without it. */
+/** The discussion of what a page shows: a section, bare, or a drawer beside the page. A report is shown without it. */
+import { Button, Drawer } from '@mantine/core';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
-import { Discussion, type Subject } from '../features/sharing/discussions';
+import { useState } from 'react';
+import { Discussion, useCounts, type Subject } from '../features/sharing/discussions';
 import { Section } from '../ui';
 
 const teamRoute = getRouteApi('/t/$team');
@@ -19,4 +21,32 @@ export function PageDiscussion({ subject, bare = false }: { subject: Subject; ba
     />
   );
   return bare ? discussion : <Section title="Discussion">{discussion}</Section>;
+}
+
+/**
+ * A button with the number of comments; the discussion opens beside the page.
+ * @param aimed whether a link to one comment is to a comment of this subject: then it is open.
+ */
+export function DiscussionDrawer({ subject, aimed }: { subject: Subject; aimed: boolean }) {
+  const { frozen } = teamRoute.useRouteContext();
+  const aim = useLocation({ select: ({ hash }) => hash });
+  const [opened, setOpened] = useState(aimed && aim.startsWith('comment-'));
+  const count = useCounts(subject.kind, frozen ? null : subject.id).get(subject.part ?? '') ?? 0;
+  if (frozen) return null;
+  return (
+    <>
+      <Button onClick={() => setOpened(true)}>Discussion{count > 0 ? ` (${count})` : ''}</Button>
+      <Drawer
+        opened={opened}
+        onClose={() => setOpened(false)}
+        position="right"
+        size="min(480px, 100vw)"
+        title="Discussion"
+        closeButtonProps={{ 'aria-label': 'Close the discussion' }}
+        attributes={{ header: { role: 'presentation' } }}
+      >
+        <PageDiscussion bare subject={subject} />
+      </Drawer>
+    </>
+  );
 }

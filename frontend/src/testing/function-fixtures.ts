@@ -7,17 +7,20 @@ type FunctionDrawn = {
   base: number;
   candidate: number;
   state: number;
+  /** Attributed cost of the candidate or of both sides, and the category of most of it: {@link OWN_CODE} without. */
+  attributed?: number | readonly [number, number];
+  mostly?: number;
   low?: number;
   high?: number;
   q?: number;
   /** Index in {@link CATEGORIES}. */
   category?: number;
-  /** Attributed cost of the candidate, and the category of most of it: {@link OWN_CODE} without. */
-  attributed?: number;
-  mostly?: number;
 };
 
 const OWN_CODE = 255;
+
+const attributedOf = (cost: FunctionDrawn['attributed'] = 0): readonly [number, number] =>
+  typeof cost === 'number' ? [0, cost] : cost;
 
 const CATEGORIES = ['app', 'lock', 'gc-mark'];
 
@@ -39,9 +42,11 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       [`high_${id}`, Float32Array.from(rows, ({ high = NaN }) => high)],
       [`q_${id}`, Float32Array.from(rows, ({ q = 0 }) => q)],
       [`state_${id}`, Uint8Array.from(rows, ({ state }) => state)],
-      [`self_low_${id}`, new Float32Array(rows.length)],
-      [`self_high_${id}`, new Float32Array(rows.length)],
-      [`self_state_${id}`, new Uint8Array(rows.length)],
+      ...['self', 'own'].flatMap((cost) => [
+        [`${cost}_low_${id}`, Float32Array.from(rows, ({ low = NaN }) => low)],
+        [`${cost}_high_${id}`, Float32Array.from(rows, ({ high = NaN }) => high)],
+        [`${cost}_state_${id}`, Uint8Array.from(rows, ({ state }) => state)],
+      ]),
     ]),
   ) as Record<string, Uint8Array | Float32Array>;
   return writeColumns(
@@ -65,8 +70,11 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       base_total: Float64Array.from(rows, ({ base }) => base),
       candidate_self: Float64Array.from(rows, ({ candidate }) => candidate),
       candidate_total: Float64Array.from(rows, ({ candidate }) => candidate),
-      base_attributed: new Float64Array(rows.length),
-      candidate_attributed: Float64Array.from(rows, ({ attributed = 0 }) => attributed),
+      base_attributed: Float64Array.from(rows, ({ attributed }) => attributedOf(attributed)[0]),
+      candidate_attributed: Float64Array.from(
+        rows,
+        ({ attributed }) => attributedOf(attributed)[1],
+      ),
       mostly: Uint8Array.from(rows, ({ mostly = OWN_CODE }) => mostly),
       ...judged,
       ...stringColumns(['', ...rows.map(({ name }) => name)]),

@@ -1,9 +1,9 @@
 /**
  * Every table of the product: hairlines, a sticky head, names left, numbers right, sortable heads, rows that can be
- * clicked, hovered and reached by keyboard. Long tables are drawn in a window over the page's own scroll; the
- * missing rows are two tall empty ones, and `aria-rowcount` is the true number.
+ * clicked, hovered and reached by keyboard. Long tables are drawn in a window over the page's own scroll, or over that
+ * of a separate area; the missing rows are two tall empty ones, and `aria-rowcount` is the true number.
  */
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import classes from './DataTable.module.css';
 import { useIsSnapshot } from './SnapshotContext';
@@ -40,6 +40,8 @@ export type DataTableProps<Row> = {
   /** Keys outlined from elsewhere (the hovered frame of a flame graph). */
   markedKey?: string | number | null;
   minWidth?: number;
+  /** Height in pixels of a separate area that scrolls; without it the page scrolls. */
+  maxHeight?: number;
 };
 
 /** So many rows of a long table stand in a report. */
@@ -71,13 +73,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { box, top, narrow } = usePlace(minWidth ?? 0);
   const whole = rowCount <= ALL_BELOW;
 
-  const virtualizer = useWindowVirtualizer({
-    count: whole ? 0 : rowCount,
+  const inside = props.maxHeight !== undefined;
+  const ofPage = useWindowVirtualizer({
+    count: whole || inside ? 0 : rowCount,
     estimateSize: () => rowHeight,
     overscan: 12,
     scrollMargin: top,
   });
-  const shown = virtualizer.getVirtualItems();
+  // eslint-disable-next-line react-hooks/incompatible-library -- its results are read here only, in the same rendering
+  const ofArea = useVirtualizer({
+    count: whole || !inside ? 0 : rowCount,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const shown = (inside ? ofArea : ofPage).getVirtualItems();
   const first = whole ? 0 : (shown[0]?.index ?? 0);
   const last = whole ? rowCount : (shown[shown.length - 1]?.index ?? -1) + 1;
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
@@ -87,7 +97,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ref={box}
       className={classes.box}
       data-narrow={narrow || undefined}
-      {...(narrow && !props.onRowClick && { tabIndex: 0, role: 'group', 'aria-label': label })}
+      data-scrolls={inside || undefined}
+      style={{ maxHeight: props.maxHeight }}
+      {...((narrow || inside) &&
+        !props.onRowClick && { tabIndex: 0, role: 'group', 'aria-label': label })}
       onMouseLeave={() => props.onRowHover?.(null)}
     >
       <table

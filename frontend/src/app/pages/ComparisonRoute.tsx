@@ -15,8 +15,8 @@ import { FindingToReport } from '../AddToReportAction';
 import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
 import { ComparisonSuspect } from '../ComparisonSuspect';
+import { DiscussionDrawer, PageDiscussion } from '../PageDiscussion';
 import { OpenSides } from '../OpenSides';
-import { PageDiscussion } from '../PageDiscussion';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
 const teamRoute = getRouteApi('/t/$team');
@@ -39,8 +39,7 @@ export function ComparisonRoute() {
     },
     [navigate, team.slug, comparisonId],
   );
-  // Without a result there is no discussion.
-  const { isSuccess, data: comparison } = useQuery(comparisonQuery(comparisonId));
+  const { data: comparison } = useQuery(comparisonQuery(comparisonId));
   const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
     <>
@@ -83,6 +82,10 @@ export function ComparisonRoute() {
         extensions={{
           action: (
             <>
+              <DiscussionDrawer
+                subject={{ kind: 'comparison', id: comparisonId }}
+                aimed={!view.unfolded}
+              />
               <OpenSides team={team.slug} comparisonId={comparisonId} />
               {comparison && (
                 <CompareLink
@@ -114,7 +117,6 @@ export function ComparisonRoute() {
               },
         }}
       />
-      {isSuccess && <PageDiscussion subject={{ kind: 'comparison', id: comparisonId }} />}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { act, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { createRef, useState } from 'react';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FlameView } from '../../engine/flame/flame-view';
-import { EMPTY_VIEW, pathKey } from '../../engine/flame/flame-view';
+import { EMPTY_VIEW, namesKey, pathKey } from '../../engine/flame/flame-view';
 import { drawnDiff, randomTree, writeParts } from '../../testing/diff-fixtures';
 import { FlameGraph } from './FlameGraph';
 import type { FlameGraphHandle, FlameGraphProps, FlameSource } from './flame-props';
@@ -177,6 +177,78 @@ describe('the flame graph', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'The frame in this link was not found. The whole graph is shown.',
     );
+  });
+});
+
+describe('collapsed callers', () => {
+  const CALLERS = Array.from({ length: 24 }, (_, at) => `pkg.caller${at}`);
+  const stack = [
+    ...CALLERS.map((name, at) => `${'  '.repeat(at)}${name} 0 0 1`),
+    `${'  '.repeat(24)}pkg.culprit 5 80 1`,
+  ].join('\n');
+  const source: FlameSource = {
+    key: 'stack',
+    first: drawnDiff(stack),
+    rest: null,
+    restState: 'none',
+  };
+  const start = { collapseCallers: true };
+
+  test('are counted, spoken with the first and last name, and expanded by Enter', async () => {
+    const counts: number[] = [];
+    const { views, element } = shown(
+      { source, onCallersCollapsed: (count) => counts.push(count) },
+      start,
+    );
+    await screen.findByText('all 3 frames drawn');
+    expect(counts.at(-1)).toBe(24);
+    act(() => element.focus());
+    for (const key of ['ArrowDown', 'ArrowDown']) fireEvent.keyDown(element, { key });
+    expect(
+      await screen.findByText(
+        /^24 callers, same increase, pkg\.caller0 … pkg\.caller23, Enter expands\. /u,
+      ),
+    ).toBeInTheDocument();
+    expect(screen.getByText('24 callers, same increase')).toBeInTheDocument();
+    fireEvent.keyDown(element, { key: 'f' });
+    expect(views).toEqual([]);
+    fireEvent.keyDown(element, { key: 'Enter' });
+    expect(views.at(-1)?.collapseCallers).toBe(false);
+    expect(await screen.findByText('all 26 frames drawn')).toBeInTheDocument();
+    expect(counts.at(-1)).toBe(0);
+  });
+
+  test('have a menu with one entry', async () => {
+    const { element, views } = shown({ source }, start);
+    await screen.findByText('all 3 frames drawn');
+    act(() => element.focus());
+    for (const key of ['ArrowDown', 'ArrowDown', 'm']) fireEvent.keyDown(element, { key });
+    const menu = await screen.findByRole('menu');
+    expect(menu).toHaveAccessibleName('Actions for 24 callers, same increase');
+    fireEvent.click(screen.getByRole('menuitem', { name: 'Expand the callers' }));
+    expect(views.at(-1)?.collapseCallers).toBe(false);
+  });
+
+  test('are in the exported SVG, and show the caller that a search found', async () => {
+    const pattern = { pattern: 'caller7$', regex: true, caseSensitive: true };
+    const { graph } = shown({ source }, { ...start, search: pattern });
+    await screen.findByText('all 3 frames drawn');
+    const svg = graph.current!.exportSvg();
+    expect(svg).toContain('24 callers, same increase · match: pkg.caller7');
+    expect(svg).toContain('height="26"');
+    expect(svg).toContain('pkg.culprit');
+  });
+
+  test('a zoom by names brings a frame at a depth of 200 into sight, without a change of the view', async () => {
+    const deep = Array.from({ length: 200 }, (_, at) => `${'  '.repeat(at)}f${at} ${at} ${at} 0`);
+    const text = [...deep, `${'  '.repeat(200)}culprit 5000 90000 1`].join('\n');
+    const { element, views } = shown(
+      { source: { ...source, key: 'deep', first: drawnDiff(text) }, maxHeight: 470 },
+      { zoom: namesKey(['f199', 'culprit']) },
+    );
+    await waitFor(() => expect(element.scrollTop).toBeGreaterThan(201 * 18 - 470));
+    expect(element.scrollTop).toBeLessThanOrEqual(201 * 18);
+    expect(views).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ import { FlameMenu } from './FlameMenu';
 import { FlameSurface } from './FlameSurface';
 import { FlameTooltip } from './FlameTooltip';
 import type { Target } from './frame-description';
-import { nameOfFrame, describeFrameAloud } from './frame-description';
+import { describeFrameAloud, menuSubject } from './frame-description';
 import { useCanvas } from './use-canvas';
 import { countsOf, present, problemsOf } from './frame-counts';
 import { useArrangement, useFollowedZoom, useMarks, useScrollToRoot } from './use-flame-effects';
@@ -20,7 +20,7 @@ import { useFlameKeys } from './use-flame-keys';
 import { useFrameChoice } from './use-frame-choice';
 import { useFrameCursor } from './use-frame-cursor';
 import { useFrameMenu } from './use-frame-menu';
-import { useSearchTotals } from './use-search-totals';
+import { useCollapsedCount, useSearchTotals } from './use-search-totals';
 import { useTooltipPosition } from './use-tooltip-position';
 
 const MAX_HEIGHT_PX = 640;
@@ -49,21 +49,22 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
   const { arranged, worker, merge } = data;
 
   const { controller, drawn, latest, change } = useFlameController(props);
-  const rows = drawn?.rows ?? 1;
+  const height = drawn?.height ?? ROW_PX;
   const maxHeight = props.maxHeight ?? MAX_HEIGHT_PX;
-  const viewHeight = Math.min(rows * ROW_PX, maxHeight);
+  const viewHeight = Math.min(height, maxHeight);
   const { palette, width } = useCanvas(controller, places, viewHeight);
 
   useArrangement(controller, data, view.orientation);
-  useFollowedZoom(controller, data.worker, arranged, view);
   const { hovered, cursor, setCursor, setHovered, reveal } = useFrameCursor(
-    { controller, scroller, rows },
+    { controller, scroller, height },
     data,
     props.onFunctionHover,
   );
+  useFollowedZoom(controller, data.worker, arranged, view, reveal);
   useMarks(controller, arranged, highlighted, hovered, cursor);
   useSearchTotals(arranged, view, props.onSearchTotals);
-  useScrollToRoot(scroller, { rows, root: drawn?.root ?? 0 }, source.key);
+  useCollapsedCount(arranged, props.onCallersCollapsed);
+  useScrollToRoot(scroller, { height, root: drawn?.root ?? 0 }, source.key);
   const { choose, trouble } = useFrameChoice(props, controller, { merge, latest, setCursor });
   const { menu, openMenu, closeMenu } = useFrameMenu(scroller);
 
@@ -106,8 +107,8 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
         scroller={scroller}
         canvas={canvas}
         label={props.label ?? 'Diff flame graph'}
+        heights={{ all: height, shown: viewHeight }}
         isOneSided={props.oneSide !== undefined}
-        heights={{ all: rows * ROW_PX, shown: viewHeight }}
         state={data.busy ? (arranged === null ? 'loading' : 'stale') : 'current'}
         onFocusChange={setFocused}
         onKeyDown={onKeyDown}
@@ -129,8 +130,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
       {arranged !== null && menu !== null && (
         <FlameMenu
           view={view}
-          name={nameOfFrame(arranged, menu.target.table, menu.target.frame)}
-          isRoot={menu.target.frame === 0}
+          {...menuSubject(arranged, menu.target)}
           left={menu.left}
           top={menu.top}
           onClose={closeMenu}

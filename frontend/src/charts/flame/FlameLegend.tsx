@@ -9,11 +9,20 @@ const HEIGHT = 14;
 
 const CHANGES: readonly Swatch[] = [
   {
-    words: 'more',
+    words: 'more, own',
     draw: (
       <>
         <rect width={WIDTH} height={HEIGHT} className={css.fillMore} />
         <rect width={WIDTH} height={2} className={css.barMore} />
+      </>
+    ),
+  },
+  {
+    words: 'more, in callees',
+    draw: (
+      <>
+        <rect width={WIDTH} height={HEIGHT} className={css.fillOnly} />
+        <rect width={WIDTH} height={2} className={css.barMore} opacity={0.4} />
       </>
     ),
   },

@@ -1,5 +1,5 @@
 import type { KeyboardEvent, ReactElement } from 'react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { FlameView } from '../../engine/flame/flame-view';
 import { visibleName } from '../../engine/flame/frame-label';
 import css from './flame.module.css';
@@ -9,25 +9,40 @@ import { menuEntries } from './frame-actions';
 type FlameMenuProps = {
   view: FlameView;
   name: string;
-  isRoot: boolean;
+  frame: Parameters<typeof menuEntries>[2];
   actions: FrameActions;
   left: number;
   top: number;
   onClose: () => void;
 };
 
+/** Between a menu and the edge of the window. */
+const EDGE_PX = 4;
+
 /** What can be done with one frame. Opens where it was asked for and takes the focus; who closes it gives the focus back. */
 export function FlameMenu({
   view,
   name,
-  isRoot,
+  frame,
   actions,
   left,
   top,
   onClose,
 }: FlameMenuProps): ReactElement {
-  const entries = menuEntries(view, name, isRoot, actions);
+  const entries = menuEntries(view, name, frame, actions);
   const menu = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState({ left, top });
+  useLayoutEffect(() => {
+    const box = menu.current?.getBoundingClientRect();
+    if (box === undefined) return;
+    const { clientWidth, clientHeight } = document.documentElement;
+    const inside = (from: number, size: number, room: number): number =>
+      Math.max(EDGE_PX, Math.min(from, room - size - EDGE_PX));
+    setPlace({
+      left: inside(left, box.width, clientWidth),
+      top: inside(top, box.height, clientHeight),
+    });
+  }, [left, top]);
   useEffect(() => {
     menu.current?.querySelector('button')?.focus({ preventScroll: true });
     const outside = (event: PointerEvent): void => {
@@ -65,7 +80,7 @@ export function FlameMenu({
       role="menu"
       tabIndex={-1}
       aria-label={`Actions for ${visibleName(name, 80)}`}
-      style={{ left, top }}
+      style={place}
       onKeyDown={steer}
     >
       <div className={css.menuName} aria-hidden="true">

@@ -65,15 +65,20 @@ function ChangeLine({ lines }: { lines: Lines }): ReactElement {
 
 type FrameTipProps = { lines: Lines; categoryLabel: (id: string) => string; oneSided: boolean };
 
+const KEYS_OF_COLLAPSED: readonly (readonly [string, string])[] = [['click', 'expand']];
+
+const categoryText = (id: string, label: (id: string) => string): string =>
+  id === '' ? '' : label(id);
+
 function FrameTip({ lines, categoryLabel, oneSided }: FrameTipProps): ReactElement {
-  const { described, base, candidate, change } = lines;
+  const { described, base, candidate, change, collapsed } = lines;
   return (
     <>
       <div className={css.tipName}>
-        <bdi>{visibleName(described.name)}</bdi>
+        <bdi>{collapsed === null ? visibleName(described.name) : collapsed.words}</bdi>
       </div>
       <div className={css.tipCategory}>
-        {described.category === '' ? '' : categoryLabel(described.category)}
+        {collapsed === null ? categoryText(described.category, categoryLabel) : collapsed.names}
         {described.attributedCaller !== null && (
           <>
             {' · attributed to '}
@@ -145,15 +150,14 @@ export function FlameTooltip({
       </div>
     );
   }
+  const lines = frameLines(arranged, target.table, target.frame);
+  const all = oneSided ? KEYS_OF_ONE_SIDE : KEYS;
+  const keys = lines.collapsed === null ? all : KEYS_OF_COLLAPSED;
   return (
     <div className={className} style={style} ref={boxRef} aria-hidden="true">
-      <FrameTip
-        lines={frameLines(arranged, target.table, target.frame)}
-        categoryLabel={categoryLabel}
-        oneSided={oneSided}
-      />
+      <FrameTip lines={lines} categoryLabel={categoryLabel} oneSided={oneSided} />
       <div className={css.tipKeys}>
-        {(oneSided ? KEYS_OF_ONE_SIDE : KEYS).map(([key, words]) => (
+        {keys.map(([key, words]) => (
           <span key={key}>
             <kbd>{key}</kbd> {words}
           </span>

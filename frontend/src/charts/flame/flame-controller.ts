@@ -17,7 +17,7 @@ import {
   panSpan,
   panesOf,
   paddingAround,
-  rowOf,
+  topOf,
   spanFrame,
   zoomSpan,
 } from '../../engine/flame/flame-viewport';
@@ -50,6 +50,7 @@ type ControllerEvents = {
   painted: () => void;
 };
 
+const NO_PANES: Panes = { panes: [], rows: 1, height: ROW_PX };
 const NOTHING_MARKED: Marks = { highlighted: new Set(), hovered: null, cursor: null };
 /** A link, a table and a state line need not follow every frame of a drag. */
 const GATHER_MS = 200;
@@ -72,7 +73,7 @@ export class FlameController {
   #zoomKey = '';
   #span: Span | null = null;
   #marks: Marks = NOTHING_MARKED;
-  #layout: Panes = { panes: [], rows: 1 };
+  #layout: Panes = NO_PANES;
   #states: PaneState[] = [];
   #frame = 0;
   #gather: ReturnType<typeof setTimeout> | undefined;
@@ -80,7 +81,7 @@ export class FlameController {
   #still: ReturnType<typeof setTimeout> | undefined;
   #pendingZoom: Zoomed | null = null;
   #settling: ReturnType<typeof setTimeout> | undefined;
-  #reportedRows = 0;
+  #reportedHeight = 0;
 
   /** The listeners. Without listeners it draws all the same. */
   listen(events: ControllerEvents): void {
@@ -89,9 +90,6 @@ export class FlameController {
 
   get arranged(): Arranged | null {
     return this.#arranged;
-  }
-  get rows(): number {
-    return this.#layout.rows;
   }
   get zoom(): ZoomTarget {
     return this.#zoom;
@@ -242,10 +240,7 @@ export class FlameController {
 
   #relayout(): void {
     const arranged = this.#arranged;
-    this.#layout =
-      arranged === null
-        ? { panes: [], rows: 1 }
-        : panesOf(arranged, this.#orientation, this.#width);
+    this.#layout = arranged === null ? NO_PANES : panesOf(arranged, this.#orientation, this.#width);
     this.#states = this.#layout.panes.map((pane, at) => ({
       pane,
       extent: { from: 0, scale: 0 },
@@ -312,7 +307,7 @@ export class FlameController {
 
   /** Looks at all rows, calls back, and goes back to what the screen shows: for exports. */
   withEverything<Result>(done: (height: number) => Result): Result {
-    const height = this.#layout.rows * ROW_PX;
+    const { height } = this.#layout;
     this.#look(0, height);
     try {
       return done(height);
@@ -337,16 +332,17 @@ export class FlameController {
   }
 
   #reportDrawn(): void {
-    const tall = this.#layout.rows * ROW_PX > this.#height + 1;
+    const tall = this.#layout.height > this.#height + 1;
     const whole = this.#zoom.frame === 0 && this.#span === null && !tall;
     const now = drawnOf(this.#states, this.#layout, whole);
     const notifyListeners = (): void => {
-      this.#reportedRows = now.rows;
+      this.#reportedHeight = now.height;
       this.#events?.drawn(now);
     };
     // Words need not follow every frame of a drag; the height must.
     clearTimeout(this.#settling);
-    if (now.rows === this.#reportedRows) this.#settling = setTimeout(notifyListeners, SETTLE_MS);
+    if (now.height === this.#reportedHeight)
+      this.#settling = setTimeout(notifyListeners, SETTLE_MS);
     else notifyListeners();
   }
 
@@ -364,7 +360,7 @@ export class FlameController {
       : boxesOf(this.#arranged, this.#states, target, this.#scrollTop);
   }
 
-  /** Brings a frame into sight. Returns the row to scroll to. */
+  /** Brings a frame into sight. Returns the top of its row, to scroll to. */
   reveal(table: number, frame: number): number {
     const arranged = this.#arranged;
     const state = this.#states.find(({ pane }) => pane.table === table);
@@ -377,7 +373,7 @@ export class FlameController {
       extentOf(arranged, pane, this.#zoom, this.#span),
     );
     if (target !== null) this.zoomTo(table, target);
-    return rowOf(pane, levelOf(arranged.tables[table]!, frame));
+    return topOf(pane, levelOf(arranged.tables[table]!, frame));
   }
 
   /** The frame that fills the width. */

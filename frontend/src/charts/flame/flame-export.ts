@@ -3,14 +3,15 @@ import type { Arranged } from '../../engine/flame/flame-model';
 import { isOneSided } from '../../engine/flame/diff-part';
 import type { SvgFrame, SvgRest } from '../../engine/flame/flame-svg';
 import { flameSvg } from '../../engine/flame/flame-svg';
-import { FRAME_PX, ROW_PX, rowOf } from '../../engine/flame/flame-viewport';
+import { FRAME_PX, ROW_PX, frameHeight, topOf } from '../../engine/flame/flame-viewport';
 import { formatCount, formatValue, unitOf } from '../../engine/format/format';
 import type { FlameController } from './flame-controller';
 import type { Cut, Picture } from './flame-props';
 import { FlamePainter } from './flame-painter';
 import type { PanePaint } from './flame-painter';
 import type { Palette } from './flame-palette';
-import { frameLines, nameOfFrame, restLines } from './frame-description';
+import { cutText, hairlineColour } from './collapsed-row';
+import { collapsedLabel, frameLines, isNamed, nameOfFrame, restLines } from './frame-description';
 
 const PNG_RATIO = 2;
 /** Canvases end at 16,384 pixels in some browsers. */
@@ -78,32 +79,41 @@ function drawNote(
 
 function titleOf(arranged: Arranged, table: number, frame: number): string {
   const { described, base, candidate, change } = frameLines(arranged, table, frame);
+  const collapsed = collapsedLabel(arranged, table, frame);
+  if (collapsed !== null)
+    return `${collapsed.words} · ${collapsed.names}: base ${base.total}, candidate ${candidate.total} ${change.per}, ${change.delta}`;
   if (isOneSided(arranged.header))
     return `${described.name}: self ${candidate.self}, total ${candidate.total} ${change.per}, ${candidate.share}`;
   return `${described.name}: ${change.words}, base ${base.total}, candidate ${candidate.total} ${change.per}, ${change.delta}`;
 }
 
-function framesOfPane(arranged: Arranged, paint: PanePaint): SvgFrame[] {
+function framesOfPane(arranged: Arranged, paint: PanePaint, palette: Palette): SvgFrame[] {
   const { pane, frames, placement, scene, labels, hits, rootLabel } = paint;
   return Array.from({ length: scene.frames }, (_, at): SvgFrame => {
     const frame = scene.frameAt(at);
     const left = Math.max(0, scene.xAt(at));
     const width = Math.min(pane.width, scene.xAt(at) + scene.widthAt(at)) - left;
     const room = width - 1 - 20;
+    const collapsed = paint.collapsedLabel(frame);
+    const fill = placement.fill[frame]!;
     const label =
       width <= 22
         ? ''
-        : frame === 0 && rootLabel !== ''
-          ? rootLabel
-          : labels.fit(frames.name[frame]!, room);
+        : collapsed !== null
+          ? cutText(`${collapsed.words} · ${collapsed.names}`, room / 6.6)
+          : frame === 0 && rootLabel !== ''
+            ? rootLabel
+            : labels.fit(frames.name[frame]!, room);
     return {
       x: pane.x + left,
-      y: rowOf(pane, scene.levelAt(at)) * ROW_PX,
+      y: topOf(pane, scene.levelAt(at)),
+      height: frameHeight(pane, scene.levelAt(at)),
       width: Math.max(1, width - (width >= 2 ? 1 : 0)),
-      fill: placement.fill[frame]!,
+      fill,
+      hairlines: collapsed === null ? null : hairlineColour(palette, fill),
       label,
       title: titleOf(arranged, pane.table, frame),
-      outlined: frame > 0 && hits?.names[frames.name[frame]!] === 1,
+      outlined: frame > 0 && isNamed(frames, frame, (name) => hits?.names[name] === 1),
     };
   });
 }
@@ -115,7 +125,7 @@ function restsOfPane(arranged: Arranged, { pane, scene, restLabel }: PanePaint):
     const { title, base, candidate } = restLines(arranged, pane.side, pane.table, scene.restAt(at));
     return {
       x: pane.x + left,
-      y: rowOf(pane, scene.restLevelAt(at)) * ROW_PX,
+      y: topOf(pane, scene.restLevelAt(at)),
       width,
       label: width >= 64 ? restLabel(at, width - 10) : '',
       title: isOneSided(arranged.header)
@@ -149,7 +159,7 @@ export function exportSvg(controller: FlameController, palette: Palette): string
       width: controller.width,
       height: height - ROW_PX + FRAME_PX,
       ...words,
-      frames: paints.flatMap((paint) => framesOfPane(arranged, paint)),
+      frames: paints.flatMap((paint) => framesOfPane(arranged, paint, palette)),
       rests: paints.flatMap((paint) => restsOfPane(arranged, paint)),
       colours: palette,
     });

@@ -9,11 +9,13 @@ import type { Scene } from '../../engine/flame/flame-scene';
 import type { SearchHits } from '../../engine/flame/flame-search';
 import type { Pane } from '../../engine/flame/flame-viewport';
 import type { FrameTable } from '../../engine/flame/frame-table';
-import { FILL, FILL_COUNT } from '../../engine/format/change-class';
+import { FILL, FILL_COUNT, LESS_FILLS, MORE_FILLS } from '../../engine/format/change-class';
 import { hitsWithin } from '../../engine/flame/flame-search';
-import { FRAME_PX, ROW_PX, rowOf } from '../../engine/flame/flame-viewport';
+import { FRAME_PX, frameHeight, topOf } from '../../engine/flame/flame-viewport';
 import type { LabelCache } from './label-cache';
 import type { Palette } from './flame-palette';
+import { isNamed, type CollapsedLabel } from './frame-description';
+import { drawCollapsed } from './collapsed-row';
 
 export const LABEL_FONT_PX = 11;
 const BAR_PX = 2;
@@ -33,6 +35,8 @@ export type PanePaint = {
   /** The items on level 0. */
   rootLabel: string;
   restLabel: (at: number, roomPx: number) => string;
+  /** Of a frame that stands for several callers; null for the others. */
+  collapsedLabel: (frame: number) => CollapsedLabel | null;
 };
 
 /** Frames to outline: by name (search, table row) or one by one (pointer, keyboard). */
@@ -60,6 +64,7 @@ class Boxes {
   x = new Float32Array(1024);
   y = new Float32Array(1024);
   w = new Float32Array(1024);
+  h = new Float32Array(1024);
   /** Positions in the scene, sorted by fill; `start[fill]` to `start[fill + 1]`. */
   order = new Uint32Array(1024);
   readonly start = new Uint32Array(FILL_COUNT + 1);
@@ -71,6 +76,7 @@ class Boxes {
       this.x = new Float32Array(capacity);
       this.y = new Float32Array(capacity);
       this.w = new Float32Array(capacity);
+      this.h = new Float32Array(capacity);
       this.order = new Uint32Array(capacity);
     }
     this.start.fill(0);
@@ -79,7 +85,8 @@ class Boxes {
       const right =
         Math.round(Math.min(pane.width + 8, scene.xAt(at) + scene.widthAt(at)) * ratio) / ratio;
       this.x[at] = left;
-      this.y[at] = rowOf(pane, scene.levelAt(at)) * ROW_PX - scrollTop;
+      this.y[at] = topOf(pane, scene.levelAt(at)) - scrollTop;
+      this.h[at] = frameHeight(pane, scene.levelAt(at));
       // One pixel of air to the right, unless it would leave nothing.
       this.w[at] = right - left >= 2 ? right - left - 1 : Math.max(1, right - left);
       this.start[placement.fill[scene.frameAt(at)]! + 1]! += 1;
@@ -94,12 +101,9 @@ class Boxes {
   }
 }
 
-function isMore(fill: number): boolean {
-  return fill >= FILL.more && fill < FILL.more + 4;
-}
-function isLess(fill: number): boolean {
-  return fill >= FILL.less && fill < FILL.less + 4;
-}
+const CHANGED_FILLS = [...MORE_FILLS, ...LESS_FILLS];
+/** A change that comes from callees only is a weak bar. */
+const CALLEES_ALPHA = 0.4;
 
 type Patterns = {
   hatch: CanvasPattern | null;
@@ -174,7 +178,7 @@ export class FlamePainter {
       this.#rests(pane, job, patterns);
       this.#fills(job.palette, patterns);
       this.#bars(job.palette);
-      this.#triangles(job.palette);
+      this.#triangles(pane, job.palette);
       this.#labels(pane, job.palette);
       this.#marks(pane, job);
       context.restore();
@@ -190,11 +194,14 @@ export class FlamePainter {
     return this.#patterns;
   }
 
-  #each(fill: number, draw: (x: number, y: number, w: number, at: number) => void): void {
-    const { start, order, x, y, w } = this.#boxes;
+  #each(
+    fill: number,
+    draw: (x: number, y: number, w: number, h: number, at: number) => void,
+  ): void {
+    const { start, order, x, y, w, h } = this.#boxes;
     for (let index = start[fill]!; index < start[fill + 1]!; index++) {
       const at = order[index]!;
-      draw(x[at]!, y[at]!, w[at]!, at);
+      draw(x[at]!, y[at]!, w[at]!, h[at]!, at);
     }
   }
 
@@ -204,7 +211,7 @@ export class FlamePainter {
       if (this.#boxes.start[fill] === this.#boxes.start[fill + 1]) continue;
       context.fillStyle = palette.fill[fill]!;
       if (fill !== FILL.onlyBase) {
-        this.#each(fill, (x, y, w) => context.fillRect(x, y, w, FRAME_PX));
+        this.#each(fill, (x, y, w, h) => context.fillRect(x, y, w, h));
       }
       if (fill === FILL.onlyCandidate) this.#hatched(palette, patterns);
       if (fill === FILL.onlyBase) this.#dashed(palette);
@@ -216,9 +223,9 @@ export class FlamePainter {
     context.fillStyle = patterns.hatch ?? palette.hatch;
     context.strokeStyle = palette.more;
     context.lineWidth = 1;
-    this.#each(FILL.onlyCandidate, (x, y, w) => {
-      context.fillRect(x, y, w, FRAME_PX);
-      context.strokeRect(x + 0.5, y + 0.5, Math.max(0, w - 1), FRAME_PX - 1);
+    this.#each(FILL.onlyCandidate, (x, y, w, h) => {
+      context.fillRect(x, y, w, h);
+      context.strokeRect(x + 0.5, y + 0.5, Math.max(0, w - 1), h - 1);
     });
   }
 
@@ -227,8 +234,8 @@ export class FlamePainter {
     context.strokeStyle = palette.less;
     context.lineWidth = 1;
     context.setLineDash([3, 2.5]);
-    this.#each(FILL.onlyBase, (x, y, w) =>
-      context.strokeRect(x + 0.5, y + 0.5, Math.max(0, w - 1), FRAME_PX - 1),
+    this.#each(FILL.onlyBase, (x, y, w, h) =>
+      context.strokeRect(x + 0.5, y + 0.5, Math.max(0, w - 1), h - 1),
     );
     context.setLineDash([]);
   }
@@ -242,24 +249,28 @@ export class FlamePainter {
       context.fillStyle = strongest ? palette.onMore : palette.more;
       this.#each(FILL.more + level, (x, y, w) => context.fillRect(x, y, w, BAR_PX));
       context.fillStyle = strongest ? palette.onLess : palette.less;
-      this.#each(FILL.less + level, (x, y, w) =>
-        context.fillRect(x, y + FRAME_PX - BAR_PX, w, BAR_PX),
-      );
+      this.#each(FILL.less + level, (x, y, w, h) => context.fillRect(x, y + h - BAR_PX, w, BAR_PX));
     }
+    context.globalAlpha = CALLEES_ALPHA;
+    context.fillStyle = palette.more;
+    this.#each(FILL.moreInCallees, (x, y, w) => context.fillRect(x, y, w, BAR_PX));
+    context.fillStyle = palette.less;
+    this.#each(FILL.lessInCallees, (x, y, w, h) => context.fillRect(x, y + h - BAR_PX, w, BAR_PX));
     context.globalAlpha = 1;
   }
 
-  #triangles(palette: Palette): void {
+  #triangles({ scene, collapsedLabel }: PanePaint, palette: Palette): void {
     const context = this.#context;
     context.globalAlpha = 0.85;
-    for (let fill = FILL.more; fill < FILL.less + 4; fill++) {
+    for (const fill of CHANGED_FILLS) {
+      const more = MORE_FILLS.includes(fill);
       context.fillStyle = palette.ink[fill]!;
       context.beginPath();
-      this.#each(fill, (x, y, w) => {
+      this.#each(fill, (x, y, w, h, at) => {
         const from = Math.max(0, x);
-        if (x + w - from <= TRIANGLE_FROM_PX) return;
-        const middle = y + FRAME_PX / 2 + (isMore(fill) ? 0.5 : 0);
-        const tip = isMore(fill) ? -3 : 3;
+        if (x + w - from <= TRIANGLE_FROM_PX || collapsedLabel(scene.frameAt(at)) !== null) return;
+        const middle = y + h / 2 + (more ? 0.5 : 0);
+        const tip = more ? -3 : 3;
         context.moveTo(from + 4, middle - tip);
         context.lineTo(from + 11, middle - tip);
         context.lineTo(from + 7.5, middle + tip);
@@ -269,26 +280,35 @@ export class FlamePainter {
     context.globalAlpha = 1;
   }
 
-  #labels({ pane, frames, scene, labels, rootLabel }: PanePaint, palette: Palette): void {
+  #labels(
+    { pane, frames, scene, labels, rootLabel, collapsedLabel }: PanePaint,
+    palette: Palette,
+  ): void {
     const context = this.#context;
     context.font = `${LABEL_FONT_PX}px ${palette.fontCode}`;
     context.textBaseline = 'alphabetic';
     context.direction = 'ltr';
     for (let fill = 0; fill < FILL_COUNT; fill++) {
-      const changed = isMore(fill) || isLess(fill);
+      const changed = CHANGED_FILLS.includes(fill);
       context.fillStyle = palette.ink[fill]!;
-      this.#each(fill, (x, y, w, at) => {
+      this.#each(fill, (x, y, w, h, at) => {
         const from = Math.max(0, x);
         const visible = Math.min(pane.width, x + w) - from;
         if (visible <= LABEL_FROM_PX) return;
         const pad = changed && visible > TRIANGLE_FROM_PX ? PAD_AFTER_TRIANGLE_PX : PAD_PX;
         const room = visible - pad - PAD_PX;
         const frame = scene.frameAt(at);
+        const collapsed = collapsedLabel(frame);
+        if (collapsed !== null) {
+          const box = { x: from, y, width: visible, height: h };
+          drawCollapsed(context, box, collapsed, palette, fill);
+          return;
+        }
         const label =
           frame === 0 && rootLabel !== '' ? rootLabel : labels.fit(frames.name[frame]!, room);
         if (label === '') return;
         if (fill === FILL.onlyCandidate) this.#plate(from + pad, y, label, palette);
-        context.fillText(label, from + pad, y + FRAME_PX - 5);
+        context.fillText(label, from + pad, y + (h + FRAME_PX) / 2 - 5);
       });
     }
   }
@@ -314,7 +334,7 @@ export class FlamePainter {
         ) / job.ratio;
       // A rest below half a pixel is still counted in words; a separate mark would be redundant.
       if (right <= x) continue;
-      const y = rowOf(pane, scene.restLevelAt(at)) * ROW_PX - job.scrollTop;
+      const y = topOf(pane, scene.restLevelAt(at)) - job.scrollTop;
       context.fillStyle = (from === to ? patterns.combSparse : patterns.comb) ?? palette.noise;
       context.fillRect(x, y, right - x, FRAME_PX);
       if (hits !== null && hitsWithin(hits, from, to) > 0) {
@@ -339,21 +359,21 @@ export class FlamePainter {
   #marks({ pane, frames, scene, hits }: PanePaint, job: PaintJob): void {
     const context = this.#context;
     const { highlighted, hovered, cursor } = job.marks;
-    const { x, y, w } = this.#boxes;
+    const { x, y, w, h } = this.#boxes;
     context.strokeStyle = job.palette.accent;
     context.fillStyle = job.palette.accent;
     context.lineWidth = 2;
     for (let at = 0; at < scene.frames; at++) {
       const frame = scene.frameAt(at);
-      const name = frames.name[frame]!;
       const pointed =
         (hovered?.frame === frame && hovered.table === pane.table) ||
         (cursor?.frame === frame && cursor.table === pane.table);
       const found =
-        frame > 0 && ((hits !== null && hits.names[name] === 1) || highlighted.has(name));
+        frame > 0 &&
+        isNamed(frames, frame, (name) => hits?.names[name] === 1 || highlighted.has(name));
       if (!pointed && !found) continue;
-      if (w[at]! < 4) context.fillRect(x[at]!, y[at]!, w[at]!, FRAME_PX);
-      else context.strokeRect(x[at]! + 1, y[at]! + 1, w[at]! - 2, FRAME_PX - 2);
+      if (w[at]! < 4) context.fillRect(x[at]!, y[at]!, w[at]!, h[at]!);
+      else context.strokeRect(x[at]! + 1, y[at]! + 1, w[at]! - 2, h[at]! - 2);
     }
   }
 }

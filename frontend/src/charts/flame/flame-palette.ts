@@ -37,6 +37,10 @@ export function readPalette(element: Element): Palette {
     ink[FILL.more + level - 1] = level === 4 ? read('--on-more', text) : text;
     ink[FILL.less + level - 1] = level === 4 ? read('--on-less', text) : text;
   }
+  fill[FILL.moreInCallees] = read('--m1', noise);
+  fill[FILL.lessInCallees] = read('--l1', noise);
+  ink[FILL.moreInCallees] = text;
+  ink[FILL.lessInCallees] = text;
   fill[FILL.onlyCandidate] = read('--m1', noise);
   ink[FILL.onlyCandidate] = text;
   fill[FILL.onlyBase] = read('--bg', '#fbfbfa');

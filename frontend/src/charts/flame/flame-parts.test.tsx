@@ -131,7 +131,7 @@ describe('the keyboard walks', () => {
 test('what the menu does to the view can be taken back by a chip', () => {
   const change = vi.fn();
   const actions = { zoom: vi.fn(), change, copy: vi.fn(), listLines: undefined };
-  const entries = menuEntries({ ...EMPTY_VIEW, ignore: 'x' }, 'a.(*B).c', false, actions);
+  const entries = menuEntries({ ...EMPTY_VIEW, ignore: 'x' }, 'a.(*B).c', 'usual', actions);
   expect(entries.map(({ id }) => id)).toEqual([
     'zoom',
     'callers',
@@ -153,7 +153,7 @@ test('what the menu does to the view can be taken back by a chip', () => {
     { zoom: '', span: null, focus: '' },
     { zoom: '', span: null, collapseRecursion: false },
   ]);
-  expect(menuEntries(EMPTY_VIEW, 'all', true, actions)).toHaveLength(1);
+  expect(menuEntries(EMPTY_VIEW, 'all', 'root', actions)).toHaveLength(1);
 });
 
 describe('gestures', () => {

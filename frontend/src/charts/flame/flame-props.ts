@@ -74,6 +74,8 @@ export type FlameGraphProps = {
   /** Someone wants the lines of a function. Without it the menu has no such entry. */
   onListLines?: (name: string) => void;
   onSearchTotals?: (totals: SearchTotals | null) => void;
+  /** How many callers are collapsed now; 0 for none. */
+  onCallersCollapsed?: (count: number) => void;
   /** The categories' ids (from the data) in words; default: the id with spaces. */
   categoryLabel?: (id: string) => string;
   /** Height at most, in CSS pixels (default 640); a deeper graph scrolls inside. */

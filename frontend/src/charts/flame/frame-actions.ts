@@ -19,20 +19,26 @@ function either(one: string, other: string): string {
 /** Filters change the tree: a place in the old one means nothing in the new. */
 const WHOLE = { zoom: '', span: null } as const;
 
+const ZOOM_WORDS = {
+  root: 'Show everything',
+  collapsed: 'Expand the callers',
+  usual: 'Zoom to this frame',
+} as const;
+
 export function menuEntries(
   view: FlameView,
   name: string,
-  isRoot: boolean,
+  frame: 'root' | 'collapsed' | 'usual',
   actions: FrameActions,
 ): MenuEntry[] {
   const pattern = exactly(name);
   const { change } = actions;
   const zoom: MenuEntry = {
     id: 'zoom',
-    words: isRoot ? 'Show everything' : 'Zoom to this frame',
+    words: ZOOM_WORDS[frame],
     act: actions.zoom,
   };
-  if (isRoot) return [zoom];
+  if (frame !== 'usual') return [zoom];
   const entries: MenuEntry[] = [
     zoom,
     {

@@ -1,6 +1,6 @@
 /** What the graph shows beside its frames: counts, problems, and whether a target still exists. */
 import type { Arranged } from '../../engine/flame/flame-model';
-import type { FlameView } from '../../engine/flame/flame-view';
+import { namesOfKey, type FlameView } from '../../engine/flame/flame-view';
 import type { DrawnCounts } from '../../engine/flame/view-summary';
 import { NO_NODE } from '../../engine/flame/diff-part';
 import type { Drawn } from './flame-controller';
@@ -11,7 +11,7 @@ export function sameDrawn(one: Drawn, other: Drawn): boolean {
     one.drawn === other.drawn &&
     one.narrow === other.narrow &&
     one.whole === other.whole &&
-    one.rows === other.rows &&
+    one.height === other.height &&
     one.root === other.root
   );
 }
@@ -43,7 +43,9 @@ export function problemsOf(
   restState: DrawnCounts['restState'],
 ): string[] {
   const problems = (arranged?.problems ?? []).map(({ field, message }) => `${field}: ${message}`);
-  const lost = arranged?.zoomLost === true && view.zoom !== '' && restState !== 'loading';
+  // Only a link names one frame: a finding's function may be filtered out.
+  const named = namesOfKey(view.zoom) !== null;
+  const lost = arranged?.zoomLost === true && view.zoom !== '' && !named && restState !== 'loading';
   if (lost) problems.push('The frame in this link was not found. The whole graph is shown.');
   return error === null ? problems : [error, ...problems];
 }

@@ -9,7 +9,10 @@ import { NO_NODE, isOneSided } from '../../engine/flame/diff-part';
 import { describeCollapsedFrames } from '../../engine/flame/flame-scene';
 import { formatCount, formatShare, formatValue, unitOf } from '../../engine/format/format';
 import { visibleName } from '../../engine/flame/frame-label';
-import { levelOf } from '../../engine/flame/frame-table';
+import { levelOf, type FrameTable } from '../../engine/flame/frame-table';
+import { callersOf } from '../../engine/flame/collapsed-callers';
+import { STATE } from '../../engine/format/change-class';
+import { shortName } from '../../engine/format/short-function-name';
 import type { FrameDescription } from './flame-props';
 
 /** What the pointer or the keyboard is on. `side` = position in the arrangement's sides. */
@@ -32,6 +35,49 @@ export function sameTarget(one: Target | null, other: Target | null): boolean {
 export function nameOfFrame(arranged: Arranged, table: number, frame: number): string {
   const isRoot = frame === 0 && arranged.tables.length === 1;
   return isRoot ? 'all' : arranged.names.text(arranged.tables[table]!.name[frame]!);
+}
+
+export type CollapsedLabel = {
+  /** "24 callers, same increase". */
+  words: string;
+  /** The first and the last, or the caller that a search found. */
+  names: string;
+};
+
+/** The label of collapsed callers; null for a frame that stands for itself. */
+export function collapsedLabel(
+  arranged: Arranged,
+  table: number,
+  frame: number,
+): CollapsedLabel | null {
+  const frames = arranged.tables[table]!;
+  const callers = callersOf(frames, frame);
+  if (callers.length === 0) return null;
+  const change = frames.state[frame] === STATE.less ? 'decrease' : 'increase';
+  const found = arranged.hits?.[table]?.names;
+  const matches = found === undefined ? [] : [...callers].filter((name) => found[name] === 1);
+  const ends = [callers[0]!, callers.at(-1)!].map((name) => nameShown(arranged, name));
+  const more = matches.length > 1 ? ` and ${matches.length - 1} more` : '';
+  return {
+    words: `${callers.length} callers, same ${change}`,
+    names:
+      matches[0] === undefined
+        ? ends.join(' … ')
+        : `match: ${nameShown(arranged, matches[0])}${more}`,
+  };
+}
+
+const nameShown = (arranged: Arranged, name: number): string =>
+  visibleName(shortName(arranged.names.text(name)), 80);
+
+/** Whether a frame has one of these names, or stands for callers of which one has it. */
+export function isNamed(
+  frames: Pick<FrameTable, 'name' | 'runs'>,
+  frame: number,
+  has: (name: number) => boolean,
+): boolean {
+  if (has(frames.name[frame]!)) return true;
+  return frames.runs !== null && callersOf(frames, frame).some(has);
 }
 
 /** The first frame below the runtime's that called into it: who pays. null when the frame is not the runtime's. */
@@ -78,6 +124,8 @@ export type Lines = {
   candidate: SideRow;
   change: ChangeText;
   unit: UnitOf;
+  /** Set when it stands for several callers; the values are those of the first. */
+  collapsed: CollapsedLabel | null;
 };
 
 function sideRow(self: number, total: number, whole: number, unit: UnitOf): SideRow {
@@ -104,6 +152,7 @@ export function frameLines(arranged: Arranged, table: number, frame: number): Li
       arranged.header.sample_type.type,
     ),
     unit,
+    collapsed: collapsedLabel(arranged, table, frame),
   };
 }
 
@@ -164,13 +213,28 @@ export function describeFrameAloud(
   const frames = arranged.tables[table]!;
   const children = frames.childStart[frame + 1]! - frames.childStart[frame]!;
   const category = described.category === '' ? '' : `${categoryLabel(described.category)}. `;
+  const collapsed = collapsedLabel(arranged, table, frame);
+  const name =
+    collapsed === null
+      ? visibleName(described.name)
+      : `${collapsed.words}, ${collapsed.names}, Enter expands`;
   const place = `Level ${described.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`;
   if (isOneSided(arranged.header)) {
     const values = `self ${candidate.self}, total ${candidate.total} ${change.per}`.trim();
     return `${visibleName(described.name)}. ${category}${values}, ${candidate.share}. ${place}`;
   }
   return (
-    `${visibleName(described.name)}. ${category}${change.words}: base ${base.total}, candidate ${candidate.total} ${change.per}, ` +
+    `${name}. ${category}${change.words}: base ${base.total}, candidate ${candidate.total} ${change.per}, ` +
     `${change.delta}. ${change.ratio.replace('×', 'times ')}${change.sure === '' ? '' : `, ${change.sure}`}. ${place}`
   );
+}
+
+/** What the menu of a frame is about. */
+export function menuSubject(
+  arranged: Arranged,
+  { table, frame }: { table: number; frame: number },
+): { name: string; frame: 'root' | 'collapsed' | 'usual' } {
+  const collapsed = collapsedLabel(arranged, table, frame);
+  if (collapsed !== null) return { name: collapsed.words, frame: 'collapsed' };
+  return { name: nameOfFrame(arranged, table, frame), frame: frame === 0 ? 'root' : 'usual' };
 }

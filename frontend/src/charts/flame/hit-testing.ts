@@ -4,7 +4,7 @@ import type { Scene } from '../../engine/flame/flame-scene';
 import type { Extent, Pane } from '../../engine/flame/flame-viewport';
 import { deepestLevel } from '../../engine/flame/flame-path';
 import { frameAtPlace } from '../../engine/flame/flame-scene';
-import { FRAME_PX, ROW_PX, levelAtRow, rowOf } from '../../engine/flame/flame-viewport';
+import { frameHeight, levelAt, topOf } from '../../engine/flame/flame-viewport';
 import { levelOf } from '../../engine/flame/frame-table';
 import type { Box } from './tooltip-position';
 import type { Target } from './frame-description';
@@ -24,10 +24,9 @@ export function targetAt(
   x: number,
   y: number,
 ): Target | null {
-  const row = Math.floor(y / ROW_PX);
   for (const state of states) {
     const { pane } = state;
-    const level = levelAtRow(pane, row);
+    const level = levelAt(pane, y);
     if (x < pane.x || x >= pane.x + pane.width || level < pane.firstLevel || level > pane.lastLevel)
       continue;
     const target = targetInPane(arranged, state, level, x - pane.x);
@@ -87,14 +86,18 @@ export function boxesOf(
     pane.x + (placement.left[last]! + placement.width[last]! - extent.from) * extent.scale;
   const level = target.kind === 'frame' ? levelOf(frames, first) : target.level;
   const deepest = target.kind === 'frame' ? deepestLevel(frames, first, level) : level;
-  const top = rowOf(pane, level) * ROW_PX - scrollTop;
-  const end = rowOf(pane, deepest) * ROW_PX - scrollTop;
+  const top = topOf(pane, level) - scrollTop;
+  const end = topOf(pane, deepest) - scrollTop;
   const frame = {
     left: Math.max(pane.x, left),
     right: Math.min(pane.x + pane.width, right),
     top,
-    bottom: top + FRAME_PX,
+    bottom: top + frameHeight(pane, level),
   };
-  const kept = { ...frame, top: Math.min(top, end), bottom: Math.max(top, end) + FRAME_PX };
+  const kept = {
+    ...frame,
+    top: Math.min(top, end),
+    bottom: Math.max(frame.bottom, end + frameHeight(pane, deepest)),
+  };
   return { frame, kept, downwards: pane.direction === 1 };
 }

@@ -20,8 +20,10 @@ export type FlameData = {
 
 /** What of a view needs other frames or places. */
 function arrangeKey(view: FlameView): string {
-  const { mode, basis, ignore, focus, hide, collapseRecursion, sandwich, category } = view;
-  return JSON.stringify([mode, basis, ignore, focus, hide, collapseRecursion, sandwich, category]);
+  const { mode, basis, ignore, focus, hide, sandwich, category } = view;
+  const { collapseRecursion, collapseCallers } = view;
+  const collapse = [collapseRecursion, collapseCallers];
+  return JSON.stringify([mode, basis, ignore, focus, hide, collapse, sandwich, category]);
 }
 
 type Answered = { key: string; arranged: Arranged; view: FlameView };

@@ -7,8 +7,9 @@ import { useEffect, useMemo, useRef } from 'react';
 import type { Arranged } from '../../engine/flame/flame-model';
 import type { FlameView } from '../../engine/flame/flame-view';
 import { CALLERS_KEY_PREFIX } from '../../engine/flame/flame-model';
+import { callersOf } from '../../engine/flame/collapsed-callers';
 import { keyOfFrame } from '../../engine/flame/flame-path';
-import { ROW_PX } from '../../engine/flame/flame-viewport';
+import { frameWidth } from '../../engine/flame/flame-viewport';
 import type { FlameController } from './flame-controller';
 import type { FlameData } from './use-flame-data';
 import type { FrameCursor } from './frame-navigation';
@@ -34,22 +35,33 @@ export function useFollowedZoom(
   worker: FlameWorker | null,
   arranged: Arranged | null,
   view: FlameView,
+  reveal: (frame: FrameCursor) => void,
 ): void {
   const { zoom, span } = view;
+  const shown = arranged?.tables;
+  useEffect(() => {
+    const { sought } = arranged?.zoom ?? {};
+    // A frame that is not on the side that is drawn alone cannot be brought into sight.
+    if (arranged === null || sought === undefined || frameWidth(arranged, 0, sought) <= 0) return;
+    reveal({ table: 0, frame: sought });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each arrangement: later it may be scrolled away
+  }, [shown, reveal]);
   useEffect(() => {
     if (worker === null || arranged === null || controller.shows(zoom, span)) return undefined;
     let stopped = false;
     void worker.locate(zoom).then(
       (target) => {
-        if (!stopped)
-          controller.setZoom(target ?? { table: 0, frame: 0 }, zoom, target === null ? null : span);
+        if (stopped) return;
+        controller.setZoom(target ?? { table: 0, frame: 0 }, zoom, target === null ? null : span);
+        if (target?.sought !== undefined && frameWidth(arranged, 0, target.sought) > 0)
+          reveal({ table: 0, frame: target.sought });
       },
       () => undefined,
     );
     return () => {
       stopped = true;
     };
-  }, [controller, worker, arranged, zoom, span]);
+  }, [controller, worker, arranged, zoom, span, reveal]);
 }
 
 export function useMarks(
@@ -86,7 +98,9 @@ export function useHoverDescription(
     arranged !== null &&
     target.frame > 0 &&
     target.frame < (arranged.tables[target.table]?.count ?? 0);
-  const name = here ? nameOfFrame(arranged, target.table, target.frame) : null;
+  // Collapsed callers are no one function.
+  const one = here && callersOf(arranged.tables[target.table]!, target.frame).length === 0;
+  const name = one ? nameOfFrame(arranged, target.table, target.frame) : null;
   const latest = useRef(onName);
   useEffect(() => {
     latest.current = onName;
@@ -106,13 +120,13 @@ function scrollTo(host: HTMLElement, top: number): void {
 /** Brings the root into sight when it moves: a flame grows upwards from it, a sandwich both ways. */
 export function useScrollToRoot(
   scroller: RefObject<HTMLDivElement | null>,
-  { rows, root }: { rows: number; root: number },
+  { height, root }: { height: number; root: number },
   key: string,
 ): void {
   useEffect(() => {
     const host = scroller.current;
-    if (host !== null) scrollTo(host, root * ROW_PX - host.clientHeight * ROOT_PLACE);
-  }, [scroller, rows, root, key]);
+    if (host !== null) scrollTo(host, root - host.clientHeight * ROOT_PLACE);
+  }, [scroller, height, root, key]);
 }
 
 /** A zoom changes how many rows there are within a few frames; until then a sought frame is looked for again. */
@@ -122,17 +136,16 @@ const SEEK_MS = 400;
 export function useSearchNavigation(
   scroller: RefObject<HTMLDivElement | null>,
   controller: FlameController,
-  { sought, rows }: { sought: FrameCursor | null; rows: number },
+  { sought, height }: { sought: FrameCursor | null; height: number },
   done: () => void,
 ): void {
   useEffect(() => {
     const host = scroller.current;
     if (sought === null || host === null) return;
-    const row = controller.reveal(sought.table, sought.frame);
-    scrollTo(host, row * ROW_PX - host.clientHeight / 3);
+    scrollTo(host, controller.reveal(sought.table, sought.frame) - host.clientHeight / 3);
     const timer = setTimeout(done, SEEK_MS);
     return () => clearTimeout(timer);
-  }, [scroller, controller, sought, rows, done]);
+  }, [scroller, controller, sought, height, done]);
 }
 
 /** Frames have other numbers in another arrangement: the keyboard's frame is found again by its path, or let go. */

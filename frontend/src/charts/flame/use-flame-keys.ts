@@ -1,8 +1,9 @@
 /** What each key does to the graph. */
 import type { KeyboardEvent, RefObject } from 'react';
 import { useCallback, useEffect, useRef } from 'react';
+import { callersOf } from '../../engine/flame/collapsed-callers';
 import type { FlameView } from '../../engine/flame/flame-view';
-import { ROW_PX } from '../../engine/flame/flame-viewport';
+import { COLLAPSED_ROW_PX } from '../../engine/flame/flame-viewport';
 import type { FlameController } from './flame-controller';
 import type { FrameCursor, Step } from './frame-navigation';
 import { nextMatch, stepCursor } from './frame-navigation';
@@ -65,12 +66,11 @@ function moveCursor(
 ): void {
   if (to === null) return;
   handlers.setCursor(to);
-  const row = controller.reveal(to.table, to.frame);
+  const top = controller.reveal(to.table, to.frame);
   if (scroller === null) return;
-  const top = row * ROW_PX;
   if (top < scroller.scrollTop) scroller.scrollTop = top;
-  if (top + ROW_PX > scroller.scrollTop + scroller.clientHeight)
-    scroller.scrollTop = top + ROW_PX - scroller.clientHeight;
+  if (top + COLLAPSED_ROW_PX > scroller.scrollTop + scroller.clientHeight)
+    scroller.scrollTop = top + COLLAPSED_ROW_PX - scroller.clientHeight;
 }
 
 function walk(
@@ -126,6 +126,9 @@ function actOnFrame(
   const target = meantTarget(controller, handlers);
   if (target.kind !== 'frame') return false;
   const name = nameOfFrame(arranged, target.table, target.frame);
+  const collapsed = callersOf(arranged.tables[target.table]!, target.frame).length > 0;
+  // Several callers have neither lines nor callers until they are expanded.
+  if (collapsed && (action === 'callers' || action === 'lines')) return true;
   if (action === 'open') handlers.choose(target);
   else if (action === 'callers') {
     const back = handlers.view.sandwich !== '' && target.frame === 0;

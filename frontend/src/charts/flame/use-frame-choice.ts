@@ -1,4 +1,5 @@
 import { useCallback, type RefObject } from 'react';
+import { callersOf } from '../../engine/flame/collapsed-callers';
 import type { FlameController } from './flame-controller';
 import type { FlameData } from './use-flame-data';
 import type { FlameGraphProps } from './flame-props';
@@ -31,6 +32,11 @@ export function useFrameChoice(
           const node = nodeOfRest(now, target);
           if (node !== null) loadSubtree(node);
         }
+        return;
+      }
+      if (callersOf(now.tables[target.table]!, target.frame).length > 0) {
+        const { view, onViewChange } = latest.current;
+        onViewChange({ ...view, collapseCallers: false });
         return;
       }
       setCursor({ table: target.table, frame: target.frame });

@@ -8,12 +8,12 @@ import { useHoverDescription, usePersistentCursor, useSearchNavigation } from '.
 type ShownGraph = {
   controller: FlameController;
   scroller: RefObject<HTMLDivElement | null>;
-  rows: number;
+  height: number;
 };
 
 /** The frame under the pointer and the frame of the keyboard; `reveal` also scrolls to a frame. */
 export function useFrameCursor(
-  { controller, scroller, rows }: ShownGraph,
+  { controller, scroller, height }: ShownGraph,
   { worker, arranged }: FlameData,
   onFunctionHover: ((name: string | null) => void) | undefined,
 ) {
@@ -22,7 +22,7 @@ export function useFrameCursor(
   const [sought, setSought] = useState<FrameCursor | null>(null);
   usePersistentCursor(worker, arranged, cursor, setCursor);
   const found = useCallback(() => setSought(null), []);
-  useSearchNavigation(scroller, controller, { sought, rows }, found);
+  useSearchNavigation(scroller, controller, { sought, height }, found);
   useHoverDescription(arranged, hovered, cursor, onFunctionHover);
   return {
     hovered,

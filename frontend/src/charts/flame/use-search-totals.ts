@@ -1,6 +1,7 @@
-/** Reports what the search found, when it changes. */
+/** Reports what the search found and how many callers are collapsed, when it changes. */
 import { useEffect, useRef } from 'react';
 import type { Arranged } from '../../engine/flame/flame-model';
+import { collapsedCount } from '../../engine/flame/collapsed-callers';
 import type { FlameView } from '../../engine/flame/flame-view';
 import type { SearchTotals } from './flame-props';
 
@@ -44,4 +45,14 @@ export function useSearchTotals(
     reported.current = text;
     latest.current?.(totals);
   }, [arranged, view]);
+}
+
+export function useCollapsedCount(
+  arranged: Arranged | null,
+  onCount: ((count: number) => void) | undefined,
+): void {
+  const count = arranged === null ? 0 : collapsedCount(arranged.tables[0]!);
+  useEffect(() => {
+    onCount?.(count);
+  }, [count, onCount]);
 }

@@ -1,16 +1,22 @@
 /** The visible frames of the panes: which frames, how they are painted, and how they are described. */
 import type { Arranged, ZoomTarget } from '../../engine/flame/flame-model';
 import type { Panes, Span } from '../../engine/flame/flame-viewport';
-import { ROW_PX, extentOf, frameWidth, levelAtRow } from '../../engine/flame/flame-viewport';
+import { extentOf, frameWidth, levelAt, topOf } from '../../engine/flame/flame-viewport';
 import { LabelCache } from './label-cache';
 import type { PanePaint } from './flame-painter';
 import { LABEL_FONT_PX } from './flame-painter';
 import type { Palette } from './flame-palette';
 import type { PaneState } from './hit-testing';
-import { restLines, rootLabel } from './frame-description';
+import { collapsedLabel, restLines, rootLabel } from './frame-description';
 
-/** `root` = the row of level 0, where looking begins. */
-export type Drawn = { drawn: number; narrow: number; whole: boolean; rows: number; root: number };
+/** `height` of all rows, and `root` = the top of level 0, where looking begins; in pixels. */
+export type Drawn = {
+  drawn: number;
+  narrow: number;
+  whole: boolean;
+  height: number;
+  root: number;
+};
 
 /** While it moves, frames below so many pixels are added up: a third less to draw, and they are unreadable then. */
 const MOVING_LEAST_PX = 2;
@@ -32,12 +38,10 @@ export function collectVisibleFrames(
   { zoom, span, from, height, moving }: VisibleArea,
 ): void {
   const scales = { base: arranged.basis.base_scale, candidate: arranged.basis.candidate_scale };
-  const firstRow = Math.floor(from / ROW_PX);
-  const lastRow = Math.ceil((from + height) / ROW_PX);
   for (const state of states) {
     const { pane, scene } = state;
     state.extent = extentOf(arranged, pane, zoom, span);
-    const ends = [levelAtRow(pane, firstRow), levelAtRow(pane, lastRow)];
+    const ends = [levelAt(pane, from), levelAt(pane, from + height)];
     scene.fill(
       arranged.tables[pane.table]!,
       arranged.sides[pane.side]!.placements[pane.table]!,
@@ -68,6 +72,7 @@ export function panePaintsOf(
     hits: arranged.hits?.[pane.table] ?? null,
     labels,
     rootLabel: rootLabel(arranged, pane.side, pane.table),
+    collapsedLabel: (frame) => collapsedLabel(arranged, pane.table, frame),
     restLabel: (at, room) => {
       const text = restLines(arranged, pane.side, pane.table, scene.restAt(at)).title;
       return text.length * LABEL_FONT_PX * 0.6 <= room ? text : (/^[\d,]+/u.exec(text)?.[0] ?? '');
@@ -83,7 +88,9 @@ export function drawnOf(states: readonly PaneState[], layout: Panes, whole: bool
     drawn += scene.frames;
     narrow += scene.narrow;
   }
-  return { drawn, narrow, whole, rows: layout.rows, root: layout.panes[0]?.originRow ?? 0 };
+  const [pane] = layout.panes;
+  const root = pane === undefined ? 0 : topOf(pane, 0);
+  return { drawn, narrow, whole, height: layout.height, root };
 }
 
 /** Which frame to zoom to so that one can be seen; null where it can be already. */

@@ -67,6 +67,6 @@ export function answer(
     case 'locate':
       return model.locate(request.key);
     case 'find':
-      return model.find(request.path);
+      return model.findShown(request.path);
   }
 }

@@ -2,7 +2,8 @@
  * Where frames lie: left edge and width in shown units, for one way of looking at the two sides. In the overlay a frame is as
  * wide as base and candidate together, so its children always fit. No pixels yet.
  */
-import { FILL, changeFill } from '../format/change-class';
+import { FILL, STATE, changeFill } from '../format/change-class';
+import { isFromCallees } from './own-cost';
 import type { Scales } from './tree-draft';
 import type { FrameTable } from './frame-table';
 
@@ -35,8 +36,17 @@ function fillOf(frames: FrameTable, frame: number, scales: Scales, fills: Fills)
     if (frame > 0 && frames.category[frame] === fills.category) return FILL.plainSelected;
     return frames.runtime[frame] === 1 ? FILL.plainRuntime : FILL.plain;
   }
-  const base = frames.baseTotal[frame]! * scales.base;
-  return changeFill(frames.state[frame]!, base, frames.candidateTotal[frame]! * scales.candidate);
+  const state = frames.state[frame]!;
+  const base = frames.baseOwn[frame]! * scales.base;
+  const candidate = frames.candidateOwn[frame]! * scales.candidate;
+  const total =
+    frames.candidateTotal[frame]! * scales.candidate - frames.baseTotal[frame]! * scales.base;
+  // The strength is that of the frame's own change, so that a cause is darker than its callers.
+  if (isFromCallees(candidate - base, total)) {
+    if (state === STATE.more) return FILL.moreInCallees;
+    if (state === STATE.less) return FILL.lessInCallees;
+  }
+  return changeFill(state, base, candidate);
 }
 
 /**

@@ -7,17 +7,19 @@ import type { DiffHeader } from './diff-part';
 import { readDiffPart } from './diff-part';
 import type { DiffTree } from './diff-tree';
 import { normalizationIndex, mergePart, openTree } from './diff-tree';
+import { collapseCallers } from './collapsed-callers';
 import type { Draft, Scales } from './tree-draft';
 import { draftOfTree } from './tree-draft';
 import type { Filters, UnfilteredReason } from './flame-filter';
 import { filterDraft } from './flame-filter';
 import type { Placement, Side } from './flame-layout';
 import { placeFrames } from './flame-layout';
-import { deepestAlong, frameOfKey, heaviestEnding } from './flame-path';
+import { deepestAlong, frameOfKey, heaviestEnding, weight, withPathHashes } from './flame-path';
 import { sandwich } from './flame-sandwich';
-import type { SearchHits } from './flame-search';
+import type { Picture, SearchHits } from './flame-search';
 import { searchFrames } from './flame-search';
 import type { FlameMode, FlameView, NamePattern } from './flame-view';
+import { namesOfKey } from './flame-view';
 import type { FrameTable } from './frame-table';
 import { framesOf } from './frame-table';
 import { PatternError, compilePattern, matchNames } from './name-pattern';
@@ -32,14 +34,15 @@ export type LayoutRequest = Pick<
   | 'focus'
   | 'hide'
   | 'collapseRecursion'
+  | 'collapseCallers'
   | 'sandwich'
   | 'zoom'
   | 'search'
   | 'category'
 >;
 
-/** Where a zoom leads: to a frame of the main table (0), or of the callers' (1). */
-export type ZoomTarget = { table: number; frame: number };
+/** Where a zoom leads: to a frame of the main table (0), or of the callers' (1); and the frame that was meant, if given by names. */
+export type ZoomTarget = { table: number; frame: number; sought?: number };
 
 export type Arranged = {
   header: DiffHeader;
@@ -65,6 +68,9 @@ export type Arranged = {
 /** Marks the key of a frame in the callers' half of a sandwich. */
 export const CALLERS_KEY_PREFIX = 'u';
 
+/** A frame below this share of its caller is shown on its own: beside the others its callees could not be read. */
+const READABLE_SHARE = 0.25;
+
 const SIDES: Record<FlameMode, readonly Side[]> = {
   overlay: ['both'],
   'side-by-side': ['base', 'candidate'],
@@ -81,6 +87,8 @@ export class FlameModel {
   #tree: DiffTree | null = null;
   /** Copies of the last answer's columns that path look-ups need: the originals have been given away. */
   #kept: RetainedNodes[] = [];
+  /** Frames of the picture for those of the first table; null when they are the same. */
+  #picture: Picture | null = null;
 
   /** Takes the first part. @throws ColumnError */
   open(buffer: ArrayBuffer): void {
@@ -105,16 +113,17 @@ export class FlameModel {
     const scales: Scales = { base: basis.base_scale, candidate: basis.candidate_scale };
     const problems: Arranged['problems'] = [];
     const { drafts, unfiltered, inOrder } = this.#drafts(tree, at, scales, request, problems);
-    const tables = drafts.map((draft) => framesOf(draft, inOrder ? null : scales));
+    const whole = drafts.map((draft) => framesOf(draft, inOrder ? null : scales));
     const fills = {
       colours: request.mode === 'overlay' || request.mode === 'side-by-side',
       category: tree.header.categories.indexOf(request.category ?? ''),
     };
+    this.#kept = whole.map(retainedColumns);
+    const tables = this.#collapse(tree, whole, request, scales);
     const sides = SIDES[request.mode].map((side) => ({
       side,
       placements: tables.map((frames) => placeFrames(frames, side, scales, fills)),
     }));
-    this.#kept = tables.map(retainedColumns);
     const zoom = this.#zoomOf(tree.names, request.zoom);
     return {
       header: tree.header,
@@ -150,10 +159,36 @@ export class FlameModel {
     return along > 0 ? along : -1;
   }
 
+  /** The frame of the picture that {@link find} means. */
+  findShown(path: readonly string[]): number {
+    const frame = this.find(path);
+    return frame < 0 ? frame : this.#shown(frame);
+  }
+
   /** Where a zoom leads in the last arrangement; null when no frame has that key. */
   locate(key: string): ZoomTarget | null {
     const names = this.#tree?.names;
     return names === undefined ? null : this.#zoomOf(names, key);
+  }
+
+  #shown(frame: number): number {
+    return this.#picture?.shownAs[frame] ?? frame;
+  }
+
+  #collapse(
+    tree: DiffTree,
+    whole: FrameTable[],
+    request: LayoutRequest,
+    scales: Scales,
+  ): FrameTable[] {
+    const [frames, callers] = whole;
+    const wanted = request.collapseCallers && request.mode === 'overlay' && callers === undefined;
+    const collapsed = wanted && frames !== undefined ? collapseCallers(frames, scales) : null;
+    this.#picture = null;
+    if (collapsed === null || frames === undefined) return whole;
+    const { shownAs } = collapsed;
+    this.#picture = { shownAs, parent: collapsed.frames.parent.slice() };
+    return [withPathHashes(collapsed.frames, shownAs, frames, tree.names)];
   }
 
   #drafts(
@@ -181,7 +216,10 @@ export class FlameModel {
       });
       return { drafts: [draft], unfiltered, inOrder };
     }
-    return { drafts: [both.callees, both.callers], unfiltered, inOrder: false };
+    // Up from the function it is not known on whose behalf the runtime ran: the whole cost decides about the fill.
+    const { baseTotal: base, candidateTotal: candidate } = both.callers;
+    const callers = { ...both.callers, own: { base, candidate } };
+    return { drafts: [both.callees, callers], unfiltered, inOrder: false };
   }
 
   #filters(
@@ -233,15 +271,37 @@ export class FlameModel {
     const compiled = this.#compile('search', pattern, problems);
     if (compiled === null) return null;
     const flags = matchNames(names, compiled);
-    return this.#kept.map((tree) => searchFrames(tree, flags.slice()));
+    return this.#kept.map((tree) => searchFrames(tree, flags.slice(), this.#picture));
   }
 
   #zoomOf(names: NameTable, key: string): ZoomTarget | null {
     const table = key.startsWith(CALLERS_KEY_PREFIX) ? 1 : 0;
     const tree = this.#kept[table];
     if (tree === undefined) return null;
+    const meant = namesOfKey(key);
+    if (meant !== null) {
+      const along = heaviestEnding(tree, names, meant);
+      // The path of another granularity or filter is not here; its last function may be.
+      return this.#zoomAround(
+        tree,
+        along >= 0 ? along : heaviestEnding(tree, names, meant.slice(-1)),
+      );
+    }
     const frame = frameOfKey(tree, names, table === 1 ? key.slice(CALLERS_KEY_PREFIX.length) : key);
-    return frame < 0 ? null : { table, frame };
+    if (frame < 0) return null;
+    return { table, frame: table === 0 ? this.#shown(frame) : frame };
+  }
+
+  /** A frame is shown within its caller, where it still can be read: what stands beside it tells how much it is. */
+  #zoomAround(tree: RetainedNodes, frame: number): ZoomTarget | null {
+    if (frame <= 0) return null;
+    const caller = tree.parent[frame]!;
+    const readable = weight(tree, frame) >= READABLE_SHARE * weight(tree, caller);
+    return {
+      table: 0,
+      frame: this.#shown(readable ? caller : frame),
+      sought: this.#shown(frame),
+    };
   }
 }
 

@@ -12,6 +12,8 @@ type Tree = Pick<
 
 /** The key of a frame: what a link keeps of a zoom. `''` for the root. */
 export function keyOfFrame(frames: FrameTable, names: NameTable, frame: number): string {
+  if (frames.runs !== null && frame > 0)
+    return hashKey({ low: frames.runs.pathLow[frame]!, high: frames.runs.pathHigh[frame]! });
   const path = pathTo(frames, frame);
   if (path.length === 0) return '';
   let hash: PathHash = ROOT_HASH;
@@ -24,6 +26,17 @@ export function frameOfKey(tree: Tree, names: NameTable, key: string): number {
   if (key === '') return 0;
   const wantedHigh = Number.parseInt(key.slice(0, 8), 16) >>> 0;
   const wantedLow = Number.parseInt(key.slice(8), 16) >>> 0;
+  const { low, high } = pathHashes(tree, names);
+  for (let frame = 1; frame < tree.count; frame++)
+    if (low[frame] === wantedLow && high[frame] === wantedHigh) return frame;
+  return -1;
+}
+
+/** The hash of each frame's path. */
+function pathHashes(
+  tree: Pick<Tree, 'count' | 'name' | 'parent'>,
+  names: NameTable,
+): { low: Uint32Array<ArrayBuffer>; high: Uint32Array<ArrayBuffer> } {
   const low = new Uint32Array(tree.count);
   const high = new Uint32Array(tree.count);
   const known = new Map<number, PathHash>();
@@ -35,11 +48,31 @@ export function frameOfKey(tree: Tree, names: NameTable, key: string): number {
     if (named === undefined) known.set(name, (named = nameHash(names.text(name))));
     const above = tree.parent[frame]!;
     const hash = pathHash({ low: low[above]!, high: high[above]! }, named);
-    if (hash.low === wantedLow && hash.high === wantedHigh) return frame;
     low[frame] = hash.low;
     high[frame] = hash.high;
   }
-  return -1;
+  return { low, high };
+}
+
+/**
+ * A picture with collapsed callers that knows the paths of its frames: in its own tree some of their names are missing.
+ * @param shownAs the frame of the picture for each frame of the tree. The key of collapsed callers is that of the first.
+ */
+export function withPathHashes(
+  picture: FrameTable,
+  shownAs: Uint32Array,
+  tree: FrameTable,
+  names: NameTable,
+): FrameTable {
+  if (picture.runs === null) return picture;
+  const { low, high } = pathHashes(tree, names);
+  const pathLow = new Uint32Array(picture.count);
+  const pathHigh = new Uint32Array(picture.count);
+  for (let frame = tree.count - 1; frame >= 0; frame--) {
+    pathLow[shownAs[frame]!] = low[frame]!;
+    pathHigh[shownAs[frame]!] = high[frame]!;
+  }
+  return { ...picture, runs: { ...picture.runs, pathLow, pathHigh } };
 }
 
 /** The frame that these names lead to from the root, or the last one on the way that exists. 0 when not even the first does. */
@@ -72,7 +105,8 @@ export function heaviestEnding(tree: Tree, names: NameTable, path: readonly stri
   return best;
 }
 
-function weight(tree: Tree, frame: number): number {
+/** The raw totals of both sides. */
+export function weight(tree: Pick<Tree, 'baseTotal' | 'candidateTotal'>, frame: number): number {
   return tree.baseTotal[frame]! + tree.candidateTotal[frame]!;
 }
 

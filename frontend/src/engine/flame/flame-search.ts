@@ -12,10 +12,14 @@ export type SearchHits = {
   candidate: number;
 };
 
+/** The frames that are drawn, where they are fewer than those of the tree: `shownAs` has the drawn frame of each. */
+export type Picture = { shownAs: Uint32Array; parent: Uint32Array };
+
 /** @param tree `name`, `parent` and totals of a frame table. The root's own name is never searched. */
 export function searchFrames(
   tree: Pick<FrameTable, 'count' | 'name' | 'parent' | 'baseTotal' | 'candidateTotal'>,
   names: Uint8Array<ArrayBuffer>,
+  picture: Picture | null = null,
 ): SearchHits {
   const { count, name, parent } = tree;
   const covered = new Uint8Array(count);
@@ -32,20 +36,21 @@ export function searchFrames(
     base += tree.baseTotal[frame]!;
     candidate += tree.candidateTotal[frame]!;
   }
-  return { names, prefix: hitPrefix(tree, names), frames: found, base, candidate };
+  return { names, prefix: hitPrefix(tree, names, picture), frames: found, base, candidate };
 }
 
 function hitPrefix(
   tree: Pick<FrameTable, 'count' | 'name' | 'parent'>,
   names: Uint8Array,
+  picture: Picture | null,
 ): Uint32Array<ArrayBuffer> {
-  const inside = new Uint32Array(tree.count);
-  for (let frame = tree.count - 1; frame > 0; frame--) {
-    if (names[tree.name[frame]!] === 1) inside[frame]! += 1;
-    inside[tree.parent[frame]!]! += inside[frame]!;
-  }
-  const prefix = new Uint32Array(tree.count + 1);
-  for (let frame = 0; frame < tree.count; frame++)
+  const parent = picture?.parent ?? tree.parent;
+  const inside = new Uint32Array(parent.length);
+  for (let frame = 1; frame < tree.count; frame++)
+    if (names[tree.name[frame]!] === 1) inside[picture?.shownAs[frame] ?? frame]! += 1;
+  for (let frame = parent.length - 1; frame > 0; frame--) inside[parent[frame]!]! += inside[frame]!;
+  const prefix = new Uint32Array(parent.length + 1);
+  for (let frame = 0; frame < parent.length; frame++)
     prefix[frame + 1] = prefix[frame]! + inside[frame]!;
   return prefix;
 }

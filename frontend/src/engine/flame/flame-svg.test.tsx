@@ -19,7 +19,8 @@ const COLOURS = {
 };
 
 function graph(name: string, fill: number = FILL.noise): SvgGraph {
-  const frame = { x: 0, y: 0, width: 300, fill, label: name, title: name, outlined: true };
+  const marks = { fill, outlined: true, hairlines: null };
+  const frame = { x: 0, y: 0, width: 300, height: 17, label: name, title: name, ...marks };
   const rest = { x: 10, y: 18, width: 90, label: name, title: name };
   return {
     width: 300,

@@ -3,7 +3,7 @@
  * anything:
  * every text is made visible and escaped, and no name is ever put in an attribute.
  */
-import { FILL } from '../format/change-class';
+import { FILL, LESS_FILLS, MORE_FILLS } from '../format/change-class';
 import { FRAME_PX } from './flame-viewport';
 import { visibleName } from './frame-label';
 
@@ -12,10 +12,14 @@ export type SvgFrame = {
   x: number;
   y: number;
   width: number;
+  /** Of collapsed callers more than of others. */
+  height: number;
   fill: number;
   label: string;
   title: string;
   outlined: boolean;
+  /** Set when it stands for several callers: the colour of its hairlines. */
+  hairlines: string | null;
 };
 export type SvgRest = { x: number; y: number; width: number; label: string; title: string };
 
@@ -74,17 +78,15 @@ function rect(x: number, y: number, width: number, height: number, attributes: s
   return `<rect x="${number(x)}" y="${number(y)}" width="${number(Math.max(0, width))}" height="${number(height)}" ${attributes}/>`;
 }
 
-function isMore(fill: number): boolean {
-  return fill >= FILL.more && fill < FILL.more + 4;
-}
-
-function isLess(fill: number): boolean {
-  return fill >= FILL.less && fill < FILL.less + 4;
-}
+const isMore = (fill: number): boolean => MORE_FILLS.includes(fill);
+const isLess = (fill: number): boolean => LESS_FILLS.includes(fill);
+const isInCallees = (fill: number): boolean =>
+  fill === FILL.moreInCallees || fill === FILL.lessInCallees;
 
 function bar(frame: SvgFrame, colours: SvgColors): string {
   const strongest = frame.fill === FILL.more + 3 || frame.fill === FILL.less + 3;
-  const opacity = strongest ? ' opacity="0.55"' : '';
+  const weak = isInCallees(frame.fill) ? ' opacity="0.4"' : '';
+  const opacity = strongest ? ' opacity="0.55"' : weak;
   if (isMore(frame.fill)) {
     return rect(
       frame.x,
@@ -95,7 +97,7 @@ function bar(frame: SvgFrame, colours: SvgColors): string {
     );
   }
   if (!isLess(frame.fill)) return '';
-  const at = frame.y + FRAME_PX - 2;
+  const at = frame.y + frame.height - 2;
   return rect(
     frame.x,
     at,
@@ -106,15 +108,16 @@ function bar(frame: SvgFrame, colours: SvgColors): string {
 }
 
 function triangle(frame: SvgFrame, ink: string): string {
-  if ((!isMore(frame.fill) && !isLess(frame.fill)) || frame.width <= 30) return '';
+  const changed = isMore(frame.fill) || isLess(frame.fill);
+  if (!changed || frame.width <= 30 || frame.hairlines !== null) return '';
   const up = isMore(frame.fill) ? 1 : -1;
   const from = Math.max(0, frame.x);
-  const middle = frame.y + FRAME_PX / 2;
+  const middle = frame.y + frame.height / 2;
   return `<path d="M${number(from + 4)} ${number(middle + 3 * up)}h7l-3.5 ${-6 * up}z" fill="${ink}" opacity="0.85"/>`;
 }
 
 function body(frame: SvgFrame, colours: SvgColors): string {
-  const inner = [frame.x + 0.5, frame.y + 0.5, frame.width - 1, FRAME_PX - 1] as const;
+  const inner = [frame.x + 0.5, frame.y + 0.5, frame.width - 1, frame.height - 1] as const;
   if (frame.fill === FILL.onlyBase) {
     return rect(...inner, `fill="none" stroke="${colour(colours.less)}" stroke-dasharray="3 2.5"`);
   }
@@ -122,11 +125,20 @@ function body(frame: SvgFrame, colours: SvgColors): string {
     frame.x,
     frame.y,
     frame.width,
-    FRAME_PX,
+    frame.height,
     `fill="${colour(colours.fill[frame.fill] ?? '')}"`,
   );
   if (frame.fill !== FILL.onlyCandidate) return plain + bar(frame, colours);
   return plain + rect(...inner, `fill="url(#hatch)" stroke="${colour(colours.more)}"`);
+}
+
+/** Three of them tell collapsed callers from a frame. */
+function hairlines({ x, y, width, height, hairlines: stroke }: SvgFrame): string {
+  if (stroke === null) return '';
+  const lines = [1, 2, 3].map(
+    (at) => `M${number(x)} ${number(y + (height * at) / 4)}h${number(width)}`,
+  );
+  return `<path d="${lines.join('')}" stroke="${colour(stroke)}"/>`;
 }
 
 function label(frame: SvgFrame, colours: SvgColors): string {
@@ -135,16 +147,16 @@ function label(frame: SvgFrame, colours: SvgColors): string {
   const x = Math.max(0, frame.x) + (changed && frame.width > 30 ? 15 : 5);
   const ink = colour(colours.ink[frame.fill] ?? '');
   const plate =
-    frame.fill === FILL.onlyCandidate
+    frame.fill === FILL.onlyCandidate || frame.hairlines !== null
       ? rect(
           x - 3,
           frame.y + 2,
           frame.label.length * 6.6 + 6,
-          FRAME_PX - 4,
+          frame.height - 4,
           `fill="${colour(colours.fill[frame.fill] ?? '')}"`,
         )
       : '';
-  return `${plate}<text x="${number(x)}" y="${number(frame.y + FRAME_PX - 5)}" fill="${ink}">${xmlText(frame.label)}</text>`;
+  return `${plate}<text x="${number(x)}" y="${number(frame.y + (frame.height + FRAME_PX) / 2 - 5)}" fill="${ink}">${xmlText(frame.label)}</text>`;
 }
 
 function frameMark(frame: SvgFrame, colours: SvgColors): string {
@@ -154,12 +166,12 @@ function frameMark(frame: SvgFrame, colours: SvgColors): string {
         frame.x + 1,
         frame.y + 1,
         frame.width - 2,
-        FRAME_PX - 2,
+        frame.height - 2,
         `fill="none" stroke="${colour(colours.accent)}" stroke-width="2"`,
       )
     : '';
   const title = `<title>${xmlText(frame.title)}</title>`;
-  return `<g>${title}${body(frame, colours)}${triangle(frame, ink)}${label(frame, colours)}${outline}</g>`;
+  return `<g>${title}${body(frame, colours)}${hairlines(frame)}${triangle(frame, ink)}${label(frame, colours)}${outline}</g>`;
 }
 
 function restMark(rest: SvgRest, colours: SvgColors): string {

@@ -20,7 +20,7 @@ export type FlameView = {
   /** Id of the basis ("share", "mean", "per_second", "per_request"); `''` = the default one of the data. */
   basis: string;
   granularity: Granularity;
-  /** {@link pathKey} of the frame that fills the width; `''` = everything. */
+  /** {@link pathKey} of the frame that fills the width, or {@link namesKey}; `''` = everything. */
   zoom: string;
   /** What is shown of the zoomed frame's width, 0 = its left edge, 1 = its right; null = exactly all of it. */
   span: { from: number; to: number } | null;
@@ -29,6 +29,8 @@ export type FlameView = {
   focus: string;
   hide: string;
   collapseRecursion: boolean;
+  /** Whether callers in a row that only pass on the change of one callee are one frame; in the overlay of two sides. */
+  collapseCallers: boolean;
   /** Name of the function whose callers and callees are shown; `''` = the whole tree. */
   sandwich: string;
   search: NamePattern;
@@ -47,6 +49,7 @@ export const EMPTY_VIEW: FlameView = {
   focus: '',
   hide: '',
   collapseRecursion: false,
+  collapseCallers: false,
   sandwich: '',
   search: { pattern: '', regex: true, caseSensitive: false },
 };
@@ -96,4 +99,22 @@ export function hashKey(hash: PathHash): string {
 export function pathKey(names: readonly string[]): string {
   if (names.length === 0) return '';
   return hashKey(names.reduce((hash, name) => pathHash(hash, nameHash(name)), ROOT_HASH));
+}
+
+const NAMES_KEY_PREFIX = 'n';
+
+/** A zoom to the heaviest frame whose path ends with these names, as findings give them: its callers are not known. */
+export function namesKey(names: readonly string[]): string {
+  return names.length === 0 ? '' : NAMES_KEY_PREFIX + JSON.stringify(names);
+}
+
+/** The names of a {@link namesKey}; null for other keys. */
+export function namesOfKey(key: string): string[] | null {
+  if (!key.startsWith(NAMES_KEY_PREFIX)) return null;
+  try {
+    const names: unknown = JSON.parse(key.slice(NAMES_KEY_PREFIX.length));
+    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : null;
+  } catch {
+    return null;
+  }
 }

@@ -15,11 +15,12 @@ import type { FlameView } from './flame-view';
 import {
   clampSpan,
   extentOf,
-  levelAtRow,
+  frameHeight,
+  levelAt,
   panSpan,
   panesOf,
   paddingAround,
-  rowOf,
+  topOf,
   zoomSpan,
 } from './flame-viewport';
 
@@ -33,9 +34,9 @@ describe('panes', () => {
   test('of an icicle hang from the root, of a flame stand on it', () => {
     const [down] = panesOf(arranged(), 'icicle', 1000).panes;
     const [up] = panesOf(arranged(), 'flame', 1000).panes;
-    expect([0, 3].map((level) => rowOf(down!, level))).toEqual([0, 3]);
-    expect([0, 3].map((level) => rowOf(up!, level))).toEqual([3, 0]);
-    expect(levelAtRow(up!, 3)).toBeCloseTo(0);
+    expect([0, 3].map((level) => topOf(down!, level))).toEqual([0, 54]);
+    expect([0, 3].map((level) => topOf(up!, level))).toEqual([54, 0]);
+    expect(levelAt(up!, 54)).toBeCloseTo(0);
   });
   test('have a row for what was never sent below the deepest frames', () => {
     const model = new FlameModel();
@@ -65,7 +66,10 @@ describe('panes', () => {
     const both = panesOf(arranged({ sandwich: 'b' }), 'icicle', 100);
     expect(both.rows).toBe(3);
     expect(
-      both.panes.map((pane) => [rowOf(pane, pane.firstLevel), rowOf(pane, pane.lastLevel)]),
+      both.panes.map((pane) => [
+        topOf(pane, pane.firstLevel) / 18,
+        topOf(pane, pane.lastLevel) / 18,
+      ]),
     ).toEqual([
       [1, 2],
       [0, 0],
@@ -144,4 +148,24 @@ describe('a key', () => {
     expect(pathKey(['main', 'grow'])).toBe('4891f75e12075a85');
     expect(pathKey([])).toBe('');
   });
+});
+
+describe('rows of collapsed callers', () => {
+  const [pane] = panesOf(arranged(), 'icicle', 800).panes;
+
+  test.each([1, -1] as const)(
+    'are taller, and every pixel has its level (direction %d)',
+    (direction) => {
+      const tall = { ...pane!, direction, originRow: direction === 1 ? 0 : 3, tallLevels: [1] };
+      const order = direction === 1 ? [0, 1, 2, 3] : [3, 2, 1, 0];
+      const heights = order.map((level) => frameHeight(tall, level) + 1);
+      expect(heights.toSorted((a, b) => a - b)).toEqual([18, 18, 18, 27]);
+      let top = 0;
+      order.forEach((level, at) => {
+        expect(topOf(tall, level)).toBe(top);
+        for (let y = top; y < top + heights[at]!; y++) expect(levelAt(tall, y)).toBe(level);
+        top += heights[at]!;
+      });
+    },
+  );
 });

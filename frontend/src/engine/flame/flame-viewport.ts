@@ -6,10 +6,14 @@
  */
 import type { Arranged, ZoomTarget } from './flame-model';
 import type { FlameView, Orientation } from './flame-view';
+import { collapsedLevels } from './collapsed-callers';
 import { levelsDrawn } from './frame-table';
 
 export const ROW_PX = 18;
 export const FRAME_PX = 17;
+/** Rows of collapsed callers, with the gap below. */
+export const COLLAPSED_ROW_PX = 27;
+const EXTRA_PX = COLLAPSED_ROW_PX - ROW_PX;
 /** Between two sides; below this width of the whole they stand one above the other. */
 const SIDES_GAP_PX = 16;
 export const NARROW_PX = 700;
@@ -25,9 +29,12 @@ export type Pane = {
   /** The callers' pane leaves its level 0 to the callees. */
   firstLevel: number;
   lastLevel: number;
+  /** Levels with collapsed callers, ascending: their rows are taller. */
+  tallLevels: readonly number[];
 };
 
-export type Panes = { panes: Pane[]; rows: number };
+/** `height`: of all rows, in pixels. */
+export type Panes = { panes: Pane[]; rows: number; height: number };
 
 function bandOf(
   arranged: Arranged,
@@ -47,6 +54,7 @@ function bandOf(
         direction: down ? 1 : -1,
         firstLevel: table === 0 ? 0 : 1,
         lastLevel: (levels[table] ?? 1) - 1,
+        tallLevels: collapsedLevels(arranged.tables[table]!),
       };
     },
   };
@@ -70,15 +78,41 @@ export function panesOf(arranged: Arranged, orientation: Orientation, width: num
       };
     }),
   );
-  return { panes, rows: stacked ? band.rows * sides + sides - 1 : band.rows };
+  const rows = stacked ? band.rows * sides + sides - 1 : band.rows;
+  // Callers are collapsed in a single pane only.
+  const tall = panes.length === 1 ? panes[0]!.tallLevels.length : 0;
+  return { panes, rows, height: rows * ROW_PX + tall * EXTRA_PX };
 }
 
-export function rowOf(pane: Pane, level: number): number {
+function rowOf(pane: Pane, level: number): number {
   return pane.originRow + pane.direction * level;
 }
 
-export function levelAtRow(pane: Pane, row: number): number {
-  return pane.direction === 1 ? row - pane.originRow : pane.originRow - row;
+/** Top of a level's row, in pixels from the first row. */
+export function topOf(pane: Pane, level: number): number {
+  let extra = 0;
+  for (const tall of pane.tallLevels)
+    if (pane.direction === 1 ? tall < level : tall > level) extra += EXTRA_PX;
+  return rowOf(pane, level) * ROW_PX + extra;
+}
+
+/** Height of a level's frames. */
+export function frameHeight(pane: Pane, level: number): number {
+  return pane.tallLevels.includes(level) ? FRAME_PX + EXTRA_PX : FRAME_PX;
+}
+
+/** The level whose row holds a pixel; beyond the pane's levels where it is outside them. */
+export function levelAt(pane: Pane, y: number): number {
+  const levelOfRow = (row: number): number =>
+    pane.direction === 1 ? row - pane.originRow : pane.originRow - row;
+  let extra = 0;
+  for (const tall of pane.direction === 1 ? pane.tallLevels : pane.tallLevels.toReversed()) {
+    const top = rowOf(pane, tall) * ROW_PX + extra;
+    if (y < top) break;
+    if (y < top + COLLAPSED_ROW_PX) return tall;
+    extra += EXTRA_PX;
+  }
+  return levelOfRow(Math.floor((y - extra) / ROW_PX));
 }
 
 /** Shown units at the left edge, and pixels for one. */

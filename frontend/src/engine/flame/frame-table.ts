@@ -2,8 +2,20 @@
  * The frames that are drawn, level by level: the children of one frame stand side by side, levels follow each other, and
  * sums over any run of siblings are a subtraction of prefixes. That is what makes drawing depend on pixels, not on frames.
  */
+import { ownCosts } from './own-cost';
 import type { Draft, Scales } from './tree-draft';
 import { shownWeight } from './tree-draft';
+
+/** Frames of the picture that stand for several: `names[starts[at]]` to before `starts[at + 1]`, outermost first. */
+export type CollapsedRuns = {
+  /** In ascending order. */
+  frame: Uint32Array<ArrayBuffer>;
+  starts: Uint32Array<ArrayBuffer>;
+  names: Uint32Array<ArrayBuffer>;
+  /** For each frame of the picture the hash of its path in the whole tree. */
+  pathLow: Uint32Array<ArrayBuffer>;
+  pathHigh: Uint32Array<ArrayBuffer>;
+};
 
 export type FrameTable = {
   count: number;
@@ -21,6 +33,9 @@ export type FrameTable = {
   baseTotal: Float64Array<ArrayBuffer>;
   candidateSelf: Float64Array<ArrayBuffer>;
   candidateTotal: Float64Array<ArrayBuffer>;
+  /** Self values with what the runtime spent on the frame's behalf. */
+  baseOwn: Float64Array<ArrayBuffer>;
+  candidateOwn: Float64Array<ArrayBuffer>;
   /** Sums of the totals of all frames before: integers stay exact up to 2^53. */
   basePrefix: Float64Array<ArrayBuffer>;
   candidatePrefix: Float64Array<ArrayBuffer>;
@@ -32,15 +47,18 @@ export type FrameTable = {
   high: Float32Array<ArrayBuffer>;
   q: Float32Array<ArrayBuffer>;
   stacks: Uint32Array<ArrayBuffer>;
+  /** Frames that stand for several callers; null when none does. */
+  runs: CollapsedRuns | null;
 };
 
-type Column =
+export type Column =
   | Uint32Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>
   | Float32Array<ArrayBuffer>;
 
-function picked<Kind extends Column>(column: Kind, order: Uint32Array): Kind {
+/** The elements of a column in the order given. */
+export function picked<Kind extends Column>(column: Kind, order: Uint32Array): Kind {
   const make = column.constructor as new (length: number) => Kind;
   const result = new make(order.length);
   for (let frame = 0; frame < order.length; frame++) result[frame] = column[order[frame]!]!;
@@ -76,6 +94,28 @@ function prefixOf(column: Float64Array): Float64Array<ArrayBuffer> {
  *   keep the order of their rows (the data already has it).
  */
 export function framesOf(draft: Draft, scales: Scales | null): FrameTable {
+  return layOut(draft, scales).frames;
+}
+
+/** As {@link framesOf}, with the frame that each row of the draft has become. */
+export function layOut(
+  draft: Draft,
+  scales: Scales | null,
+): { frames: FrameTable; frameOf: Uint32Array<ArrayBuffer> } {
+  const { order, parent, childStart, levels } = levelOrder(draft, scales);
+  const frameOf = new Uint32Array(draft.count);
+  for (let frame = 0; frame < draft.count; frame++) frameOf[order[frame]!] = frame;
+  const frames = {
+    levelStart: Uint32Array.from(levels),
+    childStart,
+    parent,
+    ...columnsInOrder(draft, order),
+  };
+  return { frames, frameOf };
+}
+
+/** Rows in the order of levels, siblings side by side. */
+function levelOrder(draft: Draft, scales: Scales | null) {
   const { count } = draft;
   const { starts, list } = childLists(draft);
   if (scales !== null) sortSiblings(draft, starts, list, scales);
@@ -100,13 +140,18 @@ export function framesOf(draft: Draft, scales: Scales | null): FrameTable {
   }
   childStart[count] = count;
   levels.push(count);
+  return { order, parent, childStart, levels };
+}
+
+function columnsInOrder(
+  draft: Draft,
+  order: Uint32Array,
+): Omit<FrameTable, 'levelStart' | 'childStart' | 'parent'> {
+  const own = draft.own ?? ownCosts(draft);
   const baseTotal = picked(draft.baseTotal, order);
   const candidateTotal = picked(draft.candidateTotal, order);
   return {
-    count,
-    levelStart: Uint32Array.from(levels),
-    childStart,
-    parent,
+    count: draft.count,
     name: picked(draft.name, order),
     category: picked(draft.category, order),
     runtime: picked(draft.runtime, order),
@@ -115,6 +160,8 @@ export function framesOf(draft: Draft, scales: Scales | null): FrameTable {
     baseTotal,
     candidateSelf: picked(draft.candidateSelf, order),
     candidateTotal,
+    baseOwn: picked(own.base, order),
+    candidateOwn: picked(own.candidate, order),
     basePrefix: prefixOf(baseTotal),
     candidatePrefix: prefixOf(candidateTotal),
     hiddenNodes: picked(draft.hiddenNodes, order),
@@ -125,6 +172,7 @@ export function framesOf(draft: Draft, scales: Scales | null): FrameTable {
     high: picked(draft.high, order),
     q: picked(draft.q, order),
     stacks: picked(draft.stacks, order),
+    runs: null,
   };
 }
 

@@ -15,6 +15,10 @@ type FunctionVerdict = {
   selfLow: Float32Array<ArrayBuffer>;
   selfHigh: Float32Array<ArrayBuffer>;
   selfState: Uint8Array<ArrayBuffer>;
+  /** Of self and attributed cost together; of the self cost in files written before the latter was recorded. */
+  ownLow: Float32Array<ArrayBuffer>;
+  ownHigh: Float32Array<ArrayBuffer>;
+  ownState: Uint8Array<ArrayBuffer>;
 };
 
 export type FunctionTable = {
@@ -48,6 +52,19 @@ const VALUES = [
   'baseAttributed',
   'candidateAttributed',
 ] as const;
+
+function ownVerdict(
+  file: ColumnFile<api.DiffHeader>,
+  id: string,
+  count: number,
+): Pick<FunctionVerdict, 'ownLow' | 'ownHigh' | 'ownState'> {
+  const cost = file.has(`own_state_${id}`) ? 'own' : 'self';
+  return {
+    ownLow: file.column(`${cost}_low_${id}`, 'f32', count),
+    ownHigh: file.column(`${cost}_high_${id}`, 'f32', count),
+    ownState: file.column(`${cost}_state_${id}`, 'u8', count),
+  };
+}
 
 /** @throws ColumnError when the file is not a whole `slowpath.functions`. */
 export function readFunctions(buffer: ArrayBuffer): FunctionTable {
@@ -84,6 +101,7 @@ export function readFunctions(buffer: ArrayBuffer): FunctionTable {
       selfLow: file.column(`self_low_${id}`, 'f32', count),
       selfHigh: file.column(`self_high_${id}`, 'f32', count),
       selfState: file.column(`self_state_${id}`, 'u8', count),
+      ...ownVerdict(file, id, count),
     })),
   };
   checkBelow(table.name, names.count, 'A name');

@@ -6,6 +6,9 @@ import { STATE } from '../format/change-class';
 import type { DiffTree } from './diff-tree';
 import { NO_NODE } from './diff-part';
 
+/** Self values with what the runtime spent on the frame's behalf; raw. */
+export type OwnCost = { base: Float64Array<ArrayBuffer>; candidate: Float64Array<ArrayBuffer> };
+
 export type Draft = {
   count: number;
   parent: Uint32Array<ArrayBuffer>;
@@ -27,6 +30,8 @@ export type Draft = {
   q: Float32Array<ArrayBuffer>;
   /** The number of distinct stacks it is on; 0 when that is not known. */
   stacks: Uint32Array<ArrayBuffer>;
+  /** Own costs, where they are not those of the rows themselves: of collapsed callers. */
+  own?: OwnCost;
 };
 
 /** The factors from raw to shown values of the chosen basis. */

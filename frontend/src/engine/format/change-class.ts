@@ -21,8 +21,15 @@ export const FILL = {
   plainRuntime: 12,
   /** One side alone: the frames of the selected category. */
   plainSelected: 13,
+  /** More or less in callees only. */
+  moreInCallees: 14,
+  lessInCallees: 15,
 } as const;
-export const FILL_COUNT = 14;
+export const FILL_COUNT = 16;
+
+/** Fills of frames that take more, and of those that take less, on both sides. */
+export const MORE_FILLS: readonly number[] = [1, 2, 3, 4, FILL.moreInCallees];
+export const LESS_FILLS: readonly number[] = [5, 6, 7, 8, FILL.lessInCallees];
 
 /** |log2 of the ratio| at which the next stronger colour begins. */
 const LEVEL_STEPS = [0.5, 1.1, 2.2] as const;

@@ -78,15 +78,15 @@ export function replaceArchives(
   artifacts: ReadonlyMap<string, Artifact>,
 ): Unpacked | null {
   const skipped: UnmatchedMetadata[] = [];
-  let found = false;
+  const unpacked: string[] = [];
   const next = items.flatMap((item) => {
     const artifact = item.artifactId ? artifacts.get(item.artifactId) : undefined;
     if (!artifact?.archive || artifact.state !== 'decoded') return [item];
     const members = [...artifacts.values()].filter(({ archive_id }) => archive_id === artifact.id);
     if (members.length === 0) return [item];
-    found = true;
+    unpacked.push(artifact.id);
     skipped.push(...skippedText(item, artifact));
     return members.map((member) => memberItem(item, member));
   });
-  return found ? { items: next, skipped } : null;
+  return unpacked.length > 0 ? { items: next, skipped } : null;
 }

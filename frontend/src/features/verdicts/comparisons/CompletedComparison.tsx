@@ -1,12 +1,13 @@
 /** The result of a comparison: what changed, why it may mislead, and its evidence. */
 import { useMutation } from '@tanstack/react-query';
-import { useCallback, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { useCallback, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import type { Comparison, ComparisonResult, Finding } from '../../../api';
 import type { FlameGraphHandle } from '../../../charts';
 import { ErrorState } from '../../../ui';
 import { isTraceStep, type FindingTarget } from '../../evidence/exec_traces';
 import type { SpansArrival } from '../../evidence/spans';
 import { ArtifactKindSection, ArtifactKindTabs, arrivalOf, placeOf } from './ArtifactKindSections';
+import { CausePanel } from './CausePanel';
 import { Caveats } from './Caveats';
 import { ComparisonHeader } from './ComparisonHeader';
 import { ComparisonMenu } from './ComparisonMenu';
@@ -22,7 +23,7 @@ import {
 } from './artifact-kinds';
 import { swapSides } from './comparison-queries';
 import type { ComparisonView } from './comparison-url';
-import { pathTo } from './comparison-wording';
+import { shownFinding, zoomOfFinding } from './finding-zoom';
 import { useGoroutines, type ComparisonLinks } from './goroutine-comparison';
 import { isFlameStep } from './history-steps';
 import { kindsOf, selectView, type RequestedView } from './selected-view';
@@ -52,6 +53,7 @@ export type ComparisonContext = {
 function isStep(before: ComparisonView, after: ComparisonView): boolean {
   return (
     before.finding !== after.finding ||
+    before.whole !== after.whole ||
     before.part !== after.part ||
     before.spans.edge !== after.spans.edge ||
     isTraceStep(before.trace, after.trace) ||
@@ -81,13 +83,20 @@ export function CompletedComparison(props: CompletedProps) {
     sampleType: view.sampleType,
     granularity: view.flame.granularity,
   });
+  const shown = shownFinding(result.findings, view.finding);
+  const zoom = useMemo(
+    () => zoomOfFinding(result.findings, view.finding, wanted),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `wanted` is a new object each time: its parts decide
+    [result.findings, view.finding, wanted.kind, wanted.granularity],
+  );
+  const panel = shown && <CausePanel finding={shown.finding} number={shown.index + 1} />;
   return (
     <>
       <ResultHeader {...props} graph={graph} wanted={wanted} />
       {extensions.suspect}
       <Findings
         result={result}
-        chosen={view.finding}
+        chosen={shown?.index ?? null}
         unfolded={view.unfolded}
         onChoose={choose}
         onUnfold={(finding, unfolded) => change({ ...view, finding, unfolded })}
@@ -128,8 +137,11 @@ export function CompletedComparison(props: CompletedProps) {
           view={view}
           onView={change}
           graph={graph}
+          zoom={zoom}
+          beside={panel}
         />
       )}
+      {part !== PROFILES && panel}
     </>
   );
 }
@@ -156,13 +168,12 @@ function useFindingChoice(
     change({
       ...view,
       finding: index,
+      whole: false,
       unfolded: view.unfolded && view.finding === index,
+      flame: { ...view.flame, zoom: '', span: null },
       ...placeOf(finding, parts, view),
     });
     setArrival(parts.includes(artifactKindOfFinding(finding)) ? arrivalOf(finding) : null);
-    const caller = finding.attributed_callers[0];
-    if (finding.kind === 'profile.function') show(finding, [finding.subject]);
-    else if (caller) show(finding, pathTo(caller));
   };
   const onArrived = () => setArrival(null);
   return { arrival, onArrived, choose, show };

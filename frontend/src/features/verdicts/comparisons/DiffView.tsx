@@ -1,11 +1,12 @@
 /** The flame graph's view that was chosen; when it was not cut yet, it is asked for, and its way shown. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import type { Comparison, ViewDescription } from '../../../api';
 import type { FlameGraphHandle } from '../../../charts';
 import { ErrorState, SkeletonRows } from '../../../ui';
 import { FlameSection } from './FlameSection';
+import type { FindingZoom } from './finding-zoom';
 import classes from './Page.module.css';
 import { requestView } from './comparison-queries';
 import type { ComparisonView } from './comparison-url';
@@ -18,9 +19,13 @@ type DiffViewProps = {
   view: ComparisonView;
   onView: (view: ComparisonView) => void;
   graph: React.RefObject<FlameGraphHandle | null>;
+  zoom?: FindingZoom | null;
+  /** The explanation beside the graph. */
+  beside?: ReactNode;
 };
 
-export function DiffView({ comparison, wanted, view, onView, graph }: DiffViewProps) {
+export function DiffView({ comparison, wanted, view, onView, graph, ...props }: DiffViewProps) {
+  const { zoom = null, beside = null } = props;
   const client = useQueryClient();
   const found = findView(comparison.views, wanted);
   const ask = useMutation({
@@ -47,6 +52,8 @@ export function DiffView({ comparison, wanted, view, onView, graph }: DiffViewPr
         view={view}
         onView={onView}
         graph={graph}
+        zoom={zoom}
+        beside={beside}
       />
     );
   }

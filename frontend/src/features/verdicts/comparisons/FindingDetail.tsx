@@ -1,4 +1,4 @@
-/** Why a finding probably happened, what usually helps, and the paths it is attributed to. */
+/** Both values of a finding, what it consists of, and the paths it is attributed to. */
 import type { ReactNode } from 'react';
 import type { Finding } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
@@ -39,16 +39,6 @@ export function FindingDetail({ finding, onShow, action, discussion }: DetailPro
         </dd>
       </dl>
       <div className={classes.texts}>
-        {finding.mechanism && (
-          <p>
-            <b>Cause</b> {finding.mechanism}
-          </p>
-        )}
-        {finding.advice && (
-          <p>
-            <b>Suggested fix</b> {finding.advice}
-          </p>
-        )}
         {finding.contributions.length > 0 && (
           <p className="t2">
             <b>Breakdown</b>{' '}

@@ -44,7 +44,7 @@ export type FindingDiscussion = {
 };
 
 /** What fits above the graph of a usual screen; the rest is one click away. */
-const SHOWN_FIRST = 8;
+const SHOWN_FIRST = 3;
 
 const INTERVAL_WIDTH = 220;
 
@@ -107,7 +107,7 @@ export function Findings(props: FindingsProps) {
       {hidden > 0 && (
         <li className={classes.rest}>
           <button type="button" className="link" onClick={() => setAll(true)}>
-            {hidden} smaller {hidden === 1 ? 'finding' : 'findings'}
+            Show {countOf(hidden, 'more finding')}
           </button>
         </li>
       )}

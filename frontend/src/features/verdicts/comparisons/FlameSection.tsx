@@ -1,6 +1,6 @@
 /** The diff of one view: toolbar, graph, table and lines, all reading and writing the one view of the address. */
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import {
   Suspense,
   lazy,
@@ -9,6 +9,7 @@ import {
   useMemo,
   useRef,
   useState,
+  type ReactNode,
   type RefObject,
 } from 'react';
 import type { Comparison, ViewDescription } from '../../../api';
@@ -20,7 +21,9 @@ import { FilterChips, FlameToolbar } from './FlameToolbar';
 import { LinkedFunctionsTable } from './LinkedFunctionsTable';
 import { SearchMatches } from './SearchMatches';
 import { SourceLinesDrawer } from './SourceLinesDrawer';
+import cause from './CausePanel.module.css';
 import classes from './Page.module.css';
+import { flameAtFinding, viewOfFlame, type FindingZoom } from './finding-zoom';
 import { scaleOf } from './function-rows';
 import { subtreeQuery, viewPartQuery } from './comparison-queries';
 import type { ComparisonView } from './comparison-url';
@@ -59,16 +62,23 @@ function useFlameSource(comparisonId: string, { id, has_more_chunks }: ViewDescr
 }
 
 /** Changes of the newest view. The callbacks stay the same while the graph is dragged: children keep them. */
-function useViewChanges(view: ComparisonView, onView: (view: ComparisonView) => void) {
-  const latest = useRef({ view, onView });
+function useViewChanges(
+  view: ComparisonView,
+  onView: (view: ComparisonView) => void,
+  zoom: FindingZoom | null,
+) {
+  const latest = useRef({ view, onView, zoom });
   useEffect(() => {
-    latest.current = { view, onView };
+    latest.current = { view, onView, zoom };
   });
   const change = useCallback((changed: Partial<ComparisonView>) => {
     const { view: newest, onView: notify } = latest.current;
     notify({ ...newest, ...changed });
   }, []);
-  const setFlame = useCallback((flame: FlameView) => change({ flame }), [change]);
+  const setFlame = useCallback((flame: FlameView) => {
+    const { view: newest, onView: notify, zoom: finding } = latest.current;
+    notify(viewOfFlame(newest, flame, finding));
+  }, []);
   return { change, setFlame };
 }
 
@@ -78,96 +88,144 @@ type SectionProps = {
   view: ComparisonView;
   onView: (view: ComparisonView) => void;
   graph: RefObject<FlameGraphHandle | null>;
+  /** The finding that the graph opens at. */
+  zoom: FindingZoom | null;
+  /** The explanation beside the graph. */
+  beside: ReactNode;
 };
 
-export function FlameSection({ comparison, description, view, onView, graph }: SectionProps) {
+export function FlameSection({ comparison, description, view, onView, ...props }: SectionProps) {
+  const { graph, zoom, beside } = props;
   const { key, first, source } = useFlameSource(comparison.id, description);
   const functions = useQuery(viewPartQuery(key, 'functions'));
   const [hovered, setHovered] = useState<string | null>(null);
   const [inGraph, setInGraph] = useState<string | null>(null);
   const [totals, setTotals] = useState<SearchTotals | null>(null);
 
-  const { change, setFlame } = useViewChanges(view, onView);
+  const [collapsed, setCollapsed] = useState(0);
+  const flame = useMemo(() => flameAtFinding(view, zoom), [view, zoom]);
+
+  const { change, setFlame } = useViewChanges(view, onView, zoom);
   const matches = (
-    <SearchMatches
-      view={key}
-      flame={view.flame}
-      functions={functions.data ?? null}
-      local={totals}
-    />
+    <SearchMatches view={key} flame={flame} functions={functions.data ?? null} local={totals} />
   );
   const highlighted = useMemo(() => (hovered ? [hovered] : []), [hovered]);
   return (
     <>
-      <FlameToolbar
-        view={description}
-        sampleTypes={sampleTypesOf(comparison.views, description.kind)}
-        flame={view.flame}
-        matches={matches}
-        onFlame={setFlame}
-        onSampleType={(sampleType) => change({ sampleType, flame: { ...view.flame, basis: '' } })}
-      />
-      <FilterChips flame={view.flame} onFlame={setFlame} />
-      <div className={classes.graph}>
-        {first.error && (
-          <ErrorState
-            what="Could not load the diff"
-            error={first.error}
-            action={<Button onClick={() => void first.refetch()}>Try again</Button>}
+      <div className={beside === null ? undefined : cause.beside}>
+        <div>
+          <FlameToolbar
+            view={description}
+            sampleTypes={sampleTypesOf(comparison.views, description.kind)}
+            flame={flame}
+            matches={matches}
+            onFlame={setFlame}
+            onSampleType={(sampleType) =>
+              change({ sampleType, flame: { ...view.flame, basis: '' } })
+            }
           />
-        )}
-        {!source && !first.error && <SkeletonRows rows={14} height={18} label="Loading the diff" />}
-        {source && (
-          <ProblemBoundary what="The flame graph failed" resetKey={source.key}>
-            <Suspense fallback={<SkeletonRows rows={14} height={18} label="Loading the graph" />}>
-              <FlameGraph
-                ref={graph}
-                source={source}
-                view={view.flame}
-                onViewChange={setFlame}
-                highlighted={highlighted}
-                onFunctionHover={setInGraph}
-                onListLines={(lines) => change({ lines })}
-                onSearchTotals={setTotals}
-                categoryLabel={categoryLabel}
-                maxHeight={GRAPH_HEIGHT}
+          <FilterChips
+            flame={flame}
+            onFlame={setFlame}
+            finding={flame.zoom === zoom?.key ? zoom.number : null}
+            callers={collapsed}
+          />
+          <div className={classes.graph}>
+            {first.error && (
+              <ErrorState
+                what="Could not load the diff"
+                error={first.error}
+                action={<Button onClick={() => void first.refetch()}>Try again</Button>}
               />
-            </Suspense>
-          </ProblemBoundary>
-        )}
+            )}
+            {!source && !first.error && (
+              <SkeletonRows rows={14} height={18} label="Loading the diff" />
+            )}
+            {source && (
+              <ProblemBoundary what="The flame graph failed" resetKey={source.key}>
+                <Suspense
+                  fallback={<SkeletonRows rows={14} height={18} label="Loading the graph" />}
+                >
+                  <FlameGraph
+                    ref={graph}
+                    source={source}
+                    view={flame}
+                    onViewChange={setFlame}
+                    highlighted={highlighted}
+                    onFunctionHover={setInGraph}
+                    onListLines={(lines) => change({ lines })}
+                    onSearchTotals={setTotals}
+                    onCallersCollapsed={setCollapsed}
+                    categoryLabel={categoryLabel}
+                    maxHeight={GRAPH_HEIGHT}
+                  />
+                </Suspense>
+              </ProblemBoundary>
+            )}
+          </div>
+        </div>
+        {beside}
       </div>
-      <div className={classes.table}>
-        {functions.error && (
-          <ErrorState
-            what="Could not load the functions"
-            error={functions.error}
-            action={<Button onClick={() => void functions.refetch()}>Try again</Button>}
-          />
-        )}
-        {!functions.data && !functions.error && (
-          <SkeletonRows rows={12} height={26} label="Loading the functions" />
-        )}
-        {functions.data && (
-          <ProblemBoundary what="The table failed" resetKey={source?.key}>
-            <LinkedFunctionsTable
-              buffer={functions.data}
-              view={view}
-              change={change}
-              marked={inGraph}
-              onHover={setHovered}
-              graph={graph}
-            />
-            <LinesPlace
-              comparison={comparison}
-              description={description}
-              buffer={functions.data}
-              view={view}
-              change={change}
-            />
-          </ProblemBoundary>
-        )}
-      </div>
+      <FunctionsSection
+        comparison={comparison}
+        description={description}
+        functions={functions}
+        view={view}
+        change={change}
+        marked={inGraph}
+        onHover={setHovered}
+        graph={graph}
+      />
     </>
+  );
+}
+
+type FunctionsProps = {
+  comparison: Comparison;
+  description: ViewDescription;
+  functions: UseQueryResult<ArrayBuffer>;
+  view: ComparisonView;
+  change: (changed: Partial<ComparisonView>) => void;
+  marked: string | null;
+  onHover: (name: string | null) => void;
+  graph: RefObject<FlameGraphHandle | null>;
+};
+
+/** The table of functions, and the lines of one of them. */
+function FunctionsSection({ comparison, description, functions, ...props }: FunctionsProps) {
+  const { view, change, marked, onHover, graph } = props;
+  return (
+    <div className={classes.table}>
+      {functions.error && (
+        <ErrorState
+          what="Could not load the functions"
+          error={functions.error}
+          action={<Button onClick={() => void functions.refetch()}>Try again</Button>}
+        />
+      )}
+      {!functions.data && !functions.error && (
+        <SkeletonRows rows={12} height={26} label="Loading the functions" />
+      )}
+      {functions.data && (
+        <ProblemBoundary what="The table failed" resetKey={description.id}>
+          <LinkedFunctionsTable
+            buffer={functions.data}
+            view={view}
+            change={change}
+            marked={marked}
+            onHover={onHover}
+            graph={graph}
+          />
+          <LinesPlace
+            comparison={comparison}
+            description={description}
+            buffer={functions.data}
+            view={view}
+            change={change}
+          />
+        </ProblemBoundary>
+      )}
+    </div>
   );
 }
 

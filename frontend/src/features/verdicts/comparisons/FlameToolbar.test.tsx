@@ -186,6 +186,20 @@ describe('the list of what narrows the graph', () => {
     return { ...shown, views, flame };
   }
 
+  it('names the finding of the zoom, and the callers that are collapsed', async () => {
+    const flame = { ...EMPTY_VIEW, zoom: 'n["a"]', collapseCallers: true };
+    const views: FlameView[] = [];
+    const { user } = show(
+      <FilterChips flame={flame} onFlame={(next) => views.push(next)} finding={1} callers={24} />,
+    );
+    await user.click(screen.getByRole('button', { name: 'Without Zoom: finding 1' }));
+    await user.click(screen.getByRole('button', { name: /^Without 24 callers collapsed/u }));
+    expect(views).toEqual([
+      { ...flame, zoom: '' },
+      { ...flame, collapseCallers: false },
+    ]);
+  });
+
   it('is not there when nothing does', () => {
     chips({ search: { ...EMPTY_VIEW.search, pattern: 'x' } });
     expect(screen.queryByRole('list')).toBeNull();

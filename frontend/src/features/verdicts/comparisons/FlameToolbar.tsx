@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ViewDescription } from '../../../api';
 import type { FlameView } from '../../../engine/flame/flame-view';
 import { compilePattern } from '../../../engine/flame/name-pattern';
-import { Toolbar, onText } from '../../../ui';
+import { Toolbar, countOf, onText } from '../../../ui';
 import classes from './Page.module.css';
 
 const BASES: { id: string; name: string; missing: string }[] = [
@@ -139,6 +139,13 @@ function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: Menu
         >
           Collapse recursion
         </Menu.CheckboxItem>
+        <Menu.CheckboxItem
+          checked={flame.collapseCallers}
+          disabled={flame.mode !== 'overlay'}
+          onChange={(collapseCallers) => change({ collapseCallers })}
+        >
+          Collapse callers with the same change
+        </Menu.CheckboxItem>
         {sampleTypes.length > 1 && (
           <>
             <Menu.Divider />
@@ -225,10 +232,20 @@ export function patternError(pattern: string): string | undefined {
 export function FilterChips({
   flame,
   onFlame,
+  finding = null,
+  callers = 0,
 }: {
   flame: FlameView;
   onFlame: (flame: FlameView) => void;
+  /** Number of the finding that the graph is zoomed to. */
+  finding?: number | null;
+  /** How many callers are collapsed. */
+  callers?: number;
 }) {
+  const zoom =
+    finding === null
+      ? { words: 'zoomed in', value: '' }
+      : { words: 'Zoom:', value: `finding ${finding}` };
   const chips: { key: string; words: string; value: string; without: Partial<FlameView> }[] = [
     ...FILTERS.filter(({ key }) => flame[key] !== '').map(({ key, name }) => ({
       key,
@@ -256,8 +273,16 @@ export function FilterChips({
           },
         ]
       : []),
-    ...(flame.zoom
-      ? [{ key: 'zoom', words: 'zoomed in', value: '', without: { zoom: '', span: null } }]
+    ...(flame.zoom ? [{ key: 'zoom', ...zoom, without: { zoom: '', span: null } }] : []),
+    ...(callers > 0
+      ? [
+          {
+            key: 'callers',
+            words: `${countOf(callers, 'caller')} collapsed`,
+            value: '',
+            without: { collapseCallers: false },
+          },
+        ]
       : []),
   ];
   if (chips.length === 0) return null;

@@ -16,7 +16,9 @@ import { largestShown, rowAt, scaleOf, sortedRows, type FunctionRow } from './fu
 import classes from './Page.module.css';
 import { categoryLabel, foldersOf, shortName } from './comparison-wording';
 
-const INTERVAL_WIDTH = 220;
+const INTERVAL_WIDTH = 200;
+/** Header and 16 rows. */
+const TABLE_HEIGHT_PX = 26 + 16 * 26;
 /** The axis is made for what can be seen first; rows further down are held at its ends. */
 const AXIS_ROWS = 60;
 const AXIS_LOW = 1 / 8;
@@ -64,10 +66,10 @@ const number = (
   cell,
 });
 
-/** The ratio of totals with its interval. */
+/** The ratio of self and attributed cost with its interval. */
 function ratioColumn(axis: RatioAxis): Column<FunctionRow> {
   return {
-    id: 'ratio',
+    id: 'own-ratio',
     head: <EffectAxis axis={axis} width={INTERVAL_WIDTH} />,
     label: 'ratio with its interval',
     width: INTERVAL_WIDTH + 20,
@@ -75,9 +77,7 @@ function ratioColumn(axis: RatioAxis): Column<FunctionRow> {
     cell: (row) => (
       <EffectInterval
         axis={axis}
-        ratio={
-          row.baseTotal > 0 && row.candidateTotal > 0 ? row.candidateTotal / row.baseTotal : null
-        }
+        ratio={row.baseOwn > 0 && row.candidateOwn > 0 ? row.candidateOwn / row.baseOwn : null}
         low={row.low}
         high={row.high}
         change={row.change}
@@ -90,10 +90,14 @@ function ratioColumn(axis: RatioAxis): Column<FunctionRow> {
 
 function columnsOf(inputs: ColumnInputs): Column<FunctionRow>[] {
   const { axis, scale, unit, rowCount, sampleType, acts } = inputs;
-  const value = (shown: number) =>
-    shown === 0 ? <span className="muted">–</span> : scale.format(shown);
+  const shown = (value: number) => (value === 0 ? '–' : scale.format(value));
+  const values = (base: number, candidate: number) => (
+    <>
+      {shown(candidate)} <span className={`muted ${classes.was}`}>{shown(base)}</span>
+    </>
+  );
   const delta = (row: FunctionRow) => {
-    const difference = row.candidateTotal - row.baseTotal;
+    const difference = row.candidateOwn - row.baseOwn;
     if (difference === 0) return <span className="muted">0</span>;
     const tone = row.change === 'noise' ? 'muted' : difference > 0 ? 'more' : 'less';
     return <span className={`${classes.strong} ${tone}`}>{scale.delta(difference)}</span>;
@@ -126,19 +130,26 @@ function columnsOf(inputs: ColumnInputs): Column<FunctionRow>[] {
         </span>
       ),
     },
-    {
-      id: 'category',
-      head: 'Category',
-      width: 130,
-      sortable: true,
-      cell: (row) => <span className="t2">{categoryLabel(row.category)}</span>,
-    },
-    number('base-self', 'Self base', (row) => value(row.baseSelf), 96),
-    number('candidate-self', 'Self candidate', (row) => value(row.candidateSelf)),
-    number('base-total', 'Total base', (row) => value(row.baseTotal), 96),
-    number('candidate-total', 'Total candidate', (row) => value(row.candidateTotal)),
-    number('change', 'Change of total', delta, 116),
+    number('candidate-self', 'Self, base', (row) => values(row.baseSelf, row.candidateSelf)),
+    number(
+      'attributed',
+      'Attributed, base',
+      (row) => values(row.baseAttributed, row.candidateAttributed),
+      118,
+    ),
+    number('own', 'Self + attributed, base', (row) => values(row.baseOwn, row.candidateOwn), 150),
+    number('own-change', 'Change', delta, 84),
     ratioColumn(axis),
+    {
+      id: 'mostly',
+      head: 'Mostly',
+      width: 124,
+      sortable: true,
+      cell: (row) => (
+        <span className="t2">{row.mostly === '' ? 'own code' : categoryLabel(row.mostly)}</span>
+      ),
+    },
+    number('candidate-total', 'Total, base', (row) => values(row.baseTotal, row.candidateTotal)),
     {
       ...number(
         'q',
@@ -153,7 +164,7 @@ function columnsOf(inputs: ColumnInputs): Column<FunctionRow>[] {
           ),
         64,
       ),
-      label: 'q-value (false discovery rate)',
+      label: 'q-value of the total (false discovery rate)',
     },
     {
       id: 'reads',
@@ -239,6 +250,7 @@ export function FunctionsTable(props: TableProps) {
       selectedKey={indexOf(props.selected)}
       markedKey={indexOf(props.marked)}
       minWidth={1294}
+      maxHeight={TABLE_HEIGHT_PX}
     />
   );
 }

@@ -13,7 +13,18 @@ const CLONE = 'example.com/northwind/ident.(*Pool).Clone';
 
 const ROWS: Parameters<typeof functionsFile>[0] = [
   { name: 'main.steady', base: 9e9, candidate: 9e9, state: 0, low: 0.9, high: 1.1, q: 0.8 },
-  { name: CLONE, base: 1e9, candidate: 4e9, state: 1, low: 3.5, high: 4.5, q: 0.0002, category: 1 },
+  {
+    name: CLONE,
+    base: 1e9,
+    candidate: 4e9,
+    attributed: [0.5e9, 2e9],
+    mostly: 2,
+    state: 1,
+    low: 3.5,
+    high: 4.5,
+    q: 0.0002,
+    category: 1,
+  },
   { name: 'main.added', base: 0, candidate: 2e9, state: 3, q: NaN, category: 2 },
   { name: 'main.removed', base: 2.5e9, candidate: 0, state: 4, q: 0.021 },
   { name: 'main.faster', base: 3e9, candidate: 1.5e9, state: 2, low: 0.4, high: 0.6, q: 0.004 },
@@ -74,20 +85,73 @@ describe('the row of a function', () => {
   it.each([
     [
       'main.steady',
-      ['application', '9.00', '9.00', '9.00', '9.00', '0', '', '.800', 'not significant'],
+      [
+        '9.00 9.00',
+        '– –',
+        '9.00 9.00',
+        '0',
+        '',
+        'own code',
+        '9.00 9.00',
+        '.800',
+        'not significant',
+      ],
     ],
-    [CLONE, ['locks', '1.00', '4.00', '1.00', '4.00', '+3.00', '', '< .001', 'takes more time']],
+    [
+      CLONE,
+      [
+        '4.00 1.00',
+        '2.00 0.50',
+        '6.00 1.50',
+        '+4.50',
+        '',
+        'GC mark',
+        '4.00 1.00',
+        '< .001',
+        'takes more time',
+      ],
+    ],
     [
       'main.added',
-      ['GC mark', '–', '2.00', '–', '2.00', '+2.00', 'no ratio', '–', 'only in candidate'],
+      [
+        '2.00 –',
+        '– –',
+        '2.00 –',
+        '+2.00',
+        'no ratio',
+        'own code',
+        '2.00 –',
+        '–',
+        'only in candidate',
+      ],
     ],
     [
       'main.removed',
-      ['application', '2.50', '–', '2.50', '–', '−2.50', 'no ratio', '.021', 'only in base'],
+      [
+        '– 2.50',
+        '– –',
+        '– 2.50',
+        '−2.50',
+        'no ratio',
+        'own code',
+        '– 2.50',
+        '.021',
+        'only in base',
+      ],
     ],
     [
       'main.faster',
-      ['application', '3.00', '1.50', '3.00', '1.50', '−1.50', '', '.004', 'takes less time'],
+      [
+        '1.50 3.00',
+        '– –',
+        '1.50 3.00',
+        '−1.50',
+        '',
+        'own code',
+        '1.50 3.00',
+        '.004',
+        'takes less time',
+      ],
     ],
   ])('of %s has both sides, the change, q, and the change in words', (name, cells) => {
     table();
@@ -113,7 +177,7 @@ describe('the row of a function', () => {
     ['main.steady', 'muted'],
   ])('of %s has its change in the colour of %s', (name, tone) => {
     table();
-    const change = screen.getByTitle(name).closest('tr')!.children[6]?.firstElementChild;
+    const change = screen.getByTitle(name).closest('tr')!.children[4]?.firstElementChild;
     expect(change?.className.split(' ')).toContain(tone);
   });
 
@@ -125,7 +189,7 @@ describe('the row of a function', () => {
 
   it('has shares of each side when normalized by share', () => {
     table({ flame: { basis: 'share' } });
-    expect(cellsOf(CLONE).slice(2, 7)).toEqual(['11', '44', '11', '44', '+33']);
+    expect(cellsOf(CLONE).slice(1, 5)).toEqual(['44 11', '22 6', '67 17', '+50']);
     expect(screen.getByRole('columnheader', { name: /^Function/u })).toHaveTextContent(
       /^Function · 5, %$/u,
     );
@@ -168,6 +232,11 @@ describe('the table of functions', () => {
   it.each<[string, boolean, string[]]>([
     ['change', true, [CLONE, 'main.removed', 'main.added', 'main.faster', 'main.steady']],
     ['change', false, ['main.steady', 'main.faster', 'main.added', 'main.removed', CLONE]],
+    ['own-change', true, [CLONE, 'main.removed', 'main.added', 'main.faster', 'main.steady']],
+    ['attributed', true, [CLONE, 'main.steady', 'main.added', 'main.removed', 'main.faster']],
+    ['own', true, ['main.steady', CLONE, 'main.added', 'main.faster', 'main.removed']],
+    ['own-ratio', false, ['main.removed', 'main.faster', 'main.steady', CLONE, 'main.added']],
+    ['mostly', true, [CLONE, 'main.steady', 'main.added', 'main.removed', 'main.faster']],
     ['ratio', true, ['main.added', CLONE, 'main.steady', 'main.faster', 'main.removed']],
     ['q', false, [CLONE, 'main.faster', 'main.removed', 'main.steady', 'main.added']],
     ['q', true, ['main.steady', 'main.removed', 'main.faster', CLONE, 'main.added']],
@@ -184,9 +253,9 @@ describe('the table of functions', () => {
 
   it('is ordered by a click on the head of a column', async () => {
     const { user, changes } = table();
-    await user.click(screen.getByRole('button', { name: /^Category/u }));
+    await user.click(screen.getByRole('button', { name: /^Mostly/u }));
     expect(changes).toEqual([
-      { sort: { column: 'category', descending: expect.any(Boolean) as boolean } },
+      { sort: { column: 'mostly', descending: expect.any(Boolean) as boolean } },
     ]);
   });
 

@@ -1,11 +1,12 @@
 /** The diff of profiles: one tab for each kind of profile, and the view of the chosen kind. */
 import { Tabs } from '@mantine/core';
-import type { RefObject } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import type { Comparison } from '../../../api';
 import type { FlameGraphHandle } from '../../../charts';
 import { DiffView } from './DiffView';
 import classes from './Page.module.css';
 import type { ComparisonView } from './comparison-url';
+import type { FindingZoom } from './finding-zoom';
 import { kindLabel } from './comparison-wording';
 import type { RequestedView } from './selected-view';
 
@@ -16,6 +17,8 @@ type ProfilesProps = {
   view: ComparisonView;
   onView: (view: ComparisonView) => void;
   graph: RefObject<FlameGraphHandle | null>;
+  zoom: FindingZoom | null;
+  beside: ReactNode;
 };
 
 export function ProfilesSection(props: ProfilesProps) {
@@ -34,6 +37,7 @@ export function ProfilesSection(props: ProfilesProps) {
                 kind: kind ?? '',
                 sampleType: '',
                 flame: { ...view.flame, basis: '', zoom: '', span: null },
+                whole: false,
               });
             }}
           >
@@ -55,6 +59,8 @@ export function ProfilesSection(props: ProfilesProps) {
           view={view}
           onView={onView}
           graph={graph}
+          zoom={props.zoom}
+          beside={props.beside}
         />
       )}
     </>

@@ -67,10 +67,12 @@ function randomView(roll: () => number): ComparisonView {
       focus: text(),
       hide: text(),
       collapseRecursion: chance(),
+      collapseCallers: chance(),
       sandwich: text(),
       search: { pattern: text(), regex: chance(), caseSensitive: chance() },
     },
     finding: chance() ? Math.floor(roll() * 40) : null,
+    whole: chance(),
     unfolded: chance(),
     sort: { column: pick(SORT_COLUMNS), descending: chance() },
     lines: text(),
@@ -105,11 +107,32 @@ describe('a link to a comparison', () => {
   });
 
   it('is short when nothing is chosen', () =>
-    expect(defaultStringifySearch(searchOf(DEFAULT_VIEW))).toBe('?v=1'));
+    expect(defaultStringifySearch(searchOf(DEFAULT_VIEW))).toBe('?v=2'));
+
+  it('of the first version shows what it showed: the whole graph, all callers, by change of total', () => {
+    const old = viewOf(readView({ v: 1, find: 2, mode: 'base' }));
+    expect(old).toEqual({
+      ...DEFAULT_VIEW,
+      finding: 2,
+      whole: true,
+      sort: { column: 'change', descending: true },
+      flame: { ...DEFAULT_VIEW.flame, mode: 'base', collapseCallers: false },
+    });
+    expect(viewOf(readView({ v: 1, zoom: 'abc', sort: 'q', asc: true }))).toMatchObject({
+      flame: { zoom: 'abc' },
+      sort: { column: 'q', descending: false },
+    });
+  });
+
+  it('that only names the comparison opens at the first finding, with callers collapsed', () => {
+    expect(viewOf(readView({}))).toEqual(DEFAULT_VIEW);
+    expect(DEFAULT_VIEW.whole).toBe(false);
+    expect(DEFAULT_VIEW.flame.collapseCallers).toBe(true);
+  });
 
   it('loses only its damaged part', () => {
     const view = viewOf(
-      readView({ v: 1, mode: 'upside-down', zoom: { a: 1 }, q: 'newstack', find: -3, from: 2 }),
+      readView({ v: 2, mode: 'upside-down', zoom: { a: 1 }, q: 'newstack', find: -3, from: 2 }),
     );
     expect(view).toEqual({
       ...DEFAULT_VIEW,

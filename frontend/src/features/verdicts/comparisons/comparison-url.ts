@@ -31,10 +31,15 @@ import {
 } from '../../evidence/exec_traces';
 import { ARTIFACT_KINDS, type ArtifactKind } from './artifact-kinds';
 
-const VERSION = 1;
+const VERSION = 2;
 
 const GRANULARITIES = ['package', 'function', 'line'] as const;
 export const SORT_COLUMNS = [
+  'own',
+  'own-change',
+  'own-ratio',
+  'attributed',
+  'mostly',
   'name',
   'category',
   'base-self',
@@ -56,6 +61,8 @@ const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), un
 
 const searchSchema = z.object({
   v: field(z.literal(VERSION)),
+  whole: field(z.literal(true)),
+  callers: field(z.literal('all')),
   kind: field(text),
   type: field(text),
   by: field(z.enum(GRANULARITIES)),
@@ -95,6 +102,8 @@ export type ComparisonView = {
   flame: FlameView;
   /** Number of the chosen finding, and whether its explanation is unfolded. */
   finding: number | null;
+  /** Whether the graph is not zoomed to the finding. */
+  whole: boolean;
   unfolded: boolean;
   sort: Sort;
   /** The function whose lines are listed; '' = none. */
@@ -107,13 +116,14 @@ export type ComparisonView = {
   spans: SpansView;
 };
 
-const DEFAULT_SORT: Sort = { column: 'change', descending: true };
+const DEFAULT_SORT: Sort = { column: 'own-change', descending: true };
 
 export const DEFAULT_VIEW: ComparisonView = {
   kind: '',
   sampleType: '',
-  flame: EMPTY_VIEW,
+  flame: { ...EMPTY_VIEW, collapseCallers: true },
   finding: null,
+  whole: false,
   unfolded: false,
   sort: DEFAULT_SORT,
   lines: '',
@@ -126,7 +136,12 @@ export const DEFAULT_VIEW: ComparisonView = {
 
 /** Checks what an address says; never throws. Versions before the current one are rewritten here, oldest first. */
 export function readView(search: Record<string, unknown>): ComparisonSearch {
-  return searchSchema.parse(search);
+  return searchSchema.parse(search.v === 1 ? upgraded(search) : search);
+}
+
+/** Version 1 showed the whole graph with all callers unless zoomed, and sorted by the change of the total. */
+function upgraded(search: Record<string, unknown>): Record<string, unknown> {
+  return { sort: 'change', ...search, v: VERSION, whole: true, callers: 'all' };
 }
 
 export function viewOf(search: ComparisonSearch): ComparisonView {
@@ -145,6 +160,7 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
       focus: search.focus ?? '',
       hide: search.hide ?? '',
       collapseRecursion: search.flat ?? false,
+      collapseCallers: search.callers !== 'all',
       sandwich: search.around ?? '',
       search: {
         pattern: search.q ?? '',
@@ -153,6 +169,7 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
       },
     },
     finding: search.find ?? null,
+    whole: search.whole ?? false,
     unfolded: search.open ?? false,
     sort: { column: search.sort ?? DEFAULT_SORT.column, descending: !search.asc },
     lines: search.lines ?? '',
@@ -184,11 +201,13 @@ export function searchOf(view: ComparisonView): ComparisonSearch {
     focus: unless(flame.focus, ''),
     hide: unless(flame.hide, ''),
     flat: flag(flame.collapseRecursion),
+    callers: flame.collapseCallers ? undefined : 'all',
     around: unless(flame.sandwich, ''),
     q: unless(flame.search.pattern, ''),
     plain: flag(!flame.search.regex),
     case: flag(flame.search.caseSensitive),
     find: view.finding ?? undefined,
+    whole: flag(view.whole),
     open: flag(view.unfolded),
     sort: unless(sort.column, DEFAULT_SORT.column) as ComparisonSearch['sort'],
     asc: flag(!sort.descending),

@@ -1,7 +1,7 @@
 /** Rows of the function table: indices into the columns, filtered and sorted. Pure; 100,000 functions in some tens of ms. */
 import { changeOf, type Change } from '../../../engine/format/change-class';
 import { normalizationIndex } from '../../../engine/flame/diff-tree';
-import type { FunctionTable } from '../../../engine/flame/function-table';
+import { OWN_CODE, type FunctionTable } from '../../../engine/flame/function-table';
 import type { Sort } from '../../../ui';
 import { categoryLabel } from './comparison-wording';
 
@@ -27,6 +27,13 @@ export type FunctionRow = {
   candidateSelf: number;
   baseTotal: number;
   candidateTotal: number;
+  baseAttributed: number;
+  candidateAttributed: number;
+  /** Self and attributed together, with their interval and change. */
+  baseOwn: number;
+  candidateOwn: number;
+  /** The category with the largest attributed cost; '' when it is the function's own code. */
+  mostly: string;
   low: number;
   high: number;
   q: number;
@@ -35,6 +42,7 @@ export type FunctionRow = {
 
 export function rowAt(table: FunctionTable, scaled: Scaled, index: number): FunctionRow {
   const judged = table.judgements[scaled.basis];
+  const own = ownOf(table, scaled, index);
   return {
     index,
     name: table.names.text(table.name[index] ?? 0),
@@ -43,11 +51,35 @@ export function rowAt(table: FunctionTable, scaled: Scaled, index: number): Func
     candidateSelf: (table.candidateSelf[index] ?? 0) * scaled.candidate,
     baseTotal: (table.baseTotal[index] ?? 0) * scaled.base,
     candidateTotal: (table.candidateTotal[index] ?? 0) * scaled.candidate,
-    low: judged?.low[index] ?? NaN,
-    high: judged?.high[index] ?? NaN,
+    ...own,
+    mostly: table.header.categories[table.mostly[index] ?? OWN_CODE] ?? '',
+    low: judged?.ownLow[index] ?? NaN,
+    high: judged?.ownHigh[index] ?? NaN,
     q: judged?.q[index] ?? NaN,
-    change: changeOf(judged?.state[index] ?? 0),
+    change: changeOf(judged?.ownState[index] ?? 0),
   };
+}
+
+type OwnValues = Pick<
+  FunctionRow,
+  'baseAttributed' | 'candidateAttributed' | 'baseOwn' | 'candidateOwn'
+>;
+
+function ownOf(table: FunctionTable, scaled: Scaled, index: number): OwnValues {
+  const baseAttributed = table.baseAttributed[index]! * scaled.base;
+  const candidateAttributed = table.candidateAttributed[index]! * scaled.candidate;
+  return {
+    baseAttributed,
+    candidateAttributed,
+    baseOwn: table.baseSelf[index]! * scaled.base + baseAttributed,
+    candidateOwn: table.candidateSelf[index]! * scaled.candidate + candidateAttributed,
+  };
+}
+
+/** Nothing in the base is the largest ratio, nothing in the candidate the smallest. */
+function ratioOf(base: number, candidate: number): number {
+  if (base > 0 && candidate > 0) return candidate / base;
+  return candidate > 0 ? Infinity : 0;
 }
 
 /** The place of each category among all, in the order of what they are called. */
@@ -60,7 +92,9 @@ function labelRanks(categories: readonly string[]): number[] {
 function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float64Array {
   const { base, candidate } = scaled;
   const ranks = column === 'category' ? labelRanks(table.header.categories) : [];
+  const mostly = column === 'mostly' ? labelRanks(table.header.categories) : [];
   const value = (index: number): number => {
+    const own = ownOf(table, scaled, index);
     const [baseSelf, candidateSelf] = [
       table.baseSelf[index]! * base,
       table.candidateSelf[index]! * candidate,
@@ -81,11 +115,17 @@ function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float6
       case 'self-change':
         return Math.abs(candidateSelf - baseSelf);
       case 'ratio':
-        return baseTotal > 0 && candidateTotal > 0
-          ? candidateTotal / baseTotal
-          : candidateTotal > 0
-            ? Infinity
-            : 0;
+        return ratioOf(baseTotal, candidateTotal);
+      case 'attributed':
+        return own.candidateAttributed;
+      case 'own':
+        return own.candidateOwn;
+      case 'own-change':
+        return Math.abs(own.candidateOwn - own.baseOwn);
+      case 'own-ratio':
+        return ratioOf(own.baseOwn, own.candidateOwn);
+      case 'mostly':
+        return mostly[table.mostly[index]!] ?? -1;
       case 'q':
         return table.judgements[scaled.basis]?.q[index] ?? NaN;
       case 'category':

@@ -12,6 +12,7 @@ const SELECTION_FIELDS = [
   'ignore',
   'hide',
   'collapseRecursion',
+  'collapseCallers',
 ] as const;
 
 const isExact = (pattern: string): boolean => pattern.startsWith('^') && pattern.endsWith('$');

@@ -1,0 +1,203 @@
+/**
+ * Callers that only pass on the change of one callee, collapsed: at least three in a row with the same change become one
+ * frame. What else they call stands beside that callee. Sums stay exact. Only the picture changes: searches and paths are
+ * answered by the whole tree, and the result says which frame of the picture each frame of the tree went into.
+ */
+import { STATE } from '../format/change-class';
+import { NO_NODE } from './diff-part';
+import type { CollapsedRuns, FrameTable, Column } from './frame-table';
+import { layOut, picked } from './frame-table';
+import { attributedFrames, isFromCallees, isSameChange } from './own-cost';
+import type { Draft, Scales } from './tree-draft';
+
+export type CollapsedTable = {
+  frames: FrameTable;
+  /** For each frame of the tree its frame of the picture. */
+  shownAs: Uint32Array<ArrayBuffer>;
+};
+
+const FEWEST_CALLERS = 3;
+
+type Differences = { total: Float64Array; own: Float64Array };
+
+function differencesOf(frames: FrameTable, scales: Scales): Differences {
+  const total = new Float64Array(frames.count);
+  const own = new Float64Array(frames.count);
+  for (let at = 0; at < frames.count; at++) {
+    total[at] = frames.candidateTotal[at]! * scales.candidate - frames.baseTotal[at]! * scales.base;
+    own[at] = frames.candidateOwn[at]! * scales.candidate - frames.baseOwn[at]! * scales.base;
+  }
+  return { total, own };
+}
+
+/** The callee whose change a frame only passes on; NO_NODE for a frame with an own change, or one of several callees. */
+function passedFrom(frames: FrameTable, { total, own }: Differences): Uint32Array {
+  const from = new Uint32Array(frames.count).fill(NO_NODE);
+  const payer = attributedFrames(frames);
+  for (let at = 1; at < frames.count; at++) {
+    const state = frames.state[at]!;
+    if (state !== STATE.more && state !== STATE.less) continue;
+    // What the runtime does for an attributed caller is what explains the cost: it stays visible.
+    if (frames.runtime[at] === 1 && payer[at] !== NO_NODE) continue;
+    if (!isFromCallees(own[at]!, total[at]!)) continue;
+    let best = NO_NODE;
+    for (let child = frames.childStart[at]!; child < frames.childStart[at + 1]!; child++)
+      if (best === NO_NODE || Math.abs(total[child]!) > Math.abs(total[best]!)) best = child;
+    if (best !== NO_NODE && isSameChange(total[best]!, total[at]!)) from[at] = best;
+  }
+  return from;
+}
+
+/** For each frame the first one of its run; itself when it is in none. */
+function runsOf(frames: FrameTable, scales: Scales): Uint32Array<ArrayBuffer> {
+  const differences = differencesOf(frames, scales);
+  const from = passedFrom(frames, differences);
+  const first = Uint32Array.from({ length: frames.count }, (_, at) => at);
+  const seen = new Uint8Array(frames.count);
+  for (let head = 1; head < frames.count; head++) {
+    if (seen[head] === 1 || from[head] === NO_NODE) continue;
+    const members: number[] = [];
+    let at = head;
+    while (
+      from[at] !== undefined &&
+      from[at] !== NO_NODE &&
+      frames.state[at] === frames.state[head] &&
+      isSameChange(differences.total[from[at]!]!, differences.total[head]!)
+    ) {
+      members.push(at);
+      seen[at] = 1;
+      at = from[at]!;
+    }
+    if (members.length >= FEWEST_CALLERS) for (const member of members) first[member] = head;
+  }
+  return first;
+}
+
+/** @returns null when there is nothing to collapse. */
+export function collapseCallers(frames: FrameTable, scales: Scales): CollapsedTable | null {
+  const first = runsOf(frames, scales);
+  if (first.every((head, at) => head === at)) return null;
+  const row = new Uint32Array(frames.count);
+  let count = 0;
+  for (let at = 0; at < frames.count; at++) row[at] = first[at] === at ? count++ : row[first[at]!]!;
+  const draft = draftWithout(frames, first, row, count);
+  const { frames: laidOut, frameOf } = layOut(draft, scales);
+  const shownAs = row.map((at) => frameOf[at]!);
+  return { frames: { ...laidOut, runs: collectRuns(frames, first, shownAs) }, shownAs };
+}
+
+type OwnDraft = Draft & Required<Pick<Draft, 'own'>>;
+
+/** The heads of runs and all other frames; a head has its self values and hidden frames and those of all its run. */
+function draftWithout(
+  frames: FrameTable,
+  first: Uint32Array,
+  row: Uint32Array,
+  count: number,
+): OwnDraft {
+  const kept = new Uint32Array(count);
+  for (let at = 0; at < frames.count; at++) if (first[at] === at) kept[row[at]!] = at;
+  const take = <Kind extends Column>(column: Kind): Kind => picked(column, kept);
+  const draft: OwnDraft = {
+    count,
+    parent: take(frames.parent).map((above) => (above === NO_NODE ? NO_NODE : row[above]!)),
+    name: take(frames.name),
+    category: take(frames.category),
+    runtime: take(frames.runtime),
+    source: take(frames.source),
+    baseSelf: take(frames.baseSelf),
+    baseTotal: take(frames.baseTotal),
+    candidateSelf: take(frames.candidateSelf),
+    candidateTotal: take(frames.candidateTotal),
+    hiddenNodes: take(frames.hiddenNodes),
+    hiddenBase: take(frames.hiddenBase),
+    hiddenCandidate: take(frames.hiddenCandidate),
+    state: take(frames.state),
+    low: take(frames.low),
+    high: take(frames.high),
+    q: take(frames.q),
+    stacks: take(frames.stacks),
+    own: { base: take(frames.baseOwn), candidate: take(frames.candidateOwn) },
+  };
+  addMembers(draft, frames, first, row);
+  return draft;
+}
+
+function addMembers(
+  draft: OwnDraft,
+  frames: FrameTable,
+  first: Uint32Array,
+  row: Uint32Array,
+): void {
+  const mostHidden = draft.hiddenNodes.slice();
+  for (let at = 0; at < frames.count; at++) {
+    if (first[at] === at) continue;
+    const head = row[at]!;
+    draft.baseSelf[head]! += frames.baseSelf[at]!;
+    draft.candidateSelf[head]! += frames.candidateSelf[at]!;
+    draft.own.base[head]! += frames.baseOwn[at]!;
+    draft.own.candidate[head]! += frames.candidateOwn[at]!;
+    draft.hiddenNodes[head]! += frames.hiddenNodes[at]!;
+    draft.hiddenBase[head]! += frames.hiddenBase[at]!;
+    draft.hiddenCandidate[head]! += frames.hiddenCandidate[at]!;
+    // Opening what was not sent loads it below the frame that lacks most.
+    if (frames.hiddenNodes[at]! <= mostHidden[head]!) continue;
+    mostHidden[head] = frames.hiddenNodes[at]!;
+    draft.source[head] = frames.source[at]!;
+  }
+}
+
+/** Members of a run come in order: a callee is always after its caller. */
+function collectRuns(frames: FrameTable, first: Uint32Array, shownAs: Uint32Array): CollapsedRuns {
+  const members = new Map<number, number[]>();
+  for (let at = 0; at < frames.count; at++) {
+    const head = first[at]!;
+    if (head === at) continue;
+    const shown = shownAs[head]!;
+    const known = members.get(shown) ?? [frames.name[head]!];
+    known.push(frames.name[at]!);
+    members.set(shown, known);
+  }
+  const ordered = [...members].sort(([one], [other]) => one - other);
+  const starts = new Uint32Array(ordered.length + 1);
+  ordered.forEach(([, names], at) => (starts[at + 1] = starts[at]! + names.length));
+  return {
+    frame: Uint32Array.from(ordered, ([frame]) => frame),
+    starts,
+    names: Uint32Array.from(ordered.flatMap(([, names]) => names)),
+    pathLow: new Uint32Array(0),
+    pathHigh: new Uint32Array(0),
+  };
+}
+
+/** Names of the callers that a frame stands for, outermost first; empty for a usual frame. */
+export function callersOf({ runs }: Pick<FrameTable, 'runs'>, frame: number): Uint32Array {
+  if (runs === null) return NONE;
+  let low = 0;
+  let high = runs.frame.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (runs.frame[middle]! < frame) low = middle + 1;
+    else high = middle;
+  }
+  if (runs.frame[low] !== frame) return NONE;
+  return runs.names.subarray(runs.starts[low], runs.starts[low + 1]);
+}
+
+const NONE = new Uint32Array(0);
+
+/** How many callers are collapsed in all. */
+export function collapsedCount({ runs }: Pick<FrameTable, 'runs'>): number {
+  return runs === null ? 0 : runs.names.length;
+}
+
+/** Levels of the picture with a collapsed frame, ascending. */
+export function collapsedLevels(frames: Pick<FrameTable, 'runs' | 'levelStart'>): number[] {
+  const levels: number[] = [];
+  let level = 0;
+  for (const frame of frames.runs?.frame ?? []) {
+    while (frames.levelStart[level + 1]! <= frame) level++;
+    if (levels.at(-1) !== level) levels.push(level);
+  }
+  return levels;
+}
