@@ -43,6 +43,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "artifact_kinds": {"traces": PACKED},
         "time_ranges": {},
         "sources": {},
+        "origin": "manual",
         "side_labels": {},
     },
     "diff_view": {
@@ -96,7 +97,13 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
     "probe_measurement": {"artifact_ids": [], "problem": None},
     "runner": {"name": "asked", "instance": ""},
-    "build_verdict": {"state": "passed", "required_evidence": None, "regression_ids": []},
+    "build_verdict": {
+        "state": "passed",
+        "required_evidence": None,
+        "regression_ids": [],
+        "series_answer": {"state": "passed", "sentence": "canary"},
+        "ancestor_answer": None,
+    },
     "build_measurement": {"kind": "profile.category", "content": MEASURED.pack()},
     "build_change_point": {"kind": "profile.category", "cause": "code"},
     "manual_service_order": {"service_ids": []},

@@ -6,7 +6,7 @@ import pytest
 
 from slowpath.inventory.repositories.rules.commit_people import Person, TeamMember, find_member, parse_reviewers
 
-ANN, TWIN, BEN = (
+ANN, SAME_NAME, BEN = (
     TeamMember(UUID(int=at), name, email)
     for at, (name, email) in enumerate(
         [("Ann Berg", "ann@example.org"), ("Ann Berg", "berg@example.org"), ("Ben", "ben@example.org")]
@@ -34,4 +34,4 @@ def test_reviewers_are_read_from_trailers() -> None:
     ],
 )
 def test_a_person_is_the_only_member_with_the_address_or_name(person: Person, member: TeamMember | None) -> None:
-    assert find_member(person, [ANN, TWIN, BEN]) == member
+    assert find_member(person, [ANN, SAME_NAME, BEN]) == member

@@ -25,7 +25,7 @@ _SECTION = re.compile(r"\^?\[([^\]]+)\](?:\[\d+\])?(?:\s+(.*))?")
 
 @dataclass(frozen=True)
 class OwnerRule:
-    """A pattern and the owners of what it matches; without owners, nobody owns that."""
+    """A pattern and the owners of what it matches; without owners, what it matches has no owners."""
 
     section: str
     pattern: str
