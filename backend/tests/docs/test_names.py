@@ -42,7 +42,7 @@ GO_TOKEN = re.compile(
     re.DOTALL,
 )
 """A comment, rune or string literal of Go."""
-COMMITS_SINCE = "2026-11-24"
+COMMITS_SINCE = "2026-11-24T12:00:00+00:00"
 SUBJECT = re.compile(r"[a-z][a-z0-9_./, -]*: [a-z].*[^.]")
 SUBJECT_CHARACTERS = 72
 WORD_START = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])")
