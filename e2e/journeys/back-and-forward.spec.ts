@@ -1,48 +1,43 @@
 // Back and Forward walk through the views: a search, a filter, a zoom, and out again.
-import {
-  compared,
-  exampleFiles,
-  flameGraph,
-  pathOf,
-} from "../support/compare-helpers";
-import { expect, test } from "../support/test";
+import { compared, exampleFiles, flameGraph, pathOf } from '../support/compare-helpers';
+import { expect, test } from '../support/test';
 
-test("Back takes back one step at a time, Forward brings it again", async ({
+test('Back takes back one step at a time, Forward brings it again', async ({
   page,
   person,
   context,
   baseURL,
 }) => {
-  const id = await compared(context.request, baseURL ?? "", {
-    base: exampleFiles("inlined", 6),
-    candidate: exampleFiles("helper", 6),
+  const id = await compared(context.request, baseURL ?? '', {
+    base: exampleFiles('inlined', 6),
+    candidate: exampleFiles('helper', 6),
   });
-  await page.goto(pathOf(person, "/comparisons"));
-  await page.getByRole("table").getByRole("link").first().click();
+  await page.goto(pathOf(person, '/comparisons'));
+  await page.getByRole('table').getByRole('link').first().click();
   const graph = await flameGraph(page);
-  const search = page.getByRole("textbox", { name: "Search frames" });
+  const search = page.getByRole('textbox', { name: 'Search frames' });
   const steps: string[] = [];
   const step = () => steps.push(new URL(page.url()).search);
   step();
 
   // Typed with a pause in between: still one step.
-  await search.pressSequentially("new", { delay: 20 });
+  await search.pressSequentially('new', { delay: 20 });
   await expect(page).toHaveURL(/q=new(&|$)/);
-  await search.pressSequentially("stack", { delay: 20 });
+  await search.pressSequentially('stack', { delay: 20 });
   await expect(page).toHaveURL(/q=newstack/);
   step();
 
   await graph.focus();
-  for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"])
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
     await page.keyboard.press(key);
   await expect(page).toHaveURL(/zoom=/);
   await page.waitForTimeout(600); // the zoom settles: the final text replaces the entry and adds no step
   step();
 
-  await page.keyboard.press("m");
-  await page.getByRole("menuitem", { name: /^Focus/ }).press("Enter");
+  await page.keyboard.press('m');
+  await page.getByRole('menuitem', { name: /^Focus/ }).press('Enter');
   await expect(page).toHaveURL(/focus=/);
-  const filter = page.getByRole("button", { name: /^Without focus/i });
+  const filter = page.getByRole('button', { name: /^Without focus/i });
   await expect(filter).toBeVisible();
   step();
 
@@ -53,21 +48,19 @@ test("Back takes back one step at a time, Forward brings it again", async ({
   await page.goBack();
   await expect(page).not.toHaveURL(/zoom=/);
   expect(new URL(page.url()).search).toBe(steps[1]);
-  await expect(search).toHaveValue("newstack");
+  await expect(search).toHaveValue('newstack');
   await page.goBack();
-  await expect(search).toHaveValue("");
+  await expect(search).toHaveValue('');
   expect(new URL(page.url()).search).toBe(steps[0]);
 
   await page.goForward();
-  await expect(search).toHaveValue("newstack");
+  await expect(search).toHaveValue('newstack');
   await page.goForward();
   await expect(page).toHaveURL(/zoom=/);
   await page.goForward();
   await expect(page).toHaveURL(/focus=/);
   for (let back = 0; back < 4; back++) await page.goBack();
-  await expect(page).toHaveURL(
-    new RegExp(`${pathOf(person, "/comparisons")}$`),
-  );
+  await expect(page).toHaveURL(new RegExp(`${pathOf(person, '/comparisons')}$`));
   await page.goForward();
   await expect(page).toHaveURL(new RegExp(id));
 });

@@ -1,12 +1,12 @@
 // The demo tells what the files hold, whichever side they are on, whatever they are called, in whatever order they come.
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
-import { expect, test } from "../support/test";
+import { expect, test } from '../support/test';
 
-const root = join(import.meta.dirname, "../..");
-const python = join(root, ".slowpath/venv/bin/python");
+const root = join(import.meta.dirname, '../..');
+const python = join(root, '.slowpath/venv/bin/python');
 
 type Outcome = {
   verdict: string;
@@ -18,16 +18,16 @@ type Outcome = {
 async function play(url: string, ...asked: string[]): Promise<Outcome> {
   const { stdout } = await promisify(execFile)(
     python,
-    ["-m", "demos.compare", "--json", "--no-page", "--url", url, ...asked],
+    ['-m', 'demos.compare', '--json', '--no-page', '--url', url, ...asked],
     { cwd: root, timeout: 55_000 },
   );
-  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Outcome;
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Outcome;
 }
 
 const stories = [
-  { base: "inlined", candidate: "helper", seed: 11, verdict: "regressed" },
-  { base: "helper", candidate: "inlined", seed: 12, verdict: "improved" },
-  { base: "inlined", candidate: "helper", seed: 13, verdict: "regressed" },
+  { base: 'inlined', candidate: 'helper', seed: 11, verdict: 'regressed' },
+  { base: 'helper', candidate: 'inlined', seed: 12, verdict: 'improved' },
+  { base: 'inlined', candidate: 'helper', seed: 13, verdict: 'regressed' },
 ];
 
 for (const { base, candidate, seed, verdict } of stories) {
@@ -35,47 +35,43 @@ for (const { base, candidate, seed, verdict } of stories) {
     baseURL,
   }) => {
     const outcome = await play(
-      baseURL ?? "",
-      "--base",
+      baseURL ?? '',
+      '--base',
       base,
-      "--candidate",
+      '--candidate',
       candidate,
-      "--seed",
+      '--seed',
       String(seed),
     );
-    expect(outcome).toMatchObject({ verdict, first_finding: "stack-growth" });
-    expect(outcome.attributed_caller).toMatch(
-      /ident\.(cloneBytes|\(\*Pool\)\.Clone)$/,
-    );
+    expect(outcome).toMatchObject({ verdict, first_finding: 'stack-growth' });
+    expect(outcome.attributed_caller).toMatch(/ident\.(cloneBytes|\(\*Pool\)\.Clone)$/);
     expect(Object.keys(outcome)).toEqual([
-      "verdict",
-      "first_finding",
-      "attributed_caller",
-      "seconds",
+      'verdict',
+      'first_finding',
+      'attributed_caller',
+      'seconds',
     ]);
     expect(outcome.seconds).toBeGreaterThan(0);
   });
 }
 
-test("the fix is an improvement, and the end is better than the beginning", async ({
-  baseURL,
-}) => {
-  for (const base of ["helper", "inlined"]) {
+test('the fix is an improvement, and the end is better than the beginning', async ({ baseURL }) => {
+  for (const base of ['helper', 'inlined']) {
     const outcome = await play(
-      baseURL ?? "",
-      "--base",
+      baseURL ?? '',
+      '--base',
       base,
-      "--candidate",
-      "pool",
-      "--seed",
-      "21",
+      '--candidate',
+      'pool',
+      '--seed',
+      '21',
     );
-    expect(outcome.verdict).toBe("improved");
+    expect(outcome.verdict).toBe('improved');
   }
 });
 
-test("a demo that cannot run says why", async ({ baseURL }) => {
-  await expect(play(baseURL ?? "", "--base", "nothing")).rejects.toThrow(
+test('a demo that cannot run says why', async ({ baseURL }) => {
+  await expect(play(baseURL ?? '', '--base', 'nothing')).rejects.toThrow(
     /unknown set 'nothing'; choose from/,
   );
 });

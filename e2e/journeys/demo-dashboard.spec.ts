@@ -1,42 +1,23 @@
 // Story 4 on the example's artifacts: the row where latency jumps, the deploy that did it, the profiles around it, the gap.
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
-import type { APIRequestContext, Page } from "@playwright/test";
+import type { APIRequestContext, Page } from '@playwright/test';
 
-import {
-  api,
-  expect,
-  expectAccessible,
-  succeeded,
-  test,
-} from "../support/test";
+import { api, expect, expectAccessible, succeeded, test } from '../support/test';
 
-const root = join(import.meta.dirname, "../..");
-const python = join(root, ".slowpath/venv/bin/python");
+const root = join(import.meta.dirname, '../..');
+const python = join(root, '.slowpath/venv/bin/python');
 
 /** Lay out the board's investigation through the public API, and sign in as who it belongs to; gives the team's slug. */
-async function seeded(
-  request: APIRequestContext,
-  url: string,
-): Promise<string> {
+async function seeded(request: APIRequestContext, url: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
     python,
-    [
-      "-m",
-      "slowpath_cli.main",
-      "admin",
-      "seed-example",
-      "--only",
-      "board",
-      "--url",
-      url,
-    ],
+    ['-m', 'slowpath_cli.main', 'admin', 'seed-example', '--only', 'board', '--url', url],
     { cwd: root, timeout: 100_000 },
   );
-  const [, email, password] =
-    /Sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
+  const [, email, password] = /Sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
   const headers = { Origin: new URL(url).origin };
   await succeeded(
     await request.post(`${api}/session`, {
@@ -44,12 +25,10 @@ async function seeded(
       headers,
     }),
   );
-  const session = (await (
-    await succeeded(await request.get(`${api}/session`))
-  ).json()) as {
+  const session = (await (await succeeded(await request.get(`${api}/session`))).json()) as {
     teams: { slug: string }[];
   };
-  return session.teams[0]?.slug ?? "";
+  return session.teams[0]?.slug ?? '';
 }
 
 type SpansPart = {
@@ -60,63 +39,53 @@ async function slowestTrace(
   page: Page,
   comparison: string,
 ): Promise<{ artifact: string; trace_id: string }> {
-  const answer = await page.request.get(
-    `${api}/comparisons/${comparison}/results/spans`,
-  );
+  const answer = await page.request.get(`${api}/comparisons/${comparison}/results/spans`);
   const { traces } = (await (await succeeded(answer)).json()) as SpansPart;
-  const [slowest] = traces.filter(({ side }) => side === "candidate");
-  if (slowest === undefined) throw new Error("no trace of the candidate");
+  const [slowest] = traces.filter(({ side }) => side === 'candidate');
+  if (slowest === undefined) throw new Error('no trace of the candidate');
   return slowest;
 }
 
-test("from the board to the deploy, to the profiles around it, to the gap in a trace", async ({
+test('from the board to the deploy, to the profiles around it, to the gap in a trace', async ({
   page,
   context,
   baseURL,
 }) => {
   test.setTimeout(240_000);
-  const team = await seeded(context.request, baseURL ?? "");
+  const team = await seeded(context.request, baseURL ?? '');
   await page.goto(`/t/${team}/dashboard`);
-  const rows = page.getByRole("list", { name: "Services in request order" });
-  await expect(rows.getByRole("slider")).toHaveCount(2, { timeout: 30_000 });
-  await expect(rows.getByRole("slider").first()).toHaveAccessibleName(
-    /distributor/,
-  );
+  const rows = page.getByRole('list', { name: 'Services in request order' });
+  await expect(rows.getByRole('slider')).toHaveCount(2, { timeout: 30_000 });
+  await expect(rows.getByRole('slider').first()).toHaveAccessibleName(/distributor/);
   await expectAccessible(page);
 
-  await page
-    .getByRole("button", { name: /^Deployment a84f3c1 of distributor/ })
-    .click();
-  const deploy = page.getByRole("dialog");
-  await expect(deploy).toContainText(
-    "Unmarshal labels into strings of their own",
-  );
+  await page.getByRole('button', { name: /^Deployment a84f3c1 of distributor/ }).click();
+  const deploy = page.getByRole('dialog');
+  await expect(deploy).toContainText('Unmarshal labels into strings of their own');
   await expectAccessible(page);
-  await deploy
-    .getByRole("button", { name: "Compare before and after" })
-    .click();
+  await deploy.getByRole('button', { name: 'Compare before and after' }).click();
 
   await expect(page).toHaveURL(/\/comparisons\/[0-9a-f-]{36}/, {
     timeout: 30_000,
   });
-  const findings = page.getByRole("list", { name: /^findings/i });
+  const findings = page.getByRole('list', { name: /^findings/i });
   await expect(
-    findings.getByRole("button", {
+    findings.getByRole('button', {
       name: /^garbage collection takes more time/i,
     }),
   ).toBeVisible({ timeout: 60_000 });
   await expect(findings).toContainText(/of it in allocation/);
-  await expect(findings).toContainText("wire.(*Label).unmarshal");
-  const gap = findings.getByRole("button", {
+  await expect(findings).toContainText('wire.(*Label).unmarshal');
+  const gap = findings.getByRole('button', {
     name: /gap in distributor POST \/api\/v1\/push between read body and Ingester\/Push/,
   });
   await expect(gap).toBeVisible();
   await expectAccessible(page);
 
-  const comparison = /comparisons\/([0-9a-f-]{36})/.exec(page.url())?.[1] ?? "";
+  const comparison = /comparisons\/([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '';
   const { artifact, trace_id } = await slowestTrace(page, comparison);
   await page.goto(`/t/${team}/span-sets/${artifact}/traces/${trace_id}`);
-  await expect(page.getByText("read body").first()).toBeVisible({
+  await expect(page.getByText('read body').first()).toBeVisible({
     timeout: 20_000,
   });
   await expectAccessible(page);

@@ -1,12 +1,12 @@
 // The demo tells what the traces hold, whichever side they are on, whatever they are called, in whatever order they come.
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
-import { expect, test } from "../support/test";
+import { expect, test } from '../support/test';
 
-const root = join(import.meta.dirname, "../..");
-const python = join(root, ".slowpath/venv/bin/python");
+const root = join(import.meta.dirname, '../..');
+const python = join(root, '.slowpath/venv/bin/python');
 
 type Outcome = {
   waiter: string;
@@ -19,67 +19,46 @@ type Outcome = {
 async function play(url: string, ...asked: string[]): Promise<Outcome> {
   const { stdout } = await promisify(execFile)(
     python,
-    ["-m", "demos.traces", "--json", "--no-page", "--url", url, ...asked],
+    ['-m', 'demos.traces', '--json', '--no-page', '--url', url, ...asked],
     { cwd: root, timeout: 55_000 },
   );
-  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Outcome;
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Outcome;
 }
 
 const stories = [
-  { base: "base", candidate: "hogs", seed: 11, culprit: "main.hog" },
-  { base: "hogs", candidate: "base", seed: 12, culprit: "main.hog" },
-  { base: "base", candidate: "hogs", seed: 13, culprit: "main.hog" },
-  { base: "base", candidate: "tickers", seed: 14, culprit: "main.ticker" },
-  { base: "tickers", candidate: "base", seed: 15, culprit: "main.ticker" },
+  { base: 'base', candidate: 'hogs', seed: 11, culprit: 'main.hog' },
+  { base: 'hogs', candidate: 'base', seed: 12, culprit: 'main.hog' },
+  { base: 'base', candidate: 'hogs', seed: 13, culprit: 'main.hog' },
+  { base: 'base', candidate: 'tickers', seed: 14, culprit: 'main.ticker' },
+  { base: 'tickers', candidate: 'base', seed: 15, culprit: 'main.ticker' },
 ];
 
 for (const { base, candidate, seed, culprit } of stories) {
   test(`the demo from ${base} to ${candidate}, seed ${seed}: ${culprit} is in the way`, async ({
     baseURL,
   }) => {
-    const sides = [
-      "--base",
-      base,
-      "--candidate",
-      candidate,
-      "--seed",
-      String(seed),
-    ];
-    const outcome = await play(baseURL ?? "", ...sides);
-    expect(outcome).toMatchObject({ waiter: "main.batcher", culprit });
+    const sides = ['--base', base, '--candidate', candidate, '--seed', String(seed)];
+    const outcome = await play(baseURL ?? '', ...sides);
+    expect(outcome).toMatchObject({ waiter: 'main.batcher', culprit });
     const [calm, busy] =
-      base === "base"
+      base === 'base'
         ? [outcome.p99_before_ns, outcome.p99_after_ns]
         : [outcome.p99_after_ns, outcome.p99_before_ns];
     expect(calm).toBeLessThan(200_000);
     expect(busy).toBeGreaterThan(5_000_000);
-    const names = [
-      "waiter",
-      "culprit",
-      "p99_before_ns",
-      "p99_after_ns",
-      "seconds",
-    ];
+    const names = ['waiter', 'culprit', 'p99_before_ns', 'p99_after_ns', 'seconds'];
     expect(Object.keys(outcome)).toEqual(names);
     expect(outcome.seconds).toBeGreaterThan(0);
   });
 }
 
-test("a trace against another of the same program tells nothing", async ({
-  baseURL,
-}) => {
-  const outcome = await play(
-    baseURL ?? "",
-    "--candidate",
-    "base",
-    "--seed",
-    "21",
-  );
+test('a trace against another of the same program tells nothing', async ({ baseURL }) => {
+  const outcome = await play(baseURL ?? '', '--candidate', 'base', '--seed', '21');
   expect(outcome).toMatchObject({ waiter: null, culprit: null });
 });
 
-test("a demo that cannot run says why", async ({ baseURL }) => {
-  await expect(play(baseURL ?? "", "--base", "nothing")).rejects.toThrow(
+test('a demo that cannot run says why', async ({ baseURL }) => {
+  await expect(play(baseURL ?? '', '--base', 'nothing')).rejects.toThrow(
     /'nothing' is neither a file nor a set of the example/,
   );
 });

@@ -113,14 +113,14 @@ export default function Regressions(props: RegressionsProps) {
           />
         )}
         {list.isPending && <SkeletonRows rows={6} height={42} />}
-        {list.data && rows.length === 0 && props.firstBuild}
-        {list.data && rows.length === 0 && !props.firstBuild && (
+        {list.data && rows.length === 0 && (
           <EmptyState help="ci">
-            {show === 'all' && !search.q && !search.service
+            {props.firstBuild || (show === 'all' && !search.q && !search.service)
               ? 'No regressions. Upload the profiles of every build from CI to detect them.'
               : 'No regressions match these filters.'}
           </EmptyState>
         )}
+        {list.data && rows.length === 0 && props.firstBuild}
         {rows.length > 0 && <Rows {...props} rows={rows} />}
         {list.hasNextPage && (
           <Button
