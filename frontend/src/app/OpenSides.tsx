@@ -16,8 +16,8 @@ export function OpenSides({ team, comparisonId }: { team: string; comparisonId: 
     const artifactIds = data?.[side].artifact_ids ?? [];
     return artifactIds.length > 0 ? [{ side, artifactIds, labels: data?.[side].labels ?? [] }] : [];
   });
-  const isProfiles = data?.artifact_kinds.some((kind) => kind !== 'benchmarks') ?? false;
-  if (sides.length === 0 || !isProfiles) return null;
+  // Traces, spans and growth logs have stacks, and so views; benchmarks have none.
+  if (sides.length === 0 || !data?.views.length) return null;
   return (
     <HiddenInSnapshot>
       <Menu width={220}>

@@ -59,7 +59,7 @@ def list_comparison_sources(
 @router.post(
     "/comparison-previews",
     operation_id="comparison-previews:create",
-    openapi_extra=body_up_to(128 * KIB, members=3_000),
+    openapi_extra=body_up_to(192 * KIB, members=3_000),
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
 def preview_comparison(body: PreviewIn, caller: MayRead, session: Reading, clock: Now) -> PreviewOut:

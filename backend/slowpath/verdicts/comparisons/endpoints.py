@@ -92,7 +92,7 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
 @router.post(
     "/comparisons",
     operation_id="comparisons:create",
-    openapi_extra=body_up_to(128 * KIB, members=3_000),
+    openapi_extra=body_up_to(384 * KIB, members=3_000),
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )

@@ -33,6 +33,7 @@ OWN = (
 BACKEND, CLI = "backend/slowpath/", "worker/slowpath_cli/"
 HOMONYMS = {
     BACKEND + "analysis/bisect/commit_suspicion.py": {"binary"},  # a file of a commit that is no text
+    BACKEND + "analysis/formats/go_function_names.py": {"archive"},  # a package of Go
     BACKEND + "analysis/formats/unified_diff.py": {"binary"},
     BACKEND + "analysis/series/change_groups.py": {"growth"},  # what a group of change points is of
     BACKEND + "inventory/catalog/schemas/deployments_annotations.py": {"spans"},  # where an order of services is from
@@ -42,6 +43,9 @@ HOMONYMS = {
     BACKEND + "sharing/discussions/rules.py": {"trace"},  # pages that can be discussed
     BACKEND + "sharing/discussions/service/discussion_subjects.py": {"traces", "spans"},
     BACKEND + "verdicts/regressions/service/build_evaluation.py": {"profiles"},  # a member of a JSON column
+    BACKEND + "verdicts/regressions/service/build_verdicts.py": {"profiles"},  # a member of a JSON column
+    BACKEND + "verdicts/comparison_previews/service/previews.py": {"benchmarks"},  # a member of a summary
+    "frontend/src/engine/format/profile-labels.ts": {"spans"},  # a kind of profile: stacks of spans
     CLI + "collect/collect_plan.py": {"trace"},  # what a process is asked to record
     CLI + "collect/recorder.py": {"trace"},
     CLI + "commands/example_builds.py": {"profiles"},  # a folder

@@ -86,3 +86,7 @@ export function hasStacks({ kind, state }: Pick<Artifact, 'kind' | 'state'>): bo
   if (state === 'invalid' || state === 'failed') return false;
   return kind === null || kind.startsWith('profile.') || WITH_STACKS.includes(kind);
 }
+
+/** Whether artifacts of a kind can be compared: programs and archives have no measurements. */
+export const isCompared = (kind: Artifact['kind']): boolean =>
+  kind !== 'binary' && kind !== 'archive';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Artifact } from '../../../api';
 import { countOf } from '../../../ui';
-import { describeArtifact } from '../../evidence/artifacts';
+import { describeArtifact, isCompared } from '../../evidence/artifacts';
 import { LabelField } from './LabelField';
 import type { Match } from './MatchRow';
 import { SearchList, type MatchResults } from './SearchList';
@@ -73,5 +73,5 @@ const matchOf = (artifact: Artifact, chosen: string[]): Match => ({
   isChosen: chosen.includes(artifact.id),
   disabled:
     artifact.error?.detail ??
-    (artifact.kind === 'binary' ? 'A Go program has no measurements to compare.' : null),
+    (isCompared(artifact.kind) ? null : 'It has no measurements to compare.'),
 });

@@ -1,6 +1,7 @@
 /** What sides can be, what they contain, and what their comparison could conclude. */
 import { queryOptions, type QueryKey } from '@tanstack/react-query';
 import { calls, type SideSource, type SourceMatches } from '../../../api';
+import { isCompared } from '../../evidence/artifacts';
 import type { SideName } from './side-choice';
 
 /** So many matches are listed; a longer text finds fewer. */
@@ -83,7 +84,7 @@ export async function splitBuild(build_id: string): Promise<Record<SideName, Sid
   const halves: Record<SideName, string[]> = { base: [], candidate: [] };
   const counts = new Map<string, number>();
   for (const { id, kind } of items) {
-    if (kind === null || kind === 'binary') continue;
+    if (kind === null || !isCompared(kind)) continue;
     const place = counts.get(kind) ?? 0;
     counts.set(kind, place + 1);
     halves[place % 2 === 0 ? 'base' : 'candidate'].push(id);
