@@ -74,6 +74,7 @@ test('from the board to the deploy, to the profiles around it, to the gap in a t
       name: /^garbage collection takes more time/i,
     }),
   ).toBeVisible({ timeout: 60_000 });
+  await page.getByRole('button', { name: /^Show \d+ more findings?/ }).click();
   await expect(findings).toContainText(/of it in allocation/);
   await expect(findings).toContainText('wire.(*Label).unmarshal');
   const gap = findings.getByRole('button', {

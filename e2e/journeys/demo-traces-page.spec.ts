@@ -123,6 +123,7 @@ test('a finding leads to what it is about, by mouse and by keyboard', async ({
   const collector = page.getByRole('region', { name: 'Garbage collection' });
   await page.getByRole('tab', { name: 'Profiles' }).click();
   await expect(collector).toHaveCount(0);
+  await page.getByRole('button', { name: /^Show \d+ more findings?/ }).click();
   const ofGc = findings.getByRole('button', {
     name: /^garbage collection takes more/i,
   });
