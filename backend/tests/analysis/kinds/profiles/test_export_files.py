@@ -17,7 +17,7 @@ from slowpath.analysis.kinds.profiles.speedscope_file import write_speedscope
 from tests.analysis.kinds.profiles.generated_profiles import TICK, artifact, stacks
 from tests.analysis.kinds.profiles.test_profile_set_views import FILES
 
-SCHEMAS = Path(__file__).with_name("testdata")
+SCHEMAS = Path(__file__).parent / "export_schemas"
 DRAWN = """
     main.main  main.main   main.main  other.Main  .
     a.Serve    a.Serve     a.Sort     .           .
