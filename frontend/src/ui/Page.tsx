@@ -28,9 +28,9 @@ export function PageHeader({ title, above, sub, actions }: HeadProps) {
   // Inside a report the page is a part of another one.
   const Title = frozen ? 'h2' : 'h1';
   return (
-    <div className={classes.head}>
+    <div className={above === undefined ? classes.head : classes.headBelow}>
       <div className={classes.words}>
-        {above}
+        {above !== undefined && <div className={classes.above}>{above}</div>}
         <Title className={classes.title}>{title}</Title>
         {sub !== undefined && <p className={classes.sub}>{sub}</p>}
       </div>
