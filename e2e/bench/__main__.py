@@ -11,6 +11,7 @@ from bench.benchmark_results import BenchmarkResult
 # name -> module with `run() -> Iterator[Result]`, one benchmark per feature.
 BENCHMARKS = {
     "verdicts": "bench.verdict_accuracy",
+    "directions": "bench.opposite_verdicts",
     "compare": "bench.compare_speed",
     "flame": "bench.flame_graph_page",
     "stored-comparison": "bench.stored_comparison",

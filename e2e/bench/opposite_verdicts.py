@@ -14,12 +14,12 @@ from numpy.random import Generator
 
 from bench.aa_draws import ROUNDS
 from bench.benchmark_results import BenchmarkResult
-from bench.captures import CapturePool
+from bench.captures import CapturePool, pools
 from bench.counted_shares import Count
 from bench.product_comparison import compared, is_opposite, wrong_findings
 from bench.resampled_sets import Draw, alternating, consecutive, split, with_effect
 
-NAME = "verdicts"
+NAME = "directions"
 SEED = int(os.environ.get("SLOWPATH_BENCH_SEED") or 0)
 DRAWS = 150 * ROUNDS
 SIZES = (4, 6, 8)
@@ -37,8 +37,9 @@ class _Directions:
     seeds: list[int] = field(default_factory=list)
 
 
-def opposite_verdicts(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
-    """Yield the results of each layout, of tuning and of reserved programs."""
+def run() -> Iterator[BenchmarkResult]:
+    """Yield the results of each layout, of tuning and of reserved programs; takes about eight minutes of one core."""
+    found = pools()
     for reserved in (False, True):
         mine = [pool for pool in found if pool.reserved == reserved]
         whose = "reserved programs" if reserved else "tuning programs"

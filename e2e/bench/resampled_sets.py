@@ -127,6 +127,7 @@ def table_of(stacks: DistinctStacks, like: ProfileTable) -> ProfileTable:
         line_node_line=np.zeros(tree.count, dtype=np.int32),
         line_node_node=np.arange(tree.count, dtype=np.uint32),
         sample_line_node=tree.node_of_stack.astype(np.uint32),
+        sample_labels=None,
         values=(empty, empty),
     )
 

@@ -21,7 +21,6 @@ from bench.aa_draws import ROUNDS, WAYS, Way
 from bench.benchmark_results import BenchmarkResult
 from bench.captures import CaptureCase, CapturePool, cases, pools
 from bench.counted_shares import ClusteredShare, Count, wilson
-from bench.opposite_verdicts import opposite_verdicts
 from bench.product_comparison import compared, is_wrong
 from bench.resampled_sets import (
     Draw,
@@ -67,7 +66,6 @@ def run() -> Iterator[BenchmarkResult]:
         goal="0",
         met=wrong.hits == 0,
     )
-    yield from opposite_verdicts(found)
     yield from _cases(cases())
 
 
