@@ -16,8 +16,7 @@ export const SOURCE_REASONS: Record<Reason, string> = {
   'no-repository': `No repository is configured for this file. ${ADD}`,
   'no-version': 'The version of this module is unknown. Send go.mod with the build.',
   'not-fetched': 'Only commit metadata of this repository is pushed. Give it a URL to fetch from.',
-  'no-mirror':
-    'There is no mirror of this commit yet. Fetch the repository in Settings > Integrations.',
+  'no-mirror': 'No mirror has this commit. Fetch the repository in Settings > Integrations.',
   'not-in-repository': 'The repository has no such text file at this commit.',
   'too-large': 'The file is larger than 1 MiB.',
   'no-lines': 'The measured lines are not in the file at this commit. Generated code?',
