@@ -195,7 +195,7 @@ describe('other kinds of sources', () => {
     await user.click(within(await side('base')).getByRole('radio', { name: 'Artifacts' }));
     const base = within(await side('base'));
     const [first, program] = await base.findAllByRole('option');
-    expect(program).toHaveTextContent('A Go program has no measurements');
+    expect(program).toHaveTextContent('It has no measurements');
     await user.click(first!);
     expect(await base.findByText('1 artifact chosen')).toBeInTheDocument();
     expect(decodeURIComponent(where())).toContain(`base=artifacts:${sideId(7)}`);
