@@ -32,11 +32,6 @@ from slowpath.verdicts.regressions.schemas.regression_schemas import (
     RegressionOut,
     RegressionSummaryOut,
     RegressionUpdate,
-    SeriesBuild,
-    SeriesChangePoint,
-    SeriesCourse,
-    SeriesOut,
-    SeriesPage,
     ServiceCounts,
     StateCounts,
     TriageIn,
@@ -45,6 +40,13 @@ from slowpath.verdicts.regressions.schemas.regression_schemas import (
     make_regression_detail_out,
     make_regression_event_out,
     make_regression_out,
+)
+from slowpath.verdicts.regressions.schemas.series_schemas import (
+    SeriesBuild,
+    SeriesChangePoint,
+    SeriesCourse,
+    SeriesOut,
+    SeriesPage,
 )
 from slowpath.verdicts.regressions.service import build_series, regression_views, triage
 from slowpath.verdicts.regressions.service.build_series import BuildSeriesPage, DrawnSeries, HistoryPoint

@@ -83,7 +83,7 @@ describe('the suspect commit', () => {
     expect(screen.getByRole('button', { name: 'Assign to Jonas Thiel' })).toBeInTheDocument();
   });
 
-  it('offers nobody if its author is no member, and states why owners are unknown', async () => {
+  it('offers no assignee if its author is not a member, and states why owners are unknown', async () => {
     shown([aSuspect('2', 1)], {
       author: { name: 'jt', user_id: null, user_name: null },
       owners: null,
