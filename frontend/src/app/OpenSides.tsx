@@ -1,6 +1,7 @@
-/** The way from a comparison to the profiles of one side, and from a build to its profiles. */
+/** The way from a comparison to the profiles of one side, from a build to its profiles, and from selected artifacts. */
 import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { Artifact } from '../api';
 import { hasStacks, ofBuildQuery } from '../features/evidence/artifacts';
 import { comparisonQuery } from '../features/verdicts/comparisons';
 import { ErrorState, HiddenInSnapshot, countOf } from '../ui';
@@ -68,5 +69,32 @@ export function OpenBuildProfiles({ team, buildId }: { team: string; buildId: st
       </p>
       {open.error && <ErrorState compact error={open.error} />}
     </HiddenInSnapshot>
+  );
+}
+
+/** Opens selected artifacts as one set; without the ones that have no stacks. */
+export function OpenArtifacts({ team, artifacts }: { team: string; artifacts: Artifact[] }) {
+  const open = useOpenProfiles(team);
+  const shown = artifacts.filter(hasStacks);
+  const without = artifacts.length - shown.length;
+  const disabled = shown.length === 0 || shown.length > MOST_ARTIFACTS;
+  const reason =
+    shown.length === 0
+      ? 'None of them has stacks.'
+      : `At most ${MOST_ARTIFACTS} artifacts are opened together.`;
+  const leftOut =
+    without > 0 ? `${countOf(without, 'artifact')} without stacks left out.` : undefined;
+  return (
+    <>
+      <Button
+        disabled={disabled}
+        title={disabled ? reason : leftOut}
+        loading={open.isPending}
+        onClick={() => open.mutate({ artifactIds: shown.map(({ id }) => id) })}
+      >
+        Open
+      </Button>
+      {open.error && <ErrorState compact error={open.error} />}
+    </>
   );
 }
