@@ -10,40 +10,29 @@ import { useOpenProfiles } from './open-profiles';
 /** As many artifacts as a profile set may have. */
 const MOST_ARTIFACTS = 200;
 
-export function OpenSides({ team, comparisonId }: { team: string; comparisonId: string }) {
+/** Entries of a menu, one for each side with stacks, and why opening one failed. */
+export function useOpenSides(team: string, comparisonId: string) {
   const { data } = useQuery({ ...comparisonQuery(comparisonId), enabled: false });
   const open = useOpenProfiles(team);
-  const sides = (['base', 'candidate'] as const).flatMap((side) => {
-    const artifactIds = data?.[side].artifact_ids ?? [];
-    return artifactIds.length > 0 ? [{ side, artifactIds, labels: data?.[side].labels ?? [] }] : [];
-  });
   // Traces, spans and growth logs have stacks, and so views; benchmarks have none.
-  if (sides.length === 0 || !data?.views.length) return null;
-  return (
-    <HiddenInSnapshot>
-      <Menu width={220}>
-        <Menu.Target>
-          <Button loading={open.isPending}>Open a side</Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {sides.map(({ side, artifactIds, labels }) => (
-            <Menu.Item
-              key={side}
-              onClick={() =>
-                open.mutate({ artifactIds: artifactIds.slice(0, MOST_ARTIFACTS), labels })
-              }
-              rightSection={
-                <span className="muted">{countOf(artifactIds.length, 'artifact')}</span>
-              }
-            >
-              {side === 'base' ? 'Base' : 'Candidate'}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      {open.error && <ErrorState compact error={open.error} />}
-    </HiddenInSnapshot>
-  );
+  const sides = data?.views.length ? (['base', 'candidate'] as const) : [];
+  return {
+    items: sides.flatMap((side) => {
+      const { artifact_ids, labels } = data![side];
+      if (!artifact_ids?.length) return [];
+      const artifactIds = artifact_ids.slice(0, MOST_ARTIFACTS);
+      return [
+        <Menu.Item
+          key={side}
+          onClick={() => open.mutate({ artifactIds, labels: labels ?? [] })}
+          rightSection={<span className="muted">{countOf(artifact_ids.length, 'artifact')}</span>}
+        >
+          Open {side}
+        </Menu.Item>,
+      ];
+    }),
+    problem: open.error && <ErrorState compact error={open.error} />,
+  };
 }
 
 export function OpenBuildProfiles({ team, buildId }: { team: string; buildId: string }) {

@@ -133,6 +133,36 @@ describe('a finished comparison', () => {
     expect(missing).toHaveAttribute('title', expect.stringContaining('Needs the requests served'));
   });
 
+  it('has at most three visible actions; the rest is in one menu', async () => {
+    const { base, candidate } = aComparison();
+    const comparison = aComparison({
+      base: { ...base, artifact_ids: ['a1'] },
+      candidate: { ...candidate, artifact_ids: ['a2', 'a3'] },
+    });
+    const { user } = show(comparison);
+    await screen.findByRole('link', { name: 'Change sides' });
+    const more = screen.getByRole('button', { name: 'More' });
+    const actions = within(more.parentElement!.parentElement!);
+    const visible = [...actions.getAllByRole('button'), ...actions.getAllByRole('link')];
+    expect(visible.length - 1).toBeLessThanOrEqual(3);
+    await user.click(more);
+    const items = await screen.findAllByRole('menuitem', { hidden: true });
+    expect(items.map(({ textContent }) => textContent)).toEqual([
+      'Discussion',
+      'Open base1 artifact',
+      'Open candidate2 artifacts',
+      'PNG',
+      'SVG',
+      'Diff as pprofSame as pprof -diff_base',
+      'Base as one pprofmerged',
+      'Candidate as one pprofmerged',
+      'Findings as JSONslowpath.comparison/2',
+      'Functions as CSV',
+      'Rename',
+      'Delete comparison',
+    ]);
+  });
+
   it('is called otherwise, with its sides, and goes only when that was asked once more', async () => {
     const asked: unknown[] = [];
     const comparison = aComparison();

@@ -1,3 +1,4 @@
+import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
@@ -15,8 +16,8 @@ import { FindingToReport } from '../AddToReportAction';
 import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
 import { ComparisonSuspect } from '../ComparisonSuspect';
-import { DiscussionDrawer, PageDiscussion } from '../PageDiscussion';
-import { OpenSides } from '../OpenSides';
+import { PageDiscussion, useDiscussionDrawer } from '../PageDiscussion';
+import { useOpenSides } from '../OpenSides';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
 const teamRoute = getRouteApi('/t/$team');
@@ -40,6 +41,8 @@ export function ComparisonRoute() {
     [navigate, team.slug, comparisonId],
   );
   const { data: comparison } = useQuery(comparisonQuery(comparisonId));
+  const discussion = useDiscussionDrawer({ kind: 'comparison', id: comparisonId }, !view.unfolded);
+  const opening = useOpenSides(team.slug, comparisonId);
   const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
     <>
@@ -82,11 +85,7 @@ export function ComparisonRoute() {
         extensions={{
           action: (
             <>
-              <DiscussionDrawer
-                subject={{ kind: 'comparison', id: comparisonId }}
-                aimed={!view.unfolded}
-              />
-              <OpenSides team={team.slug} comparisonId={comparisonId} />
+              {opening.problem}
               {comparison && (
                 <CompareLink
                   base={sourceOfSide(comparison.base)}
@@ -95,6 +94,13 @@ export function ComparisonRoute() {
                 />
               )}
               <StartBisectAction subject={{ comparison_id: comparisonId }} />
+            </>
+          ),
+          menuItems: (
+            <>
+              {discussion.item}
+              {opening.items}
+              <Menu.Divider />
             </>
           ),
           suspect: <ComparisonSuspect team={team.slug} comparisonId={comparisonId} />,
@@ -117,6 +123,7 @@ export function ComparisonRoute() {
               },
         }}
       />
+      {discussion.drawer}
     </>
   );
 }
