@@ -90,7 +90,9 @@ export function CompletedComparison(props: CompletedProps) {
     // eslint-disable-next-line react-hooks/exhaustive-deps -- `wanted` is a new object each time: its parts decide
     [result.findings, view.finding, wanted.kind, wanted.granularity],
   );
-  const panel = shown && <CausePanel finding={shown.finding} number={shown.index + 1} />;
+  const panel = shown && (
+    <CausePanel comparisonId={comparison.id} finding={shown.finding} number={shown.index + 1} />
+  );
   return (
     <>
       <ResultHeader {...props} graph={graph} wanted={wanted} />
