@@ -24,7 +24,7 @@ export function useOpenSides(team: string, comparisonId: string) {
       return [
         <Menu.Item
           key={side}
-          onClick={() => open.mutate({ artifactIds, labels: labels ?? [] })}
+          onClick={() => open.mutate({ artifactIds, labels })}
           rightSection={<span className="muted">{countOf(artifact_ids.length, 'artifact')}</span>}
         >
           Open {side}

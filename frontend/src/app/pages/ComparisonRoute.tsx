@@ -40,9 +40,7 @@ export function ComparisonRoute() {
     },
     [navigate, team.slug, comparisonId],
   );
-  const { data: comparison } = useQuery(comparisonQuery(comparisonId));
-  const discussion = useDiscussionDrawer({ kind: 'comparison', id: comparisonId }, !view.unfolded);
-  const opening = useOpenSides(team.slug, comparisonId);
+  const { drawer, ...actions } = useActions(comparisonId, !view.unfolded);
   const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
     <>
@@ -83,26 +81,7 @@ export function ComparisonRoute() {
           ),
         }}
         extensions={{
-          action: (
-            <>
-              {opening.problem}
-              {comparison && (
-                <CompareLink
-                  base={sourceOfSide(comparison.base)}
-                  candidate={sourceOfSide(comparison.candidate)}
-                  words="Change sides"
-                />
-              )}
-              <StartBisectAction subject={{ comparison_id: comparisonId }} />
-            </>
-          ),
-          menuItems: (
-            <>
-              {discussion.item}
-              {opening.items}
-              <Menu.Divider />
-            </>
-          ),
+          ...actions,
           suspect: <ComparisonSuspect team={team.slug} comparisonId={comparisonId} />,
           findingAction:
             frozen || team.role === 'viewer'
@@ -123,7 +102,38 @@ export function ComparisonRoute() {
               },
         }}
       />
-      {discussion.drawer}
+      {drawer}
     </>
   );
+}
+
+/** What may be done with the comparison, beside what the page itself offers. */
+function useActions(comparisonId: string, aimed: boolean) {
+  const { team } = teamRoute.useRouteContext();
+  const { data: comparison } = useQuery(comparisonQuery(comparisonId));
+  const discussion = useDiscussionDrawer({ kind: 'comparison', id: comparisonId }, aimed);
+  const opening = useOpenSides(team.slug, comparisonId);
+  return {
+    drawer: discussion.drawer,
+    action: (
+      <>
+        {opening.problem}
+        {comparison && (
+          <CompareLink
+            base={sourceOfSide(comparison.base)}
+            candidate={sourceOfSide(comparison.candidate)}
+            words="Change sides"
+          />
+        )}
+        <StartBisectAction subject={{ comparison_id: comparisonId }} />
+      </>
+    ),
+    menuItems: (
+      <>
+        {discussion.item}
+        {opening.items}
+        <Menu.Divider />
+      </>
+    ),
+  };
 }

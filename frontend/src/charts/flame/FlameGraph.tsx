@@ -64,7 +64,8 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
   useMarks(controller, arranged, highlighted, hovered, cursor);
   useSearchTotals(arranged, view, props.onSearchTotals);
   useCollapsedCount(arranged, props.onCallersCollapsed);
-  useScrollToRoot(scroller, { height, root: drawn?.root ?? 0 }, source.key);
+  const picture = [source.key, view.orientation, view.mode, view.sandwich].join(' ');
+  useScrollToRoot(scroller, drawn?.root ?? null, picture);
   const { choose, trouble } = useFrameChoice(props, controller, { merge, latest, setCursor });
   const { menu, openMenu, closeMenu } = useFrameMenu(scroller);
 
