@@ -153,6 +153,21 @@ describe('the flame graph', () => {
     await waitFor(() => expect(graph.current?.exportSvg()).toContain('ident.Clone'));
   });
 
+  test('has a link of the page as the last entry of a menu, reached by keys', async () => {
+    const { element } = shown({
+      menuLink: (name) => (
+        <a role="menuitem" tabIndex={-1} href="https://code.example/x.go">
+          Open {name}
+        </a>
+      ),
+    });
+    await screen.findByText(/frames drawn/u);
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'm'])
+      fireEvent.keyDown(element, { key });
+    fireEvent.keyDown(screen.getByRole('menu'), { key: 'End' });
+    expect(screen.getByRole('menuitem', { name: 'Open ident.Clone' })).toHaveFocus();
+  });
+
   test('keeps the menu for the frame, by keyboard too', async () => {
     const { element, views } = shown();
     await screen.findByText(/frames drawn/u);

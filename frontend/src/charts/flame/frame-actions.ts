@@ -1,4 +1,5 @@
 /** What can be done with a frame, as changes of the view. */
+import type { ReactNode } from 'react';
 import type { FlameView } from '../../engine/flame/flame-view';
 import { exactly } from '../../engine/flame/name-pattern';
 
@@ -9,6 +10,8 @@ export type FrameActions = {
   change: (change: Partial<FlameView>) => void;
   copy: (name: string) => void;
   listLines: ((name: string) => void) | undefined;
+  /** A further entry: an element with the role `menuitem`, or nothing. */
+  link?: ((name: string) => ReactNode) | undefined;
 };
 
 /** Two patterns as one that matches either. */

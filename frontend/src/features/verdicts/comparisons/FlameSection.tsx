@@ -17,6 +17,7 @@ import type { FlameGraphHandle, FlameSource, SearchTotals } from '../../../chart
 import type { FlameView } from '../../../engine/flame/flame-view';
 import { readFunctions } from '../../../engine/flame/function-table';
 import { ErrorState, ProblemBoundary, SkeletonRows } from '../../../ui';
+import { CodeHostEntry } from './FunctionSourceSides';
 import { FilterChips, FlameToolbar } from './FlameToolbar';
 import { LinkedFunctionsTable } from './LinkedFunctionsTable';
 import { SearchMatches } from './SearchMatches';
@@ -154,6 +155,13 @@ export function FlameSection({ comparison, description, view, onView, ...props }
                     highlighted={highlighted}
                     onFunctionHover={setInGraph}
                     onListLines={(lines) => change({ lines })}
+                    menuLink={(name) => (
+                      <CodeHostEntry
+                        comparisonId={comparison.id}
+                        viewId={description.id}
+                        name={name}
+                      />
+                    )}
                     onSearchTotals={setTotals}
                     onCallersCollapsed={setCollapsed}
                     categoryLabel={categoryLabel}
