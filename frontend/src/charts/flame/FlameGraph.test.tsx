@@ -228,19 +228,22 @@ describe('collapsed callers', () => {
     fireEvent.keyDown(element, { key: 'f' });
     expect(views).toEqual([]);
     fireEvent.keyDown(element, { key: 'Enter' });
-    expect(views.at(-1)?.collapseCallers).toBe(false);
+    expect(views.at(-1)).toMatchObject({
+      collapseCallers: true,
+      expanded: pathKey(['pkg.caller0']),
+    });
     expect(await screen.findByText('all 26 frames drawn')).toBeInTheDocument();
     expect(counts.at(-1)).toBe(0);
   });
 
-  test('have a menu with one entry', async () => {
+  test('have a menu that expands these or all', async () => {
     const { element, views } = shown({ source }, start);
     await screen.findByText('all 3 frames drawn');
     act(() => element.focus());
     for (const key of ['ArrowDown', 'ArrowDown', 'm']) fireEvent.keyDown(element, { key });
     const menu = await screen.findByRole('menu');
     expect(menu).toHaveAccessibleName('Actions for 24 callers, same increase');
-    fireEvent.click(screen.getByRole('menuitem', { name: 'Expand the callers' }));
+    fireEvent.click(screen.getByRole('menuitem', { name: 'Expand all callers' }));
     expect(views.at(-1)?.collapseCallers).toBe(false);
   });
 

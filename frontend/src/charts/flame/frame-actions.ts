@@ -24,7 +24,7 @@ const WHOLE = { zoom: '', span: null } as const;
 
 const ZOOM_WORDS = {
   root: 'Show everything',
-  collapsed: 'Expand the callers',
+  collapsed: 'Expand these callers',
   usual: 'Zoom to this frame',
 } as const;
 
@@ -41,7 +41,11 @@ export function menuEntries(
     words: ZOOM_WORDS[frame],
     act: actions.zoom,
   };
-  if (frame !== 'usual') return [zoom];
+  if (frame === 'root') return [zoom];
+  if (frame === 'collapsed') {
+    const all = { collapseCallers: false, expanded: '' };
+    return [zoom, { id: 'expand-all', words: 'Expand all callers', act: () => change(all) }];
+  }
   const entries: MenuEntry[] = [
     zoom,
     {

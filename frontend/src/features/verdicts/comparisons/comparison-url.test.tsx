@@ -68,6 +68,7 @@ function randomView(roll: () => number): ComparisonView {
       hide: text(),
       collapseRecursion: chance(),
       collapseCallers: chance(),
+      expanded: chance() ? '4891f75e12075a85,00f1f75e12075a85' : '',
       sandwich: text(),
       search: { pattern: text(), regex: chance(), caseSensitive: chance() },
     },

@@ -63,6 +63,7 @@ const searchSchema = z.object({
   v: field(z.literal(VERSION)),
   whole: field(z.literal(true)),
   callers: field(z.literal('all')),
+  expand: field(text),
   kind: field(text),
   type: field(text),
   by: field(z.enum(GRANULARITIES)),
@@ -161,6 +162,7 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
       hide: search.hide ?? '',
       collapseRecursion: search.flat ?? false,
       collapseCallers: search.callers !== 'all',
+      expanded: search.expand ?? '',
       sandwich: search.around ?? '',
       search: {
         pattern: search.q ?? '',
@@ -202,6 +204,7 @@ export function searchOf(view: ComparisonView): ComparisonSearch {
     hide: unless(flame.hide, ''),
     flat: flag(flame.collapseRecursion),
     callers: flame.collapseCallers ? undefined : 'all',
+    expand: unless(flame.expanded, ''),
     around: unless(flame.sandwich, ''),
     q: unless(flame.search.pattern, ''),
     plain: flag(!flame.search.regex),
