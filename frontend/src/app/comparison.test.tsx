@@ -4,6 +4,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../api';
 import type { ComparisonOut } from '../api/generated/types.gen';
+import { drawnDiff } from '../testing/diff-fixtures';
 import { functionsFile } from '../testing/function-fixtures';
 import { aComparison, aFinding, aJob, aResult, aView } from '../testing/api-factories';
 import { open, type Opened } from '../testing/render';
@@ -125,6 +126,22 @@ describe('a finished comparison', () => {
       .slice(1)
       .map((row) => within(row).getAllByRole('cell').at(-1)?.textContent);
     expect(changes).toEqual(['takes more time', 'only in candidate', 'not significant']);
+  });
+
+  it('shows calls in place of stacks, with both sides, and keeps that in the address', async () => {
+    const { user, where } = show(aComparison());
+    server.use(
+      http.get(at('/comparisons/:id/views/:view/chunks/first'), () =>
+        HttpResponse.arrayBuffer(drawnDiff('main.a 0 0\n  main.b 10e6 30e6'), {
+          headers: { 'Content-Type': 'application/octet-stream' },
+        }),
+      ),
+    );
+    await user.click(await screen.findByRole('radio', { name: 'Call graph' }));
+    await waitFor(() => expect(where()).toContain('graph=calls'));
+    const node = await screen.findByRole('button', { name: /^main\.b, .*, was .*, callers: 1/u });
+    await user.click(node);
+    expect(node).toHaveAttribute('aria-pressed', 'true');
   });
 
   it('says why a basis is missing', async () => {

@@ -61,6 +61,7 @@ function isStep(before: ComparisonView, after: ComparisonView): boolean {
     before.kind !== after.kind ||
     before.sampleType !== after.sampleType ||
     before.lines !== after.lines ||
+    before.calls !== after.calls ||
     isFlameStep(before.flame, after.flame)
   );
 }

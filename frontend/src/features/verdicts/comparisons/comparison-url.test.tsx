@@ -56,6 +56,7 @@ function randomView(roll: () => number): ComparisonView {
   return {
     kind: text(),
     sampleType: text(),
+    calls: chance(),
     flame: {
       mode: pick(FLAME_MODES),
       orientation: pick(ORIENTATIONS),
