@@ -82,7 +82,10 @@ END
 $$;
 """
 FORMER_TEXTS = (
-    ("), busy AS (\n            SELECT coalesce(sum(running.here), 0) AS here FROM running\n        ), waiting", "), waiting"),
+    (
+        "), busy AS (\n            SELECT coalesce(sum(running.here), 0) AS here FROM running\n        ), waiting",
+        "), waiting",
+    ),
     ("CROSS JOIN busy LEFT JOIN", "LEFT JOIN"),
     ("coalesce(running.here, 0) = 0 OR busy.here < slots", "coalesce(running.here, 0) < greatest(slots - 1, 1)"),
 )
