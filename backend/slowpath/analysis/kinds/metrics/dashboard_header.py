@@ -105,8 +105,8 @@ class DashboardRow:
     late: Sequence[LateSamples]
     gauges: Sequence[DashboardGauge]
     instance_names: Sequence[str]
-    split_labels: Sequence[SplitLabel] = ()
-    split: Sequence[DashboardSplitPart] = ()
+    split_labels: Sequence[SplitLabel]
+    split: Sequence[DashboardSplitPart]
 
 
 @dataclass(frozen=True)
