@@ -22,7 +22,7 @@ export function ComparisonMenu({ comparison, onGone, mayWrite = true, ...props }
   const close = () => setOpen(null);
   return (
     <div className={classes.menu}>
-      <Menu position="bottom-end" width={items === undefined ? undefined : 250}>
+      <Menu position="bottom-end" width={items === undefined ? undefined : 320}>
         <Menu.Target>
           <Button loading={busy}>More</Button>
         </Menu.Target>
