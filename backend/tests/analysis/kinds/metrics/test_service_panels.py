@@ -7,7 +7,7 @@ import pytest
 
 from slowpath.analysis.kinds.metrics import panel_gaps
 from slowpath.analysis.kinds.metrics.series_data import LateSamples, SeriesData
-from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, ServiceSamples, service_panels
+from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, ServiceSamples, StatusClass, service_panels
 from slowpath.analysis.kinds.metrics.time_grid import TimeGrid, grid_between, rate_window_ms, scrape_interval_ms
 from tests.analysis.kinds.metrics.promqltest import Histogram, native_series
 from tests.analysis.kinds.metrics.stale_samples import STALE_NAN, stale_nans
@@ -113,7 +113,9 @@ def test_a_split_shows_the_values_that_took_most_time_and_the_rest_together() ->
         for route, rate in rates.items()
         for one in histogram(rate, slow if route == "/push" else fast, route=route, instance="a", job="j")
     ]
-    requests = [("2xx", counter(rate, route=route, instance="a")) for route, rate in rates.items()]
+    requests: list[tuple[StatusClass, SeriesData]] = [
+        ("2xx", counter(rate, route=route, instance="a")) for route, rate in rates.items()
+    ]
     panels = service_panels(ServiceSamples(requests=requests, buckets=buckets), GRID, MINUTE, split_by="route")
 
     assert [(one.name, one.values) for one in panels.split_labels] == [("route", 5)]
