@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import and_, delete, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import load_only
+from sqlalchemy.orm import InstrumentedAttribute, load_only
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ServiceId, UserId, new_id
@@ -22,12 +22,12 @@ from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions.rules import OPEN
 from slowpath.verdicts.regressions.tables import Regression
 
-SUBJECTS = {
-    ItemKind.PRODUCTION_EVENT: ProductionEvent,
-    ItemKind.REGRESSION: Regression,
-    ItemKind.BISECT: Bisect,
-    ItemKind.CHANNEL: NotificationChannel,
-    ItemKind.METRIC_SOURCE: MetricSource,
+SUBJECT_IDS: Mapping[ItemKind, InstrumentedAttribute[UUID]] = {
+    ItemKind.PRODUCTION_EVENT: ProductionEvent.id,
+    ItemKind.REGRESSION: Regression.id,
+    ItemKind.BISECT: Bisect.id,
+    ItemKind.CHANNEL: NotificationChannel.id,
+    ItemKind.METRIC_SOURCE: MetricSource.id,
 }
 WAITING_BISECTS = ("waiting-approval", "paused", "failed")
 FINISHED_BISECTS = ("found", "not-in-range", "not-separable", "stopped")
@@ -140,8 +140,8 @@ def lock_triage(session: WriteSession, kind: ItemKind, subject_id: UUID) -> Inbo
 def delete_orphaned_triage(session: WriteSession) -> int:
     """Delete the triage rows whose subject was deleted. Returns their number."""
     gone = [
-        and_(InboxTriage.kind == kind, ~select(table.id).where(table.id == InboxTriage.subject_id).exists())
-        for kind, table in SUBJECTS.items()
+        and_(InboxTriage.kind == kind, ~select(subject_id).where(subject_id == InboxTriage.subject_id).exists())
+        for kind, subject_id in SUBJECT_IDS.items()
     ]
     return len(session.scalars(delete(InboxTriage).where(or_(*gone)).returning(InboxTriage.id)).all())
 

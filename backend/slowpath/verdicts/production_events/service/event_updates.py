@@ -38,6 +38,7 @@ from slowpath.verdicts.production_events.service.update_inputs import (
 )
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventChangePoint
 
+
 @dataclass(frozen=True)
 class UpdateMeasurements:
     """What the samples show of new groups by their position, and of checked events by ID."""
@@ -73,9 +74,9 @@ def record_update(session: WriteSession, gathered: UpdateInput, measured: Update
     taken = queries.select_taken_change_points(session, _list_change_points(gathered))
     for number, group in enumerate(gathered.grouping.new):
         if not any(each.id in taken for each in group.members) and not _has_event(session, group):
-            row = _open(session, gathered, group, measured.opening.get(number))
-            if row.number is not None:
-                _compare(session, row, now)
+            opened = _open(session, gathered, group, measured.opening.get(number))
+            if opened.number is not None:
+                _compare(session, opened, now)
     locked = [event_id for event_id, _ in gathered.grouping.joined] + [each.event_id for each in gathered.checked]
     rows = {row.id: row for row in queries.lock_events(session, locked)} if locked else {}
     for event_id, change in gathered.grouping.joined:
@@ -99,7 +100,9 @@ def _has_event(session: WriteSession, group: NewGroup) -> bool:
     return is_verdict and queries.has_event_of_deployment(session, group.culprit.deployment_id)
 
 
-def _open(session: WriteSession, gathered: UpdateInput, group: NewGroup, level: LevelMeasurement | None) -> ProductionEvent:
+def _open(
+    session: WriteSession, gathered: UpdateInput, group: NewGroup, level: LevelMeasurement | None
+) -> ProductionEvent:
     """Write a new event; confirm it if its samples after the detection already show it."""
     culprit = group.culprit
     row = ProductionEvent(
