@@ -1,6 +1,5 @@
 """Read costs of functions from the table of functions of a view (`slowpath.functions`)."""
 
-import gzip
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,9 +45,9 @@ class FunctionCosts:
     scales: tuple[float, float]
 
     @classmethod
-    def parse(cls, packed: bytes) -> "FunctionCosts":
-        """Parse the compressed table. Raises `ColumnFileError`."""
-        columns = read_columns(gzip.decompress(packed), FUNCTIONS_FORMAT, former=FORMER_DIFF_NAMES)
+    def parse(cls, content: bytes) -> "FunctionCosts":
+        """Parse the table. Raises `ColumnFileError`."""
+        columns = read_columns(content, FUNCTIONS_FORMAT, former=FORMER_DIFF_NAMES)
         header = HeaderMembers(columns.header)
         chosen = header.text("default_normalization")
         one = next(each for each in header.each("normalizations") if each.text("id") == chosen)

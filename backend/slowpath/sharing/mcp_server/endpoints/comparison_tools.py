@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from uuid import UUID
 
-from slowpath.analysis.kinds.profiles.function_costs import FunctionCost, FunctionCosts
+from slowpath.analysis.kinds.profiles.function_costs import FunctionCost
 from slowpath.platform.http.caller_api import ApiRefusal
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
@@ -110,7 +110,7 @@ async def diff_function(api: TeamApi, arguments: FunctionDiff) -> Lines:
     state = _view_of(found, chosen.id).state
     if state != "done":
         return [f"The view of {chosen.kind} is not ready: its state is {state}. Call the tool again."]
-    table = FunctionCosts.parse(await api.read_bytes(f"{base}/views/{chosen.id}/chunks/functions"))
+    table = await api.read_functions(f"{base}/views/{chosen.id}")
     exact = table.find(arguments.function)
     rows = [exact] if exact is not None else table.matching(arguments.function, MOST_MATCHES)
     if not rows:

@@ -35,10 +35,10 @@ async def list_top_functions(api: TeamApi, arguments: TopFunctions) -> Lines:
     if view.state != "done":
         return [_not_ready("view", view.state)]
     base = f"{path}/views/{view.id}"
-    table = FunctionCosts.parse(await api.read_bytes(f"{base}/chunks/functions"))
+    table = await api.read_functions(base)
     summary = await api.read(ProfileViewSummary, f"{base}/summary")
     return [
-        fact("profiles", f"{len(ids)}, {view.kind} ({view.sample_type}), {table.normalization}"),
+        fact("profiles", f"{len(ids)}, {quoted(view.kind)} ({quoted(view.sample_type)}), {table.normalization}"),
         *_describe_summary(summary),
         *_describe_functions(table, arguments.limit),
         fact("page", api.link(f"/profile-sets/{found.id}")),
@@ -46,7 +46,7 @@ async def list_top_functions(api: TeamApi, arguments: TopFunctions) -> Lines:
 
 
 async def _list_profiles(api: TeamApi, build_id: UUID | None, kind: str | None) -> list[UUID]:
-    query = {"build_id": str(build_id), "state": "decoded", "kind": kind, "limit": 200}
+    query = {"build_id": str(build_id), "state": "decoded", "kind": f"{PROFILE_KINDS}{kind}" if kind else None, "limit": 200}
     artifacts = await api.read(Listed[ArtifactRead], "/artifacts", query)
     profiles = [each.id for each in artifacts.items if (each.kind or "").startswith(PROFILE_KINDS)]
     if not profiles:
@@ -81,7 +81,7 @@ def _describe_summary(summary: ProfileViewSummary) -> Lines:
 def _describe_functions(table: FunctionCosts, limit: int) -> Lines:
     whole = table.total()[1]
     lines = [
-        fact("total", whole, table.unit),
+        fact("total", whole, quoted(table.unit)),
         f"{min(limit, len(table))} of {len(table)} functions, largest self plus attributed cost first",
     ]
     for number, row in enumerate(table.largest(limit), 1):

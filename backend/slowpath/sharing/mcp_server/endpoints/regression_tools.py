@@ -64,8 +64,8 @@ def _describe(found: RegressionRead, names: Mapping[UUID, str]) -> Iterator[str]
     yield fact("state", found.state)
     yield fact("confirmed", found.is_confirmed)
     yield fact("measured", f"{quoted(found.kind)} of {quoted(found.subject)}, {found.direction}")
-    yield fact("before", found.before, found.unit)
-    yield fact("after", found.after, found.unit)
+    yield fact("before", found.before, quoted(found.unit))
+    yield fact("after", found.after, quoted(found.unit))
     yield fact("ratio", format_ratio(found.ratio, found.ratio_low, found.ratio_high))
     yield fact("detected", found.created_at)
     if found.closed_at:

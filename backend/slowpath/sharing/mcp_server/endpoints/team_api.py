@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 from uuid import UUID
 
-from anyio import current_time, sleep
+from anyio import current_time, sleep, to_thread
 from pydantic import BaseModel
 
+from slowpath.analysis.kinds.profiles.function_costs import FunctionCosts
 from slowpath.platform.http.caller_api import CallerApi, Query
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
 from slowpath.sharing.mcp_server.rules import pause_after
@@ -34,9 +35,10 @@ class TeamApi:
         """Return a resource. Raises `ApiRefusal`."""
         return answer.model_validate_json(await self._api.get(path, query))
 
-    async def read_bytes(self, path: str) -> bytes:
-        """Return the content of a file. Raises `ApiRefusal`."""
-        return await self._api.get(path)
+    async def read_functions(self, view_path: str) -> FunctionCosts:
+        """Return the functions of a finished view. Raises `ApiRefusal`."""
+        content = await self._api.get(f"{view_path}/chunks/functions")
+        return await to_thread.run_sync(FunctionCosts.parse, content)
 
     async def send(self, answer: type[Answer], path: str, body: Mapping[str, object] | None = None) -> Answer:
         """Send a request and return its response. Raises `ApiRefusal`."""

@@ -58,9 +58,10 @@ def _register(
     async def call(api: TeamApi, given: Mapping[str, object]) -> ToolAnswer:
         try:
             parsed = taken.model_validate(given)
-            return ToolAnswer(format_answer(await run(api, parsed), parsed.from_line))
         except ValidationError as error:
             return ToolAnswer(_describe_faults(name, error), is_error=True)
+        try:
+            return ToolAnswer(format_answer(await run(api, parsed), parsed.from_line))
         except InvalidToolCall as error:
             return ToolAnswer(format_answer([str(error)], 1), is_error=True)
         except ApiRefusal as refusal:

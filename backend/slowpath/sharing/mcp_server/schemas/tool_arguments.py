@@ -97,7 +97,7 @@ class FunctionDiff(ToolArguments):
 
     comparison_id: UUID
     function: Annotated[FunctionName, Field(description="full name as in Go, or a part of it")]
-    kind: Annotated[Text | None, Field(description="kind of profile, such as profile.cpu; default: the first")] = None
+    kind: Annotated[Text | None, Field(description="kind of profile, such as cpu; default: the first")] = None
     wait_seconds: WaitSeconds = DEFAULT_WAIT_S
 
 
@@ -106,7 +106,7 @@ class TopFunctions(ToolArguments):
 
     artifact_ids: Annotated[list[UUID] | None, Field(min_length=1, max_length=200)] = None
     build_id: Annotated[UUID | None, Field(description="the newest profiles of a build")] = None
-    kind: Annotated[Text | None, Field(description="kind of profile, such as profile.heap; default: the first")] = None
+    kind: Annotated[Text | None, Field(description="kind of profile, such as heap; default: the first")] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 30
     wait_seconds: WaitSeconds = DEFAULT_WAIT_S
 
