@@ -10,6 +10,7 @@ from slowpath.sharing.mcp_server.errors import InvalidToolCall
 from slowpath.sharing.mcp_server.schemas.api_answers import (
     ComparisonRead,
     ComparisonResult,
+    Effect,
     Finding,
     FunctionSource,
     FunctionSources,
@@ -81,19 +82,27 @@ def _describe_result(result: ComparisonResult) -> Iterator[str]:
 
 
 def _describe_finding(number: int, finding: Finding) -> Iterator[str]:
-    certainty = "significant" if finding.is_significant else "tentative"
-    interval = format_interval(finding.change.ci_low, finding.change.ci_high)
-    yield f"finding {number}: {certainty}, {finding.direction}, {finding.kind} {quoted(finding.subject)}: {quoted(finding.sentence)}"
+    certainty, unit = "significant" if finding.is_significant else "tentative", quoted(finding.unit)
     yield (
-        f"  {finding.profile_kind}: {finding.base:.4g} to {finding.candidate:.4g} {finding.unit} ({finding.normalization}), "
-        f"ratio {format_ratio(finding.change.ratio, None, None)}, {finding.change.ci_of}{interval or ' unknown'}"
+        f"finding {number}: {certainty}, {finding.direction}, {finding.kind} {quoted(finding.subject)}: "
+        f"{quoted(finding.sentence)}"
+    )
+    yield (
+        f"  {quoted(finding.profile_kind)}: {finding.base:.4g} to {finding.candidate:.4g} {unit} "
+        f"({finding.normalization}), {_describe_effect(finding.change)}"
     )
     for caller in finding.attributed_callers[:MOST_CONTRIBUTIONS]:
-        yield f"  attributed to {quoted(caller.function)}: {caller.difference:+.4g} {finding.unit}"
+        yield f"  attributed to {quoted(caller.function)}: {caller.difference:+.4g} {unit}"
     for part in finding.contributions[:MOST_CONTRIBUTIONS]:
         yield f"  contribution of {quoted(part.subject)}: {part.share:.1%}"
     if finding.mechanism:
         yield f"  mechanism: {quoted(finding.mechanism)}"
+
+
+def _describe_effect(change: Effect) -> str:
+    if change.ci_of == "ratio":
+        return f"ratio {format_ratio(change.ratio, change.ci_low, change.ci_high)}"
+    return f"difference {change.difference:+.4g}{format_interval(change.ci_low, change.ci_high)}"
 
 
 async def diff_function(api: TeamApi, arguments: FunctionDiff) -> Lines:
@@ -109,13 +118,13 @@ async def diff_function(api: TeamApi, arguments: FunctionDiff) -> Lines:
     )
     state = _view_of(found, chosen.id).state
     if state != "done":
-        return [f"The view of {chosen.kind} is not ready: its state is {state}. Call the tool again."]
+        return [f"The view of {quoted(chosen.kind)} is not ready: its state is {state}. Call the tool again."]
     table = await api.read_functions(f"{base}/views/{chosen.id}")
     exact = table.find(arguments.function)
     rows = [exact] if exact is not None else table.matching(arguments.function, MOST_MATCHES)
     if not rows:
-        return [f"No function of {chosen.kind} has {quoted(arguments.function)} in its name."]
-    lines = [f"{chosen.kind} ({chosen.sample_type}), {table.normalization}; comparison_id {arguments.comparison_id}"]
+        return [f"No function of {quoted(chosen.kind)} has {quoted(arguments.function)} in its name."]
+    lines = [f"{quoted(chosen.kind)} ({quoted(chosen.sample_type)}), {table.normalization}"]
     for row in rows:
         lines += _describe_function(row, table.unit)
     if len(rows) == 1:
@@ -127,7 +136,9 @@ def _choose_view(found: ComparisonRead, kind: str | None) -> ViewRead:
     views = [each for each in found.views if each.granularity == "function"]
     chosen = next((each for each in views if kind is None or each.kind == kind), None)
     if chosen is None:
-        kinds = ", ".join(sorted({each.kind for each in views})) or "none: it compares no profiles, or is not done"
+        kinds = (
+            ", ".join(sorted({quoted(each.kind) for each in views})) or "none: it compares no profiles, or is not done"
+        )
         raise InvalidToolCall(f"The comparison has no such kind of profile. Kinds: {kinds}.")
     return chosen
 

@@ -46,7 +46,12 @@ async def list_top_functions(api: TeamApi, arguments: TopFunctions) -> Lines:
 
 
 async def _list_profiles(api: TeamApi, build_id: UUID | None, kind: str | None) -> list[UUID]:
-    query = {"build_id": str(build_id), "state": "decoded", "kind": f"{PROFILE_KINDS}{kind}" if kind else None, "limit": 200}
+    query = {
+        "build_id": str(build_id),
+        "state": "decoded",
+        "kind": f"{PROFILE_KINDS}{kind}" if kind else None,
+        "limit": 200,
+    }
     artifacts = await api.read(Listed[ArtifactRead], "/artifacts", query)
     profiles = [each.id for each in artifacts.items if (each.kind or "").startswith(PROFILE_KINDS)]
     if not profiles:
@@ -57,7 +62,7 @@ async def _list_profiles(api: TeamApi, build_id: UUID | None, kind: str | None) 
 async def _wait_for_view(api: TeamApi, path: str, found: ProfileSetRead, arguments: TopFunctions) -> ProfileViewRead:
     kind = next((each for each in found.kinds if arguments.kind in {None, each.kind}), None)
     if kind is None:
-        kinds = ", ".join(each.kind for each in found.kinds) or "none"
+        kinds = ", ".join(quoted(each.kind) for each in found.kinds) or "none"
         raise InvalidToolCall(f"The profiles have no such kind. Kinds: {kinds}.")
     body = {"kind": kind.kind, "sample_type": kind.default_sample_type, "granularity": "function"}
     view = await api.send(ProfileViewRead, f"{path}/views", body)
