@@ -108,6 +108,7 @@ describe('the API reference', () => {
     const [builds] = screen.getAllByText('/api/v1/builds');
     await user.click(builds!);
     expect(await screen.findByText('cursor')).toBeInTheDocument();
+    expect(screen.getByText(/"\$SLOWPATH_URL\/api\/v1\/builds"/u)).toBeInTheDocument();
     expect(screen.getByText('BuildsOut')).toBeInTheDocument();
     await user.type(screen.getByRole('textbox', { name: 'Filter operations' }), 'reports');
     expect(screen.queryByText('/api/v1/builds')).toBeNull();
