@@ -75,6 +75,14 @@ describe('the user guide', () => {
   });
 });
 
+test('set-up lines name this server', async () => {
+  open('/help/mcp');
+  expect(await screen.findByText(/claude mcp add/u)).toHaveTextContent(
+    `${window.location.origin}/mcp`,
+  );
+  expect(screen.queryByText(/slowpath\.example/u)).toBeNull();
+});
+
 describe('the API reference', () => {
   const document = {
     paths: {

@@ -48,7 +48,12 @@ test('a body has its required members, with values of their types', () => {
 test('names in the path are capitals, and only required members of the query are named', () => {
   const operation: ApiOperation = {
     parameters: [
-      { name: 'from', in: 'query', required: true, schema: { type: 'string', format: 'date-time' } },
+      {
+        name: 'from',
+        in: 'query',
+        required: true,
+        schema: { type: 'string', format: 'date-time' },
+      },
       { name: 'limit', in: 'query', schema: { type: 'integer' } },
     ],
     responses: {},
