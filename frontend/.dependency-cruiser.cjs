@@ -8,7 +8,7 @@ const wings = [
   ],
   ['verdicts', ['comparisons', 'comparison_previews', 'regressions', 'bisects']],
   ['sharing', ['discussions|activity|notifications', 'reports']],
-  ['operations', ['retention']],
+  ['operations', ['retention', 'setup']],
 ];
 const names = wings.map(([wing]) => wing);
 

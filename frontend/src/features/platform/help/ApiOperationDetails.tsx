@@ -1,8 +1,8 @@
 import { useContext } from 'react';
 import type { ApiSchema } from '../../../api';
+import { CodeBlock } from '../../../ui';
 import classes from './ApiReference.module.css';
 import { ApiSchemas, Disclosure, MemberTable, NamedSchema } from './ApiSchemaTable';
-import { CodeBlock } from './CodeBlock';
 import { referencedSchemas, typeText, type NamedOperation } from './api-operations';
 import { curlExample } from './curl-example';
 

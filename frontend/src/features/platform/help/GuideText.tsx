@@ -2,7 +2,7 @@
 import { useMemo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { CodeBlock } from './CodeBlock';
+import { CodeBlock } from '../../../ui';
 import classes from './GuideText.module.css';
 import { fileUrlOf, guideAddressOf, type GuideAddress } from './guide-pages';
 import { anchorOf } from './guide-sections';
