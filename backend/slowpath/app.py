@@ -71,6 +71,7 @@ from slowpath.sharing.discussions.service.discussion_subjects import Finders
 from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
+from slowpath.sharing.search import endpoints as search_endpoints
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
 from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
@@ -104,6 +105,7 @@ FEATURES = (
     bisects_endpoints,
     reports_endpoints,
     notifications_endpoints,
+    search_endpoints,
     keeping_endpoints,
 )
 
