@@ -53,9 +53,9 @@ FUNCTION_KIND: Final = "profile.function"
 Shown = Select[UUID, str, str, str]
 
 
-def _joined(separator: str, *parts: Any) -> ColumnElement[str]:  # noqa: ANN401 - columns and texts
-    """Return the parts that are not null or empty, as one text."""
-    return func.concat_ws(separator, *(func.nullif(cast(part, Text), "") for part in parts))
+def _listed_parts(*parts: Any) -> ColumnElement[str]:  # noqa: ANN401 - columns of texts
+    """Return the parts that are not null or empty, as one line."""
+    return func.concat_ws(", ", *(func.nullif(part, "") for part in parts))
 
 
 @dataclass(frozen=True)
@@ -100,15 +100,15 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         Service.name,
         Service.description,
         _path("services", Service.id),
-        _joined(" ", Service.name, Service.slug, Service.description, Service.main_package),
+        func.concat_ws(" ", Service.name, Service.slug, Service.description, Service.main_package),
         Service.created_at,
     ),
     SearchType.REGRESSION: Searched(  # by ix_regression_newest
         Regression.id,
         Regression.title,
-        _joined(", ", REGRESSION_NAME, Service.name, func.replace(Regression.state, "-", " ")),
+        _listed_parts(REGRESSION_NAME, Service.name, func.replace(Regression.state, "-", " ")),
         _path("regressions", Regression.id),
-        _joined(
+        func.concat_ws(
             " ",
             REGRESSION_NAME,
             Regression.title,
@@ -124,9 +124,9 @@ STORED: Final[Mapping[SearchType, Searched]] = {
     SearchType.BUILD: Searched(  # by ix_build_newest
         Build.id,
         func.coalesce(func.nullif(Build.display_name, ""), func.left(Build.commit, SHORT_COMMIT)),
-        _joined(", ", Service.name, Build.branch, Build.title),
+        _listed_parts(Service.name, Build.branch, Build.title),
         _path("builds", Build.id),
-        _joined(
+        func.concat_ws(
             " ", Build.commit, Build.display_name, Build.branch, Build.title, Build.author, Service.name, Service.slug
         ),
         Build.created_at,
@@ -135,26 +135,26 @@ STORED: Final[Mapping[SearchType, Searched]] = {
     SearchType.COMMIT: Searched(  # by ix_commit_committed
         Commit.id,
         Commit.title,
-        _joined(", ", func.left(Commit.sha, SHORT_COMMIT), Commit.author_name),
+        _listed_parts(func.left(Commit.sha, SHORT_COMMIT), Commit.author_name),
         func.concat("/repositories/", cast(Commit.repository_id, String), "/commits/", Commit.sha),
-        _joined(" ", Commit.sha, Commit.title, Commit.author_name),
+        func.concat_ws(" ", Commit.sha, Commit.title, Commit.author_name),
         Commit.committed_at,
     ),
     SearchType.COMPARISON: Searched(  # those that a build caused are found by their build
         Comparison.id,
         Comparison.name,
-        _joined(", ", Comparison.headline),
+        _listed_parts(Comparison.headline),
         _path("comparisons", Comparison.id),
-        _joined(" ", Comparison.name, Comparison.headline, Comparison.base_label, Comparison.candidate_label),
+        func.concat_ws(" ", Comparison.name, Comparison.headline, Comparison.base_label, Comparison.candidate_label),
         Comparison.created_at,
         (Comparison.origin != ComparisonOrigin.BUILD,),
     ),
     SearchType.BISECT: Searched(  # by ix_bisect_newest
         Bisect.id,
         Bisect.title,
-        _joined(", ", BISECT_NAME, Service.name, func.replace(Bisect.state, "-", " ")),
+        _listed_parts(BISECT_NAME, Service.name, func.replace(Bisect.state, "-", " ")),
         _path("bisects", Bisect.id),
-        _joined(" ", BISECT_NAME, Bisect.title, Service.name, Service.slug, Bisect.good_sha, Bisect.bad_sha),
+        func.concat_ws(" ", BISECT_NAME, Bisect.title, Service.name, Service.slug, Bisect.good_sha, Bisect.bad_sha),
         Bisect.created_at,
         with_service=True,
     ),
@@ -163,15 +163,15 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         Report.title,
         REPORT_NAME,
         _path("reports", Report.id),
-        _joined(" ", REPORT_NAME, Report.title),
+        func.concat_ws(" ", REPORT_NAME, Report.title),
         Report.created_at,
     ),
     SearchType.ARTIFACT: Searched(  # by ix_artifact_newest
         Artifact.id,
         Artifact.name,
-        _joined(", ", Artifact.kind, Artifact.folder),
+        _listed_parts(Artifact.kind, Artifact.folder),
         _path("artifacts", Artifact.id),
-        _joined(" ", Artifact.name, Artifact.kind, Artifact.folder),
+        func.concat_ws(" ", Artifact.name, Artifact.kind, Artifact.folder),
         Artifact.created_at,
     ),
 }
