@@ -32,6 +32,7 @@ export {
   useReferenceTime,
 } from './SnapshotContext';
 export { HelpLink } from './HelpLink';
+export { useKeyHint, useShownKeyHints, type KeyHintEntry } from './key-hints';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
 export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph } from './SideMarks';
