@@ -28,8 +28,7 @@ class NotificationChannel(TeamScoped, Table):
     label: Mapped[str]
     """Its name in the UI."""
     target: Mapped[dict[str, Any]]
-    """The destination without secrets: {"url"}, {"to": [...]}, {"api_url", "repository"}, {"host"},
-    {"region"}."""
+    """The destination without secrets: {"url"}, {"to": [...]}, {"api_url", "repository"}, {"host"}."""
     encrypted_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     """URL of a Slack or Teams webhook, signing secret of a webhook, token of a code host, or key of an alert service:
     encrypted for this row."""
@@ -64,7 +63,7 @@ class Notification(TeamScoped, Table):
     event: Mapped[str]
     dedupe_key: Mapped[str]
     thread: Mapped[str | None]
-    """The key that all comments of one pull request share."""
+    """The key that the events of one incident or pull request share."""
     content: Mapped[dict[str, Any]]
     """`NotificationContent` as of the time of the event."""
     state: Mapped[str] = mapped_column(default=NotificationState.WAITING)
