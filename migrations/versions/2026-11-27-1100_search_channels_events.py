@@ -6,8 +6,8 @@ before this version does not know the table and the kinds of channels, so it can
 
 from alembic import op
 
-revision = "20261127_0230"
-down_revision = "20261126_1500"
+revision = "20261127_1100"
+down_revision = "20261127_1000"
 branch_labels = None
 depends_on = None
 
