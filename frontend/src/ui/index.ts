@@ -34,6 +34,7 @@ export {
 } from './SnapshotContext';
 export { HelpLink } from './HelpLink';
 export type { HelpTopic } from './help-topics';
+export { useKeyHint, useShownKeyHints, type KeyHintEntry } from './key-hints';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
 export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph } from './SideMarks';

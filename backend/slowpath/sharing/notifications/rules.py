@@ -17,6 +17,9 @@ class ChannelKind(StrEnum):
     WEBHOOK = "webhook"
     GITHUB = "github"
     GITLAB = "gitlab"
+    PAGERDUTY = "pagerduty"
+    OPSGENIE = "opsgenie"
+    TEAMS = "teams"
 
 
 class ChannelState(StrEnum):
@@ -42,25 +45,53 @@ class NotificationEvent(StrEnum):
     CHANGED = "regression.updated"
     JUDGED = "build.evaluated"
     BISECTED = "bisect.finished"
+    PRODUCTION_OPENED = "production-event.opened"
+    PRODUCTION_UPDATED = "production-event.updated"
+    PRODUCTION_CLOSED = "production-event.closed"
     TEST = "channel.test"
 
 
 CODE_HOSTS: Final = frozenset({ChannelKind.GITHUB, ChannelKind.GITLAB})
+ALERT_SERVICES: Final = frozenset({ChannelKind.PAGERDUTY, ChannelKind.OPSGENIE})
+INCIDENT_EVENTS: Final = frozenset(
+    {
+        NotificationEvent.OPENED,
+        NotificationEvent.CHANGED,
+        NotificationEvent.PRODUCTION_OPENED,
+        NotificationEvent.PRODUCTION_UPDATED,
+        NotificationEvent.PRODUCTION_CLOSED,
+    }
+)
+"""Events of a regression or production event from its start to its end: all that an alert service can show."""
+ACKNOWLEDGED_STATES: Final = frozenset({"investigating", "acknowledged"})
+ENDED_STATES: Final = frozenset({"fixed", "improved", "not-a-regression", "ignored", "closed"})
+
+PERSONAL_EVENTS: Final = frozenset(
+    {
+        NotificationEvent.OPENED,
+        NotificationEvent.BISECTED,
+        NotificationEvent.PRODUCTION_OPENED,
+        NotificationEvent.PRODUCTION_CLOSED,
+    }
+)
+"""Default events of the kinds that people read: without each change of state and assignee."""
+
 USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
-    ChannelKind.SLACK: frozenset({NotificationEvent.OPENED, NotificationEvent.BISECTED}),
-    ChannelKind.EMAIL: frozenset({NotificationEvent.OPENED, NotificationEvent.BISECTED}),
-    ChannelKind.WEBHOOK: frozenset(
-        {NotificationEvent.OPENED, NotificationEvent.CHANGED, NotificationEvent.JUDGED, NotificationEvent.BISECTED}
-    ),
+    ChannelKind.SLACK: PERSONAL_EVENTS,
+    ChannelKind.EMAIL: PERSONAL_EVENTS,
+    ChannelKind.WEBHOOK: frozenset(NotificationEvent) - {NotificationEvent.TEST},
     ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED}),
     ChannelKind.GITLAB: frozenset({NotificationEvent.JUDGED}),
+    ChannelKind.PAGERDUTY: INCIDENT_EVENTS,
+    ChannelKind.OPSGENIE: INCIDENT_EVENTS,
+    ChannelKind.TEAMS: PERSONAL_EVENTS,
 }
 """One notification per regression for users; one per build for the code host, which shows it on the commit."""
 
 BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED})
 """All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
 
-PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.EMAIL})
+PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.EMAIL, ChannelKind.TEAMS})
 """Kinds that people read: of builds, they get only what is announced."""
 
 MOST_CHANNELS: Final = 50
@@ -149,6 +180,35 @@ class BisectContent:
 
 
 @dataclass(frozen=True)
+class ProductionEventContent:
+    """A production event, as notifications describe it."""
+
+    id: str
+    number: int
+    service: str
+    environment: str
+    state: str
+    title: str
+    sentence: str
+    severity: str
+    """`high`, `medium`, `low`."""
+    added_seconds_per_second: float | None
+    """Requests per second x added seconds; None if the load is unknown."""
+    signal: str
+    """`p50`, `p90`, `p99`, `mean`."""
+    before: float
+    """Seconds."""
+    after: float
+    """Seconds."""
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    commit: str | None
+    """Of the deployment that caused it, if one did."""
+    assignee: str | None
+
+
+@dataclass(frozen=True)
 class NotificationContent:
     """The content of one event, as of the time it occurred."""
 
@@ -163,6 +223,7 @@ class NotificationContent:
     moment: str = ""
     """Distinguishes two events of one subject."""
     bisect: BisectContent | None = None
+    production_event: ProductionEventContent | None = None
 
     @property
     def is_announced(self) -> bool:
@@ -174,7 +235,9 @@ class NotificationContent:
         return f"{self.event}:{self.subject_id}:{self.moment}"
 
     def thread(self) -> str | None:
-        """Return the key that all comments of one pull request share; None: nothing is commented."""
+        """Return the key that the events of one incident or pull request share; None: the event has no thread."""
+        if self.event in INCIDENT_EVENTS:
+            return str(self.subject_id)
         if self.event is not NotificationEvent.JUDGED or self.build is None or self.build.pull_request is None:
             return None
         return f"{self.build.service}#{self.build.pull_request}"
@@ -196,7 +259,31 @@ class NotificationContent:
             what=stored["what"],
             moment=stored["moment"],
             bisect=BisectContent(**stored["bisect"]) if stored.get("bisect") else None,
+            production_event=(
+                ProductionEventContent(**stored["production_event"]) if stored.get("production_event") else None
+            ),
         )
+
+
+class AlertAction(StrEnum):
+    """What an event does to the alert of its incident."""
+
+    TRIGGER = "trigger"
+    ACKNOWLEDGE = "acknowledge"
+    RESOLVE = "resolve"
+
+
+def decide_alert_action(content: NotificationContent) -> AlertAction:
+    """Return the action of an event; a changed incident without an end triggers again, which updates its alert."""
+    if content.event in {NotificationEvent.OPENED, NotificationEvent.PRODUCTION_OPENED}:
+        return AlertAction.TRIGGER
+    if content.event is NotificationEvent.PRODUCTION_CLOSED:
+        return AlertAction.RESOLVE
+    incident = content.production_event or next(iter(content.regressions), None)
+    state = incident.state if incident is not None else ""
+    if state in ENDED_STATES:
+        return AlertAction.RESOLVE
+    return AlertAction.ACKNOWLEDGE if state in ACKNOWLEDGED_STATES else AlertAction.TRIGGER
 
 
 def _text(value: UUID | None) -> str | None:

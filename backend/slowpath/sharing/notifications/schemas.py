@@ -27,10 +27,16 @@ Short = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00-\x1
 Events = Annotated[
     list[
         Literal[
-            NotificationEvent.OPENED, NotificationEvent.CHANGED, NotificationEvent.JUDGED, NotificationEvent.BISECTED
+            NotificationEvent.OPENED,
+            NotificationEvent.CHANGED,
+            NotificationEvent.JUDGED,
+            NotificationEvent.BISECTED,
+            NotificationEvent.PRODUCTION_OPENED,
+            NotificationEvent.PRODUCTION_UPDATED,
+            NotificationEvent.PRODUCTION_CLOSED,
         ]
     ],
-    Field(min_length=1, max_length=4),
+    Field(min_length=1, max_length=7),
 ]
 Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
 
@@ -45,13 +51,17 @@ class ChannelIn(BaseModel):
     url: SecretStr = Field(
         SecretStr(""),
         max_length=2_000,
-        description="`slack`: URL of the incoming webhook; `webhook`: URL to post to; `github` and `gitlab`: URL of the API, if it is not the public one",
+        description="`slack` and `teams`: URL of the incoming webhook; `webhook`: URL to post to; other kinds: URL of the API, if it is not the public one",
     )
     recipients: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field(
         [], description="`email`: the addresses"
     )
     repository: Short = Field("", description="`github` and `gitlab`: owner/name")
-    token: SecretStr = Field(SecretStr(""), max_length=1_000, description="`github` and `gitlab`: an API token")
+    token: SecretStr = Field(
+        SecretStr(""),
+        max_length=1_000,
+        description="`github` and `gitlab`: an API token; `pagerduty`: an integration key; `opsgenie`: an API key",
+    )
     events: Events | None = Field(None, description="the events to send; null: the default of the kind")
     service_ids: Services | None = Field(None, description="the services whose events are sent; null: all services")
 

@@ -20,6 +20,7 @@ from slowpath.sharing.notifications.errors import (
 from slowpath.sharing.notifications.jobs import DeleteOldNotifications, DeliverNotification
 from slowpath.sharing.notifications.queries import After
 from slowpath.sharing.notifications.rules import (
+    ALERT_SERVICES,
     BUILD_EVENTS,
     CODE_HOSTS,
     FORGET_AFTER_S,
@@ -108,6 +109,11 @@ def redeliver_notification(session: WriteSession, message_id: MessageId) -> Noti
 def get_thread_comment_id(session: ReadSession, message: Notification) -> str | None:
     """Return the receiver's ID of the comment that a notification updates, if there is one."""
     return message.thread and queries.comment_of(session, ChannelId(message.channel_id), message.thread)
+
+
+def is_outdated(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:
+    """Return whether a later event of its incident replaces it: a retry after the end would open the alert again."""
+    return kind in ALERT_SERVICES and message.thread is not None and queries.has_newer_in_thread(session, message)
 
 
 def record_delivered(session: WriteSession, message_id: MessageId, at: datetime, outside_id: str | None) -> None:
