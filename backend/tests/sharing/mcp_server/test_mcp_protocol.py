@@ -23,7 +23,7 @@ pytestmark = pytest.mark.database
 Found = TypeVar("Found")
 Mode = Literal["legacy", "auto"]
 OF_ONE = {
-    "explain_regression": "regression_id", "explain_build": "build_id", "get_comparison": "comparison_id",
+    "explain_regression": "regression_id", "explain_build": "build_id", "explain_event": "event_id", "get_comparison": "comparison_id",
     "function_diff": "comparison_id", "longest_waits": "artifact_id", "follow_bisect": "bisect_id",
     "suspect_commits": "regression_id", "top_functions": "build_id", "start_bisect": "regression_id",
 }  # fmt: skip

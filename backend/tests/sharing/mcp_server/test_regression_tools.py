@@ -39,6 +39,8 @@ def test_a_regression_leads_to_suspects_and_a_bisect(
         bisect_id = text_of(started).partition("bisect_id: ")[2].split()[0]
         patch = {"repository_id": str(repository_id), "sha": BAD, "wait_seconds": 0}
         return {
+            "events": await client.call_tool("list_events", {"search": "stack"}),
+            "search": await client.call_tool("search", {"text": "stack growth"}),
             "list": await client.call_tool("list_regressions", {"state": ["new"], "search": "stack"}),
             "explained": await client.call_tool("explain_regression", this),
             "suspects": await client.call_tool("suspect_commits", this),
@@ -52,6 +54,11 @@ def test_a_regression_leads_to_suspects_and_a_bisect(
 
     assert answers["list"].startswith("1 regressions, newest first\n- Regression 1 of ")
     assert f"regression_id {regression_id}" in answers["list"]
+    [event] = [line for line in answers["events"].splitlines() if line.startswith("- ")]
+    assert event.startswith("- regression 1 of ")
+    assert f"id {regression_id}, " in event
+    assert answers["search"].startswith('- regression "')
+    assert f"/regressions/{regression_id}" in answers["search"]
     explained = answers["explained"].splitlines()
     assert explained[0] == 'Regression 1: "Stack growth takes more time: ×3.2"'
     assert {"state: new", 'before: 10 "us/request"', 'after: 32 "us/request"', "ratio: x3.2"} <= set(explained)

@@ -12,6 +12,7 @@ from slowpath.sharing.mcp_server.endpoints.bisect_tools import follow_bisect, st
 from slowpath.sharing.mcp_server.endpoints.build_tools import explain_build, list_builds
 from slowpath.sharing.mcp_server.endpoints.commit_tools import get_commit_patch, list_suspect_commits
 from slowpath.sharing.mcp_server.endpoints.comparison_tools import compare, diff_function, get_comparison
+from slowpath.sharing.mcp_server.endpoints.event_tools import explain_event, list_events, search
 from slowpath.sharing.mcp_server.endpoints.profile_tools import list_top_functions
 from slowpath.sharing.mcp_server.endpoints.regression_tools import (
     explain_regression,
@@ -100,6 +101,27 @@ _ALL: Final = (
         "List the services of the team with their slugs.",
         ToolArguments,
         list_services,
+    ),
+    _register(
+        "search",
+        "Search",
+        "Find services, regressions, builds, commits, comparisons, bisects, reports, functions and artifacts by words.",
+        arguments.Search,
+        search,
+    ),
+    _register(
+        "list_events",
+        "List events",
+        "List what needs an action, the most severe first: production events, regressions, bisects, failing channels.",
+        arguments.ListEvents,
+        list_events,
+    ),
+    _register(
+        "explain_event",
+        "Explain a production event",
+        "Return a production event: sentence, proof, changed signals, comparison of before and after, suspect commits.",
+        arguments.ExplainEvent,
+        explain_event,
     ),
     _register(
         "list_regressions",

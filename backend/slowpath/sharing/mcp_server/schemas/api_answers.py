@@ -99,6 +99,146 @@ class RegressionRead(BaseModel):
     closed_at: datetime | None
 
 
+class NamedService(BaseModel):
+    """A service by its slug."""
+
+    slug: str
+
+
+class NamedEnvironment(BaseModel):
+    """An environment by its name."""
+
+    name: str
+
+
+class RatioRead(BaseModel):
+    """A ratio with its interval."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+
+
+class ClosedRead(BaseModel):
+    """How an item was closed."""
+
+    at: datetime
+    reason: str
+    sentence: str
+
+
+class InboxItemRead(BaseModel):
+    """An item of the inbox."""
+
+    kind: str
+    id: UUID
+    number: int | None
+    severity: str
+    added_seconds_per_second: float | None
+    title: str
+    detail: str
+    service: NamedService | None
+    environment: NamedEnvironment | None
+    since_at: datetime | None
+    since_commit: str | None
+    change: RatioRead | None
+    state: str
+    assignee: PersonRead | None
+    closed: ClosedRead | None
+
+
+class InboxRead(BaseModel):
+    """A page of the inbox."""
+
+    items: list[InboxItemRead]
+    headline: str
+    next_cursor: str | None
+
+
+class ProofRead(BaseModel):
+    """A proof that an event happened or ended."""
+
+    sentence: str
+    state: str
+
+
+class EventSignal(BaseModel):
+    """A changed signal of an event."""
+
+    role: str
+    sentence: str
+
+
+class EventSuspect(BaseModel):
+    """A suspect commit of an event."""
+
+    sha: str
+    title: str
+    author: str | None
+    suspicion: float
+    reasons: list[str]
+
+
+class EventFinding(BaseModel):
+    """A finding of the comparison of before and after."""
+
+    sentence: str
+    direction: str
+    is_significant: bool
+
+
+class EventComparison(BaseModel):
+    """The comparison of before and after an event."""
+
+    id: UUID
+    state: str
+    verdict: str | None
+    headline: str | None
+    findings: list[EventFinding]
+
+
+class HistoryEntry(BaseModel):
+    """An entry of the history of an event."""
+
+    at: datetime
+    sentence: str
+
+
+class ProductionEventRead(BaseModel):
+    """A production event with its evidence."""
+
+    item: InboxItemRead
+    sentence: str
+    proof: list[ProofRead]
+    signals: list[EventSignal]
+    comparison: EventComparison | None
+    suspects: list[EventSuspect]
+    requests_affected: float | None
+    history: list[HistoryEntry]
+
+
+class SearchMatch(BaseModel):
+    """An object that was found."""
+
+    id: UUID
+    title: str
+    subtitle: str
+    path: str
+
+
+class SearchGroup(BaseModel):
+    """The matches of one type."""
+
+    type: str
+    items: list[SearchMatch]
+
+
+class SearchRead(BaseModel):
+    """What a search found."""
+
+    groups: list[SearchGroup]
+
+
 class KindCount(BaseModel):
     """Number of artifacts of a kind."""
 

@@ -41,6 +41,33 @@ class ListRegressions(ListArguments):
     search: Annotated[Text | None, Field(description="part of a title, function or commit")] = None
 
 
+class ListEvents(ListArguments):
+    """Filters of the inbox."""
+
+    view: Annotated[
+        Literal["needs-action", "production", "regressions", "snoozed", "closed"],
+        Field(description="production: production events only"),
+    ] = "needs-action"
+    service: Annotated[Text | None, Field(description="slug of a service")] = None
+    severity: list[Literal["high", "medium", "low"]] | None = None
+    search: Annotated[Text | None, Field(description="part of a title")] = None
+
+
+class ExplainEvent(ToolArguments):
+    """A production event."""
+
+    event_id: Annotated[UUID, Field(description="id of an item of the kind production-event")]
+
+
+class Search(ToolArguments):
+    """A text to search."""
+
+    text: Annotated[
+        Text, Field(description="words of a name, number, commit or function; similar words if there are none")
+    ]
+    limit: Annotated[int, Field(ge=1, le=20, description="of each type")] = 5
+
+
 class ExplainRegression(ToolArguments):
     """A regression."""
 
