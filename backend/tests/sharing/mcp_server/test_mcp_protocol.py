@@ -72,7 +72,10 @@ def test_both_generations_of_the_protocol_list_and_call_tools(
 def test_a_token_that_only_reads_neither_sees_nor_calls_tools_that_write(
     url: str, people: AccountsFactory, team: SomeTeam
 ) -> None:
-    arguments = {"start_bisect": {"regression_id": str(uuid4())}, "compare": sides(str(uuid4()))}
+    arguments: dict[str, dict[str, Any]] = {
+        "start_bisect": {"regression_id": str(uuid4())},
+        "compare": sides(str(uuid4())),
+    }
 
     async def do(client: Client) -> tuple[set[str], list[CallToolResult]]:
         listed = {tool.name for tool in (await client.list_tools()).tools}
