@@ -10,8 +10,8 @@ from slowpath.sharing.mcp_server.schemas.api_answers import (
     BuildComparison,
     BuildRead,
     BuildVerdictRead,
-    Listed,
     ListedBuild,
+    ListPageRead,
 )
 from slowpath.sharing.mcp_server.schemas.tool_arguments import ExplainBuild, ListBuilds
 from slowpath.sharing.mcp_server.wording import Lines, fact, format_value, quoted
@@ -30,7 +30,7 @@ async def list_builds(api: TeamApi, arguments: ListBuilds) -> Lines:
         "limit": arguments.limit,
         "cursor": arguments.cursor,
     }
-    page = await api.read(Listed[ListedBuild], "/builds", query)
+    page = await api.read(ListPageRead[ListedBuild], "/builds", query)
     names = await api.get_service_names()
     lines = [f"{len(page.items)} builds, newest first"]
     for each in page.items:
@@ -48,7 +48,9 @@ async def explain_build(api: TeamApi, arguments: ExplainBuild) -> Lines:
     """Return a build, its verdict with the reasons, and its artifacts."""
     build = await api.read(BuildRead, f"/builds/{arguments.build_id}")
     names = await api.get_service_names()
-    artifacts = await api.read(Listed[ArtifactRead], "/artifacts", {"build_id": str(build.id), "limit": MOST_ARTIFACTS})
+    artifacts = await api.read(
+        ListPageRead[ArtifactRead], "/artifacts", {"build_id": str(build.id), "limit": MOST_ARTIFACTS}
+    )
     lines = [*_describe(build, names.get(build.service_id, ""))]
     try:
         lines += _describe_verdict(api, await api.read(BuildVerdictRead, f"/builds/{build.id}/verdict"))

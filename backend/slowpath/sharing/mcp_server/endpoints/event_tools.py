@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from slowpath.sharing.mcp_server.endpoints.regression_tools import next_page
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi
 from slowpath.sharing.mcp_server.schemas.api_answers import (
-    EventComparison,
-    EventSuspect,
+    EventComparisonRead,
+    EventSuspectRead,
     InboxItemRead,
     InboxRead,
     ProductionEventRead,
@@ -85,7 +85,7 @@ def _describe_event(api: TeamApi, found: ProductionEventRead) -> Iterator[str]:
     yield fact("page", api.link(f"/events/{found.item.id}"))
 
 
-def _describe_comparison(api: TeamApi, comparison: EventComparison) -> Iterator[str]:
+def _describe_comparison(api: TeamApi, comparison: EventComparisonRead) -> Iterator[str]:
     verdict = f", {comparison.verdict}" if comparison.verdict else ""
     headline = f": {quoted(comparison.headline)}" if comparison.headline else ""
     yield fact("before against after", f"{comparison.state}{verdict}{headline}")
@@ -96,7 +96,7 @@ def _describe_comparison(api: TeamApi, comparison: EventComparison) -> Iterator[
         yield fact("finding", f"{certainty}, {finding.direction}: {quoted(finding.sentence)}")
 
 
-def _describe_suspect(suspect: EventSuspect) -> Iterator[str]:
+def _describe_suspect(suspect: EventSuspectRead) -> Iterator[str]:
     author = f" by {quoted(suspect.author)}" if suspect.author else ""
     yield fact("suspect commit", f"{suspect.suspicion:.1%} {quoted(suspect.sha)} {quoted(suspect.title)}{author}")
     for reason in suspect.reasons:

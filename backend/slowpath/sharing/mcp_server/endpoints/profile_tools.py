@@ -7,7 +7,7 @@ from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
 from slowpath.sharing.mcp_server.schemas.api_answers import (
     ArtifactRead,
-    Listed,
+    ListPageRead,
     ProfileSetRead,
     ProfileViewRead,
     ProfileViewSummary,
@@ -52,7 +52,7 @@ async def _list_profiles(api: TeamApi, build_id: UUID | None, kind: str | None) 
         "kind": f"{PROFILE_KINDS}{kind}" if kind else None,
         "limit": 200,
     }
-    artifacts = await api.read(Listed[ArtifactRead], "/artifacts", query)
+    artifacts = await api.read(ListPageRead[ArtifactRead], "/artifacts", query)
     profiles = [each.id for each in artifacts.items if (each.kind or "").startswith(PROFILE_KINDS)]
     if not profiles:
         raise InvalidToolCall("The build has no decoded profile of this kind; explain_build lists its artifacts.")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from uuid import UUID
 
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi
-from slowpath.sharing.mcp_server.schemas.api_answers import EvidenceNeeded, Listed, RegressionRead
+from slowpath.sharing.mcp_server.schemas.api_answers import EvidenceNeeded, ListPageRead, RegressionRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import ExplainRegression, ListRegressions, ToolArguments
 from slowpath.sharing.mcp_server.wording import Lines, fact, format_ratio, format_value, quoted
 
@@ -29,7 +29,7 @@ async def list_regressions(api: TeamApi, arguments: ListRegressions) -> Lines:
         "limit": arguments.limit,
         "cursor": arguments.cursor,
     }
-    page = await api.read(Listed[RegressionRead], "/regressions", query)
+    page = await api.read(ListPageRead[RegressionRead], "/regressions", query)
     names = await api.get_service_names()
     rows = [
         f"- {_name(each)} of {quoted(names.get(each.service_id, ''))}: {quoted(each.title)}, state {each.state}, "

@@ -11,7 +11,7 @@ from slowpath.analysis.kinds.profiles.function_costs import FunctionCosts
 from slowpath.platform.http.caller_api import CallerApi, Query
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
 from slowpath.sharing.mcp_server.rules import pause_after
-from slowpath.sharing.mcp_server.schemas.api_answers import Listed, ServiceRead
+from slowpath.sharing.mcp_server.schemas.api_answers import ListPageRead, ServiceRead
 from slowpath.sharing.mcp_server.wording import quoted
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -49,7 +49,7 @@ class TeamApi:
         found: list[ServiceRead] = []
         cursor: str | None = None
         for _ in range(MOST_PAGES):
-            page = await self.read(Listed[ServiceRead], "/services", {"limit": LARGEST_PAGE, "cursor": cursor})
+            page = await self.read(ListPageRead[ServiceRead], "/services", {"limit": LARGEST_PAGE, "cursor": cursor})
             found += page.items
             cursor = page.next_cursor
             if cursor is None:

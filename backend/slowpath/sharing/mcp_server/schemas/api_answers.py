@@ -9,7 +9,7 @@ from pydantic import BaseModel
 Item = TypeVar("Item")
 
 
-class Listed(BaseModel, Generic[Item]):
+class ListPageRead(BaseModel, Generic[Item]):
     """One page of a list."""
 
     items: list[Item]
@@ -162,14 +162,14 @@ class ProofRead(BaseModel):
     state: str
 
 
-class EventSignal(BaseModel):
+class EventSignalRead(BaseModel):
     """A changed signal of an event."""
 
     role: str
     sentence: str
 
 
-class EventSuspect(BaseModel):
+class EventSuspectRead(BaseModel):
     """A suspect commit of an event."""
 
     sha: str
@@ -179,7 +179,7 @@ class EventSuspect(BaseModel):
     reasons: list[str]
 
 
-class EventFinding(BaseModel):
+class EventFindingRead(BaseModel):
     """A finding of the comparison of before and after."""
 
     sentence: str
@@ -187,17 +187,17 @@ class EventFinding(BaseModel):
     is_significant: bool
 
 
-class EventComparison(BaseModel):
+class EventComparisonRead(BaseModel):
     """The comparison of before and after an event."""
 
     id: UUID
     state: str
     verdict: str | None
     headline: str | None
-    findings: list[EventFinding]
+    findings: list[EventFindingRead]
 
 
-class HistoryEntry(BaseModel):
+class HistoryEntryRead(BaseModel):
     """An entry of the history of an event."""
 
     at: datetime
@@ -210,14 +210,14 @@ class ProductionEventRead(BaseModel):
     item: InboxItemRead
     sentence: str
     proof: list[ProofRead]
-    signals: list[EventSignal]
-    comparison: EventComparison | None
-    suspects: list[EventSuspect]
+    signals: list[EventSignalRead]
+    comparison: EventComparisonRead | None
+    suspects: list[EventSuspectRead]
     requests_affected: float | None
-    history: list[HistoryEntry]
+    history: list[HistoryEntryRead]
 
 
-class SearchMatch(BaseModel):
+class SearchMatchRead(BaseModel):
     """An object that was found."""
 
     id: UUID
@@ -226,17 +226,17 @@ class SearchMatch(BaseModel):
     path: str
 
 
-class SearchGroup(BaseModel):
+class SearchGroupRead(BaseModel):
     """The matches of one type."""
 
     type: str
-    items: list[SearchMatch]
+    items: list[SearchMatchRead]
 
 
 class SearchRead(BaseModel):
     """What a search found."""
 
-    groups: list[SearchGroup]
+    groups: list[SearchGroupRead]
 
 
 class KindCount(BaseModel):
