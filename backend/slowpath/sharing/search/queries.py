@@ -46,6 +46,7 @@ from slowpath.sharing.search.rules import (
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.rules import ComparisonOrigin
 from slowpath.verdicts.comparisons.tables import Comparison
+from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions.tables import BuildMeasurement, Regression
 
 SHORT_COMMIT: Final = 12
@@ -91,6 +92,7 @@ def _path(folder: str, id_: Any) -> ColumnElement[str]:  # noqa: ANN401 - a colu
 
 
 REGRESSION_NAME: Final = func.concat("Regression ", cast(Regression.number, Text))
+EVENT_NAME: Final = func.concat("Event ", cast(ProductionEvent.number, Text))
 BISECT_NAME: Final = func.concat("Bisect ", cast(Bisect.number, Text))
 REPORT_NAME: Final = func.concat("Report ", cast(Report.number, Text))
 
@@ -148,6 +150,16 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         func.concat_ws(" ", Comparison.name, Comparison.headline, Comparison.base_label, Comparison.candidate_label),
         Comparison.created_at,
         (Comparison.origin != ComparisonOrigin.BUILD,),
+    ),
+    SearchType.PRODUCTION_EVENT: Searched(  # by ix_production_event_newest
+        ProductionEvent.id,
+        ProductionEvent.title,
+        _listed_parts(EVENT_NAME, Service.name, func.replace(ProductionEvent.state, "-", " ")),
+        _path("events", ProductionEvent.id),
+        func.concat_ws(" ", EVENT_NAME, ProductionEvent.title, Service.name, Service.slug, ProductionEvent.commit),
+        ProductionEvent.started_at,
+        (ProductionEvent.number.is_not(None),),
+        with_service=True,
     ),
     SearchType.BISECT: Searched(  # by ix_bisect_newest
         Bisect.id,
