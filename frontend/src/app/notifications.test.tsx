@@ -131,7 +131,15 @@ describe('channels', () => {
         recipients: [],
         repository: '',
         token: '',
-        events: ['regression.opened', 'regression.updated', 'build.evaluated', 'bisect.finished'],
+        events: [
+          'production-event.opened',
+          'production-event.updated',
+          'production-event.closed',
+          'regression.opened',
+          'regression.updated',
+          'build.evaluated',
+          'bisect.finished',
+        ],
         service_ids: null,
       },
     ]);
