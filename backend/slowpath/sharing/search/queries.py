@@ -64,8 +64,8 @@ class Searched:
     """The objects of one type: what is shown of them, the text that is searched, and the time that sorts them."""
 
     id: InstrumentedAttribute[UUID]
-    title: ColumnElement[str]
-    subtitle: ColumnElement[str]
+    title: ColumnElement[str] | InstrumentedAttribute[str]
+    subtitle: ColumnElement[str] | InstrumentedAttribute[str]
     path: ColumnElement[str]
     text: ColumnElement[str]
     at: InstrumentedAttribute[datetime] | InstrumentedAttribute[datetime | None]
@@ -260,7 +260,7 @@ def select_measured_functions(session: ReadSession) -> Sequence[Row[UUID, str, U
         .order_by(Service.name)
         .limit(MOST_FUNCTION_SERVICES)
     )
-    return session.execute(found).all()  # type: ignore[return-value]  # the columns of a subquery have no types
+    return session.execute(found).all()
 
 
 def _listed(names: Sequence[str]) -> ColumnElement[str]:
@@ -273,7 +273,9 @@ def _contains(text: ColumnElement[str], words: Sequence[str]) -> list[ColumnElem
     return [text.icontains(word, autoescape=True) for word in words]
 
 
-def _best_titles(title: ColumnElement[str], words: Sequence[str]) -> list[ColumnElement[bool]]:
+def _best_titles(
+    title: ColumnElement[str] | InstrumentedAttribute[str], words: Sequence[str]
+) -> list[ColumnElement[bool]]:
     """Sort titles that begin with the text first, then those that contain it."""
     text = " ".join(words)
     return [title.istartswith(text, autoescape=True).desc(), title.icontains(text, autoescape=True).desc()]

@@ -128,13 +128,13 @@ async def follow(
     request = Request({**scope, "path_params": {}, "app": app.app})
     async with listener.running():
         answer = await events.stream_events(request, people.caller(team), None, "1")
-        stream = aiter(answer.body_iterator)
-        missed: Any = await asyncio.wait_for(anext(stream), 10)
+        stream: Any = aiter(answer.body_iterator)
+        missed = await asyncio.wait_for(anext(stream), 10)
         waiting = asyncio.ensure_future(anext(stream))
         await asyncio.sleep(0.3)
         assert not waiting.done()
         await asyncio.to_thread(record, app, team, bisected())
-        following: Any = await asyncio.wait_for(waiting, 10)
+        following = await asyncio.wait_for(waiting, 10)
         await stream.aclose()
     return [missed, following]
 
