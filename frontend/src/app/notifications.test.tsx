@@ -65,7 +65,7 @@ describe('channels', () => {
     serve();
     opened();
     expect(
-      await screen.findByText(/No channels yet\. Add Slack, email, a webhook, or/),
+      await screen.findByText(/No channels yet\. Add Slack, Teams, email,/),
     ).toBeInTheDocument();
   });
 
@@ -262,7 +262,7 @@ describe('channels', () => {
     );
     await user.click(within(dialog).getByRole('button', { name: 'Delete channel' }));
     expect(
-      await screen.findByText(/No channels yet\. Add Slack, email, a webhook, or/),
+      await screen.findByText(/No channels yet\. Add Slack, Teams, email,/),
     ).toBeInTheDocument();
     expect(asked).toBe(2);
   });

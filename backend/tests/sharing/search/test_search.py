@@ -144,7 +144,7 @@ def test_a_text_finds_objects_of_each_type(client: TestClient, made: EvidenceFac
 
 
 @pytest.mark.database
-@pytest.mark.parametrize("text", ["chexkout", "checkot", "checkoutt", "ceckout", "shop chexkout"])
+@pytest.mark.parametrize("text", ["chexkout", "checkot", "checkoutt", "kheckout", "shop chexkout"])
 def test_a_misspelled_text_finds_similar_words(client: TestClient, made: EvidenceFactory, text: str) -> None:
     made.service("shop-checkout")
     made.service("ingester")
