@@ -72,7 +72,7 @@ def inside() -> Iterator[BenchmarkResult]:
         "branches and tags of one service": lambda: _search(person, "ref", service_id=service_id),
         "deployments": lambda: _search(person, "deployment"),
         "all objects, a text of few": lambda: person.call("GET", "/search", params={"q": "number 9999"}),
-        "all objects, a misspelled text": lambda: person.call("GET", "/search", params={"q": "chnage numbre"}),
+        "all objects, a misspelled text": lambda: person.call("GET", "/search", params={"q": "chamge nunbr"}),
         "list of builds": lambda: person.call("GET", "/builds", params={"limit": 50}),
         "list of builds of a branch": lambda: person.call(
             "GET", "/builds", params={"service_id": service_id, "branch": "main", "limit": 50}

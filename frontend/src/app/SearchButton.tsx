@@ -1,11 +1,11 @@
 /** The field of the top bar that opens the palette, as do Ctrl+K, Cmd+K and `/`; `?` lists the shortcuts of the page. */
 import { useHotkeys } from '@mantine/hooks';
-import { useRouter } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, lazy, useEffect, useState } from 'react';
 import type { TeamMembership } from '../api';
-import { SearchPalette, ShortcutsDialog } from '../features/sharing/search';
+import { ShortcutsDialog } from '../features/sharing/search';
 import classes from './SearchButton.module.css';
-import { usePaletteActions } from './palette-actions';
+
+const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }));
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
@@ -23,21 +23,6 @@ function useShortcutsKey(onPress: () => void): void {
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
   }, [onPress]);
-}
-
-type OpenProps = { team: TeamMembership; onClose: () => void; onShowShortcuts: () => void };
-
-function OpenPalette({ team, onClose, onShowShortcuts }: OpenProps) {
-  const router = useRouter();
-  const actions = usePaletteActions(team, onShowShortcuts);
-  return (
-    <SearchPalette
-      team={team.slug}
-      actions={actions}
-      onClose={onClose}
-      onOpen={(path) => router.history.push(`/t/${team.slug}${path}`)}
-    />
-  );
 }
 
 export function SearchButton({ team }: { team: TeamMembership }) {
@@ -73,7 +58,7 @@ export function SearchButton({ team }: { team: TeamMembership }) {
       </button>
       <Suspense fallback={null}>
         {opened === 'palette' && (
-          <OpenPalette team={team} onClose={close} onShowShortcuts={showShortcuts} />
+          <Palette team={team} onClose={close} onShowShortcuts={showShortcuts} />
         )}
         {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
       </Suspense>

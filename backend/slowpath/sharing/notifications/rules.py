@@ -64,7 +64,7 @@ INCIDENT_EVENTS: Final = frozenset(
 )
 """Events of a regression or production event from its start to its end: all that an alert service can show."""
 ACKNOWLEDGED_STATES: Final = frozenset({"investigating", "acknowledged"})
-ENDED_STATES: Final = frozenset({"fixed", "improved", "not-a-regression", "ignored", "closed"})
+ENDED_STATES: Final = frozenset({"fixed", "improved", "not-a-regression", "ignored", "closed", "withdrawn"})
 
 PERSONAL_EVENTS: Final = frozenset(
     {

@@ -10,14 +10,18 @@ from typing_extensions import TypedDict
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.sharing.notifications.rules import (
     MOST_RECIPIENTS,
+    BisectContent,
+    BuildContent,
     ChannelKind,
     ChannelState,
     ChannelTarget,
     NotificationContent,
     NotificationEvent,
     NotificationState,
+    ProductionEventContent,
+    RegressionContent,
 )
-from slowpath.sharing.notifications.tables import Notification, NotificationChannel
+from slowpath.sharing.notifications.tables import Notification, NotificationChannel, TeamEvent
 from slowpath.sharing.notifications.wording import format_headline
 
 Label = Annotated[
@@ -179,3 +183,46 @@ class NotificationOut(BaseModel):
                 "created_at": row.created_at,
             }
         )
+
+
+class TeamEventOut(BaseModel):
+    """One event of the team, as of the time it occurred."""
+
+    number: int = Field(description="counts up within the team")
+    id: UUID
+    type: NotificationEvent
+    sentence: str
+    url: str
+    service_id: UUID | None
+    what: str = Field(description="the change of a regression or production event, in words")
+    build: BuildContent | None
+    regressions: list[RegressionContent]
+    bisect: BisectContent | None
+    production_event: ProductionEventContent | None
+    created_at: datetime
+
+
+def make_team_event_out(row: TeamEvent) -> TeamEventOut:
+    """Return the wire shape of an event."""
+    content = NotificationContent.from_json(row.content)
+    return TeamEventOut(
+        number=row.number,
+        id=row.id,
+        type=content.event,
+        sentence=format_headline(content),
+        url=content.url,
+        service_id=content.service_id,
+        what=content.what,
+        build=content.build,
+        regressions=list(content.regressions),
+        bisect=content.bisect,
+        production_event=content.production_event,
+        created_at=row.created_at,
+    )
+
+
+class TeamEventsOut(BaseModel):
+    """Events, oldest first."""
+
+    items: list[TeamEventOut]
+    next_after: int = Field(description="the value of `after` that continues behind these events")

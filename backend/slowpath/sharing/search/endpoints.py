@@ -24,5 +24,5 @@ def search(
     ] = "",
     limit: Annotated[int, Query(ge=1, le=20, description="of each type")] = 5,
 ) -> SearchOut:
-    """Search services, regressions, builds, commits, comparisons, bisects, reports, functions and artifacts."""
+    """Search services, production events, regressions, builds, commits, comparisons, bisects, reports, functions and artifacts."""
     return make_search_out(service.search_objects(session, q, limit))

@@ -46,6 +46,7 @@ from slowpath.sharing.search.rules import (
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.rules import ComparisonOrigin
 from slowpath.verdicts.comparisons.tables import Comparison
+from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions.tables import BuildMeasurement, Regression
 
 SHORT_COMMIT: Final = 12
@@ -59,12 +60,12 @@ def _listed_parts(*parts: Any) -> ColumnElement[str]:  # noqa: ANN401 - columns 
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchSource:
     """The objects of one type: what is shown of them, the text that is searched, and the time that sorts them."""
 
     id: InstrumentedAttribute[UUID]
-    title: ColumnElement[str]
-    subtitle: ColumnElement[str]
+    title: ColumnElement[str] | InstrumentedAttribute[str]
+    subtitle: ColumnElement[str] | InstrumentedAttribute[str]
     path: ColumnElement[str]
     text: ColumnElement[str]
     at: InstrumentedAttribute[datetime] | InstrumentedAttribute[datetime | None]
@@ -91,11 +92,12 @@ def _path(folder: str, id_: Any) -> ColumnElement[str]:  # noqa: ANN401 - a colu
 
 
 REGRESSION_NAME: Final = func.concat("Regression ", cast(Regression.number, Text))
+EVENT_NAME: Final = func.concat("Event ", cast(ProductionEvent.number, Text))
 BISECT_NAME: Final = func.concat("Bisect ", cast(Bisect.number, Text))
 REPORT_NAME: Final = func.concat("Report ", cast(Report.number, Text))
 
-STORED: Final[Mapping[SearchType, Searched]] = {
-    SearchType.SERVICE: Searched(
+STORED: Final[Mapping[SearchType, SearchSource]] = {
+    SearchType.SERVICE: SearchSource(
         Service.id,
         Service.name,
         Service.description,
@@ -103,7 +105,7 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         func.concat_ws(" ", Service.name, Service.slug, Service.description, Service.main_package),
         Service.created_at,
     ),
-    SearchType.REGRESSION: Searched(  # by ix_regression_newest
+    SearchType.REGRESSION: SearchSource(  # by ix_regression_newest
         Regression.id,
         Regression.title,
         _listed_parts(REGRESSION_NAME, Service.name, func.replace(Regression.state, "-", " ")),
@@ -121,7 +123,7 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         (Regression.number.is_not(None),),
         with_service=True,
     ),
-    SearchType.BUILD: Searched(  # by ix_build_newest
+    SearchType.BUILD: SearchSource(  # by ix_build_newest
         Build.id,
         func.coalesce(func.nullif(Build.display_name, ""), func.left(Build.commit, SHORT_COMMIT)),
         _listed_parts(Service.name, Build.branch, Build.title),
@@ -132,7 +134,7 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         Build.created_at,
         with_service=True,
     ),
-    SearchType.COMMIT: Searched(  # by ix_commit_committed
+    SearchType.COMMIT: SearchSource(  # by ix_commit_committed
         Commit.id,
         Commit.title,
         _listed_parts(func.left(Commit.sha, SHORT_COMMIT), Commit.author_name),
@@ -140,7 +142,7 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         func.concat_ws(" ", Commit.sha, Commit.title, Commit.author_name),
         Commit.committed_at,
     ),
-    SearchType.COMPARISON: Searched(  # those that a build caused are found by their build
+    SearchType.COMPARISON: SearchSource(  # those that a build caused are found by their build
         Comparison.id,
         Comparison.name,
         _listed_parts(Comparison.headline),
@@ -149,7 +151,17 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         Comparison.created_at,
         (Comparison.origin != ComparisonOrigin.BUILD,),
     ),
-    SearchType.BISECT: Searched(  # by ix_bisect_newest
+    SearchType.PRODUCTION_EVENT: SearchSource(  # by ix_production_event_newest
+        ProductionEvent.id,
+        ProductionEvent.title,
+        _listed_parts(EVENT_NAME, Service.name, func.replace(ProductionEvent.state, "-", " ")),
+        _path("events", ProductionEvent.id),
+        func.concat_ws(" ", EVENT_NAME, ProductionEvent.title, Service.name, Service.slug, ProductionEvent.commit),
+        ProductionEvent.started_at,
+        (ProductionEvent.number.is_not(None),),
+        with_service=True,
+    ),
+    SearchType.BISECT: SearchSource(  # by ix_bisect_newest
         Bisect.id,
         Bisect.title,
         _listed_parts(BISECT_NAME, Service.name, func.replace(Bisect.state, "-", " ")),
@@ -158,7 +170,7 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         Bisect.created_at,
         with_service=True,
     ),
-    SearchType.REPORT: Searched(  # by ix_report_newest
+    SearchType.REPORT: SearchSource(  # by ix_report_newest
         Report.id,
         Report.title,
         REPORT_NAME,
@@ -166,7 +178,7 @@ STORED: Final[Mapping[SearchType, Searched]] = {
         func.concat_ws(" ", REPORT_NAME, Report.title),
         Report.created_at,
     ),
-    SearchType.ARTIFACT: Searched(  # by ix_artifact_newest
+    SearchType.ARTIFACT: SearchSource(  # by ix_artifact_newest
         Artifact.id,
         Artifact.name,
         _listed_parts(Artifact.kind, Artifact.folder),
@@ -248,7 +260,7 @@ def select_measured_functions(session: ReadSession) -> Sequence[Row[UUID, str, U
         .order_by(Service.name)
         .limit(MOST_FUNCTION_SERVICES)
     )
-    return session.execute(found).all()  # type: ignore[return-value]  # the columns of a subquery have no types
+    return session.execute(found).all()
 
 
 def _listed(names: Sequence[str]) -> ColumnElement[str]:
@@ -261,7 +273,9 @@ def _contains(text: ColumnElement[str], words: Sequence[str]) -> list[ColumnElem
     return [text.icontains(word, autoescape=True) for word in words]
 
 
-def _best_titles(title: ColumnElement[str], words: Sequence[str]) -> list[ColumnElement[bool]]:
+def _best_titles(
+    title: ColumnElement[str] | InstrumentedAttribute[str], words: Sequence[str]
+) -> list[ColumnElement[bool]]:
     """Sort titles that begin with the text first, then those that contain it."""
     text = " ".join(words)
     return [title.istartswith(text, autoescape=True).desc(), title.icontains(text, autoescape=True).desc()]

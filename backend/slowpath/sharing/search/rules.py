@@ -12,6 +12,7 @@ class SearchType(StrEnum):
     """Types of objects, in the order of the groups."""
 
     SERVICE = "service"
+    PRODUCTION_EVENT = "production-event"
     REGRESSION = "regression"
     BUILD = "build"
     COMMIT = "commit"

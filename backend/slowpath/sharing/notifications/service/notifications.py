@@ -33,19 +33,20 @@ from slowpath.sharing.notifications.rules import (
     is_dead,
     pause_after,
 )
-from slowpath.sharing.notifications.service import channels
+from slowpath.sharing.notifications.service import channels, event_log
 from slowpath.sharing.notifications.tables import Notification, NotificationChannel
 
 
 def enqueue_notifications(session: WriteSession, content: NotificationContent) -> list[MessageId]:
-    """Create a notification for each active channel with this event, except those already notified of it."""
+    """Record an event, and create a notification for each active channel with it that is not notified yet."""
+    is_new = event_log.record_event(session, content)
     written = [
         _write(session, channel, content)
         for channel in queries.open_channels(session)
         if _subscribes_to(channel, content)
     ]
     notified = [one for one in written if one is not None]
-    if notified:
+    if notified or is_new:
         schedule_cleanup(session)
     return notified
 
@@ -56,12 +57,13 @@ def schedule_cleanup(session: WriteSession) -> None:
 
 
 def delete_old_notifications(session: WriteSession, now: datetime) -> int:
-    """Delete notifications after their retention, and run again tomorrow while any are left.
+    """Delete notifications and events after their retention, and run again tomorrow while any are left.
 
     Pending notifications remain. Returns the number of deleted ones.
     """
     gone = queries.delete_finished_notifications(session, now - timedelta(days=RETENTION_DAYS))
-    if queries.has_messages(session):
+    event_log.delete_old_events(session, now)
+    if queries.has_messages(session) or event_log.find_last_number(session) > 0:
         schedule_cleanup(session)
     return gone
 

@@ -76,6 +76,7 @@ export default function SearchPalette(props: PaletteProps) {
       withCloseButton={false}
       size={640}
       padding={0}
+      centered={false}
       yOffset="10vh"
       aria-label="Search and commands"
     >

@@ -19,6 +19,7 @@ const MOST_ACTIONS = 6;
 
 const GROUP_NAMES: Record<SearchMatchOut['type'], string> = {
   service: 'Services',
+  'production-event': 'Production events',
   regression: 'Regressions',
   build: 'Builds',
   commit: 'Commits',
