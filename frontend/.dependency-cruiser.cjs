@@ -7,8 +7,8 @@ const wings = [
     ['artifacts', 'profiles|exec_traces|spans|dashboard|growth_logs|benchmarks', 'metric_sources'],
   ],
   ['verdicts', ['comparisons', 'comparison_previews', 'regressions', 'bisects']],
-  ['sharing', ['discussions|activity|notifications', 'reports']],
-  ['operations', ['retention']],
+  ['sharing', ['discussions|activity|notifications', 'reports', 'search']],
+  ['operations', ['retention', 'setup']],
 ];
 const names = wings.map(([wing]) => wing);
 

@@ -3,6 +3,8 @@
 -- env.py creates the tables from `slowpath.metadata`, runs this file as slowpath_owner, and stamps the newest version.
 -- A version that changes one of these changes this file too; a test compares a new database with a migrated one.
 
+CREATE EXTENSION IF NOT EXISTS pg_trgm;  -- compares the words of a search
+
 -- Partitions of the metric samples: one per month, and one for all other hours.
 
 CREATE SCHEMA metric_parts;
@@ -715,7 +717,7 @@ BEGIN
         ('build', 'INSERT OR UPDATE OR DELETE', 'build'), ('comment', 'INSERT OR UPDATE OR DELETE', 'comment'),
         ('regression', 'INSERT OR UPDATE OR DELETE', 'regression'), ('regression_event', 'INSERT', 'regression'),
         ('build_verdict', 'INSERT OR UPDATE OF state, sentence', 'regression'),
-        ('mention', 'INSERT OR UPDATE OF read_at', 'mention')
+        ('mention', 'INSERT OR UPDATE OF read_at', 'mention'), ('team_event', 'INSERT', 'event')
     LOOP
         EXECUTE format(
             'CREATE TRIGGER notify AFTER %s ON %I FOR EACH ROW EXECUTE FUNCTION notify_team(%L)', happens, name, kind);

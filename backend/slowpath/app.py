@@ -69,9 +69,11 @@ from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
 from slowpath.sharing.discussions.service.discussion_subjects import Finders
 from slowpath.sharing.inbox import endpoints as inbox_endpoints
+from slowpath.sharing.mcp_server import endpoints as mcp_endpoints
 from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
+from slowpath.sharing.search import endpoints as search_endpoints
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
 from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
@@ -105,7 +107,9 @@ FEATURES = (
     bisects_endpoints,
     reports_endpoints,
     notifications_endpoints,
+    mcp_endpoints,
     inbox_endpoints,
+    search_endpoints,
     keeping_endpoints,
 )
 

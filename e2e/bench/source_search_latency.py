@@ -1,4 +1,4 @@
-"""Latency of choosing sides with 10,000 builds of 50 services: search, list of builds, preview; against a plain SELECT.
+"""Latency of searches with 10,000 builds of 50 services: all objects, sides, list of builds; against a plain SELECT.
 
 The peer is a request of the same server that lists one environment by a plain `SELECT ... LIMIT`, in the same run, so that a
 ratio is independent of the machine and of the load. The goal in milliseconds is that of a person who waits for a list.
@@ -20,6 +20,8 @@ from support.demo_user import DemoUser
 NAME = "sources"
 SERVICES, BUILDS, DEPLOYMENTS, REPEATS = 50, 10_000, 2_000, 15
 GOAL_MS = 200.0
+GOALS_MS = {"all objects, a text of few": 100.0, "all objects, a misspelled text": 100.0}
+"""Of what is searched while a user types."""
 WITHOUT_GOAL = ("suggestions", "preview of two builds")
 FILL = """
 INSERT INTO service (team_id, id, slug, name, description)
@@ -69,6 +71,8 @@ def inside() -> Iterator[BenchmarkResult]:
         "branches and tags of all services": lambda: _search(person, "ref"),
         "branches and tags of one service": lambda: _search(person, "ref", service_id=service_id),
         "deployments": lambda: _search(person, "deployment"),
+        "all objects, a text of few": lambda: person.call("GET", "/search", params={"q": "number 9999"}),
+        "all objects, a misspelled text": lambda: person.call("GET", "/search", params={"q": "chamge nunbr"}),
         "list of builds": lambda: person.call("GET", "/builds", params={"limit": 50}),
         "list of builds of a branch": lambda: person.call(
             "GET", "/builds", params={"service_id": service_id, "branch": "main", "limit": 50}
@@ -80,15 +84,15 @@ def inside() -> Iterator[BenchmarkResult]:
     }
     for what, ask in asked.items():
         peer_ms, value_ms = _ms(lambda: person.call("GET", "/environments", params={"limit": 1})), _ms(ask)
-        is_goal = what not in WITHOUT_GOAL
+        is_goal, goal_ms = what not in WITHOUT_GOAL, GOALS_MS.get(what, GOAL_MS)
         yield BenchmarkResult(
             NAME,
             f"{BUILDS:,} builds of {SERVICES} services: ms of {what}",
             value_ms,
             peer=peer_ms,
             ratio=value_ms / peer_ms,
-            goal=f"<= {GOAL_MS:.0f}" if is_goal else None,
-            met=value_ms <= GOAL_MS if is_goal else None,
+            goal=f"<= {goal_ms:.0f}" if is_goal else None,
+            met=value_ms <= goal_ms if is_goal else None,
         )
 
 

@@ -73,6 +73,7 @@ def ask(
         f"--header=Cookie:slowpath={owner.cookie}",
         f"--header=Origin:{stack.address}",
         "--exclude-operation-id=events:stream",  # its answer does not end
+        "--exclude-operation-id=updates:stream",
         "--suppress-health-check=all",
         "--generation-database=none",
         "--continue-on-failure",

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "slowpath_cli.commands.collect",
         "record profiles and traces with their run metadata from a running process",
     ),
+    "mcp": ("slowpath_cli.commands.mcp", "offer the tools of a server to an MCP client over stdio"),
     "upload": ("slowpath_cli.commands.upload", "upload files with their run metadata to a server"),
 }
 

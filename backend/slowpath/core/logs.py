@@ -35,7 +35,7 @@ def configure_logs(process: str, log_format: Literal["json", "text"]) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
-    for noisy in ("uvicorn.access", "httpx", "kombu", "celery.redirected"):
+    for noisy in ("uvicorn.access", "httpx", "httpx2", "mcp", "kombu", "celery.redirected"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     logging.getLogger("python_multipart").setLevel(logging.ERROR)  # invalid forms are errors of the sender
     structlog.contextvars.bind_contextvars(process=process)

@@ -133,6 +133,10 @@ SHAPES: dict[str, dict[str, Any]] = {
         "state": "sent",
         "content": NotificationContent(NotificationEvent.TEST, UUID(int=0), None, "https://slowpath.example").to_json(),
     },
+    "team_event": {
+        "event": "channel.test",
+        "content": NotificationContent(NotificationEvent.TEST, UUID(int=0), None, "https://slowpath.example").to_json(),
+    },
     "webhook": {
         "kind": "github",
         "service_ids": [],

@@ -44,7 +44,7 @@ def test_news_arrive_within_two_seconds(client: httpx.Client) -> None:
     listening, over = threading.Event(), threading.Event()
 
     def listen() -> None:
-        with client.stream("GET", "/events") as stream:
+        with client.stream("GET", "/updates") as stream:
             event = ""
             for line in stream.iter_lines():
                 listening.set()
@@ -74,7 +74,7 @@ def test_news_arrive_within_two_seconds(client: httpx.Client) -> None:
 def test_a_stream_contains_nothing_of_other_teams(client: httpx.Client, stack: RunningStack) -> None:
     other = stack.signed_up()
     seen: list[str] = []
-    with client.stream("GET", "/events", timeout=3) as stream:
+    with client.stream("GET", "/updates", timeout=3) as stream:
         other.put("/artifacts/a", content=GOOD)
         with suppress(httpx.ReadTimeout):
             for line in stream.iter_lines():

@@ -56,6 +56,8 @@ export type {
   MemberOut as Member,
   MentionOut as Mention,
   NotificationOut as ChannelMessage,
+  SearchMatchOut,
+  SearchOut,
   ActivityKind,
   MetricRuleIn as MetricRuleWords,
   MetricRuleOut as MetricRule,

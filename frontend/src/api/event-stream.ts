@@ -49,7 +49,7 @@ export function openEventStream(listener: Listener): () => void {
   let retry: ReturnType<typeof setTimeout> | undefined;
 
   const open = () => {
-    source = new EventSource(openUrl('/events'), { withCredentials: true });
+    source = new EventSource(openUrl('/updates'), { withCredentials: true });
     source.addEventListener('open', () => listener.onLive(true));
     for (const kind of EVENT_KINDS) {
       source.addEventListener(kind, (event) => {

@@ -4,7 +4,7 @@ import type { Session, TeamMembership } from '../api';
 import { InboxButton } from '../features/sharing/discussions';
 import { JobsIndicator } from '../features/platform/jobs';
 import { LazyPopover } from '../ui';
-import { SearchField } from './SearchField';
+import { SearchButton } from './SearchButton';
 import classes from './Shell.module.css';
 import { NAVIGATION, initialsOf } from './navigation';
 
@@ -44,7 +44,7 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
       <Link to="/help" className={classes.help}>
         Help
       </Link>
-      <SearchField team={team.slug} />
+      <SearchButton team={team} />
       <Link
         to="/t/$team/compare"
         params={{ team: team.slug }}

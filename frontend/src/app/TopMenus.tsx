@@ -131,6 +131,13 @@ export function UserMenu({ team, session }: { team: TeamMembership; session: Ses
         </Menu.Item>
         <Menu.Item
           renderRoot={(props) => (
+            <Link to="/t/$team/setup" params={{ team: team.slug }} {...props} />
+          )}
+        >
+          Set up a service
+        </Menu.Item>
+        <Menu.Item
+          renderRoot={(props) => (
             <Link to="/t/$team/activity" params={{ team: team.slug }} search={{}} {...props} />
           )}
         >

@@ -75,6 +75,14 @@ describe('the user guide', () => {
   });
 });
 
+test('set-up lines name this server', async () => {
+  open('/help/mcp');
+  expect(await screen.findByText(/claude mcp add/u)).toHaveTextContent(
+    `${window.location.origin}/mcp`,
+  );
+  expect(screen.queryByText(/slowpath\.example/u)).toBeNull();
+});
+
 describe('the API reference', () => {
   const document = {
     paths: {
@@ -108,6 +116,7 @@ describe('the API reference', () => {
     const [builds] = screen.getAllByText('/api/v1/builds');
     await user.click(builds!);
     expect(await screen.findByText('cursor')).toBeInTheDocument();
+    expect(screen.getByText(/"\$SLOWPATH_URL\/api\/v1\/builds"/u)).toBeInTheDocument();
     expect(screen.getByText('BuildsOut')).toBeInTheDocument();
     await user.type(screen.getByRole('textbox', { name: 'Filter operations' }), 'reports');
     expect(screen.queryByText('/api/v1/builds')).toBeNull();

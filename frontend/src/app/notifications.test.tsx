@@ -65,7 +65,7 @@ describe('channels', () => {
     serve();
     opened();
     expect(
-      await screen.findByText(/No channels yet\. Add Slack, email, a webhook, or/),
+      await screen.findByText(/No channels yet\. Add Slack, Teams, email,/),
     ).toBeInTheDocument();
   });
 
@@ -131,7 +131,15 @@ describe('channels', () => {
         recipients: [],
         repository: '',
         token: '',
-        events: ['regression.opened', 'regression.updated', 'build.evaluated', 'bisect.finished'],
+        events: [
+          'production-event.opened',
+          'production-event.updated',
+          'production-event.closed',
+          'regression.opened',
+          'regression.updated',
+          'build.evaluated',
+          'bisect.finished',
+        ],
         service_ids: null,
       },
     ]);
@@ -254,7 +262,7 @@ describe('channels', () => {
     );
     await user.click(within(dialog).getByRole('button', { name: 'Delete channel' }));
     expect(
-      await screen.findByText(/No channels yet\. Add Slack, email, a webhook, or/),
+      await screen.findByText(/No channels yet\. Add Slack, Teams, email,/),
     ).toBeInTheDocument();
     expect(asked).toBe(2);
   });

@@ -32,6 +32,9 @@ export const server = setupServer(
   http.get(at('/artifacts'), () => page([])),
   http.get(at('/services'), () => page([])),
   http.get(at('/builds'), () => page([])),
+  http.get(at('/deployments'), () => page([])),
+  http.get(at('/runners'), () => HttpResponse.json([])),
+  http.get(at('/notification-channels'), () => page([])),
   http.get(at('/metrics/settings'), () =>
     HttpResponse.json({ retention_days: 30, series: 0, max_series: 100_000 }),
   ),

@@ -1,4 +1,5 @@
 import classes from './SideMarks.module.css';
+import { useKeyHint } from './key-hints';
 
 type Side = 'base' | 'candidate';
 
@@ -12,7 +13,9 @@ export function SideMark({ side, label = false }: { side: Side; label?: boolean 
   );
 }
 
+/** Keys and what they do; the list of shortcuts contains them as well. */
 export function KeyHint({ keys, children }: { keys: string[]; children: string }) {
+  useKeyHint(keys, children);
   return (
     <span className={classes.keys}>
       {keys.map((key) => (

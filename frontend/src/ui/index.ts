@@ -1,4 +1,5 @@
 export { countOf, countText, durationText, sizeText } from './format-amounts';
+export { CodeBlock } from './CodeBlock';
 export { CopyField } from './CopyField';
 export { CredentialsFields, useCredentials } from './CredentialsFields';
 export { CREDENTIALS } from './credentials';
@@ -32,6 +33,8 @@ export {
   useReferenceTime,
 } from './SnapshotContext';
 export { HelpLink } from './HelpLink';
+export type { HelpTopic } from './help-topics';
+export { useKeyHint, useShownKeyHints, type KeyHintEntry } from './key-hints';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
 export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph } from './SideMarks';

@@ -88,7 +88,10 @@ def run_notification_delivery(job: DeliverNotification, context: JobContext) -> 
     with context.reading() as session:
         message = notifications.get_notification(session, job.message_id)
         channel = channels.get_channel(session, ChannelId(message.channel_id))
-        waits, is_on = message.state == NotificationState.WAITING, channel.state == ChannelState.ON
+        waits = message.state == NotificationState.WAITING
+        is_sent = channel.state == ChannelState.ON and not notifications.is_outdated(
+            session, message, ChannelKind(channel.kind)
+        )
         outbound = OutboundNotification(
             message_id=str(message.id),
             kind=ChannelKind(channel.kind),
@@ -97,7 +100,7 @@ def run_notification_delivery(job: DeliverNotification, context: JobContext) -> 
             content=NotificationContent.from_json(message.content),
             comment_id=notifications.get_thread_comment_id(session, message),
         )
-    if not waits or not is_on:
+    if not waits or not is_sent:
         with context.finishing() as session:
             if waits:
                 notifications.abandon_notification(notifications.get_notification(session, job.message_id))

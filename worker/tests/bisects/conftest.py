@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
+from httpx2 import Response
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import BisectId, JobId, new_id

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 from fastapi.testclient import TestClient
 
 from slowpath.platform.accounts.rules.roles import TokenScope
@@ -30,24 +29,11 @@ from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.jobs.conftest import Bench
 from tests.jobs.conftest import bench as plain_bench  # noqa: F401 - as above
 from tests.support.app_under_test import AppUnderTest
+from tests.support.served_app import served
 from tests.tasks.conftest import PROFILES, bench, settings  # noqa: F401 - as above
 from tests.tasks.test_decode_handlers import run_all
 
 PROFILE = PROFILES / "go-cpu-1.26.pb.gz"
-
-
-@contextmanager
-def served(app: AppUnderTest) -> Iterator[str]:  # noqa: F811 - a fixture's name
-    server = uvicorn.Server(uvicorn.Config(app.app, port=0, log_level="critical", lifespan="off"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 @contextmanager

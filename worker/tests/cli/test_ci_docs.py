@@ -14,7 +14,6 @@ from fastapi.testclient import TestClient
 
 from slowpath.core.ids import new_id
 from slowpath.platform.accounts.rules.roles import TokenScope
-from tests.cli.test_build_gate import served
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     app,
     asker,
@@ -29,6 +28,7 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
+from tests.support.served_app import served
 
 pytestmark = [
     pytest.mark.database,

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from uuid import UUID
@@ -38,6 +38,7 @@ from tests.jobs.conftest import Bench
 pytestmark = pytest.mark.database
 
 COMMIT = "5f3c1e8" + "0" * 33
+SUBJECT = UUID(int=7)
 Answer = tuple[int, object]
 
 
@@ -282,6 +283,88 @@ def test_a_revoked_slack_webhook_is_disabled(desk: DeliveryFixture, receiver: Re
     (message_id,) = desk.enqueue(regression_opened())
     assert desk.deliver(message_id)["state"] == "abandoned"
     assert desk.row("notification_channel", channel.id)["state"] == "disabled-after-failures"
+
+
+def incident(event: NotificationEvent, subject_id: UUID, state: str = "new") -> NotificationContent:
+    one = replace(regression(), state=state)
+    return NotificationContent(event, subject_id, None, "https://slowpath.example/r/3", None, (one,), state, state)
+
+
+def test_pagerduty_has_one_alert_per_incident(desk: DeliveryFixture, receiver: Receiver) -> None:
+    receiver.answers = [(202, {"status": "success"})]
+    desk.channel(ChannelTarget(ChannelKind.PAGERDUTY, receiver.url, token=32 * "k"))
+    assert desk.enqueue(build_evaluated("changed")) == []
+    for content in (
+        incident(NotificationEvent.OPENED, SUBJECT),
+        incident(NotificationEvent.CHANGED, SUBJECT, "acknowledged"),
+        incident(NotificationEvent.CHANGED, SUBJECT, "fixed"),
+    ):
+        (message_id,) = desk.enqueue(content)
+        assert desk.deliver(message_id)["state"] == "sent"
+    assert {delivery.path for delivery in receiver.deliveries} == {"/v2/enqueue"}
+    sent = [delivery.json() for delivery in receiver.deliveries]
+    assert [body["event_action"] for body in sent] == ["trigger", "acknowledge", "resolve"]
+    assert {(body["routing_key"], body["dedup_key"]) for body in sent} == {(32 * "k", f"slowpath:{SUBJECT}")}
+
+
+def test_opsgenie_has_one_alert_per_incident(desk: DeliveryFixture, receiver: Receiver) -> None:
+    receiver.answers = [(202, {"result": "Request will be processed"})]
+    desk.channel(ChannelTarget(ChannelKind.OPSGENIE, receiver.url, token=36 * "k"))
+    for content in (
+        incident(NotificationEvent.OPENED, SUBJECT),
+        incident(NotificationEvent.CHANGED, SUBJECT, "investigating"),
+        incident(NotificationEvent.CHANGED, SUBJECT, "ignored"),
+    ):
+        (message_id,) = desk.enqueue(content)
+        assert desk.deliver(message_id)["state"] == "sent"
+    alert = f"/v2/alerts/slowpath:{SUBJECT}"
+    assert [delivery.path for delivery in receiver.deliveries] == [
+        "/v2/alerts",
+        f"{alert}/acknowledge?identifierType=alias",
+        f"{alert}/close?identifierType=alias",
+    ]
+    assert {delivery.headers["Authorization"] for delivery in receiver.deliveries} == {f"GenieKey {36 * 'k'}"}
+
+
+def test_a_retry_after_the_end_does_not_open_the_alert_again(desk: DeliveryFixture, receiver: Receiver) -> None:
+    receiver.answers = [(503, "")]
+    desk.channel(ChannelTarget(ChannelKind.PAGERDUTY, receiver.url, token=32 * "k"))
+    (first,) = desk.enqueue(incident(NotificationEvent.OPENED, SUBJECT))
+    assert desk.deliver(first)["state"] == "waiting"
+    receiver.answers = [(202, "")]
+    (second,) = desk.enqueue(incident(NotificationEvent.CHANGED, SUBJECT, "fixed"))
+    assert desk.deliver(second)["state"] == "sent"
+    assert desk.deliver(first)["state"] == "abandoned"
+    assert [delivery.json()["event_action"] for delivery in receiver.deliveries] == ["trigger", "resolve"]
+
+
+@pytest.mark.parametrize(("kind", "key"), [(ChannelKind.PAGERDUTY, 32 * "k"), (ChannelKind.OPSGENIE, 36 * "k")])
+def test_a_trial_of_an_alert_service_opens_an_alert_and_ends_it(
+    desk: DeliveryFixture, receiver: Receiver, kind: ChannelKind, key: str
+) -> None:
+    channel = desk.channel(ChannelTarget(kind, receiver.url, token=key)).channel
+    assert desk.deliver(desk.test(channel.id))["state"] == "sent"
+    assert len(receiver.deliveries) == 2
+    receiver.answers = [(400, "no such key")]
+    row = desk.deliver(desk.test(channel.id))
+    assert (row["state"], row["problem"]["type"]) == ("abandoned", "urn:slowpath:message-refused")
+
+
+def test_teams_gets_a_card_under_the_signed_address(desk: DeliveryFixture, receiver: Receiver) -> None:
+    channel = desk.channel(
+        ChannelTarget(ChannelKind.TEAMS, f"{receiver.url}/workflows/a/invoke?sp=1&sig=s3cret")
+    ).channel
+    receiver.answers = [(202, "")]
+    (message_id,) = desk.enqueue(regression_opened())
+    assert desk.deliver(message_id)["state"] == "sent"
+    (delivery,) = receiver.deliveries
+    assert delivery.path == "/workflows/a/invoke?sp=1&sig=s3cret"
+    assert "Clone takes more time" in json.dumps(delivery.json()["attachments"][0]["content"])
+    receiver.answers = [(404, "WorkflowNotFound")]
+    assert desk.deliver(desk.test(channel.id))["state"] == "abandoned"
+    row = desk.row("notification_channel", channel.id)
+    assert row["state"] == "disabled-after-failures"
+    assert "s3cret" not in json.dumps(row)
 
 
 class CodeHostFake:

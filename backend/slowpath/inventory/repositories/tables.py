@@ -72,6 +72,7 @@ class Commit(TeamScoped, Table):
         UniqueConstraint("team_id", "repository_id", "sha", name="uq_commit_sha"),
         ForeignKeyConstraint(["team_id", "repository_id"], ["repository.team_id", "repository.id"], ondelete="CASCADE"),
         Index("ix_commit_parents", "parents", postgresql_using="gin"),
+        Index("ix_commit_committed", "team_id", "committed_at", "id"),
     )
 
     repository_id: Mapped[UUID]

@@ -124,43 +124,45 @@ class InternalApiClient:
             yield answer
 
     async def _ask(self, request: str, room: int, most_bytes: int) -> InternalResponse:
-        answer = _ResponseCollector()
-        await self._request.app(self._scope(request), _nothing, answer.send)
+        answer = ResponseCollector()
+        path, _, query = request.partition("?")
+        await self._request.app(make_inner_scope(self._request, "GET", f"{PREFIX}{path}", query), _nothing, answer.send)
         headers = Headers(raw=answer.headers)
-        content = _unpacked(b"".join(answer.pieces), headers.get("content-encoding", ""), room, most_bytes)
+        content = unpack_content(b"".join(answer.pieces), headers.get("content-encoding", ""), room, most_bytes)
         if answer.status not in RECORDED_STATUSES:
             raise _refused(request, answer.status, content)
         media_type = headers.get("content-type", "").partition(";")[0] or "application/octet-stream"
         return InternalResponse(request, answer.status, media_type, content)
 
-    def _scope(self, request: str) -> dict[str, Any]:
-        outer = self._request.scope
-        path, _, query = request.partition("?")
-        team = scope_of(self._request).team_id
-        if team is None:
-            raise LookupError("the caller is not authenticated yet")
-        headers = [(name, value) for name, value in outer["headers"] if name in CREDENTIALS]
-        headers.append((TEAM_HEADER, str(team).encode()))
-        headers.append((b"x-request-id", str(getattr(self._request.state, "request_id", "")).encode()))
-        raw = quote(f"{PREFIX}{path}", safe="/")
-        return {
-            "type": "http",
-            "asgi": outer.get("asgi", {"version": "3.0"}),
-            "http_version": "1.1",
-            "method": "GET",
-            "scheme": outer.get("scheme", "http"),
-            "path": f"{PREFIX}{path}",
-            "raw_path": raw.encode(),
-            "root_path": "",
-            "query_string": query.encode(),
-            "headers": headers,
-            "client": outer.get("client"),
-            "server": outer.get("server"),
-            "state": {},
-        }
+
+def make_inner_scope(
+    outer_request: Request, method: str, path: str, query: str, headers: Sequence[tuple[bytes, bytes]] = ()
+) -> dict[str, Any]:
+    """Return the ASGI scope of a request with the credentials, address and team of an authenticated one."""
+    outer = outer_request.scope
+    team = scope_of(outer_request).team_id
+    if team is None:
+        raise LookupError("the caller is not authenticated yet")
+    passed_on = [(name, value) for name, value in outer["headers"] if name in CREDENTIALS]
+    request_id = str(getattr(outer_request.state, "request_id", "")).encode()
+    return {
+        "type": "http",
+        "asgi": outer.get("asgi", {"version": "3.0"}),
+        "http_version": "1.1",
+        "method": method,
+        "scheme": outer.get("scheme", "http"),
+        "path": path,
+        "raw_path": quote(path, safe="/").encode(),
+        "root_path": "",
+        "query_string": query.encode(),
+        "headers": [*passed_on, *headers, (TEAM_HEADER, str(team).encode()), (b"x-request-id", request_id)],
+        "client": outer.get("client"),
+        "server": outer.get("server"),
+        "state": {},
+    }
 
 
-class _ResponseCollector:
+class ResponseCollector:
     """The collected response of the app."""
 
     def __init__(self) -> None:
@@ -180,7 +182,7 @@ async def _nothing() -> Message:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-def _unpacked(content: bytes, encoding: str, room: int, most_bytes: int) -> bytes:
+def unpack_content(content: bytes, encoding: str, room: int, most_bytes: int) -> bytes:
     """Return the decompressed bytes; never more than the limit are produced."""
     if encoding not in {"", "gzip"}:
         raise InvalidRequest(f"A response has the encoding {encoding}, which cannot be stored.")

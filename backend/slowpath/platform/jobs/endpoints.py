@@ -78,13 +78,13 @@ def cancel_job(job_id: UUID, caller: MayWrite, session: Writing) -> JobOut:
 
 
 @router.get(
-    "/events",
-    operation_id="events:stream",
+    "/updates",
+    operation_id="updates:stream",
     response_class=EventSourceResponse,
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
-async def stream_events(request: Request, caller: MayRead) -> EventSourceResponse:
-    """Stream the team's events (SSE): each names its subject (job, artifact, regression, ...), or is stale."""
+async def stream_updates(request: Request, caller: MayRead) -> EventSourceResponse:
+    """Stream what pages have to read again (SSE): each names its subject (job, artifact, regression, ...), or is stale."""
     source: TeamEventSource = request.app.state.events
 
     async def news() -> AsyncIterator[dict[str, str]]:

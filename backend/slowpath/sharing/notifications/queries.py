@@ -1,6 +1,6 @@
 """SELECT statements of notifications."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -8,8 +8,8 @@ from sqlalchemy import delete, func, select, tuple_
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ChannelId, MessageId
-from slowpath.sharing.notifications.rules import ChannelState, NotificationState
-from slowpath.sharing.notifications.tables import Notification, NotificationChannel
+from slowpath.sharing.notifications.rules import ChannelState, NotificationEvent, NotificationState
+from slowpath.sharing.notifications.tables import Notification, NotificationChannel, TeamEvent
 
 After = tuple[datetime, UUID] | None
 
@@ -73,6 +73,17 @@ def comment_of(session: ReadSession, channel_id: ChannelId, thread: str) -> str 
     return session.scalars(found.order_by(Notification.created_at.desc()).limit(1)).first()
 
 
+def has_newer_in_thread(session: ReadSession, message: Notification) -> bool:
+    """Return whether the channel has a later notification of the same thread, by ix_notification_thread."""
+    newer = select(Notification.id).where(
+        Notification.team_id == session.team_id,
+        Notification.channel_id == message.channel_id,
+        Notification.thread == message.thread,
+        Notification.created_at > message.created_at,
+    )
+    return session.scalar(newer.limit(1)) is not None
+
+
 def delete_finished_notifications(session: WriteSession, before: datetime) -> int:
     """Delete finished notifications from before a time, channel by channel, by ix_message_newest."""
     gone = 0
@@ -93,3 +104,35 @@ def delete_finished_notifications(session: WriteSession, before: datetime) -> in
 def has_messages(session: ReadSession) -> bool:
     """Return whether the team has any notification, by ix_message_newest."""
     return session.scalar(select(Notification.id).where(Notification.team_id == session.team_id).limit(1)) is not None
+
+
+def lock_event_log(session: WriteSession) -> None:
+    """Lock the numbering of events until the transaction ends: a number is visible only after all smaller ones."""
+    key = f"slowpath.events:{session.team_id}"
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
+
+
+def select_last_event_number(session: ReadSession) -> int:
+    """Return the number of the newest event, 0 if there is none, by uq_team_event_number."""
+    return session.scalar(select(func.max(TeamEvent.number)).where(TeamEvent.team_id == session.team_id)) or 0
+
+
+def select_events(
+    session: ReadSession, after: int, events: Collection[NotificationEvent], limit: int
+) -> Sequence[TeamEvent]:
+    """Return events after a number, oldest first, by uq_team_event_number."""
+    found = select(TeamEvent).where(TeamEvent.team_id == session.team_id, TeamEvent.number > after)
+    if events:
+        found = found.where(TeamEvent.event.in_(events))
+    return session.scalars(found.order_by(TeamEvent.number).limit(limit)).all()
+
+
+def delete_old_events(session: WriteSession, before: datetime) -> int:
+    """Delete events from before a time, by ix_team_event_newest; the newest remains, so that numbers never repeat."""
+    statement = delete(TeamEvent).where(
+        TeamEvent.team_id == session.team_id,
+        TeamEvent.created_at < before,
+        TeamEvent.number < select_last_event_number(session),
+    )
+    deleted = statement.returning(TeamEvent.id).execution_options(synchronize_session=False)
+    return len(session.scalars(deleted).all())

@@ -17,6 +17,9 @@ class ChannelKind(StrEnum):
     WEBHOOK = "webhook"
     GITHUB = "github"
     GITLAB = "gitlab"
+    PAGERDUTY = "pagerduty"
+    OPSGENIE = "opsgenie"
+    TEAMS = "teams"
 
 
 class ChannelState(StrEnum):
@@ -49,6 +52,20 @@ class NotificationEvent(StrEnum):
 
 
 CODE_HOSTS: Final = frozenset({ChannelKind.GITHUB, ChannelKind.GITLAB})
+ALERT_SERVICES: Final = frozenset({ChannelKind.PAGERDUTY, ChannelKind.OPSGENIE})
+INCIDENT_EVENTS: Final = frozenset(
+    {
+        NotificationEvent.OPENED,
+        NotificationEvent.CHANGED,
+        NotificationEvent.PRODUCTION_OPENED,
+        NotificationEvent.PRODUCTION_UPDATED,
+        NotificationEvent.PRODUCTION_CLOSED,
+    }
+)
+"""Events of a regression or production event from its start to its end: all that an alert service can show."""
+ACKNOWLEDGED_STATES: Final = frozenset({"investigating", "acknowledged"})
+ENDED_STATES: Final = frozenset({"fixed", "improved", "not-a-regression", "ignored", "closed", "withdrawn"})
+
 PERSONAL_EVENTS: Final = frozenset(
     {
         NotificationEvent.OPENED,
@@ -65,13 +82,16 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
     ChannelKind.WEBHOOK: frozenset(NotificationEvent) - {NotificationEvent.TEST},
     ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED}),
     ChannelKind.GITLAB: frozenset({NotificationEvent.JUDGED}),
+    ChannelKind.PAGERDUTY: INCIDENT_EVENTS,
+    ChannelKind.OPSGENIE: INCIDENT_EVENTS,
+    ChannelKind.TEAMS: PERSONAL_EVENTS,
 }
 """One notification per regression for users; one per build for the code host, which shows it on the commit."""
 
 BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED})
 """All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
 
-PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.EMAIL})
+PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.EMAIL, ChannelKind.TEAMS})
 """Kinds that people read: of builds, they get only what is announced."""
 
 MOST_CHANNELS: Final = 50
@@ -215,7 +235,9 @@ class NotificationContent:
         return f"{self.event}:{self.subject_id}:{self.moment}"
 
     def thread(self) -> str | None:
-        """Return the key that all comments of one pull request share; None: nothing is commented."""
+        """Return the key that the events of one incident or pull request share; None: the event has no thread."""
+        if self.event in INCIDENT_EVENTS:
+            return str(self.subject_id)
         if self.event is not NotificationEvent.JUDGED or self.build is None or self.build.pull_request is None:
             return None
         return f"{self.build.service}#{self.build.pull_request}"
@@ -241,6 +263,27 @@ class NotificationContent:
                 ProductionEventContent(**stored["production_event"]) if stored.get("production_event") else None
             ),
         )
+
+
+class AlertAction(StrEnum):
+    """What an event does to the alert of its incident."""
+
+    TRIGGER = "trigger"
+    ACKNOWLEDGE = "acknowledge"
+    RESOLVE = "resolve"
+
+
+def decide_alert_action(content: NotificationContent) -> AlertAction:
+    """Return the action of an event; a changed incident without an end triggers again, which updates its alert."""
+    if content.event in {NotificationEvent.OPENED, NotificationEvent.PRODUCTION_OPENED}:
+        return AlertAction.TRIGGER
+    if content.event is NotificationEvent.PRODUCTION_CLOSED:
+        return AlertAction.RESOLVE
+    incident = content.production_event or next(iter(content.regressions), None)
+    state = incident.state if incident is not None else ""
+    if state in ENDED_STATES:
+        return AlertAction.RESOLVE
+    return AlertAction.ACKNOWLEDGE if state in ACKNOWLEDGED_STATES else AlertAction.TRIGGER
 
 
 def _text(value: UUID | None) -> str | None:

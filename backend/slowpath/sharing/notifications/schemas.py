@@ -10,14 +10,18 @@ from typing_extensions import TypedDict
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.sharing.notifications.rules import (
     MOST_RECIPIENTS,
+    BisectContent,
+    BuildContent,
     ChannelKind,
     ChannelState,
     ChannelTarget,
     NotificationContent,
     NotificationEvent,
     NotificationState,
+    ProductionEventContent,
+    RegressionContent,
 )
-from slowpath.sharing.notifications.tables import Notification, NotificationChannel
+from slowpath.sharing.notifications.tables import Notification, NotificationChannel, TeamEvent
 from slowpath.sharing.notifications.wording import format_headline
 
 Label = Annotated[
@@ -51,13 +55,17 @@ class ChannelIn(BaseModel):
     url: SecretStr = Field(
         SecretStr(""),
         max_length=2_000,
-        description="`slack`: URL of the incoming webhook; `webhook`: URL to post to; `github` and `gitlab`: URL of the API, if it is not the public one",
+        description="`slack` and `teams`: URL of the incoming webhook; `webhook`: URL to post to; other kinds: URL of the API, if it is not the public one",
     )
     recipients: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field(
         [], description="`email`: the addresses"
     )
     repository: Short = Field("", description="`github` and `gitlab`: owner/name")
-    token: SecretStr = Field(SecretStr(""), max_length=1_000, description="`github` and `gitlab`: an API token")
+    token: SecretStr = Field(
+        SecretStr(""),
+        max_length=1_000,
+        description="`github` and `gitlab`: an API token; `pagerduty`: an integration key; `opsgenie`: an API key",
+    )
     events: Events | None = Field(None, description="the events to send; null: the default of the kind")
     service_ids: Services | None = Field(None, description="the services whose events are sent; null: all services")
 
@@ -175,3 +183,46 @@ class NotificationOut(BaseModel):
                 "created_at": row.created_at,
             }
         )
+
+
+class TeamEventOut(BaseModel):
+    """One event of the team, as of the time it occurred."""
+
+    number: int = Field(description="counts up within the team")
+    id: UUID
+    type: NotificationEvent
+    sentence: str
+    url: str
+    service_id: UUID | None
+    what: str = Field(description="the change of a regression or production event, in words")
+    build: BuildContent | None
+    regressions: list[RegressionContent]
+    bisect: BisectContent | None
+    production_event: ProductionEventContent | None
+    created_at: datetime
+
+
+def make_team_event_out(row: TeamEvent) -> TeamEventOut:
+    """Return the wire shape of an event."""
+    content = NotificationContent.from_json(row.content)
+    return TeamEventOut(
+        number=row.number,
+        id=row.id,
+        type=content.event,
+        sentence=format_headline(content),
+        url=content.url,
+        service_id=content.service_id,
+        what=content.what,
+        build=content.build,
+        regressions=list(content.regressions),
+        bisect=content.bisect,
+        production_event=content.production_event,
+        created_at=row.created_at,
+    )
+
+
+class TeamEventsOut(BaseModel):
+    """Events, oldest first."""
+
+    items: list[TeamEventOut]
+    next_after: int = Field(description="the value of `after` that continues behind these events")

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint, Uuid
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
@@ -17,7 +17,9 @@ class NotificationChannel(TeamScoped, Table):
 
     __tablename__ = "notification_channel"
     __table_args__ = (
-        CheckConstraint("kind in ('slack', 'email', 'webhook', 'github', 'gitlab')", name="kind"),
+        CheckConstraint(
+            "kind in ('slack', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams')", name="kind"
+        ),
         CheckConstraint("state in ('on', 'off', 'disabled-after-failures')", name="state"),
         Index("ix_notification_channel_newest", "team_id", "created_at", "id"),
     )
@@ -28,7 +30,8 @@ class NotificationChannel(TeamScoped, Table):
     target: Mapped[dict[str, Any]]
     """The destination without secrets: {"url"}, {"to": [...]}, {"api_url", "repository"}, {"host"}."""
     encrypted_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """URL of a Slack webhook, signing secret of a webhook, or token of a code host: encrypted for this row."""
+    """URL of a Slack or Teams webhook, signing secret of a webhook, token of a code host, or key of an alert service:
+    encrypted for this row."""
     events: Mapped[list[Any]]
     service_ids: Mapped[list[Any] | None]
     """As texts; null: all services."""
@@ -60,7 +63,7 @@ class Notification(TeamScoped, Table):
     event: Mapped[str]
     dedupe_key: Mapped[str]
     thread: Mapped[str | None]
-    """The key that all comments of one pull request share."""
+    """The key that the events of one incident or pull request share."""
     content: Mapped[dict[str, Any]]
     """`NotificationContent` as of the time of the event."""
     state: Mapped[str] = mapped_column(default=NotificationState.WAITING)
@@ -72,3 +75,21 @@ class Notification(TeamScoped, Table):
     receiver_message_id: Mapped[str | None]
     """The receiver's ID of it: the ID of a comment."""
     job_id: Mapped[UUID | None]
+
+
+class TeamEvent(TeamScoped, Table):
+    """One event of the team, recorded once with or without channels."""
+
+    __tablename__ = "team_event"
+    __table_args__ = (
+        UniqueConstraint("team_id", "number", name="uq_team_event_number"),
+        UniqueConstraint("team_id", "dedupe_key", name="uq_team_event_once"),
+        Index("ix_team_event_newest", "team_id", "created_at", "id"),
+    )
+
+    number: Mapped[int] = mapped_column(BigInteger)
+    """Counts up within the team in the order of the commits: a reader that has a number has all smaller ones."""
+    event: Mapped[str]
+    dedupe_key: Mapped[str]
+    content: Mapped[dict[str, Any]]
+    """`NotificationContent` as of the time of the event."""

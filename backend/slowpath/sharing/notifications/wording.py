@@ -107,7 +107,16 @@ def slack(content: NotificationContent) -> bytes:
     if details := "\n".join(describe_event(content)):
         blocks.append(_section(details))
     blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{content.url}|Open in Slowpath>"}})
-    return json.dumps({"text": _for_slack(text), "mrkdwn": False, "blocks": blocks, "unfurl_links": False}).encode()
+    return json.dumps(
+        {
+            "text": _for_slack(text),
+            "mrkdwn": False,
+            "parse": "none",
+            "link_names": False,
+            "blocks": blocks,
+            "unfurl_links": False,
+        }
+    ).encode()
 
 
 def _header(text: str) -> dict[str, Any]:

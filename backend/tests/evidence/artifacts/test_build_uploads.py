@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
@@ -33,7 +33,7 @@ def builds(client: TestClient) -> list[dict[str, Any]]:
     return found
 
 
-def body_of(answer: httpx.Response, status: int = 201) -> dict[str, Any]:
+def body_of(answer: httpx2.Response, status: int = 201) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     body: dict[str, Any] = answer.json()
     return body
@@ -173,7 +173,7 @@ def test_facts_come_as_json_and_complete_what_is_there(ci: TestClient, client: T
 
 def test_a_form_brings_facts_and_files(ci: TestClient) -> None:
     go_mod = 'module x\n\nrequire (\n\ta.example/b v1.2.3 // indirect\n\t"c.example/d" v0.1.0\n)\nreplace c.example/d => ../d\n'
-    files = [
+    files: list[tuple[str, Any]] = [
         ("build", ("build.json", json.dumps({"branch": "main", "load": {"requests": 9}}).encode(), "application/json")),
         ("go_mod", ("go.mod", go_mod.encode(), "text/plain")),
         ("file", ("cpu.0.pprof", b"1")),

@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -190,7 +191,7 @@ def test_the_same_key_twice_is_one_artifact(client: TestClient) -> None:
     "other",
     [{"content": b"y"}, {"params": {"batch": str(UUID(int=1))}}, {"params": {"run_metadata": '{"requests": 7}'}}],
 )
-def test_a_key_for_something_else_is_refused(client: TestClient, other: dict[str, object]) -> None:
+def test_a_key_for_something_else_is_refused(client: TestClient, other: dict[str, Any]) -> None:
     client.put("/api/v1/artifacts/a", content=b"x", headers={"Idempotency-Key": "first"})
 
     answer = client.put("/api/v1/artifacts/a", **{"content": b"x", "headers": {"Idempotency-Key": "first"}, **other})

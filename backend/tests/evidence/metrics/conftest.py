@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
+from httpx2 import Response
 
 from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
 from slowpath.analysis.kinds.metrics.series_data import SeriesData

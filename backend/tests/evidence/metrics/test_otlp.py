@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
+from httpx2 import Response
 
 from slowpath.analysis.kinds.metrics.otlp_metrics import family_name, le_text
 from slowpath.evidence.metrics.service.series_cache import SeriesCache

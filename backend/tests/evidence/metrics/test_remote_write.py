@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
+from httpx2 import Response
 
 from slowpath.analysis.kinds.metrics.series_data import STALE_NAN_BITS, SeriesData
 from slowpath.core.db_sessions import TeamScope

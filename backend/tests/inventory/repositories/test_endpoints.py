@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
+from httpx2 import Response
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.encryption import SecretEncryptor

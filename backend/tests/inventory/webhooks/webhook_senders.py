@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2
 from fastapi.testclient import TestClient
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = json.loads(
@@ -77,7 +77,7 @@ class Sender:
 
     def send(
         self, message: object, event: str = "push", *, headers: dict[str, str] | None = None, **expected: str
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         body = body_of(message)
         if headers is None and self.kind == "github":
             headers = github_headers(self.secret, body, event, expected.get("delivery_id"))
@@ -86,7 +86,7 @@ class Sender:
                 "X-Gitlab-Event": event, "X-Gitlab-Token": self.secret,
                 "Idempotency-Key": expected.get("delivery_id", str(uuid4())),
             }  # fmt: skip
-        answer: httpx.Response = self.client.post(
+        answer: httpx2.Response = self.client.post(
             f"/api/v1/webhooks/{self.hook_id}/{self.kind}", content=body, headers=headers
         )
         return answer

@@ -18,7 +18,7 @@ def listening(app: AppUnderTest, **headers: str) -> Request:
         {
             "type": "http",
             "method": "GET",
-            "path": "/api/v1/events",
+            "path": "/api/v1/updates",
             "query_string": b"",
             "path_params": {},
             "headers": [

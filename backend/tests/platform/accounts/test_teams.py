@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
-from httpx import Response
+from httpx2 import Response
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.platform.accounts import service
@@ -301,7 +301,7 @@ def test_a_token_for_uploads_does_not_browse(app: AppUnderTest, team: SomeTeam, 
 @pytest.mark.parametrize("secret", ["", "x", "slp_", "slp_" + "0" * 39, "\x7f", "slp_" + "é" * 39])
 def test_an_invalid_token_is_rejected(app: AppUnderTest, secret: str) -> None:
     client = app.asked()
-    headers = {"Authorization": f"Bearer {secret}".encode()}
+    headers = {b"Authorization": f"Bearer {secret}".encode()}
     assert client.get("/api/v1/artifacts", headers=headers).status_code == 401
 
 

@@ -116,7 +116,7 @@ def test_what_was_done_to_a_job_is_in_the_log(client: TestClient, files: FilesFa
 
 
 def test_the_event_stream_requires_sign_in(app: AppUnderTest, people: AccountsFactory) -> None:
-    assert app.asked().get("/api/v1/events").status_code == 401
+    assert app.asked().get("/api/v1/updates").status_code == 401
     other = people.team()
     client = app.asked(cookie=people.team().owner.cookie, team=other.id)
-    assert client.get("/api/v1/events").status_code == 404
+    assert client.get("/api/v1/updates").status_code == 404

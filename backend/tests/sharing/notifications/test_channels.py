@@ -24,6 +24,9 @@ SLACK = {"name": "#latency", "kind": "slack", "url": "https://hooks.slack.exampl
 WEBHOOK = {"name": "ours", "kind": "webhook", "url": "https://receiver.example/slowpath"}
 GITHUB = {"name": "code", "kind": "github", "repository": "northwind/shop", "token": "token-of-nobody-77"}
 
+PAGERDUTY = {"name": "on call", "kind": "pagerduty", "token": "key0of0pagerduty0of0thirty0two00"}
+TEAMS = {"name": "ours", "kind": "teams", "url": "https://a.example:443/workflows/1/invoke?sp=1&sig=secret-of-teams"}
+
 
 def made(client: TestClient, required: Mapping[str, object]) -> dict[str, object]:
     answer = client.post(CHANNELS, json=required)
@@ -79,7 +82,7 @@ def test_secrets_come_out_once_if_ever(
     app: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        added = [made(client, required) for required in (SLACK, WEBHOOK, GITHUB)]
+        added = [made(client, required) for required in (SLACK, WEBHOOK, GITHUB, PAGERDUTY, TEAMS)]
         hook = added[1]["channel"]
         assert isinstance(hook, dict)
         renewed = client.post(f"{CHANNELS}/{hook['id']}/secret").json()
@@ -93,8 +96,8 @@ def test_secrets_come_out_once_if_ever(
         rows = str(admin.execute("SELECT notification_channel::text FROM notification_channel").fetchall())
         rows += str(admin.execute("SELECT encode(encrypted_secret, 'escape') FROM notification_channel").fetchall())
         rows += str(admin.execute("SELECT audit_event::text FROM audit_event").fetchall())
-    text = later + json.dumps(added[0]) + json.dumps(added[2]) + rows + caplog.text
-    for secret in ("secret-of-slack", "token-of-nobody-77", *drawn):
+    text = later + "".join(json.dumps(added[at]) for at in (0, 2, 3, 4)) + rows + caplog.text
+    for secret in ("secret-of-slack", "token-of-nobody-77", "key0of0pagerduty", "secret-of-teams", *drawn):
         assert str(secret) not in text
 
     with app.database.reading(TeamScope(team.id)) as session:
@@ -112,6 +115,9 @@ def test_secrets_come_out_once_if_ever(
         ({**GITHUB, "repository": "shop"}, "channel-refused"),
         ({**GITHUB, "token": "two words"}, "channel-refused"),
         ({**GITHUB, "events": ["build.evaluated", "regression.opened"]}, "channel-refused"),
+        ({**PAGERDUTY, "token": "short"}, "channel-refused"),
+        ({**PAGERDUTY, "events": ["build.evaluated"]}, "channel-refused"),
+        ({**TEAMS, "url": "https://127.0.0.1/a?sig=x"}, "address-not-public"),
         ({"name": "mail", "kind": "email", "recipients": ["ann@example.com"]}, "no-mail"),
     ],
 )

@@ -23,7 +23,7 @@ def made(app: AppUnderTest, team: SomeTeam) -> EvidenceFactory:
     return EvidenceFactory(app, team)
 
 
-def search(client: TestClient, searched: str, **query: object) -> list[dict[str, Any]]:
+def search(client: TestClient, searched: str, **query: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any parameter
     answer = client.get("/api/v1/comparison-sources", params={"type": searched, **query})
     assert answer.status_code == 200, answer.text
     found: list[dict[str, Any]] = answer.json()["items"]

@@ -6,7 +6,6 @@ import { readActivitySearch } from '../../features/sharing/activity';
 import {
   dashboardQuery,
   dashboardViewOf,
-  metricSettingsQuery,
   readDashboardSearch,
 } from '../../features/evidence/dashboard';
 import { readCompareSearch } from '../../features/verdicts/comparison_previews';
@@ -17,6 +16,7 @@ import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../featu
 import { readTraceSearch } from '../../features/evidence/exec_traces';
 import { tray } from '../../features/evidence/artifacts';
 import { profileSetQuery, readProfileSearch } from '../../features/evidence/profiles';
+import { isEmptyTeam, stepQuery, type StepId } from '../../features/operations/setup';
 import { setPreference } from '../../ui';
 import { NotFoundPage } from '../RouteStates';
 import { Shell } from '../Shell';
@@ -47,16 +47,24 @@ const teamRoute = createRoute({
   notFoundComponent: NotFoundPage,
 });
 
-/** The board once there is something on it; until then the list that files fill. */
+/** The board once there is something on it, and the steps that set up a service for a team without any data. */
 const teamIndexRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/',
   beforeLoad: async ({ context, params }) => {
-    const settings = await context.client
-      .query({ ...metricSettingsQuery, retry: false })
-      .catch(() => null);
+    const read = async (id: StepId) =>
+      context.client.query({ ...stepQuery(id), retry: false }).catch(() => undefined);
+    const [metrics, upload, build] = await Promise.all([
+      read('metrics'),
+      read('upload'),
+      read('build'),
+    ]);
     throw redirect({
-      to: settings && settings.series > 0 ? '/t/$team/dashboard' : '/t/$team/comparisons',
+      to: metrics
+        ? '/t/$team/dashboard'
+        : isEmptyTeam({ metrics, upload, build })
+          ? '/t/$team/setup'
+          : '/t/$team/comparisons',
       params,
       search: {},
     });
@@ -66,6 +74,12 @@ const teamIndexRoute = createRoute({
 const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
 const stateOf = <const States extends readonly [string, ...string[]]>(states: States) =>
   z.catch(z.optional(z.enum(states)), undefined);
+
+const setupRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('../pages/SetupRoute'), 'SetupRoute'),
+});
 
 const dashboardRoute = createRoute({
   getParentRoute: () => teamRoute,
@@ -281,6 +295,7 @@ const settingsRoute = createRoute({
 
 export const teamRoutes = teamRoute.addChildren([
   teamIndexRoute,
+  setupRoute,
   dashboardRoute,
   comparisonsRoute,
   comparisonRoute,

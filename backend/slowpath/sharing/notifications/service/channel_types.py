@@ -26,7 +26,9 @@ from slowpath.sharing.notifications.rules import (
     ChannelTarget,
     NotificationContent,
 )
+from slowpath.sharing.notifications.service.alert_services import AlertService, Opsgenie, PagerDuty
 from slowpath.sharing.notifications.service.code_hosts import CodeHost, GitHubStatuses, GitLabStatuses, check
+from slowpath.sharing.notifications.service.teams_messages import make_teams_message, split_workflow_url
 
 SLACK_REJECTIONS: Final = frozenset({400, 403, 404})
 REPOSITORY: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}(?:/[A-Za-z0-9_.-]{1,100}){1,9}")
@@ -176,6 +178,44 @@ def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) 
     return ChannelType(kind, validate, deliver)
 
 
+def _alert_service(kind: ChannelKind, default_api_url: str, service: type[AlertService]) -> ChannelType:
+    """Return the type of an alert service: one alert per incident, updated and ended under the same key."""
+
+    def validate(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
+        if not service.KEY.fullmatch(target.token):
+            raise InvalidChannel(f"The {service.KEY_NAME} is missing or invalid.", remedy=service.KEY_REMEDY)
+        api_url = target.url or default_api_url
+        egress.check(api_url)
+        return {"api_url": api_url, "host": urlsplit(api_url).netloc}, target.token
+
+    def deliver(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
+        with ports.egress.opened(outbound.target["api_url"]) as peer:
+            service(peer, outbound.secret).send(outbound.content)
+
+    return ChannelType(kind, validate, deliver)
+
+
+def _validate_teams(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
+    address, _query = split_workflow_url(target.url)
+    egress.check(address)
+    return {"host": urlsplit(address).netloc}, target.url  # the signature in the query is its password
+
+
+def _deliver_teams(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
+    address, query = split_workflow_url(outbound.secret)
+    with ports.egress.opened(address) as peer:
+        body = make_teams_message(outbound.content)
+        answer = peer.send("POST", query, body, max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+    if answer.status in {400, 404}:
+        excerpt = answer.content[:200].decode(errors="replace")
+        if answer.status == 404:
+            raise ReceiverGone(
+                f"Teams answered 404: {excerpt}", remedy="Create a new channel with the URL of another workflow."
+            )
+        raise PermanentDeliveryError(f"Teams answered 400: {excerpt}")
+    check(answer, "Teams")
+
+
 CHANNEL_TYPES: Final[Mapping[ChannelKind, ChannelType]] = {
     each.kind: each
     for each in (
@@ -184,5 +224,8 @@ CHANNEL_TYPES: Final[Mapping[ChannelKind, ChannelType]] = {
         ChannelType(ChannelKind.WEBHOOK, _validate_webhook, _deliver_webhook, signs_messages=True),
         _code_host(ChannelKind.GITHUB, "https://api.github.com", GitHubStatuses),
         _code_host(ChannelKind.GITLAB, "https://gitlab.com/api/v4", GitLabStatuses),
+        _alert_service(ChannelKind.PAGERDUTY, "https://events.pagerduty.com", PagerDuty),
+        _alert_service(ChannelKind.OPSGENIE, "https://api.opsgenie.com", Opsgenie),
+        ChannelType(ChannelKind.TEAMS, _validate_teams, _deliver_teams),
     )
 }

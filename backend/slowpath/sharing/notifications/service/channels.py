@@ -12,8 +12,10 @@ from slowpath.sharing.notifications import queries
 from slowpath.sharing.notifications.errors import ChannelNotFound, InvalidChannel, TooManyChannels
 from slowpath.sharing.notifications.queries import After
 from slowpath.sharing.notifications.rules import (
+    ALERT_SERVICES,
     BUILD_EVENTS,
     CODE_HOSTS,
+    INCIDENT_EVENTS,
     MOST_CHANNELS,
     ChannelKind,
     ChannelState,
@@ -133,6 +135,11 @@ def _check_events(kind: ChannelKind, events: Sequence[NotificationEvent]) -> Non
     if kind in CODE_HOSTS and not BUILD_EVENTS.issuperset(events):
         raise InvalidChannel(
             "A code host receives only events about builds.", remedy=f"Select only {NotificationEvent.JUDGED}."
+        )
+    if kind in ALERT_SERVICES and not INCIDENT_EVENTS.issuperset(events):
+        raise InvalidChannel(
+            "An alert service receives only events with a start and an end.",
+            remedy=f"Select only {', '.join(sorted(INCIDENT_EVENTS))}.",
         )
 
 

@@ -20,6 +20,7 @@ from slowpath.sharing.notifications.errors import (
 from slowpath.sharing.notifications.jobs import DeleteOldNotifications, DeliverNotification
 from slowpath.sharing.notifications.queries import After
 from slowpath.sharing.notifications.rules import (
+    ALERT_SERVICES,
     BUILD_EVENTS,
     CODE_HOSTS,
     FORGET_AFTER_S,
@@ -32,19 +33,20 @@ from slowpath.sharing.notifications.rules import (
     is_dead,
     pause_after,
 )
-from slowpath.sharing.notifications.service import channels
+from slowpath.sharing.notifications.service import channels, event_log
 from slowpath.sharing.notifications.tables import Notification, NotificationChannel
 
 
 def enqueue_notifications(session: WriteSession, content: NotificationContent) -> list[MessageId]:
-    """Create a notification for each active channel with this event, except those already notified of it."""
+    """Record an event, and create a notification for each active channel with it that is not notified yet."""
+    is_new = event_log.record_event(session, content)
     written = [
         _write(session, channel, content)
         for channel in queries.open_channels(session)
         if _subscribes_to(channel, content)
     ]
     notified = [one for one in written if one is not None]
-    if notified:
+    if notified or is_new:
         schedule_cleanup(session)
     return notified
 
@@ -55,12 +57,13 @@ def schedule_cleanup(session: WriteSession) -> None:
 
 
 def delete_old_notifications(session: WriteSession, now: datetime) -> int:
-    """Delete notifications after their retention, and run again tomorrow while any are left.
+    """Delete notifications and events after their retention, and run again tomorrow while any are left.
 
     Pending notifications remain. Returns the number of deleted ones.
     """
     gone = queries.delete_finished_notifications(session, now - timedelta(days=RETENTION_DAYS))
-    if queries.has_messages(session):
+    event_log.delete_old_events(session, now)
+    if queries.has_messages(session) or event_log.find_last_number(session) > 0:
         schedule_cleanup(session)
     return gone
 
@@ -108,6 +111,11 @@ def redeliver_notification(session: WriteSession, message_id: MessageId) -> Noti
 def get_thread_comment_id(session: ReadSession, message: Notification) -> str | None:
     """Return the receiver's ID of the comment that a notification updates, if there is one."""
     return message.thread and queries.comment_of(session, ChannelId(message.channel_id), message.thread)
+
+
+def is_outdated(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:
+    """Return whether a later event of its incident replaces it: a retry after the end would open the alert again."""
+    return kind in ALERT_SERVICES and message.thread is not None and queries.has_newer_in_thread(session, message)
 
 
 def record_delivered(session: WriteSession, message_id: MessageId, at: datetime, outside_id: str | None) -> None:

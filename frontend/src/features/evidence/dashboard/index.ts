@@ -1,5 +1,4 @@
 export { DashboardPage, MetricsSettings } from './LazyDashboard';
-export { metricSettingsQuery } from './metrics-queries';
 export { dashboardQuery, snapshotView, readAllRows } from './dashboard-queries';
 export {
   dashboardSearchOf,

@@ -8,13 +8,16 @@ export function AuthFrame({
   sub,
   children,
   foot,
+  beside,
 }: {
   title: string;
   sub?: ReactNode;
   children?: ReactNode;
   foot?: ReactNode;
+  /** Right of the column; below it on a narrow screen. */
+  beside?: ReactNode;
 }) {
-  return (
+  const page = (
     <main className={classes.page}>
       <p className={classes.brand}>Slowpath</p>
       <h1 className={classes.title}>{title}</h1>
@@ -25,6 +28,13 @@ export function AuthFrame({
         <HelpLink topic="guide" />
       </p>
     </main>
+  );
+  if (beside === undefined) return page;
+  return (
+    <div className={classes.columns}>
+      {page}
+      {beside}
+    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import type { Session } from '../../../api';
 import { ErrorState, SkeletonRows, countOf, useTitle, onText } from '../../../ui';
 import { AuthFrame } from './AuthFrame';
 import classes from './AuthFrame.module.css';
+import { ProductIntroduction } from './ProductIntroduction';
 import {
   startOidcSignIn,
   sessionQuery,
@@ -111,7 +112,7 @@ export function SignInForm({
     enter.mutate({ email, password });
   };
   return (
-    <AuthFrame title={title} sub={sub} foot={foot}>
+    <AuthFrame title={title} sub={sub} foot={foot} beside={<ProductIntroduction />}>
       <Ways next={next}>
         <form className={classes.form} onSubmit={submit}>
           <TextInput
@@ -162,7 +163,7 @@ export function SignUpForm({
     if (password.length >= SHORTEST) enter.mutate({ email, name, password, invitation });
   };
   return (
-    <AuthFrame title={title} sub={sub} foot={foot}>
+    <AuthFrame title={title} sub={sub} foot={foot} beside={<ProductIntroduction />}>
       <Ways next={next} invitation={invitation}>
         <form className={classes.form} onSubmit={submit}>
           <TextInput

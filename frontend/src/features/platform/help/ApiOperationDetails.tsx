@@ -1,7 +1,10 @@
+import { useContext } from 'react';
 import type { ApiSchema } from '../../../api';
+import { CodeBlock } from '../../../ui';
 import classes from './ApiReference.module.css';
-import { Disclosure, MemberTable, NamedSchema } from './ApiSchemaTable';
+import { ApiSchemas, Disclosure, MemberTable, NamedSchema } from './ApiSchemaTable';
 import { referencedSchemas, typeText, type NamedOperation } from './api-operations';
+import { curlExample } from './curl-example';
 
 type ContentProps = { label: string; content: Record<string, { schema?: ApiSchema }> };
 
@@ -20,6 +23,19 @@ function Content({ label, content }: ContentProps) {
           ))}
         </div>
       ))}
+    </>
+  );
+}
+
+/** A request to copy, with the required members only. */
+function CurlExample({ named }: { named: NamedOperation }) {
+  const text = curlExample(named, useContext(ApiSchemas));
+  return (
+    <>
+      <h4>Example</h4>
+      <CodeBlock text={text}>
+        <code>{text}</code>
+      </CodeBlock>
     </>
   );
 }
@@ -43,6 +59,7 @@ export function ApiOperationDetails({ named, isOpen }: { named: NamedOperation; 
       }
     >
       {operation.description && <p className="t2">{operation.description}</p>}
+      <CurlExample named={named} />
       {parameters.length > 0 && (
         <>
           <h4>Parameters</h4>

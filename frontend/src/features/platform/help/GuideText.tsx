@@ -2,7 +2,7 @@
 import { useMemo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { CodeBlock } from './CodeBlock';
+import { CodeBlock } from '../../../ui';
 import classes from './GuideText.module.css';
 import { fileUrlOf, guideAddressOf, type GuideAddress } from './guide-pages';
 import { anchorOf } from './guide-sections';
@@ -63,6 +63,13 @@ function componentsFor(page: string, link: RenderGuideLink): Components {
 }
 
 const PLUGINS = [remarkGfm];
+const EXAMPLE_SERVER = 'https://slowpath.example';
+
+/** Commands and files of the guide name this server; a guide that is read from a file keeps the example. */
+export const nameServer = (
+  text: string,
+  { protocol, origin }: Pick<Location, 'protocol' | 'origin'>,
+) => (protocol.startsWith('http') ? text.replaceAll(EXAMPLE_SERVER, origin) : text);
 
 type GuideTextProps = { text: string; page: string; link: RenderGuideLink };
 
@@ -71,7 +78,7 @@ export function GuideText({ text, page, link }: GuideTextProps) {
   return (
     <div className={classes.text}>
       <ReactMarkdown remarkPlugins={PLUGINS} components={components}>
-        {text}
+        {nameServer(text, window.location)}
       </ReactMarkdown>
     </div>
   );

@@ -49,6 +49,7 @@ export const GUIDE_GROUPS: readonly { name: string; pages: readonly GuidePageEnt
       { page: 'administration', title: 'Administration' },
       { page: 'api', title: 'API' },
       { page: API_REFERENCE, title: 'API reference' },
+      { page: 'mcp', title: 'MCP server' },
       { page: 'glossary', title: 'Glossary' },
     ],
   },

@@ -1,17 +1,18 @@
 /** A channel: its kind first, then what that kind needs. Where it ends never changes afterwards; all else does. */
-import { Checkbox, MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
+import { Checkbox, MultiSelect, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel, ChannelCreatedOut, ChannelWords } from '../../../api';
 import { FormBody, FormDialog, NameField } from '../../../ui';
 import '../../../ui/pill-styles';
 import { servicesQuery } from '../../inventory/catalog';
+import { EndFields, NO_END, type End } from './EndFields';
 import classes from './notifications.module.css';
 import { updateChannel, createChannel } from './notification-queries';
 import {
-  EVENTS,
   KINDS,
   DEFAULT_EVENTS,
+  eventsOf,
   isCodeHost,
   notificationEvents,
   type Kind,
@@ -35,8 +36,6 @@ export function ChannelForm({ channel, onDone }: FormProps) {
   );
 }
 
-type End = { url: string; to: string; repository: string; token: string };
-const NO_END: End = { url: '', to: '', repository: '', token: '' };
 type Words = { name: string; kind: Kind; events: NotificationEvent[]; chosen: string[] };
 
 const NEW: Words = { name: '', kind: 'slack', events: DEFAULT_EVENTS.slack, chosen: [] };
@@ -106,7 +105,7 @@ function Fields({ channel, onDone }: FormProps) {
       ) : (
         <Checkbox.Group label="Events" value={events} onChange={(next) => change({ events: next })}>
           <div className={classes.events}>
-            {EVENTS.map(({ value, label }) => (
+            {eventsOf(kind).map(({ value, label }) => (
               <Checkbox key={value} value={value} label={label} />
             ))}
           </div>
@@ -134,76 +133,3 @@ const channelBody = ({ name, kind, events, chosen }: Words, end: End): ChannelWo
   events,
   service_ids: chosen.length > 0 ? chosen : null,
 });
-
-type EndProps = { kind: Kind; end: End; onEnd: (end: End) => void };
-
-function EndFields({ kind, end, onEnd }: EndProps) {
-  const change = (part: keyof End) => (event: { currentTarget: { value: string } }) =>
-    onEnd({ ...end, [part]: event.currentTarget.value });
-  if (kind === 'email')
-    return (
-      <TextInput
-        label="Email addresses"
-        description="Each recipient gets a separate email"
-        placeholder="ann@example.com, ben@example.com"
-        required
-        value={end.to}
-        onChange={change('to')}
-      />
-    );
-  if (kind === 'slack')
-    return (
-      <PasswordInput
-        label="Incoming webhook"
-        description="Stored encrypted. Anyone with this URL can post to the channel."
-        placeholder="https://hooks.slack.com/services/…"
-        required
-        autoComplete="off"
-        value={end.url}
-        onChange={change('url')}
-      />
-    );
-  if (kind === 'webhook')
-    return (
-      <TextInput
-        label="URL"
-        placeholder="https://example.com/slowpath"
-        required
-        classNames={{ input: 'mono' }}
-        value={end.url}
-        onChange={change('url')}
-      />
-    );
-  return (
-    <>
-      <TextInput
-        label="Repository"
-        placeholder="owner/name"
-        required
-        classNames={{ input: 'mono' }}
-        value={end.repository}
-        onChange={change('repository')}
-      />
-      <PasswordInput
-        label="Token"
-        description={
-          kind === 'github'
-            ? 'Needs write access to commit statuses and pull requests of this repository'
-            : 'A project token with the scope api'
-        }
-        required
-        autoComplete="off"
-        value={end.token}
-        onChange={change('token')}
-      />
-      <TextInput
-        label="API"
-        description="Only for a self-hosted server"
-        placeholder={kind === 'github' ? 'https://api.github.com' : 'https://gitlab.com/api/v4'}
-        classNames={{ input: 'mono' }}
-        value={end.url}
-        onChange={change('url')}
-      />
-    </>
-  );
-}

@@ -234,6 +234,45 @@ describe('the form of a channel', () => {
     );
   });
 
+  it('sends the key and the region of PagerDuty, with the events it can show', async () => {
+    const sent = record('post', '', added);
+    const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
+    await enter(user, screen.getByLabelText(/^Name/), 'on call');
+    await chooseKind(user, 'PagerDuty');
+    await enter(user, screen.getByLabelText(/^Integration key/), 'k'.repeat(32));
+    await user.click(screen.getByRole('combobox', { name: 'Region' }));
+    await user.click(await screen.findByRole('option', { name: 'European Union', hidden: true }));
+    expect(screen.queryByRole('checkbox', { name: 'Build evaluated' })).toBeNull();
+    await user.click(await button('Add channel'));
+    await waitFor(() =>
+      expect(sent).toMatchObject([
+        {
+          kind: 'pagerduty',
+          token: 'k'.repeat(32),
+          url: 'https://events.eu.pagerduty.com',
+          events: [
+            'production-event.opened',
+            'production-event.updated',
+            'production-event.closed',
+            'regression.opened',
+            'regression.updated',
+          ],
+        },
+      ]),
+    );
+  });
+
+  it('sends the URL of a Teams workflow', async () => {
+    const sent = record('post', '', added);
+    const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
+    await enter(user, screen.getByLabelText(/^Name/), 'team');
+    await chooseKind(user, 'Microsoft Teams');
+    const url = 'https://a.example/workflows/1/invoke?sig=s3cret';
+    await enter(user, screen.getByLabelText(/^URL of the workflow/), url);
+    await user.click(await button('Add channel'));
+    await waitFor(() => expect(sent).toMatchObject([{ kind: 'teams', url }]));
+  });
+
   it('needs at least one event', async () => {
     const { user } = show(<ChannelForm channel={aChannel()} onDone={() => undefined} />);
     const save = await button('Save');

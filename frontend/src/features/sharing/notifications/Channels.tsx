@@ -15,10 +15,10 @@ export default function Channels({ mayManage }: ChannelsProps) {
     <EditableList
       title="Channels"
       help="channels"
-      aside="destinations for evaluated builds and confirmed regressions"
+      aside="destinations for events of production, builds and bisects"
       query={channels}
       add={mayManage && 'Add channel'}
-      empty="No channels yet. Add Slack, email, a webhook, or GitHub or GitLab."
+      empty="No channels yet. Add Slack, Teams, email, PagerDuty, Opsgenie, a webhook, or a code host."
       above={secret && <SigningSecret of={secret.of} secret={secret.text} />}
       row={(channel, dialogs) => (
         <ChannelRow

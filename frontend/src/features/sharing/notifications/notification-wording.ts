@@ -3,8 +3,7 @@ import type { Channel, ChannelMessage } from '../../../api';
 import { countOf, type Glyph } from '../../../ui';
 
 export type Kind = Channel['kind'];
-export type NotificationEvent =
-  'regression.opened' | 'regression.updated' | 'build.evaluated' | 'bisect.finished';
+export type NotificationEvent = Exclude<Channel['events'][number], 'channel.test'>;
 
 export const KINDS: Record<Kind, string> = {
   slack: 'Slack',
@@ -12,23 +11,53 @@ export const KINDS: Record<Kind, string> = {
   webhook: 'webhook',
   github: 'GitHub',
   gitlab: 'GitLab',
+  pagerduty: 'PagerDuty',
+  opsgenie: 'Opsgenie',
+  teams: 'Microsoft Teams',
 };
 
 export const EVENTS: { value: NotificationEvent; label: string }[] = [
+  { value: 'production-event.opened', label: 'Production got slower' },
+  { value: 'production-event.updated', label: 'Production event changed' },
+  { value: 'production-event.closed', label: 'Production event closed' },
   { value: 'regression.opened', label: 'Regression confirmed' },
   { value: 'regression.updated', label: 'Regression state changed' },
   { value: 'build.evaluated', label: 'Build evaluated' },
   { value: 'bisect.finished', label: 'Bisect finished' },
 ];
 
+const PERSONAL_EVENTS: NotificationEvent[] = [
+  'production-event.opened',
+  'production-event.closed',
+  'regression.opened',
+  'bisect.finished',
+];
+/** Events with a start and an end: all that an alert service can show. */
+const INCIDENT_EVENTS: NotificationEvent[] = [
+  'production-event.opened',
+  'production-event.updated',
+  'production-event.closed',
+  'regression.opened',
+  'regression.updated',
+];
+
 /** What is usual for a kind: one message a regression for people, a word on every build for code hosts. */
 export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
-  slack: ['regression.opened', 'bisect.finished'],
-  email: ['regression.opened', 'bisect.finished'],
-  webhook: ['regression.opened', 'regression.updated', 'build.evaluated', 'bisect.finished'],
+  slack: PERSONAL_EVENTS,
+  email: PERSONAL_EVENTS,
+  teams: PERSONAL_EVENTS,
+  webhook: EVENTS.map(({ value }) => value),
   github: ['build.evaluated'],
   gitlab: ['build.evaluated'],
+  pagerduty: INCIDENT_EVENTS,
+  opsgenie: INCIDENT_EVENTS,
 };
+
+const isAlertService = (kind: Kind): boolean => kind === 'pagerduty' || kind === 'opsgenie';
+
+/** The events that a kind can show. */
+export const eventsOf = (kind: Kind): typeof EVENTS =>
+  isAlertService(kind) ? EVENTS.filter(({ value }) => INCIDENT_EVENTS.includes(value)) : EVENTS;
 
 /** They show the verdict of a build at its commit, and nothing else. */
 export const isCodeHost = (kind: Kind): boolean => kind === 'github' || kind === 'gitlab';

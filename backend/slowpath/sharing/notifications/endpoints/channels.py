@@ -23,7 +23,7 @@ from slowpath.sharing.notifications.schemas import (
 )
 from slowpath.sharing.notifications.service import channels, notifications
 
-router = APIRouter(prefix="/api/v1", tags=["notifications"])
+router = APIRouter(tags=["notifications"])
 
 
 @router.get(

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import classes from './GuideText.module.css';
+import classes from './CodeBlock.module.css';
 
 /** A code block with a button that copies it. */
 export function CodeBlock({ text, children }: { text: string; children: ReactNode }) {

@@ -1,0 +1,1 @@
+"""Arguments of tools, and what tools read from responses of the API."""

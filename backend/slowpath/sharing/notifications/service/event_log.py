@@ -1,0 +1,44 @@
+"""The log of a team's events: each is recorded once, with or without channels, and read in the order of its number."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import new_id
+from slowpath.sharing.notifications import queries
+from slowpath.sharing.notifications.rules import RETENTION_DAYS, NotificationContent, NotificationEvent
+from slowpath.sharing.notifications.tables import TeamEvent
+
+
+def record_event(session: WriteSession, content: NotificationContent) -> bool:
+    """Record an event; return whether it is new."""
+    queries.lock_event_log(session)
+    values = {
+        "team_id": session.team_id,
+        "id": new_id(),
+        "number": queries.select_last_event_number(session) + 1,
+        "event": content.event,
+        "dedupe_key": content.dedupe_key(),
+        "content": content.to_json(),
+    }
+    once = insert(TeamEvent).values(**values).on_conflict_do_nothing(constraint="uq_team_event_once")
+    return session.execute(once.returning(TeamEvent.id)).scalar() is not None
+
+
+def list_events(
+    session: ReadSession, after: int, events: Collection[NotificationEvent], limit: int
+) -> Sequence[TeamEvent]:
+    """Return at most `limit` events after a number, oldest first; of these events, or of all if none are given."""
+    return queries.select_events(session, after, events, limit)
+
+
+def find_last_number(session: ReadSession) -> int:
+    """Return the number of the newest event, 0 if there is none."""
+    return queries.select_last_event_number(session)
+
+
+def delete_old_events(session: WriteSession, now: datetime) -> int:
+    """Delete events after their retention; return how many."""
+    return queries.delete_old_events(session, now - timedelta(days=RETENTION_DAYS))

@@ -1,0 +1,49 @@
+"""Wire shapes of the search."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from slowpath.sharing.search.read_models import SearchMatch
+from slowpath.sharing.search.rules import SearchType
+
+
+class SearchMatchOut(BaseModel):
+    """One object that was found."""
+
+    type: SearchType
+    id: UUID = Field(description="of a function: the artifact or build that shows it")
+    title: str
+    subtitle: str
+    path: str = Field(description="of its page, below the page of the team")
+
+
+class SearchGroupOut(BaseModel):
+    """The matches of one type, the best first."""
+
+    type: SearchType
+    items: list[SearchMatchOut]
+
+
+class SearchOut(BaseModel):
+    """The types with matches."""
+
+    groups: list[SearchGroupOut]
+
+
+def make_search_out(matches: Sequence[SearchMatch]) -> SearchOut:
+    """Return the wire shape of matches that are sorted by type."""
+    return SearchOut(
+        groups=[
+            SearchGroupOut(
+                type=searched,
+                items=[
+                    SearchMatchOut(type=one.type, id=one.id, title=one.title, subtitle=one.subtitle, path=one.path)
+                    for one in of_type
+                ],
+            )
+            for searched, of_type in groupby(matches, lambda match: match.type)
+        ]
+    )

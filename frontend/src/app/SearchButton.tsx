@@ -1,0 +1,67 @@
+/** The field of the top bar that opens the palette, as do Ctrl+K, Cmd+K and `/`; `?` lists the shortcuts of the page. */
+import { useHotkeys } from '@mantine/hooks';
+import { Suspense, lazy, useEffect, useState } from 'react';
+import type { TeamMembership } from '../api';
+import { ShortcutsDialog } from '../features/sharing/search';
+import classes from './SearchButton.module.css';
+
+const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }));
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"]') !== null);
+
+/** A page that lists its shortcuts itself handles the key first, whatever the order in which both listen. */
+function useShortcutsKey(onPress: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== '?' || isTyping(event.target)) return;
+      setTimeout(() => {
+        if (!event.defaultPrevented) onPress();
+      });
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [onPress]);
+}
+
+export function SearchButton({ team }: { team: TeamMembership }) {
+  const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
+  const [showShortcuts] = useState(() => () => setOpened('shortcuts'));
+  const close = () => setOpened(null);
+  useHotkeys([['/', () => setOpened('palette')]]);
+  useHotkeys([['mod+K', () => setOpened((now) => (now === 'palette' ? null : 'palette'))]], []);
+  useShortcutsKey(showShortcuts);
+  return (
+    <>
+      <button
+        type="button"
+        className={classes.field}
+        aria-haspopup="dialog"
+        aria-label="Search and commands"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => setOpened('palette')}
+      >
+        <svg
+          aria-hidden
+          viewBox="0 0 16 16"
+          width="14"
+          height="14"
+          fill="none"
+          stroke="currentColor"
+        >
+          <circle cx="7" cy="7" r="4.5" strokeWidth="1.4" />
+          <path d="m10.5 10.5 3.5 3.5" strokeWidth="1.4" />
+        </svg>
+        <span className={classes.words}>Search or command</span>
+        <kbd className={classes.words}>Ctrl K</kbd>
+      </button>
+      <Suspense fallback={null}>
+        {opened === 'palette' && (
+          <Palette team={team} onClose={close} onShowShortcuts={showShortcuts} />
+        )}
+        {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+      </Suspense>
+    </>
+  );
+}

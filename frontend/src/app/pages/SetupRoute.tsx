@@ -1,0 +1,26 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { SetupPage } from '../../features/operations/setup';
+import { Link } from '../Link';
+
+const teamRoute = getRouteApi('/t/$team');
+
+export function SetupRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const params = { team: team.slug };
+  return (
+    <SetupPage
+      key={team.id}
+      team={team.slug}
+      settingsLink={(tab, words) => (
+        <Link to="/t/$team/settings" params={params} search={{ tab }} className="link">
+          {words}
+        </Link>
+      )}
+      skipLink={
+        <Link to="/t/$team/comparisons" params={params} search={{}} className="link">
+          Skip for now
+        </Link>
+      }
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { setPreference } from '../ui';
+import { at, server } from '../testing/mock-api';
+import { open } from '../testing/render';
+
+const match = (type: string, title: string, path: string) => ({
+  type,
+  id: '00000000-0000-0000-0000-000000000001',
+  title,
+  subtitle: `of ${title}`,
+  path,
+});
+const answer = (groups: object[]) => http.get(at('/search'), () => HttpResponse.json({ groups }));
+
+beforeEach(() => {
+  setPreference('recent-northwind', '[]');
+  server.use(
+    answer([
+      { type: 'service', items: [match('service', 'checkout', '/services/s1')] },
+      { type: 'build', items: [match('build', 'checkout build', '/builds/b1')] },
+    ]),
+  );
+});
+
+async function opened(keys: string) {
+  const app = open('/t/northwind/services');
+  await screen.findByRole('button', { name: 'Search and commands' });
+  await app.user.keyboard(keys);
+  const field = await screen.findByRole('combobox', { name: 'Search objects and commands' });
+  return { ...app, field };
+}
+
+describe('the palette', () => {
+  test.each(['{Control>}k{/Control}', '/'])('opens by %s', async (keys) => {
+    const { user, field } = await opened(keys);
+    await waitFor(() => expect(field).toHaveFocus());
+    expect(field).toHaveValue('');
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(field).not.toBeInTheDocument());
+  });
+
+  test('opens an object with the keyboard only, and lists it as recent', async () => {
+    const { user, field, where } = await opened('{Control>}k{/Control}');
+    await user.click(field);
+    await user.paste('checkout');
+    const builds = await screen.findByRole('group', { name: 'Builds' });
+    const option = within(builds).getByRole('option', { name: /^checkout build/u });
+    await user.keyboard('{ArrowDown}');
+    expect(option).toHaveAttribute('aria-selected', 'true');
+    expect(field).toHaveAttribute('aria-activedescendant', option.id);
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(where()).toBe('/t/northwind/builds/b1'));
+    await user.keyboard('{Control>}k{/Control}');
+    const recent = await screen.findByRole('group', { name: 'Recent' });
+    expect(within(recent).getByRole('option')).toHaveTextContent('checkout build');
+  });
+
+  test('runs commands: pages, settings, help and the theme', async () => {
+    server.use(answer([]));
+    const { user, field, where } = await opened('{Control>}k{/Control}');
+    await user.click(field);
+    await user.paste('settings notif');
+    await user.click(await screen.findByRole('option', { name: /^Notifications/u }));
+    await waitFor(() => expect(where()).toBe('/t/northwind/settings?tab=notifications'));
+    await user.keyboard('{Control>}k{/Control}');
+    await user.click(await screen.findByRole('combobox', { name: 'Search objects and commands' }));
+    await user.paste('dark');
+    await user.keyboard('{Enter}');
+    await waitFor(() =>
+      expect(document.documentElement).toHaveAttribute('data-mantine-color-scheme', 'dark'),
+    );
+  });
+
+  test('states that nothing was found, and reads saved objects of another version as none', async () => {
+    setPreference('recent-northwind', '{"not": "a list"}');
+    server.use(answer([]));
+    const { user, field } = await opened('{Control>}k{/Control}');
+    expect(screen.queryByRole('group', { name: 'Recent' })).toBeNull();
+    await user.click(field);
+    await user.paste('nothing of this name');
+    await waitFor(() => expect(screen.getByText('No results.')).toBeVisible());
+  });
+});
+
+test('a question mark lists the shortcuts of the page', async () => {
+  const { user } = open('/t/northwind/services');
+  await screen.findByRole('button', { name: 'Search and commands' });
+  await user.keyboard('?');
+  const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
+  expect(within(dialog).getByText('search and commands')).toBeVisible();
+});

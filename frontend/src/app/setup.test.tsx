@@ -1,0 +1,65 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { afterEach, describe, expect, it } from 'vitest';
+import { at, page, server } from '../testing/mock-api';
+import { open } from '../testing/render';
+
+/** A team of which these lists are empty until a name is added. */
+function serve() {
+  const arrived = new Set<string>();
+  const list = (path: string, item: object) =>
+    http.get(at(path), () => (page(arrived.has(path) ? [item] : [])));
+  const created_at = '2026-11-27T10:00:00Z';
+  server.use(
+    list('/artifacts', { name: 'cpu.pprof', created_at }),
+    list('/builds', { commit: '5f3c1e8000', created_at }),
+    list('/deployments', { created_at }),
+    list('/notification-channels', { name: 'Alerts', created_at }),
+    list('/services', { id: 's1', slug: 'shop' }),
+    http.get(at('/runners'), () => HttpResponse.json([])),
+    http.get(at('/metrics/settings'), () =>
+      HttpResponse.json({ retention_days: 30, series: 0, max_series: 100_000 }),
+    ),
+  );
+  return arrived;
+}
+
+afterEach(() => localStorage.clear());
+
+describe('a team without data', () => {
+  it('begins with the steps, and the current one has lines for this server and service', async () => {
+    serve().add('/services');
+    const { where } = open('/t/northwind');
+    await waitFor(() => expect(where()).toBe('/t/northwind/setup'));
+    expect(await screen.findByText('0 of 6 done')).toBeVisible();
+    const steps = screen.getByRole('region', { name: 'Set up my service' });
+    const lines = await within(steps).findByText(/builds\/shop\//u);
+    expect(lines).toHaveTextContent(`SLOWPATH_URL=${window.location.origin}`);
+  });
+
+  it('marks a step as done when its data arrives', async () => {
+    const arrived = serve();
+    open('/t/northwind/setup');
+    expect(await screen.findByText('0 of 6 done')).toBeVisible();
+    arrived.add('/artifacts');
+    expect(await screen.findByText('cpu.pprof', {}, { timeout: 4_000 })).toBeVisible();
+    expect(screen.getByText('1 of 6 done')).toBeVisible();
+  });
+
+  it('remembers which steps were skipped', async () => {
+    serve();
+    const { user, unmount } = open('/t/northwind/setup');
+    await user.click(await screen.findByRole('button', { name: 'Skip: Upload a profile' }));
+    expect(screen.getByText('skipped')).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Skip: Send a build' })).toBeVisible();
+    unmount();
+    open('/t/northwind/setup');
+    expect(await screen.findByText('skipped')).toBeVisible();
+  });
+
+  it('with a build begins with its lists', async () => {
+    serve().add('/builds');
+    const { where } = open('/t/northwind');
+    await waitFor(() => expect(where()).toBe('/t/northwind/comparisons'));
+  });
+});

@@ -1,0 +1,160 @@
+/** The first page of a team without data: what Slowpath does, and steps that are marked as done when data arrives. */
+import { Button, Progress } from '@mantine/core';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { servicesQuery } from '../../inventory/catalog';
+import {
+  CodeBlock,
+  ErrorState,
+  HelpLink,
+  PageHeader,
+  StateIcon,
+  Timestamp,
+  getPreference,
+  setPreference,
+  useTitle,
+} from '../../../ui';
+import classes from './Setup.module.css';
+import { SETUP_STEPS, stepQuery, type Received, type SetupStep, type StepId } from './setup-steps';
+
+const NEW_SERVICE = 'my-service';
+
+export type SetupPageProps = {
+  team: string;
+  /** A link to the settings of tokens or of notification channels. */
+  settingsLink: (tab: 'tokens' | 'notifications', words: ReactNode) => ReactNode;
+  skipLink: ReactNode;
+};
+
+/** The steps that this person skipped in this browser. */
+function useSkipped(team: string): [ReadonlySet<string>, (id: StepId) => void] {
+  const key = `setup-skipped-${team}`;
+  const [skipped, setSkipped] = useState(() => new Set((getPreference(key) ?? '').split(',')));
+  const skip = (id: StepId) => {
+    const next = new Set(skipped).add(id);
+    setPreference(key, [...next].filter(Boolean).join(','));
+    setSkipped(next);
+  };
+  return [skipped, skip];
+}
+
+export default function SetupPage({ team, settingsLink, skipLink }: SetupPageProps) {
+  useTitle('Set up');
+  const services = useQuery(servicesQuery);
+  const [skipped, skip] = useSkipped(team);
+  const states = useQueries({ queries: SETUP_STEPS.map(({ id }) => stepQuery(id)) });
+  const error = states.find((state) => state.error)?.error;
+  const done = states.filter(({ data }) => data).length;
+  const current = SETUP_STEPS.findIndex(
+    ({ id }, i) => !skipped.has(id) && states[i]?.data === null,
+  );
+  return (
+    <>
+      <PageHeader
+        title="Find the build, the commit and the function that made a Go service slower"
+        sub="Connect your first service: about 5 minutes to the first panel. Each step is marked as done when its data arrives."
+        actions={skipLink}
+      />
+      <section aria-label="Set up my service" className={classes.steps}>
+        <div className={classes.progress}>
+          <h2>Set up my service</h2>
+          <span className="muted">
+            {done} of {SETUP_STEPS.length} done
+          </span>
+          <Progress
+            value={(100 * done) / SETUP_STEPS.length}
+            aria-label="Steps done"
+            className={classes.bar}
+          />
+        </div>
+        {error && <ErrorState error={error} what="Could not load the state of a step" compact />}
+        {SETUP_STEPS.map((step, i) => (
+          <Step
+            key={step.id}
+            step={step}
+            received={states[i]?.data}
+            isCurrent={i === current}
+            isSkipped={skipped.has(step.id)}
+            onSkip={() => skip(step.id)}
+          >
+            <Lines
+              step={step}
+              service={services.data?.items[0]?.slug ?? NEW_SERVICE}
+              settingsLink={settingsLink}
+            />
+          </Step>
+        ))}
+      </section>
+    </>
+  );
+}
+
+type StepProps = {
+  step: SetupStep;
+  /** Undefined: not known yet. */
+  received: Received | undefined;
+  isCurrent: boolean;
+  isSkipped: boolean;
+  onSkip: () => void;
+  children: ReactNode;
+};
+
+function Step({ step, received, isCurrent, isSkipped, onSkip, children }: StepProps) {
+  return (
+    <details open={isCurrent} className={isCurrent ? classes.current : classes.step}>
+      <summary>
+        <span className={classes.name}>
+          <StateIcon glyph={received ? 'done' : isCurrent ? 'running' : 'waiting'}>
+            {step.title}
+          </StateIcon>
+        </span>
+        <span className="muted" role={isCurrent ? 'status' : undefined}>
+          {received ? (
+            <>
+              <span className="mono">{received.words}</span>
+              {received.at && (
+                <>
+                  , <Timestamp at={received.at} />
+                </>
+              )}
+            </>
+          ) : isSkipped ? (
+            'skipped'
+          ) : isCurrent ? (
+            'waiting'
+          ) : (
+            ''
+          )}
+        </span>
+      </summary>
+      <p className="t2">{step.purpose}</p>
+      {children}
+      {isCurrent && (
+        <Button onClick={onSkip} aria-label={`Skip: ${step.title}`}>
+          Skip
+        </Button>
+      )}
+    </details>
+  );
+}
+
+type LinesProps = Pick<SetupPageProps, 'settingsLink'> & { step: SetupStep; service: string };
+
+function Lines({ step, service, settingsLink }: LinesProps) {
+  const text = step.lines(window.location.origin, service).join('\n');
+  return (
+    <>
+      {text !== '' && (
+        <CodeBlock text={text}>
+          <code>{text}</code>
+        </CodeBlock>
+      )}
+      <p className={classes.links}>
+        {step.scope
+          ? settingsLink('tokens', `Create a token with the scope ${step.scope}`)
+          : settingsLink('notifications', 'Add a channel')}
+        <HelpLink topic={step.help} />
+      </p>
+    </>
+  );
+}

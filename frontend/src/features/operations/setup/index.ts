@@ -1,0 +1,2 @@
+export { SetupPage } from './LazySetup';
+export { isEmptyTeam, stepQuery, type StepId } from './setup-steps';

@@ -1,0 +1,142 @@
+/** The steps that set up a service: the lines of each, and the state that marks it as done. */
+import { queryOptions } from '@tanstack/react-query';
+import { calls } from '../../../api';
+import type { HelpTopic } from '../../../ui';
+
+export type StepId = 'upload' | 'build' | 'metrics' | 'deployment' | 'runner' | 'channel';
+
+/** What a step found, in words with its time; null: nothing yet. */
+export type Received = { words: string; at: string | null } | null;
+
+export type SetupStep = {
+  id: StepId;
+  title: string;
+  /** One line: what the data is for. */
+  purpose: string;
+  help: HelpTopic;
+  /** The scope of the token that the lines require; null: no token. */
+  scope: 'upload' | 'deploy' | 'runner' | null;
+  lines: (origin: string, service: string) => string[];
+};
+
+const environment = (origin: string, scope: string): string[] => [
+  `export SLOWPATH_URL=${origin}`,
+  `export SLOWPATH_TOKEN=PASTE-A-TOKEN-WITH-THE-SCOPE-${scope.toUpperCase()}`,
+];
+const AUTHORIZED = 'curl -sSf -H "Authorization: Bearer $SLOWPATH_TOKEN"';
+const PROFILE = "curl -sSo cpu.pprof 'http://localhost:6060/debug/pprof/profile?seconds=30'";
+
+export const SETUP_STEPS: readonly SetupStep[] = [
+  {
+    id: 'upload',
+    title: 'Upload a profile',
+    purpose:
+      'Shows where the time goes, without anything else. Dropping a file on any page works too.',
+    help: 'profiles',
+    scope: 'upload',
+    lines: (origin) => [
+      ...environment(origin, 'upload'),
+      PROFILE,
+      `${AUTHORIZED} -T cpu.pprof "$SLOWPATH_URL/api/v1/artifacts/cpu.pprof"`,
+    ],
+  },
+  {
+    id: 'build',
+    title: 'Send a build',
+    purpose: 'From the second build on, each is compared with the one before it.',
+    help: 'ci',
+    scope: 'upload',
+    lines: (origin, service) => [
+      ...environment(origin, 'upload'),
+      PROFILE,
+      `build="$SLOWPATH_URL/api/v1/builds/${service}/$(git rev-parse HEAD)"`,
+      `${AUTHORIZED} -T cpu.pprof "$build/artifacts/cpu.pprof?branch=$(git branch --show-current)"`,
+    ],
+  },
+  {
+    id: 'metrics',
+    title: 'Send metrics',
+    purpose: 'Draws requests and latency of each service, and finds changes in them.',
+    help: 'metrics',
+    scope: 'upload',
+    lines: (origin) => [
+      '# prometheus.yml',
+      'remote_write:',
+      `  - url: ${origin}/api/v1/metrics/write`,
+      '    send_native_histograms: true',
+      '    authorization: { credentials: PASTE-A-TOKEN-WITH-THE-SCOPE-UPLOAD }',
+    ],
+  },
+  {
+    id: 'deployment',
+    title: 'Report a deployment',
+    purpose: 'Checks each deployment against the time before it.',
+    help: 'deployments',
+    scope: 'deploy',
+    lines: (origin, service) => [
+      ...environment(origin, 'deploy'),
+      `${AUTHORIZED} "$SLOWPATH_URL/api/v1/deployments" --json '{"service": "${service}", "environment": "production", "commit": "'$(git rev-parse HEAD)'"}'`,
+    ],
+  },
+  {
+    id: 'runner',
+    title: 'Start a runner',
+    purpose: 'Deploys and measures the builds of a bisect, to find the commit.',
+    help: 'runner',
+    scope: 'runner',
+    lines: (origin) => [...environment(origin, 'runner'), 'slowpath runner --config runner.toml'],
+  },
+  {
+    id: 'channel',
+    title: 'Add a notification channel',
+    purpose: 'Sends what got slower to Slack, e-mail or a webhook.',
+    help: 'channels',
+    scope: null,
+    lines: () => [],
+  },
+];
+
+const one = { limit: 1 };
+
+/** The newest object of each step. */
+const READ: Record<StepId, (signal: AbortSignal) => Promise<Received>> = {
+  upload: async (signal) => {
+    const [found] = (await calls.artifactsList({ query: one, signal })).items;
+    return found ? { words: found.name, at: found.created_at } : null;
+  },
+  build: async (signal) => {
+    const [found] = (await calls.buildsList({ query: one, signal })).items;
+    return found ? { words: found.commit.slice(0, 9), at: found.created_at } : null;
+  },
+  metrics: async (signal) => {
+    const { series } = await calls.metricSettingsGet({ signal });
+    return series > 0 ? { words: `${series.toLocaleString('en-GB')} time series`, at: null } : null;
+  },
+  deployment: async (signal) => {
+    const [found] = (await calls.deploymentsList({ query: one, signal })).items;
+    return found ? { words: 'recorded', at: found.created_at } : null;
+  },
+  runner: async (signal) => {
+    const [found] = await calls.runnersList({ signal });
+    return found ? { words: found.name, at: found.seen_at } : null;
+  },
+  channel: async (signal) => {
+    const [found] = (await calls.notificationChannelsList({ query: one, signal })).items;
+    return found ? { words: found.name, at: found.created_at } : null;
+  },
+};
+
+const EVERY_MS = 2_000;
+
+/** Read again until the step is done: it is marked within two seconds of the data. */
+export const stepQuery = (id: StepId) =>
+  queryOptions({
+    queryKey: ['setup', id],
+    queryFn: ({ signal }) => READ[id](signal),
+    refetchInterval: ({ state }) => (state.data ? false : EVERY_MS),
+    staleTime: EVERY_MS,
+  });
+
+/** Whether a team has neither artifacts, builds nor metrics. */
+export const isEmptyTeam = (found: Partial<Record<StepId, Received>>): boolean =>
+  found.upload === null && found.build === null && found.metrics === null;

@@ -1,0 +1,46 @@
+/** The keys of every page, and those of what the page shows at present. */
+import { Modal } from '@mantine/core';
+import { useShownKeyHints, type KeyHintEntry } from '../../../ui';
+import classes from './search.module.css';
+
+const EVERYWHERE: readonly KeyHintEntry[] = [
+  { keys: ['Ctrl K', '⌘ K', '/'], words: 'search and commands' },
+  { keys: ['?'], words: 'keyboard shortcuts' },
+  { keys: ['Esc'], words: 'close' },
+];
+
+function KeyList({ hints }: { hints: readonly KeyHintEntry[] }) {
+  return (
+    <dl className={classes.shortcuts}>
+      {hints.map(({ keys, words }) => [
+        <dt key={`${keys.join(' ')} ${words}`}>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </dt>,
+        <dd key={`${words} ${keys.join(' ')}`}>{words}</dd>,
+      ])}
+    </dl>
+  );
+}
+
+export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const hints = useShownKeyHints();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="Keyboard shortcuts"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <h3>On every page</h3>
+      <KeyList hints={EVERYWHERE} />
+      {hints.length > 0 && (
+        <>
+          <h3>On this page</h3>
+          <KeyList hints={hints} />
+        </>
+      )}
+    </Modal>
+  );
+}

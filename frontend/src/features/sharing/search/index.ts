@@ -1,0 +1,2 @@
+export { SearchPalette, ShortcutsDialog } from './LazySearch';
+export type { PaletteAction } from './palette-entries';
