@@ -6,8 +6,8 @@ const wings = [
     'evidence',
     ['artifacts', 'profiles|exec_traces|spans|dashboard|growth_logs|benchmarks', 'metric_sources'],
   ],
-  ['verdicts', ['comparisons', 'comparison_previews', 'regressions', 'bisects']],
-  ['sharing', ['discussions|activity|notifications', 'reports']],
+  ['verdicts', ['comparisons', 'comparison_previews', 'regressions', 'bisects', 'production_events']],
+  ['sharing', ['discussions|activity|notifications', 'reports', 'inbox']],
   ['operations', ['retention']],
 ];
 const names = wings.map(([wing]) => wing);
