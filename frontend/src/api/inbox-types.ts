@@ -24,3 +24,41 @@ export type InboxItem = {
   closed: { at: string; reason: string; sentence: string } | null;
   actions: string[];
 };
+export type InboxItemRef = { kind: InboxKind; id: string };
+export type InboxAction =
+  | { type: 'assign'; assignee_id: string | null }
+  | { type: 'set-state'; state: string }
+  | { type: 'set-due'; due_on: string | null }
+  | { type: 'snooze'; rule: 'time' | 'next-deployment' | 'next-occurrence'; until: string | null }
+  | { type: 'unsnooze' }
+  | { type: 'mute'; reason: string }
+  | { type: 'unmute' }
+  | { type: 'merge'; into: InboxItemRef }
+  | { type: 'unmerge' }
+  | {
+      type: 'fixed-by';
+      commit: string | null;
+      build_id: string | null;
+      deployment_id: string | null;
+    };
+export type InboxActionsIn = { items: InboxItemRef[]; action: InboxAction };
+export type InboxActionsOut = {
+  results: (InboxItemRef & { item: InboxItem | null; problem: { title: string; detail: string } | null })[];
+  undo: InboxActionsIn[];
+};
+export type InboxCounts = {
+  needs_action: number;
+  mine: number;
+  production: number;
+  regressions: number;
+  snoozed: number;
+  closed: number;
+  unassigned: number;
+};
+export type InboxOut = {
+  items: InboxItem[];
+  counts: InboxCounts;
+  headline: string;
+  next_cursor: string | null;
+};
+export type InboxView = { id: string; name: string; filters: string; is_shared: boolean };

@@ -3,10 +3,10 @@ import { lazy } from 'react';
 import type { Session, TeamMembership } from '../api';
 import { InboxButton } from '../features/sharing/discussions';
 import { JobsIndicator } from '../features/platform/jobs';
-import { LazyPopover } from '../ui';
+import { LazyPopover, initialsOf } from '../ui';
 import { SearchField } from './SearchField';
 import classes from './Shell.module.css';
-import { NAVIGATION, initialsOf } from './navigation';
+import { NAVIGATION } from './navigation';
 
 const UserMenu = lazy(async () => ({ default: (await import('./TopMenus')).UserMenu }));
 const NarrowMenu = lazy(async () => ({ default: (await import('./TopMenus')).NarrowMenu }));

@@ -11,12 +11,3 @@ export const NAVIGATION = [
   { name: 'Artifacts', to: '/t/$team/artifacts' },
   { name: 'Services', to: '/t/$team/services' },
 ] as const;
-
-/** Two letters for a person: of the first and the last name. */
-export function initialsOf(name: string): string {
-  const words = name.trim().split(/\s+/u);
-  const letters = [words[0], words.length > 1 ? words[words.length - 1] : undefined].map(
-    (word) => Array.from(word ?? '')[0] ?? '',
-  );
-  return letters.join('').toUpperCase() || '?';
-}

@@ -45,6 +45,7 @@ export {
   describeError,
   useIsSlow,
 } from './PlaceholderStates';
+export { PersonName, initialsOf } from './PersonName';
 export { SelectionBar } from './SelectionBar';
 export { Timestamp } from './Timestamp';
 export { cssVariablesResolver, theme } from './theme';

@@ -1,7 +1,15 @@
 /** Keys of the inbox, and what they do to the cursor and the selection. Nothing here knows a page. */
 
-export const MENUS = ['assign', 'set-state', 'fixed-by', 'merge', 'snooze', 'mute'] as const;
-export type TriageMenu = (typeof MENUS)[number];
+/** What opens at the bottom edge: menus, and forms where a choice is not enough. */
+export type TriageMenu =
+  | 'assign'
+  | 'set-state'
+  | 'fixed-by'
+  | 'merge'
+  | 'mute'
+  | 'set-due'
+  | 'snooze'
+  | 'snooze-until';
 
 export type Command =
   | { type: 'move'; by: 1 | -1 }
@@ -30,6 +38,7 @@ const COMMANDS = new Map<string, Command>([
   ['m', menu('merge')],
   ['z', menu('snooze')],
   ['n', menu('mute')],
+  ['d', menu('set-due')],
   ['u', { type: 'undo' }],
   ['?', { type: 'help' }],
 ]);
@@ -46,6 +55,7 @@ export const SHORTCUTS: [string[], string][] = [
   [['m'], 'merge into one item'],
   [['z'], 'snooze'],
   [['n'], 'mute, with a reason'],
+  [['d'], 'set the due date'],
   [['u'], 'undo the last action'],
   [['1', '9'], 'choose from the open menu'],
   [['Esc'], 'close the menu, then clear the selection'],

@@ -1,0 +1,131 @@
+/** Actions that need more than a choice: a reason, a date, what fixed it. */
+import { TextInput, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { InboxAction, InboxItem } from '../../../api';
+import { FormBody, FormDialog, onText } from '../../../ui';
+import { FixedByForm } from './FixedByForm';
+import type { TriageMenu } from './inbox-keys';
+import { itemsText } from './inbox-wording';
+import type { Triage } from './use-triage';
+
+type TriageFormsProps = {
+  targets: InboxItem[];
+  opened: TriageMenu | null;
+  onClose: () => void;
+  triage: Triage;
+};
+
+export type ActionFormProps = {
+  targets: InboxItem[];
+  onAct: (action: InboxAction) => void;
+  isPending: boolean;
+  error: Error | null;
+  onCancel: () => void;
+};
+
+const FORMS = {
+  'fixed-by': { title: 'Mark as fixed', Form: FixedByForm },
+  mute: { title: 'Mute', Form: MuteForm },
+  'set-due': { title: 'Set the due date', Form: DueForm },
+  'snooze-until': { title: 'Snooze until a date', Form: SnoozeForm },
+} as const;
+
+const hasForm = (menu: TriageMenu): menu is keyof typeof FORMS => menu in FORMS;
+
+export function TriageForms({ targets, opened, onClose, triage }: TriageFormsProps) {
+  if (opened === null || !hasForm(opened) || targets.length === 0) return null;
+  const { title, Form } = FORMS[opened];
+  return (
+    <FormDialog title={`${title}: ${itemsText(targets.length)}`} onClose={onClose}>
+      <Form
+        targets={targets}
+        isPending={triage.isPending}
+        error={triage.error}
+        onCancel={onClose}
+        onAct={(action) => {
+          triage.act(targets, action);
+          onClose();
+        }}
+      />
+    </FormDialog>
+  );
+}
+
+const FAILED = 'Could not save the change';
+
+function MuteForm({ onAct, isPending, error, onCancel }: ActionFormProps) {
+  const [reason, setReason] = useState('');
+  return (
+    <FormBody
+      what={FAILED}
+      submit="Mute"
+      save={{ mutate: () => onAct({ type: 'mute', reason: reason.trim() }), isPending, error }}
+      blocked={reason.trim() === '' ? 'A reason is required.' : undefined}
+      onCancel={onCancel}
+    >
+      <Textarea
+        label="Reason"
+        description="Muted items send no notifications and are not counted. The reason is shown on the item."
+        required
+        maxLength={500}
+        autosize
+        minRows={2}
+        data-autofocus
+        value={reason}
+        onChange={onText(setReason)}
+      />
+    </FormBody>
+  );
+}
+
+function DueForm({ targets, onAct, isPending, error, onCancel }: ActionFormProps) {
+  const [due, setDue] = useState(targets[0]?.due_on ?? '');
+  const save = () => onAct({ type: 'set-due', due_on: due || null });
+  return (
+    <FormBody
+      what={FAILED}
+      submit="Save"
+      save={{ mutate: save, isPending, error }}
+      onCancel={onCancel}
+    >
+      <TextInput
+        label="Due on"
+        description="Leave it empty to remove the due date."
+        type="date"
+        data-autofocus
+        value={due}
+        onChange={onText(setDue)}
+      />
+    </FormBody>
+  );
+}
+
+function SnoozeForm({ onAct, isPending, error, onCancel }: ActionFormProps) {
+  const [until, setUntil] = useState('');
+  const at = new Date(until);
+  const blocked = Number.isNaN(at.getTime())
+    ? 'Choose a date and a time.'
+    : at <= new Date()
+      ? 'Must be in the future.'
+      : undefined;
+  const save = () => onAct({ type: 'snooze', rule: 'time', until: at.toISOString() });
+  return (
+    <FormBody
+      what={FAILED}
+      submit="Snooze"
+      save={{ mutate: save, isPending, error }}
+      blocked={blocked}
+      onCancel={onCancel}
+    >
+      <TextInput
+        label="Until"
+        description="In the time zone of this browser."
+        type="datetime-local"
+        required
+        data-autofocus
+        value={until}
+        onChange={onText(setUntil)}
+      />
+    </FormBody>
+  );
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { InboxAction } from '../../../api';
+import { anInboxItem } from '../../../testing/inbox-fixtures';
+import {
+  actionBlocker,
+  addedText,
+  changeRangeText,
+  changeText,
+  detailText,
+  doneText,
+  mergeBlocker,
+  stateLabel,
+  textParts,
+  tomorrowAtNine,
+} from './inbox-wording';
+
+const PEOPLE = [{ id: 'p1', name: 'Mira Kovač' }];
+const codeIn = (text: string, service: string | null = null) =>
+  textParts(text, service).flatMap((part) => (part.isCode ? [part.text] : []));
+
+describe('a row', () => {
+  it('states its size, and nothing where there is none', () => {
+    const item = anInboxItem();
+    expect([addedText(item), changeText(item), changeRangeText(item)]).toEqual([
+      '1.10 s/s',
+      '×1.80',
+      '1.68 – 1.93',
+    ]);
+    const unknown = anInboxItem({ added_seconds_per_second: null, change: null });
+    expect([addedText(unknown), changeText(unknown), changeRangeText(unknown)]).toEqual([
+      '',
+      '',
+      '',
+    ]);
+  });
+
+  it('adds what was decided about it to its detail', () => {
+    const text = detailText(
+      anInboxItem({
+        merged: 2,
+        due_on: '2026-11-27',
+        snooze: { rule: 'next-deployment', until: null },
+        mute_reason: 'load test',
+      }),
+    );
+    expect(text).toBe(
+      'change point, also in gateway · 2 items merged · due 27 Nov · snoozed until the next deployment of distributor · muted: load test',
+    );
+  });
+
+  it('has words for a state that is not known here', () => {
+    expect(stateLabel('investigating')).toEqual(['running', 'Investigating']);
+    expect(stateLabel('waiting-for-runner')).toEqual(['unsure', 'Waiting for runner']);
+  });
+});
+
+describe('identifiers in a title', () => {
+  it('are services, commits and Go names', () => {
+    expect(codeIn('Deployment a9e11b4 of querier is slower', 'querier')).toEqual([
+      'a9e11b4',
+      'querier',
+    ]);
+    expect(codeIn('attributed to wire.(*Label).unmarshal and main.tick')).toEqual([
+      'wire.(*Label).unmarshal',
+      'main.tick',
+    ]);
+  });
+
+  it('are neither numbers, nor versions, nor parts of words', () => {
+    expect(codeIn('Go 1.26.3 takes 1234567 ns. Decoded', 'code')).toEqual([]);
+    expect(codeIn('a+b is slow', 'a+b')).toEqual(['a+b']);
+  });
+
+  it('leave the text as it was', () => {
+    const text = 'x: wire.Decode of <b>shop</b>';
+    expect(
+      textParts(text, 'shop')
+        .map((part) => part.text)
+        .join(''),
+    ).toBe(text);
+  });
+});
+
+describe('what was done', () => {
+  it.each<[InboxAction, number, string]>([
+    [{ type: 'assign', assignee_id: 'p1' }, 2, 'Assigned 2 items to Mira Kovač'],
+    [{ type: 'assign', assignee_id: null }, 1, 'Unassigned 1 item'],
+    [{ type: 'set-state', state: 'acknowledged' }, 3, 'Set 3 items to Acknowledged'],
+    [
+      { type: 'snooze', rule: 'next-occurrence', until: null },
+      1,
+      'Snoozed 1 item until it occurs again',
+    ],
+    [{ type: 'mute', reason: 'load test' }, 1, 'Muted 1 item'],
+  ])('is said in a sentence: %o', (action, count, text) =>
+    expect(doneText(action, count, PEOPLE)).toBe(text),
+  );
+});
+
+describe('what cannot be done', () => {
+  it('is merging one item, or items of two kinds', () => {
+    expect(mergeBlocker([anInboxItem()])).toMatch(/two items/u);
+    expect(mergeBlocker([anInboxItem(), anInboxItem({ kind: 'bisect' })])).toMatch(/same kind/u);
+    expect(mergeBlocker([anInboxItem(), anInboxItem()])).toBeNull();
+  });
+
+  it('is what an item does not allow', () => {
+    const source = anInboxItem({ kind: 'metric-source', actions: ['assign', 'snooze'] });
+    expect(actionBlocker([source], 'fixed-by')).toBe('Not possible for: metric source');
+    expect(actionBlocker([source, anInboxItem()], 'fixed-by')).toBe(
+      'Not possible for 1 item of 2: metric source',
+    );
+    expect(actionBlocker([source], 'snooze')).toBeNull();
+    expect(actionBlocker([], 'snooze')).toBe('No item is selected.');
+  });
+});
+
+it('tomorrow at nine is the next calendar day, also at the end of a month', () => {
+  expect(tomorrowAtNine(new Date(2026, 10, 30, 23, 59))).toEqual(new Date(2026, 11, 1, 9));
+});

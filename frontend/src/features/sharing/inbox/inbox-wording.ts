@@ -1,0 +1,204 @@
+/** The inbox in words: severities, kinds, states, and what was done. */
+import type { InboxAction, InboxItem, InboxKind } from '../../../api';
+import { formatNumber, formatRatio, formatRatioRange } from '../../../engine/format/format';
+import { countOf, type Glyph } from '../../../ui';
+import type { View } from './inbox-url';
+
+export type Person = { id: string; name: string };
+
+export const VIEW_LABELS: Record<View, string> = {
+  'needs-action': 'Needs action',
+  mine: 'Assigned to me',
+  production: 'Production',
+  regressions: 'Regressions over builds',
+  snoozed: 'Snoozed',
+  closed: 'Closed',
+};
+
+export const GROUP_LABELS: Record<InboxItem['group'], string> = {
+  production: 'Production',
+  regressions: 'Regressions over builds',
+  'bisects-and-sources': 'Bisects and data sources',
+};
+export const GROUPS = Object.keys(GROUP_LABELS) as InboxItem['group'][];
+
+export const KIND_LABELS: Record<InboxKind, string> = {
+  'production-event': 'production event',
+  regression: 'regression',
+  bisect: 'bisect',
+  channel: 'notification channel',
+  'metric-source': 'metric source',
+};
+
+/** Bars and word of a severity. */
+export const SEVERITY_LABELS: Record<InboxItem['severity'], [number, string]> = {
+  high: [3, 'High'],
+  medium: [2, 'Medium'],
+  low: [1, 'Low'],
+};
+
+/** "1.10 s/s": the time by which all requests of one second take longer together. */
+export const addedText = ({ added_seconds_per_second: added }: InboxItem): string =>
+  added === null ? '' : `${formatNumber(added)} s/s`;
+
+export const changeText = ({ change }: InboxItem): string =>
+  change === null ? '' : formatRatio(change.ratio);
+export const changeRangeText = ({ change }: InboxItem): string =>
+  change === null ? '' : formatRatioRange(change.low, change.high);
+
+/** One key for items of all kinds. */
+export const itemKey = ({ kind, id }: { kind: string; id: string }): string => `${kind} ${id}`;
+
+export const shortCommit = (commit: string): string =>
+  /^[0-9a-f]{8,}$/iu.test(commit) ? commit.slice(0, 7) : commit;
+
+/** The tone of the new level: worse while it lasts, neutral once the item was closed. */
+export function toneOf({ closed, change }: InboxItem): 'more' | 'less' | 'quiet' {
+  if (closed !== null) return 'quiet';
+  return change !== null && change.ratio < 1 ? 'less' : 'more';
+}
+
+const STATES: Record<string, [Glyph, string]> = {
+  new: ['more', 'New'],
+  investigating: ['running', 'Investigating'],
+  acknowledged: ['unsure', 'Acknowledged'],
+  fixed: ['done', 'Fixed'],
+  improved: ['less', 'Improved'],
+  recovered: ['done', 'Recovered'],
+  'not-a-regression': ['ended', 'Not a regression'],
+  ignored: ['same', 'Ignored'],
+  finished: ['done', 'Finished'],
+  waiting: ['waiting', 'Waiting'],
+  failing: ['failed', 'Failing'],
+  failed: ['failed', 'Failed'],
+};
+
+/** Glyph and word of a state; of one that is not known here, its name in words. */
+export function stateLabel(state: string): [Glyph, string] {
+  const words = state.replaceAll(/[-_]/gu, ' ');
+  return STATES[state] ?? ['unsure', words.charAt(0).toUpperCase() + words.slice(1)];
+}
+
+const moment = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+export const momentText = (at: Date | string): string =>
+  moment.format(typeof at === 'string' ? new Date(at) : at).replaceAll(',', '');
+
+// A due date is a day of the calendar, in no time zone.
+const dayOnly = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** Until when an item is snoozed: "snoozed until Fri 20 Nov 09:00". */
+export function snoozeText({ snooze, service }: InboxItem): string {
+  if (snooze === null) return '';
+  return `snoozed ${untilText(snooze.rule, snooze.until, service?.slug)}`;
+}
+
+function untilText(
+  rule: NonNullable<InboxItem['snooze']>['rule'],
+  until: string | null,
+  service?: string,
+): string {
+  if (rule === 'next-deployment')
+    return service ? `until the next deployment of ${service}` : 'until the next deployment';
+  if (rule === 'next-occurrence') return 'until it occurs again';
+  return until === null ? 'until a time' : `until ${momentText(until)}`;
+}
+
+/** The second line of a row: its detail, and what was decided about it. */
+export function detailText(item: InboxItem): string {
+  const parts = [
+    item.detail,
+    item.merged > 0 && `${countOf(item.merged, 'item')} merged`,
+    item.due_on !== null && `due ${dayOnly.format(new Date(item.due_on))}`,
+    snoozeText(item),
+    item.mute_reason !== null && `muted: ${item.mute_reason}`,
+    item.closed?.sentence,
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+export const itemsText = (count: number): string => countOf(count, 'item');
+
+/** What was done, as the bar says it afterwards: "Assigned 2 items to Mira Kovač". */
+export function doneText(action: InboxAction, count: number, people: readonly Person[]): string {
+  const items = itemsText(count);
+  switch (action.type) {
+    case 'assign': {
+      if (action.assignee_id === null) return `Unassigned ${items}`;
+      const person = people.find(({ id }) => id === action.assignee_id);
+      return `Assigned ${items} to ${person?.name ?? 'a member'}`;
+    }
+    case 'set-state':
+      return `Set ${items} to ${stateLabel(action.state)[1]}`;
+    case 'set-due':
+      return action.due_on === null
+        ? `Removed the due date of ${items}`
+        : `${items} due ${dayOnly.format(new Date(action.due_on))}`;
+    case 'snooze':
+      return `Snoozed ${items} ${untilText(action.rule, action.until ?? null)}`;
+    case 'unsnooze':
+      return `Ended the snooze of ${items}`;
+    case 'mute':
+      return `Muted ${items}`;
+    case 'unmute':
+      return `Unmuted ${items}`;
+    case 'merge':
+      return `Merged ${items} into another`;
+    case 'unmerge':
+      return `Separated ${items}`;
+    case 'fixed-by':
+      return `Marked ${items} as fixed`;
+  }
+}
+
+export type TextPart = { text: string; isCode: boolean };
+
+/** Commits and Go names; a service is found by its name. */
+const CODE =
+  /\b(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b|\b[A-Za-z_][\w/-]*\.(?:\(\*?\w+\)\.)?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*/gu;
+
+/** Splits a title at its identifiers, which are set in another type. */
+export function textParts(text: string, service: string | null): TextPart[] {
+  const name = service?.replaceAll(/[$()*+./?[\\\]^{|}-]/gu, '\\$&');
+  const pattern = name ? new RegExp(`(?<![\\w-])${name}(?![\\w-])|${CODE.source}`, 'gu') : CODE;
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    if (match.index > from) parts.push({ text: text.slice(from, match.index), isCode: false });
+    parts.push({ text: match[0], isCode: true });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), isCode: false });
+  return parts;
+}
+
+/** Tomorrow at nine in the morning, by the clock of this browser. */
+export function tomorrowAtNine(now: Date): Date {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
+}
+
+/** Why these items cannot be merged, or null. */
+export function mergeBlocker(items: readonly InboxItem[]): string | null {
+  if (items.length < 2) return 'Select two items or more to merge them.';
+  const kinds = new Set(items.map(({ kind }) => kind));
+  return kinds.size > 1 ? 'Only items of the same kind can be merged.' : null;
+}
+
+/** Why an action cannot be applied to these items, or null. */
+export function actionBlocker(
+  items: readonly InboxItem[],
+  type: InboxAction['type'],
+): string | null {
+  if (items.length === 0) return 'No item is selected.';
+  const refused = items.filter(({ actions }) => !actions.includes(type));
+  if (refused.length === 0) return null;
+  const kinds = [...new Set(refused.map(({ kind }) => KIND_LABELS[kind]))].join(', ');
+  return refused.length === items.length
+    ? `Not possible for: ${kinds}`
+    : `Not possible for ${itemsText(refused.length)} of ${items.length}: ${kinds}`;
+}
