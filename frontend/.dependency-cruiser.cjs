@@ -6,7 +6,10 @@ const wings = [
     'evidence',
     ['artifacts', 'profiles|exec_traces|spans|dashboard|growth_logs|benchmarks', 'metric_sources'],
   ],
-  ['verdicts', ['comparisons', 'comparison_previews', 'regressions', 'bisects', 'production_events']],
+  [
+    'verdicts',
+    ['comparisons', 'comparison_previews', 'regressions', 'bisects', 'production_events'],
+  ],
   ['sharing', ['discussions|activity|notifications', 'reports', 'inbox']],
   ['operations', ['retention']],
 ];

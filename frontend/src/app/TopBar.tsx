@@ -2,6 +2,7 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { Session, TeamMembership } from '../api';
 import { InboxButton } from '../features/sharing/discussions';
+import { InboxBadge } from '../features/sharing/inbox';
 import { JobsIndicator } from '../features/platform/jobs';
 import { LazyPopover, initialsOf } from '../ui';
 import { SearchField } from './SearchField';
@@ -30,6 +31,7 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
             activeProps={{ 'aria-current': 'page' }}
           >
             {place.name}
+            {place.name === 'Inbox' && <InboxBadge />}
           </Link>
         ))}
       </nav>

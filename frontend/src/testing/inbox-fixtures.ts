@@ -26,6 +26,7 @@ export function anInboxItem(changed: Partial<InboxItem> = {}): InboxItem {
     snooze: null,
     mute_reason: null,
     merged: 0,
+    merged_into_id: null,
     closed: null,
     actions: ['assign', 'set-state', 'set-due', 'snooze', 'mute', 'merge', 'fixed-by'],
     ...changed,

@@ -7,8 +7,8 @@ import type { Choice } from './triage-choices';
 
 type ChoiceMenuProps = {
   label: string;
-  /** Its key. */
-  hint: string;
+  /** Its key, where the page has keys. */
+  hint?: string;
   title: string;
   choices: Choice[];
   /** Why it cannot be opened, or null. */
@@ -46,7 +46,7 @@ export function ChoiceMenu(props: ChoiceMenuProps) {
           data-open={isOpen || undefined}
           disabled={blocker !== null}
           title={blocker ?? undefined}
-          rightSection={<kbd aria-hidden>{hint}</kbd>}
+          rightSection={hint && <kbd aria-hidden>{hint}</kbd>}
         >
           {label}
         </Button>

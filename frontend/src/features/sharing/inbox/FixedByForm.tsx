@@ -27,7 +27,7 @@ export function FixedByForm({ targets, onAct, isPending, error, onCancel }: Acti
   const save = () =>
     onAct({
       type: 'fixed-by',
-      commit: kind === 'commit' ? value.trim() : null,
+      commit: kind === 'commit' ? value.trim().toLowerCase() : null,
       build_id: kind === 'build' ? value : null,
       deployment_id: kind === 'deployment' ? value : null,
     });

@@ -3,7 +3,7 @@ import { Menu, TextInput } from '@mantine/core';
 import { KeyHint, Toolbar, onText } from '../../../ui';
 import type { InboxLink } from './InboxTabs';
 import classes from './inbox.module.css';
-import { KINDS, SEVERITIES, type InboxSearch } from './inbox-url';
+import { KINDS, SEVERITIES, STATES, type InboxSearch } from './inbox-url';
 import { KIND_LABELS, SEVERITY_LABELS, stateLabel, type Person } from './inbox-wording';
 
 type FiltersProps = {
@@ -19,8 +19,6 @@ type Filter = {
   name: 'service' | 'kind' | 'state' | 'assignee' | 'severity';
   options: { value: string; label: string }[];
 };
-
-const STATES = ['new', 'investigating', 'acknowledged', 'fixed', 'ignored'];
 
 function filtersOf({ services, people, me }: FiltersProps): Filter[] {
   return [
@@ -39,7 +37,10 @@ function filtersOf({ services, people, me }: FiltersProps): Filter[] {
     },
     {
       name: 'severity',
-      options: SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value][1].toLowerCase() })),
+      options: SEVERITIES.map((value) => ({
+        value,
+        label: SEVERITY_LABELS[value][1].toLowerCase(),
+      })),
     },
   ];
 }

@@ -25,7 +25,12 @@ import { useTriage } from './use-triage';
 export type InboxPageProps = {
   search: InboxSearch;
   onSearch: (search: InboxSearch) => void;
-  team: { me: string; mayWrite: boolean; people: Person[]; services: { id: string; name: string }[] };
+  team: {
+    me: string;
+    mayWrite: boolean;
+    people: Person[];
+    services: { id: string; name: string }[];
+  };
   Link: InboxLink;
   link: ItemLink;
   onOpen: (item: InboxItem) => void;

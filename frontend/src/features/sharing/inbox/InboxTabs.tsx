@@ -2,7 +2,14 @@
 import type { ComponentType, ReactNode } from 'react';
 import type { InboxCounts, InboxView } from '../../../api';
 import classes from './inbox.module.css';
-import { VIEWS, formatFilters, parseFilters, viewOf, type InboxSearch, type View } from './inbox-url';
+import {
+  VIEWS,
+  formatFilters,
+  parseFilters,
+  viewOf,
+  type InboxSearch,
+  type View,
+} from './inbox-url';
 import { VIEW_LABELS } from './inbox-wording';
 
 export type InboxLink = ComponentType<{

@@ -13,7 +13,7 @@ export function SavedViewAction({ search, saved }: ActionProps) {
   const [isOpen, setOpen] = useState(false);
   const now = formatFilters(search);
   const current = saved.find(({ filters }) => formatFilters(parseFilters(filters)) === now);
-  if (!current && !hasFilters(search)) return null;
+  if (current ? !current.is_own : !hasFilters(search)) return null;
   const close = () => setOpen(false);
   return (
     <>

@@ -10,8 +10,7 @@ export function SubscribeAction({ serviceId }: { serviceId: string }) {
   const isSubscribed = subscription.data?.is_subscribed ?? false;
   const change = useMutation({
     mutationFn: () => (isSubscribed ? unsubscribe(serviceId) : subscribe(serviceId)),
-    onSettled: () =>
-      client.invalidateQueries({ queryKey: subscriptionQuery(serviceId).queryKey }),
+    onSettled: () => client.invalidateQueries({ queryKey: subscriptionQuery(serviceId).queryKey }),
   });
   return (
     <>

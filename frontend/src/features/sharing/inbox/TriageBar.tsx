@@ -1,19 +1,14 @@
 /** What can be done with the selected items, or with the one at the cursor, at the bottom edge of the page. */
 import { Button } from '@mantine/core';
-import type { InboxAction, InboxItem } from '../../../api';
+import type { InboxItem } from '../../../api';
 import { TriageForms } from './TriageForms';
 import { ChoiceMenu } from './ChoiceMenu';
 import { LastAction } from './LastAction';
 import classes from './inbox.module.css';
 import type { TriageMenu } from './inbox-keys';
-import { actionBlocker, itemsText, mergeBlocker, type Person } from './inbox-wording';
-import {
-  assignChoices,
-  mergeChoices,
-  snoozeChoices,
-  stateChoices,
-  type Choice,
-} from './triage-choices';
+import { actionBlocker, itemsText, type Person } from './inbox-wording';
+import type { Choice } from './triage-choices';
+import { FORMS, menusOf } from './triage-menus';
 import type { Triage } from './use-triage';
 
 type TriageBarProps = {
@@ -27,61 +22,6 @@ type TriageBarProps = {
   triage: Triage;
   onClear: () => void;
 };
-
-type MenuOf = {
-  menu: TriageMenu & InboxAction['type'];
-  label: string;
-  hint: string;
-  title: string;
-  choices: Choice[];
-  blocker?: string | null;
-};
-
-function menusOf({ targets, people, me }: Pick<TriageBarProps, 'targets' | 'people' | 'me'>) {
-  const items = itemsText(targets.length);
-  const states = stateChoices(targets);
-  const merges = mergeChoices(targets);
-  const menus: MenuOf[] = [
-    {
-      menu: 'assign',
-      label: 'Assign',
-      hint: 'a',
-      title: `Assign ${items} to`,
-      choices: assignChoices(people, me),
-    },
-    {
-      menu: 'set-state',
-      label: 'Set state',
-      hint: 's',
-      title: `State of ${items}`,
-      choices: states,
-      blocker: states.length === 0 ? 'These items have no state in common.' : null,
-    },
-    {
-      menu: 'merge',
-      label: 'Merge',
-      hint: 'm',
-      title: targets.length > 1 ? `Merge ${items} into` : 'Merged items',
-      choices: merges,
-      blocker: merges.length > 0 && targets.length === 1 ? null : mergeBlocker(targets),
-    },
-    {
-      menu: 'snooze',
-      label: 'Snooze',
-      hint: 'z',
-      title: `Snooze ${items}`,
-      choices: snoozeChoices(targets, new Date()),
-    },
-  ];
-  return menus;
-}
-
-/** Buttons that open a form. */
-const FORMS = [
-  { menu: 'fixed-by', label: 'Mark fixed by…', hint: 'f' },
-  { menu: 'mute', label: 'Mute with reason…', hint: 'n' },
-  { menu: 'set-due', label: 'Due date…', hint: 'd' },
-] as const;
 
 export function TriageBar(props: TriageBarProps) {
   const { targets, isSelection, opened, onOpened, triage, onClear } = props;
@@ -100,22 +40,21 @@ export function TriageBar(props: TriageBarProps) {
       <b aria-live="polite">
         {isSelection ? `${targets.length} selected` : itemsText(targets.length)}
       </b>
-      {menusOf(props).map(({ menu, blocker = null, ...shown }) => (
+      {menusOf(targets, props.people, props.me).map(({ menu, ...shown }) => (
         <ChoiceMenu
           key={menu}
           {...shown}
-          blocker={blocker ?? actionBlocker(targets, menu)}
           isOpen={opened === menu}
           onOpen={(open) => onOpened(open ? menu : null)}
           onChoose={choose}
         />
       ))}
-      {FORMS.map(({ menu, label, hint }) => (
+      {FORMS.map(({ menu, label, hint, types }) => (
         <FormButton
           key={menu}
           label={label}
           hint={hint}
-          blocker={actionBlocker(targets, menu)}
+          blocker={actionBlocker(targets, types)}
           onOpen={() => onOpened(menu)}
         />
       ))}

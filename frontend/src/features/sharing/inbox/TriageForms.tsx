@@ -1,11 +1,11 @@
 /** Actions that need more than a choice: a reason, a date, what fixed it. */
 import { TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { InboxAction, InboxItem } from '../../../api';
+import type { InboxAction, InboxItem, InboxItemRef } from '../../../api';
 import { FormBody, FormDialog, onText } from '../../../ui';
 import { FixedByForm } from './FixedByForm';
 import type { TriageMenu } from './inbox-keys';
-import { itemsText } from './inbox-wording';
+import { allows, itemsText } from './inbox-wording';
 import type { Triage } from './use-triage';
 
 type TriageFormsProps = {
@@ -17,7 +17,8 @@ type TriageFormsProps = {
 
 export type ActionFormProps = {
   targets: InboxItem[];
-  onAct: (action: InboxAction) => void;
+  /** For all the items, unless some are named. */
+  onAct: (action: InboxAction, items?: readonly InboxItemRef[]) => void;
   isPending: boolean;
   error: Error | null;
   onCancel: () => void;
@@ -42,8 +43,8 @@ export function TriageForms({ targets, opened, onClose, triage }: TriageFormsPro
         isPending={triage.isPending}
         error={triage.error}
         onCancel={onClose}
-        onAct={(action) => {
-          triage.act(targets, action);
+        onAct={(action, items = targets) => {
+          triage.act(items, action);
           onClose();
         }}
       />
@@ -53,27 +54,37 @@ export function TriageForms({ targets, opened, onClose, triage }: TriageFormsPro
 
 const FAILED = 'Could not save the change';
 
-function MuteForm({ onAct, isPending, error, onCancel }: ActionFormProps) {
+/** Mutes items; those that are muted already are shown again, if no other is selected. */
+function MuteForm({ targets, onAct, isPending, error, onCancel }: ActionFormProps) {
   const [reason, setReason] = useState('');
+  const shown = targets.filter((item) => allows(item, ['mute']));
+  const save = () =>
+    shown.length === 0
+      ? onAct({ type: 'unmute' })
+      : onAct({ type: 'mute', reason: reason.trim() }, shown);
   return (
     <FormBody
       what={FAILED}
-      submit="Mute"
-      save={{ mutate: () => onAct({ type: 'mute', reason: reason.trim() }), isPending, error }}
-      blocked={reason.trim() === '' ? 'A reason is required.' : undefined}
+      submit={shown.length === 0 ? 'Unmute' : 'Mute'}
+      save={{ mutate: save, isPending, error }}
+      blocked={shown.length > 0 && reason.trim() === '' ? 'A reason is required.' : undefined}
       onCancel={onCancel}
     >
-      <Textarea
-        label="Reason"
-        description="Muted items send no notifications and are not counted. The reason is shown on the item."
-        required
-        maxLength={500}
-        autosize
-        minRows={2}
-        data-autofocus
-        value={reason}
-        onChange={onText(setReason)}
-      />
+      {shown.length === 0 ? (
+        <p>Muted: {targets.map((item) => item.mute_reason).join('; ')}</p>
+      ) : (
+        <Textarea
+          label="Reason"
+          description="Muted items are hidden until they are unmuted. The reason is shown on the item."
+          required
+          maxLength={1000}
+          autosize
+          minRows={2}
+          data-autofocus
+          value={reason}
+          onChange={onText(setReason)}
+        />
+      )}
     </FormBody>
   );
 }

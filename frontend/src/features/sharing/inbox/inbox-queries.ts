@@ -1,6 +1,6 @@
 /** Items, counts, saved views and subscriptions. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls, type InboxActionsIn } from '../../../api';
+import { calls, type InboxActionIn } from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
 
 const PAGE = 100;
@@ -39,7 +39,7 @@ export const inboxViewsQuery = queryOptions({
   queryFn: ({ signal }) => calls.inboxViewsList({ signal }),
 });
 
-export const actOnItems = (body: InboxActionsIn) => calls.inboxAct({ body });
+export const actOnItems = (body: InboxActionIn) => calls.inboxAct({ body });
 
 export type ViewFields = { name: string; filters: string; is_shared: boolean };
 export const createView = (body: ViewFields) => calls.inboxViewsCreate({ body });

@@ -18,6 +18,17 @@ export const KINDS = [
   'channel',
   'metric-source',
 ] as const;
+/** States that items of several kinds have. */
+export const STATES = [
+  'new',
+  'investigating',
+  'acknowledged',
+  'closed',
+  'fixed',
+  'improved',
+  'not-a-regression',
+  'ignored',
+] as const;
 export const SEVERITIES = ['high', 'medium', 'low'] as const;
 
 const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
@@ -28,7 +39,7 @@ const searchSchema = z.object({
   view: oneOf(VIEWS),
   service: text,
   kind: oneOf(KINDS),
-  state: text,
+  state: oneOf(STATES),
   assignee: text,
   severity: oneOf(SEVERITIES),
   q: text,

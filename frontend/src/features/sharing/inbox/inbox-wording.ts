@@ -4,6 +4,7 @@ import { formatNumber, formatRatio, formatRatioRange } from '../../../engine/for
 import { countOf, type Glyph } from '../../../ui';
 import type { View } from './inbox-url';
 
+export type ActionType = InboxItem['actions'][number];
 export type Person = { id: string; name: string };
 
 export const VIEW_LABELS: Record<View, string> = {
@@ -44,7 +45,9 @@ export const addedText = ({ added_seconds_per_second: added }: InboxItem): strin
 export const changeText = ({ change }: InboxItem): string =>
   change === null ? '' : formatRatio(change.ratio);
 export const changeRangeText = ({ change }: InboxItem): string =>
-  change === null ? '' : formatRatioRange(change.low, change.high);
+  change === null || change.low === null || change.high === null
+    ? ''
+    : formatRatioRange(change.low, change.high);
 
 /** One key for items of all kinds. */
 export const itemKey = ({ kind, id }: { kind: string; id: string }): string => `${kind} ${id}`;
@@ -58,26 +61,30 @@ export function toneOf({ closed, change }: InboxItem): 'more' | 'less' | 'quiet'
   return change !== null && change.ratio < 1 ? 'less' : 'more';
 }
 
-const STATES: Record<string, [Glyph, string]> = {
+type State = InboxItem['state'];
+
+const STATES: Record<State, [Glyph, string]> = {
   new: ['more', 'New'],
   investigating: ['running', 'Investigating'],
   acknowledged: ['unsure', 'Acknowledged'],
+  closed: ['done', 'Closed'],
   fixed: ['done', 'Fixed'],
   improved: ['less', 'Improved'],
-  recovered: ['done', 'Recovered'],
   'not-a-regression': ['ended', 'Not a regression'],
   ignored: ['same', 'Ignored'],
-  finished: ['done', 'Finished'],
-  waiting: ['waiting', 'Waiting'],
-  failing: ['failed', 'Failing'],
+  'waiting-approval': ['waiting', 'Waits for approval'],
+  paused: ['waiting', 'Paused'],
+  found: ['done', 'Culprit found'],
+  'not-in-range': ['unsure', 'Not in range'],
+  'not-separable': ['unsure', 'Not separable'],
+  stopped: ['ended', 'Stopped'],
+  cancelled: ['ended', 'Cancelled'],
   failed: ['failed', 'Failed'],
+  failing: ['failed', 'Failing'],
+  'disabled-after-failures': ['failed', 'Disabled'],
 };
 
-/** Glyph and word of a state; of one that is not known here, its name in words. */
-export function stateLabel(state: string): [Glyph, string] {
-  const words = state.replaceAll(/[-_]/gu, ' ');
-  return STATES[state] ?? ['unsure', words.charAt(0).toUpperCase() + words.slice(1)];
-}
+export const stateLabel = (state: State): [Glyph, string] => STATES[state];
 
 const moment = new Intl.DateTimeFormat('en-GB', {
   weekday: 'short',
@@ -90,7 +97,11 @@ export const momentText = (at: Date | string): string =>
   moment.format(typeof at === 'string' ? new Date(at) : at).replaceAll(',', '');
 
 // A due date is a day of the calendar, in no time zone.
-const dayOnly = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayOnly = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
 
 /** Until when an item is snoozed: "snoozed until Fri 20 Nov 09:00". */
 export function snoozeText({ snooze, service }: InboxItem): string {
@@ -182,20 +193,17 @@ export function tomorrowAtNine(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
 }
 
-/** Why these items cannot be merged, or null. */
-export function mergeBlocker(items: readonly InboxItem[]): string | null {
-  if (items.length < 2) return 'Select two items or more to merge them.';
-  const kinds = new Set(items.map(({ kind }) => kind));
-  return kinds.size > 1 ? 'Only items of the same kind can be merged.' : null;
-}
+/** Whether an item allows one of some actions. */
+export const allows = (item: InboxItem, types: readonly ActionType[]): boolean =>
+  types.some((type) => item.actions.includes(type));
 
-/** Why an action cannot be applied to these items, or null. */
+/** Why none of some actions can be applied to these items, or null. */
 export function actionBlocker(
   items: readonly InboxItem[],
-  type: InboxAction['type'],
+  types: readonly ActionType[],
 ): string | null {
   if (items.length === 0) return 'No item is selected.';
-  const refused = items.filter(({ actions }) => !actions.includes(type));
+  const refused = items.filter((item) => !allows(item, types));
   if (refused.length === 0) return null;
   const kinds = [...new Set(refused.map(({ kind }) => KIND_LABELS[kind]))].join(', ');
   return refused.length === items.length

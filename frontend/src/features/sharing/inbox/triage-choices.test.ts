@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { anInboxItem } from '../../../testing/inbox-fixtures';
-import { assignChoices, mergeChoices, snoozeChoices, stateChoices } from './triage-choices';
+import {
+  assignChoices,
+  mergeBlocker,
+  mergeChoices,
+  snoozeChoices,
+  stateChoices,
+} from './triage-choices';
 
 const labels = (choices: { label: string }[]) => choices.map(({ label }) => label);
 
@@ -23,6 +29,8 @@ describe('the choices of a state', () => {
       'New',
       'Investigating',
       'Acknowledged',
+      'Not a regression',
+      'Ignored',
     ]);
     expect(stateChoices([regression, anInboxItem({ kind: 'channel' })])).toEqual([]);
   });
@@ -54,9 +62,13 @@ describe('the choices of a snooze', () => {
     expect(labels(snoozeChoices([source], now))).toHaveLength(3);
   });
 
-  it('end a snooze', () => {
-    const item = anInboxItem({ snooze: { rule: 'next-occurrence', until: null } });
-    expect(labels(snoozeChoices([item], now))).toContain('End the snooze');
+  it('end a snooze, and are for those that are not snoozed', () => {
+    const snoozed = anInboxItem({ actions: ['unsnooze'] });
+    expect(labels(snoozeChoices([snoozed], now))).toEqual(['End the snooze']);
+    const other = anInboxItem();
+    const choices = snoozeChoices([snoozed, other], now);
+    expect(choices[0]?.items).toEqual([{ kind: other.kind, id: other.id }]);
+    expect(choices.at(-1)?.items).toEqual([{ kind: snoozed.kind, id: snoozed.id }]);
   });
 });
 
@@ -71,8 +83,15 @@ describe('the choices of a merge', () => {
     });
   });
 
-  it('separate what was merged', () => {
-    expect(labels(mergeChoices([anInboxItem({ merged: 1 })]))).toEqual(['Separate merged items']);
-    expect(mergeChoices([anInboxItem()])).toEqual([]);
+  it('list separately what was merged', () => {
+    const merged = anInboxItem({ merged_into_id: 'x', actions: ['unmerge'] });
+    expect(labels(mergeChoices([merged]))).toEqual(['List separately again']);
+    expect(mergeBlocker([merged])).toBeNull();
+  });
+
+  it('are none for one item, or for items of two kinds', () => {
+    expect(mergeBlocker([anInboxItem()])).toMatch(/two items/u);
+    expect(mergeBlocker([anInboxItem(), anInboxItem({ kind: 'bisect' })])).toMatch(/same kind/u);
+    expect(mergeBlocker([anInboxItem(), anInboxItem()])).toBeNull();
   });
 });

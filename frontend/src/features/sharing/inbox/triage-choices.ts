@@ -2,7 +2,7 @@
 import type { InboxAction, InboxItem, InboxItemRef } from '../../../api';
 import type { Glyph } from '../../../ui';
 import type { TriageMenu } from './inbox-keys';
-import { momentText, stateLabel, tomorrowAtNine, type Person } from './inbox-wording';
+import { allows, momentText, stateLabel, tomorrowAtNine, type Person } from './inbox-wording';
 
 export type Choice = {
   label: string;
@@ -31,11 +31,13 @@ export function assignChoices(people: readonly Person[], me: string): Choice[] {
   ];
 }
 
-const REGRESSION_STATES = ['new', 'investigating', 'acknowledged', 'fixed', 'not-a-regression', 'ignored'];
-const EVENT_STATES = ['new', 'investigating', 'acknowledged'];
-const STATES: Partial<Record<InboxItem['kind'], string[]>> = {
-  regression: REGRESSION_STATES,
-  'production-event': EVENT_STATES,
+type SettableState = (InboxAction & { type: 'set-state' })['state'];
+
+const OPEN_STATES: SettableState[] = ['new', 'investigating', 'acknowledged'];
+/** Only a proof closes a production event. */
+const STATES: Partial<Record<InboxItem['kind'], SettableState[]>> = {
+  regression: [...OPEN_STATES, 'fixed', 'improved', 'not-a-regression', 'ignored'],
+  'production-event': [...OPEN_STATES, 'not-a-regression', 'ignored'],
 };
 
 /** States that every one of the items may have. */
@@ -50,49 +52,65 @@ export function stateChoices(items: readonly InboxItem[]): Choice[] {
     });
 }
 
+/** Items that are snoozed already can only be ended; the other choices are for the rest. */
 export function snoozeChoices(items: readonly InboxItem[], now: Date): Choice[] {
+  const snoozed = items.filter((item) => allows(item, ['unsnooze']));
+  const open = items.filter((item) => allows(item, ['snooze']));
+  const end: Choice = {
+    label: 'End the snooze',
+    action: { type: 'unsnooze' },
+    items: snoozed.map(refOf),
+  };
+  return [...(open.length > 0 ? newSnoozes(open, now) : []), ...(snoozed.length > 0 ? [end] : [])];
+}
+
+function newSnoozes(items: readonly InboxItem[], now: Date): Choice[] {
   const nine = tomorrowAtNine(now);
+  const refs = items.map(refOf);
   const services = new Set(items.flatMap(({ service }) => (service ? [service.slug] : [])));
   const [service] = services;
-  const deployment =
-    services.size === 1 && service !== undefined
-      ? `Until the next deployment of ${service}`
-      : 'Until the next deployment of each service';
+  const deployment: Choice = {
+    label: `Until the next deployment of ${services.size === 1 ? (service ?? '') : 'each service'}`,
+    action: { type: 'snooze', rule: 'next-deployment' },
+    items: refs,
+  };
+  const hasServices = items.every((item) => item.service !== null);
   return [
     {
       label: `Until tomorrow, ${momentText(nine)}`,
       action: { type: 'snooze', rule: 'time', until: nine.toISOString() },
+      items: refs,
     },
-    ...(services.size > 0
-      ? [
-          {
-            label: deployment,
-            action: { type: 'snooze', rule: 'next-deployment', until: null } as const,
-          },
-        ]
-      : []),
+    ...(hasServices ? [deployment] : []),
     {
       label: items.length === 1 ? 'Until it occurs again' : 'Until they occur again',
-      action: { type: 'snooze', rule: 'next-occurrence', until: null },
+      action: { type: 'snooze', rule: 'next-occurrence' },
+      items: refs,
     },
     { label: 'Until a date…', opens: 'snooze-until' },
-    ...(items.some(({ snooze }) => snooze !== null)
-      ? [{ label: 'End the snooze', action: { type: 'unsnooze' } as const }]
-      : []),
   ];
 }
 
-/** Each of the items as the one that remains. */
+/** Each of the items as the one that remains; what was merged can be listed separately again. */
 export function mergeChoices(items: readonly InboxItem[]): Choice[] {
-  const separate: Choice[] = items.some(({ merged }) => merged > 0)
-    ? [{ label: 'Separate merged items', action: { type: 'unmerge' } }]
-    : [];
-  const into = items.map(
-    ({ kind, id, title }): Choice => ({
-      label: title,
-      action: { type: 'merge', into: { kind, id } },
-      items: items.filter((item) => item.id !== id).map((item) => ({ kind: item.kind, id: item.id })),
-    }),
-  );
-  return items.length > 1 ? [...into, ...separate] : separate;
+  const merged = items.filter((item) => allows(item, ['unmerge']));
+  if (merged.length > 0)
+    return [
+      { label: 'List separately again', action: { type: 'unmerge' }, items: merged.map(refOf) },
+    ];
+  if (items.length < 2) return [];
+  return items.map((into) => ({
+    label: into.title,
+    action: { type: 'merge', into: refOf(into) },
+    items: items.filter((item) => item !== into).map(refOf),
+  }));
 }
+
+/** Why these items cannot be merged, or null. */
+export function mergeBlocker(items: readonly InboxItem[]): string | null {
+  if (mergeChoices(items).length === 0) return 'Select two items or more to merge them.';
+  const kinds = new Set(items.map(({ kind }) => kind));
+  return kinds.size > 1 ? 'Only items of the same kind can be merged.' : null;
+}
+
+const refOf = ({ kind, id }: InboxItem): InboxItemRef => ({ kind, id });

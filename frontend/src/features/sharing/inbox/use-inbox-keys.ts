@@ -32,8 +32,7 @@ type KeysRequest = {
   onUndo: () => void;
 };
 
-const rowOf = (key: string) =>
-  document.querySelector<HTMLElement>(`[data-key=${CSS.escape(key)}]`);
+const rowOf = (key: string) => document.querySelector<HTMLElement>(`[data-key=${CSS.escape(key)}]`);
 
 /** A row that is given the focus is scrolled into sight, above the bar. */
 function focusRow(key: string): void {

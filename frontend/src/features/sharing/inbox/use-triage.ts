@@ -1,7 +1,7 @@
 /** Actions on items, each with the requests that undo it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { InboxAction, InboxActionsIn, InboxItemRef } from '../../../api';
+import type { InboxAction, InboxActionIn, InboxItemRef } from '../../../api';
 import { actOnItems } from './inbox-queries';
 import { doneText, itemsText, type Person } from './inbox-wording';
 
@@ -9,7 +9,7 @@ type DoneAction = {
   sentence: string;
   /** Why some of the items were not changed. */
   problems: string[];
-  undo: InboxActionsIn[];
+  undo: InboxActionIn[];
 };
 
 export type Triage = {
@@ -34,7 +34,7 @@ export function useTriage(people: readonly Person[], onDone: () => void): Triage
   const refresh = () =>
     Promise.all(STALE.map((key) => client.invalidateQueries({ queryKey: [key] })));
   const act = useMutation({
-    mutationFn: (request: InboxActionsIn) => actOnItems(request),
+    mutationFn: (request: InboxActionIn) => actOnItems(request),
     onSuccess: ({ results, undo }, { action }) => {
       const refused = results.flatMap(({ problem }) => (problem ? [problem] : []));
       const changed = results.length - refused.length;
