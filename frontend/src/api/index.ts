@@ -26,5 +26,4 @@ export { FREEZABLE } from './generated/freezable';
 export * as calls from './generated/sdk.gen';
 export { readReportBundle, type ReportBundle } from './report-bundle';
 export type * from './api-types';
-export type * from './inbox-types';
 export { makeConnectionLostError, isTransient, sendUpload } from './upload-client';

@@ -31,7 +31,7 @@ function filtersOf({ services, people, me }: FiltersProps): Filter[] {
     {
       name: 'assignee',
       options: [
-        { value: 'none', label: 'unassigned' },
+        { value: 'unassigned', label: 'unassigned' },
         ...people.map(({ id, name }) => ({ value: id, label: id === me ? `${name} (you)` : name })),
       ],
     },

@@ -2,9 +2,9 @@
 import { Checkbox } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { InboxView } from '../../../api';
+import type { InboxView, InboxViewIn } from '../../../api';
 import { DeleteResource, FormBody, FormDialog, NameField } from '../../../ui';
-import { createView, deleteView, type ViewFields } from './inbox-queries';
+import { createView, deleteView } from './inbox-queries';
 import { formatFilters, hasFilters, parseFilters, type InboxSearch } from './inbox-url';
 
 type ActionProps = { search: InboxSearch; saved: InboxView[] };
@@ -43,7 +43,7 @@ function SaveDialog({ filters, onClose }: { filters: string; onClose: () => void
   const [name, setName] = useState('');
   const [isShared, setShared] = useState(false);
   const save = useMutation({
-    mutationFn: (fields: ViewFields) => createView(fields),
+    mutationFn: (fields: InboxViewIn) => createView(fields),
     onSuccess: onClose,
     onSettled: () => client.invalidateQueries({ queryKey: ['inbox', 'views'] }),
   });

@@ -1,7 +1,8 @@
 /** Items, counts, saved views and subscriptions. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls, type InboxActionIn } from '../../../api';
+import { calls, type InboxActionIn, type InboxViewIn } from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
+import { momentText } from './inbox-wording';
 
 const PAGE = 100;
 
@@ -13,10 +14,10 @@ export const inboxQuery = (search: InboxSearch) =>
         query: {
           view: viewOf(search),
           service_id: search.service,
-          kind: search.kind,
-          state: search.state,
+          kind: search.kind && [search.kind],
+          state: search.state && [search.state],
           assignee_id: search.assignee,
-          severity: search.severity,
+          severity: search.severity && [search.severity],
           q: search.q,
           cursor: pageParam,
           limit: PAGE,
@@ -41,18 +42,18 @@ export const inboxViewsQuery = queryOptions({
 
 export const actOnItems = (body: InboxActionIn) => calls.inboxAct({ body });
 
-export type ViewFields = { name: string; filters: string; is_shared: boolean };
-export const createView = (body: ViewFields) => calls.inboxViewsCreate({ body });
+export const createView = (body: InboxViewIn) => calls.inboxViewsCreate({ body });
 export const deleteView = (view_id: string) => calls.inboxViewsDelete({ path: { view_id } });
 
 export const subscriptionQuery = (service_id: string) =>
   queryOptions({
     queryKey: ['service', 'subscription', service_id],
-    queryFn: ({ signal }) => calls.subscriptionGet({ path: { service_id }, signal }),
+    queryFn: ({ signal }) => calls.subscriptionsGet({ path: { service_id }, signal }),
   });
-export const subscribe = (service_id: string) => calls.subscriptionSet({ path: { service_id } });
+export const subscribe = (service_id: string) =>
+  calls.subscriptionsCreate({ path: { service_id } });
 export const unsubscribe = (service_id: string) =>
-  calls.subscriptionDelete({ path: { service_id } });
+  calls.subscriptionsDelete({ path: { service_id } });
 
 export type FixKind = 'commit' | 'build' | 'deployment';
 
@@ -66,15 +67,15 @@ export const fixChoicesQuery = (service_id: string, kind: 'build' | 'deployment'
       const query = { service_id, limit: PAGE };
       if (kind === 'build') {
         const { items } = await calls.buildsList({ query, signal });
-        return items.map(({ id, commit, label }) => ({
+        return items.map(({ id, commit, title }) => ({
           value: id,
-          label: `${commit.slice(0, 12)}${label ? `, ${label}` : ''}`,
+          label: `${commit.slice(0, 12)}${title ? `, ${title}` : ''}`,
         }));
       }
       const { items } = await calls.deploymentsList({ query, signal });
-      return items.map(({ id, commit, deployed_at }) => ({
+      return items.map(({ id, commit, label, started_at }) => ({
         value: id,
-        label: `${commit?.slice(0, 12) ?? 'deployment'}, ${deployed_at}`,
+        label: `${commit.slice(0, 12) || (label ?? 'deployment')}, ${momentText(started_at)}`,
       }));
     },
   });

@@ -27,7 +27,7 @@ describe('the address of the inbox', () => {
 
 describe('a saved view', () => {
   it('restores its filters', () => {
-    const search = { view: 'production', q: 'p99 & more', assignee: 'none' } as const;
+    const search = { view: 'production', q: 'p99 & more', assignee: 'unassigned' } as const;
     expect(parseFilters(formatFilters(search))).toEqual(search);
   });
 

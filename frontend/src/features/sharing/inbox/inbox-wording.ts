@@ -1,5 +1,5 @@
 /** The inbox in words: severities, kinds, states, and what was done. */
-import type { InboxAction, InboxItem, InboxKind } from '../../../api';
+import type { InboxAction, InboxItem } from '../../../api';
 import { formatNumber, formatRatio, formatRatioRange } from '../../../engine/format/format';
 import { countOf, type Glyph } from '../../../ui';
 import type { View } from './inbox-url';
@@ -23,7 +23,7 @@ export const GROUP_LABELS: Record<InboxItem['group'], string> = {
 };
 export const GROUPS = Object.keys(GROUP_LABELS) as InboxItem['group'][];
 
-export const KIND_LABELS: Record<InboxKind, string> = {
+export const KIND_LABELS: Record<InboxItem['kind'], string> = {
   'production-event': 'production event',
   regression: 'regression',
   bisect: 'bisect',

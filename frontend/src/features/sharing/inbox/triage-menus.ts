@@ -74,4 +74,3 @@ export const FORMS: { menu: TriageMenu; label: string; hint: string; types: Acti
   { menu: 'mute', label: 'Mute with reason…', hint: 'n', types: ['mute', 'unmute'] },
   { menu: 'set-due', label: 'Due date…', hint: 'd', types: ['set-due'] },
 ];
-

@@ -36,10 +36,7 @@ export function EventComparison({ event, mayWrite, link, onOpen }: ComparisonPro
       aside={comparison.headline}
       controls={link(comparison.id, 'Open comparison')}
     >
-      <ComparisonFindings
-        id={comparison.id}
-        onOpen={(finding) => onOpen(comparison.id, finding)}
-      />
+      <ComparisonFindings id={comparison.id} onOpen={(finding) => onOpen(comparison.id, finding)} />
     </Section>
   );
 }

@@ -17,9 +17,7 @@ export function EventHistory({ history }: Pick<ProductionEvent, 'history'>) {
             <i data-tone={historyTone(type)} aria-hidden />
             <span>
               {sentence}
-              {user !== null && (
-                <span className="muted"> · {user.name ?? 'a former member'}</span>
-              )}
+              {user !== null && <span className="muted"> · {user.name ?? 'a former member'}</span>}
             </span>
           </li>
         ))}

@@ -122,7 +122,7 @@ const SERVICES_MOST = 3;
 
 function EventPanels({ event, links, onRange }: LoadedProps) {
   const { range, signal, item } = event;
-  const span = { fromMs: Date.parse(range.begin), toMs: Date.parse(range.end) };
+  const span = { fromMs: Date.parse(range.from), toMs: Date.parse(range.to) };
   const part: EventRange = {
     environmentId: range.environment_id,
     serviceId: item.service?.id ?? null,

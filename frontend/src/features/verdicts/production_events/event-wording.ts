@@ -1,6 +1,11 @@
 /** Production events in words. */
 import type { ProductionEvent } from '../../../api';
-import { formatNumber, formatRatio, formatRatioRange, formatValue } from '../../../engine/format/format';
+import {
+  formatNumber,
+  formatRatio,
+  formatRatioRange,
+  formatValue,
+} from '../../../engine/format/format';
 import { countOf, type Glyph } from '../../../ui';
 
 type Item = ProductionEvent['item'];
@@ -40,20 +45,25 @@ export function sizeText(event: ProductionEvent): string {
       : ` (95% CI ×${formatRatioRange(change.low, change.high).replaceAll(' ', '')})`;
   const parts = [
     `${event.signal} ${formatValue(event.after, 's')}, was ${formatValue(event.before, 's')}${range}`,
-    event.requests_affected !== null &&
-      `${countOf(event.requests_affected, 'request')} affected`,
+    event.requests_affected !== null && `${countOf(event.requests_affected, 'request')} affected`,
     added !== null && `${formatNumber(added)} s of latency added each second`,
   ];
   return parts.filter(Boolean).join(' · ');
 }
 
 /** "gateway p99 ×1.4": what follows the culprit. */
-export const followerText = ({ service, signal, ratio }: ProductionEvent['signals'][number]): string =>
-  `${service.slug} ${signal} ${formatRatio(ratio)}`;
+export const followerText = ({
+  service,
+  signal,
+  ratio,
+}: ProductionEvent['signals'][number]): string => `${service.slug} ${signal} ${formatRatio(ratio)}`;
 
 export const shortCommit = (commit: string): string => commit.slice(0, 7);
 
-export const deploymentName = ({ commit, label }: ProductionEvent['deployments'][number]): string =>
+export const deploymentName = ({
+  commit,
+  label,
+}: ProductionEvent['deployments'][number]): string =>
   commit ? shortCommit(commit) : (label ?? 'deployment');
 
 const VERDICTS: Record<string, string> = {
