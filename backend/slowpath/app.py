@@ -68,6 +68,7 @@ from slowpath.platform.jobs import endpoints as work_endpoints
 from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
 from slowpath.sharing.discussions.service.discussion_subjects import Finders
+from slowpath.sharing.inbox import endpoints as inbox_endpoints
 from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
@@ -104,6 +105,7 @@ FEATURES = (
     bisects_endpoints,
     reports_endpoints,
     notifications_endpoints,
+    inbox_endpoints,
     keeping_endpoints,
 )
 

@@ -13,15 +13,17 @@ from slowpath.operations.retention import tables as keeping
 from slowpath.platform.accounts import tables as accounts
 from slowpath.platform.jobs import tables as work
 from slowpath.sharing.discussions import tables as discussions
+from slowpath.sharing.inbox import tables as inbox
 from slowpath.sharing.notifications import tables as notifications
 from slowpath.sharing.reports import tables as reports
 from slowpath.verdicts.bisects import tables as bisects
 from slowpath.verdicts.comparisons import tables as comparisons
 from slowpath.verdicts.gap_explanations import tables as explanations
+from slowpath.verdicts.production_events import tables as production_events
 from slowpath.verdicts.regressions import tables as regressions
 
 FEATURES = (
     accounts, jobs, work, catalog, commits, hooks, uploads, kind_registry, metrics, sources, explanations,
-    comparisons, regressions, discussions, bisects, reports, notifications, keeping,
+    comparisons, regressions, production_events, inbox, discussions, bisects, reports, notifications, keeping,
 )  # fmt: skip
 METADATA = Table.metadata

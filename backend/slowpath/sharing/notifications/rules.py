@@ -42,16 +42,27 @@ class NotificationEvent(StrEnum):
     CHANGED = "regression.updated"
     JUDGED = "build.evaluated"
     BISECTED = "bisect.finished"
+    PRODUCTION_OPENED = "production-event.opened"
+    PRODUCTION_UPDATED = "production-event.updated"
+    PRODUCTION_CLOSED = "production-event.closed"
     TEST = "channel.test"
 
 
 CODE_HOSTS: Final = frozenset({ChannelKind.GITHUB, ChannelKind.GITLAB})
+PERSONAL_EVENTS: Final = frozenset(
+    {
+        NotificationEvent.OPENED,
+        NotificationEvent.BISECTED,
+        NotificationEvent.PRODUCTION_OPENED,
+        NotificationEvent.PRODUCTION_CLOSED,
+    }
+)
+"""Default events of the kinds that people read: without each change of state and assignee."""
+
 USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
-    ChannelKind.SLACK: frozenset({NotificationEvent.OPENED, NotificationEvent.BISECTED}),
-    ChannelKind.EMAIL: frozenset({NotificationEvent.OPENED, NotificationEvent.BISECTED}),
-    ChannelKind.WEBHOOK: frozenset(
-        {NotificationEvent.OPENED, NotificationEvent.CHANGED, NotificationEvent.JUDGED, NotificationEvent.BISECTED}
-    ),
+    ChannelKind.SLACK: PERSONAL_EVENTS,
+    ChannelKind.EMAIL: PERSONAL_EVENTS,
+    ChannelKind.WEBHOOK: frozenset(NotificationEvent) - {NotificationEvent.TEST},
     ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED}),
     ChannelKind.GITLAB: frozenset({NotificationEvent.JUDGED}),
 }
@@ -149,6 +160,35 @@ class BisectContent:
 
 
 @dataclass(frozen=True)
+class ProductionEventContent:
+    """A production event, as notifications describe it."""
+
+    id: str
+    number: int
+    service: str
+    environment: str
+    state: str
+    title: str
+    sentence: str
+    severity: str
+    """`high`, `medium`, `low`."""
+    added_seconds_per_second: float | None
+    """Requests per second x added seconds; None if the load is unknown."""
+    signal: str
+    """`p50`, `p90`, `p99`, `mean`."""
+    before: float
+    """Seconds."""
+    after: float
+    """Seconds."""
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    commit: str | None
+    """Of the deployment that caused it, if one did."""
+    assignee: str | None
+
+
+@dataclass(frozen=True)
 class NotificationContent:
     """The content of one event, as of the time it occurred."""
 
@@ -163,6 +203,7 @@ class NotificationContent:
     moment: str = ""
     """Distinguishes two events of one subject."""
     bisect: BisectContent | None = None
+    production_event: ProductionEventContent | None = None
 
     @property
     def is_announced(self) -> bool:
@@ -196,6 +237,9 @@ class NotificationContent:
             what=stored["what"],
             moment=stored["moment"],
             bisect=BisectContent(**stored["bisect"]) if stored.get("bisect") else None,
+            production_event=(
+                ProductionEventContent(**stored["production_event"]) if stored.get("production_event") else None
+            ),
         )
 
 

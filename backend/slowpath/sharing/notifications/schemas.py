@@ -27,10 +27,16 @@ Short = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00-\x1
 Events = Annotated[
     list[
         Literal[
-            NotificationEvent.OPENED, NotificationEvent.CHANGED, NotificationEvent.JUDGED, NotificationEvent.BISECTED
+            NotificationEvent.OPENED,
+            NotificationEvent.CHANGED,
+            NotificationEvent.JUDGED,
+            NotificationEvent.BISECTED,
+            NotificationEvent.PRODUCTION_OPENED,
+            NotificationEvent.PRODUCTION_UPDATED,
+            NotificationEvent.PRODUCTION_CLOSED,
         ]
     ],
-    Field(min_length=1, max_length=4),
+    Field(min_length=1, max_length=7),
 ]
 Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
 

@@ -10,7 +10,13 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final
 
-from slowpath.sharing.notifications.rules import NotificationContent, NotificationEvent, RegressionContent, plain
+from slowpath.sharing.notifications.rules import (
+    NotificationContent,
+    NotificationEvent,
+    ProductionEventContent,
+    RegressionContent,
+    plain,
+)
 
 SHORT_COMMIT: Final = 12
 STATUS_LENGTH: Final = 140
@@ -37,6 +43,8 @@ def format_headline(content: NotificationContent) -> str:
         return plain(f"{content.build.service} {_short(content.build.commit)}: {content.build.sentence}", 300)
     if content.bisect is not None:
         return plain(f"Bisect {content.bisect.number} of {content.bisect.service}: {content.bisect.sentence}", 300)
+    if content.production_event is not None:
+        return _production_headline(content, content.production_event)
     (one, *_) = content.regressions
     if content.event is NotificationEvent.CHANGED:
         return plain(f"Regression {one.number} of {one.service} is {content.what}: {one.title}", 300)
@@ -48,8 +56,43 @@ def describe_event(content: NotificationContent) -> list[str]:
     lines = [] if content.bisect is None else [plain(content.bisect.title, 1_000)]
     for one in content.regressions:
         lines.append(plain(one.sentence, 1_000))
-        lines.append(f"Since {_short(one.commit)}{_change(one)}; {_assigned(one)}.")
+        lines.append(f"Since {_short(one.commit)}{_change(one)}; {_assigned(one.assignee)}.")
+    if content.production_event is not None:
+        lines += _production_lines(content.production_event)
     return lines
+
+
+def _production_headline(content: NotificationContent, event: ProductionEventContent) -> str:
+    """Return what happened and where; a change of state names the event, a new one its change."""
+    place = f"{event.service} in {event.environment}"
+    if content.event is NotificationEvent.PRODUCTION_OPENED:
+        return plain(f"{place} got slower: {event.title}", 300)
+    if content.event is NotificationEvent.PRODUCTION_CLOSED:
+        return plain(f"Event {event.number} of {place} is closed: {event.sentence}", 300)
+    return plain(f"Event {event.number} of {place} is {content.what}: {event.title}", 300)
+
+
+def _production_lines(event: ProductionEventContent) -> list[str]:
+    change = (
+        f"{event.signal}: {_duration(event.before)} to {_duration(event.after)}, ×{event.ratio:.3g}"
+        f" ({event.ratio_low:.3g} to {event.ratio_high:.3g})"
+    )
+    cost = event.added_seconds_per_second
+    severity = f"Severity: {event.severity}"
+    if cost is not None:
+        severity += f", {cost:.3g} s of latency added per second"
+    since = f"Since {_short(event.commit)}; " if event.commit else ""
+    assigned = _assigned(event.assignee)
+    last = f"{since}{assigned}." if since else f"{assigned[0].upper()}{assigned[1:]}."
+    return [plain(event.sentence, 1_000), f"{change}.", f"{severity}.", last]
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration with three digits and the unit that fits it."""
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
 
 
 def slack(content: NotificationContent) -> bytes:
@@ -103,6 +146,8 @@ def webhook(content: NotificationContent, at: datetime) -> bytes:
         data["what"] = content.what
     if content.bisect is not None:
         data["bisect"] = stored["bisect"]
+    if content.production_event is not None:
+        data["production_event"] = stored["production_event"]
     return json.dumps({"type": content.event, "timestamp": at.isoformat(), "data": data}).encode()
 
 
@@ -152,8 +197,8 @@ def _change(one: RegressionContent) -> str:
     return f", ×{one.ratio:.3g}{between}"
 
 
-def _assigned(one: RegressionContent) -> str:
-    return f"assigned to {plain(one.assignee, 100)}" if one.assignee else "unassigned"
+def _assigned(assignee: str | None) -> str:
+    return f"assigned to {plain(assignee, 100)}" if assignee else "unassigned"
 
 
 def _for_slack(text: str) -> str:

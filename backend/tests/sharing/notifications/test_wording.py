@@ -12,6 +12,7 @@ from slowpath.sharing.notifications.rules import (
     BuildContent,
     NotificationContent,
     NotificationEvent,
+    ProductionEventContent,
     RegressionContent,
     pause_after,
     plain,
@@ -123,3 +124,47 @@ def test_tries_grow_over_three_days_and_end() -> None:
     known = [pause for pause in pauses if pause is not None]
     assert known == sorted(known)
     assert sum(known) > 3 * 86_400
+
+
+def production(event: NotificationEvent, name: str = "checkout", what: str = "") -> NotificationContent:
+    fields = (
+        str(ID),
+        31,
+        name,
+        "prod",
+        "open",
+        f"p99 of {name} is 1.8 times as high",
+        f"Deployment of {name}.",
+        "high",
+    )
+    content = ProductionEventContent(*fields, 4.21, "p99", 0.0012, 0.0022, 1.83, 1.71, 1.96, "b" * 40, name)
+    return NotificationContent(event, ID, ID, "https://slowpath.example/t/x", what=what, production_event=content)
+
+
+def test_a_production_event_states_place_change_and_cost() -> None:
+    one = production(NotificationEvent.PRODUCTION_OPENED)
+    assert NotificationContent.from_json(json.loads(json.dumps(one.to_json()))) == one
+    assert wording.format_headline(one) == "checkout in prod got slower: p99 of checkout is 1.8 times as high"
+    assert wording.describe_event(one) == [
+        "Deployment of checkout.",
+        "p99: 1.2 ms to 2.2 ms, ×1.83 (1.71 to 1.96).",
+        "Severity: high, 4.21 s of latency added per second.",
+        "Since bbbbbbbbbbbb; assigned to checkout.",
+    ]
+    assert (
+        json.loads(wording.webhook(one, datetime(2026, 11, 21, tzinfo=UTC)))["data"]["production_event"]["number"] == 31
+    )
+
+
+def test_a_changed_production_event_is_named_by_its_number() -> None:
+    updated = production(NotificationEvent.PRODUCTION_UPDATED, what="assigned to Mia")
+    closed = production(NotificationEvent.PRODUCTION_CLOSED)
+    assert wording.format_headline(updated).startswith("Event 31 of checkout in prod is assigned to Mia: ")
+    assert wording.format_headline(closed) == "Event 31 of checkout in prod is closed: Deployment of checkout."
+
+
+def test_hostile_names_of_a_production_event_are_harmless() -> None:
+    body = json.loads(wording.slack(production(NotificationEvent.PRODUCTION_OPENED, EVIL)))
+    assert "<!channel>" not in json.dumps(body)
+    subject, _text = wording.mail(production(NotificationEvent.PRODUCTION_OPENED, EVIL))
+    assert "\n" not in subject

@@ -1,0 +1,146 @@
+"""HTTP endpoints of production events."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from slowpath.core.errors import Conflict, InvalidRequest, NotFound
+from slowpath.core.ids import ProductionEventId
+from slowpath.platform.accounts.access import MayRead, MayWrite
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Now, Reading, Writing
+from slowpath.sharing.inbox.endpoints.inbox_items import may_write
+from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut, ItemAssignee, ItemService
+from slowpath.sharing.inbox.schemas.production_event_pages import (
+    EventComparison,
+    EventComparisonOut,
+    EventDeployment,
+    EventFinding,
+    EventHistoryEntry,
+    EventRange,
+    EventSignal,
+    EventSuspect,
+    ProductionEventOut,
+    ProofOut,
+)
+from slowpath.sharing.inbox.service import inbox_items, production_event_pages
+from slowpath.sharing.inbox.service.production_event_pages import EventPage
+from slowpath.verdicts.production_events.service import event_comparisons
+from slowpath.verdicts.production_events.wording import describe_history
+
+router = APIRouter(prefix="/api/v1", tags=["inbox"])
+
+
+@router.get(
+    "/production-events/{event_id}",
+    operation_id="production-events:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_production_event(event_id: UUID, caller: MayRead, session: Reading, clock: Now) -> ProductionEventOut:
+    """Return a production event with all its evidence."""
+    now = clock.now()
+    page = production_event_pages.load_event_page(session, ProductionEventId(event_id), now)
+    item = inbox_items.get_event_item(session, page.event, now)
+    return _make_page_out(page, InboxItemOut.of(item, may_write=may_write(caller)))
+
+
+@router.post(
+    "/production-events/{event_id}/comparison",
+    operation_id="production-events:compare",
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def compare_production_event(event_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> EventComparisonOut:
+    """Compare before and after the start of the event; the comparison that it has is returned unchanged."""
+    row = event_comparisons.get_or_create_comparison(session, ProductionEventId(event_id), clock.now())
+    record_audit_event(session, caller, "production-event.compared", "production-event", event_id, {})
+    return EventComparisonOut(comparison_id=row.id)
+
+
+def _make_page_out(page: EventPage, item: InboxItemOut) -> ProductionEventOut:
+    event = page.event
+    return ProductionEventOut.model_validate(
+        {
+            "item": item,
+            "signal": event.signal,
+            "sentence": event.sentence,
+            "before": event.before,
+            "after": event.after,
+            "cause": event.cause,
+            "proof": [ProofOut(**vars(each)) for each in page.proof],
+            "signals": _make_signals_out(page),
+            "range": EventRange(
+                from_at=page.begin,
+                to_at=page.end,
+                environment_id=event.environment_id,
+                service_ids=page.service_ids,
+            ),
+            "deployments": [EventDeployment.model_validate(vars(each)) for each in page.deployments],
+            "comparison": _make_comparison_out(page),
+            "suspects": [
+                EventSuspect(
+                    sha=each.commit.sha,
+                    title=each.commit.title,
+                    author=each.commit.author_name or None,
+                    committed_at=each.commit.committed_at,
+                    suspicion=each.share,
+                    reasons=[reason.sentence for reason in each.suspicion.reasons],
+                    commit_id=each.commit.id,
+                    repository_id=each.commit.repository_id,
+                )
+                for each in page.suspects
+            ],
+            "suspects_reason": page.suspects_reason,
+            "requests_affected": page.requests_affected,
+            "announced_at": event.announced_at,
+            "history": [
+                EventHistoryEntry.model_validate(
+                    {
+                        "at": row.created_at,
+                        "type": row.kind,
+                        "sentence": describe_history(row.kind, row.details, page.user_names),
+                        "user": ItemAssignee(id=row.user_id, name=page.user_names.get(row.user_id))
+                        if row.user_id
+                        else None,
+                    }
+                )
+                for row in page.history
+            ],
+        }
+    )
+
+
+def _make_signals_out(page: EventPage) -> list[EventSignal]:
+    return [
+        EventSignal(
+            change_point_id=each.id,
+            service=ItemService(id=each.service_id, slug=page.service_slugs.get(each.service_id, "")),
+            signal=each.signal,
+            role="culprit" if each.service_id == page.event.service_id else "follower",
+            before=each.before,
+            after=each.after,
+            ratio=each.ratio,
+            low=each.ratio_low,
+            high=each.ratio_high,
+            at=each.at,
+            sentence=each.sentence,
+        )
+        for each in page.signals
+    ]
+
+
+def _make_comparison_out(page: EventPage) -> EventComparison | None:
+    if page.comparison is None:
+        return None
+    return EventComparison(
+        id=page.comparison.id,
+        state=page.comparison.state,
+        verdict=page.comparison.verdict,
+        headline=page.comparison.headline,
+        findings=[
+            EventFinding(sentence=each.sentence, direction=each.direction, is_significant=each.is_significant)
+            for each in page.findings
+        ],
+    )

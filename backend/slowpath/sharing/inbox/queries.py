@@ -1,0 +1,166 @@
+"""SELECT statements for the inbox. Each reads only rows of the session's team."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import load_only
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ServiceId, UserId, new_id
+from slowpath.evidence.metric_sources.tables import MetricSource
+from slowpath.inventory.catalog.tables import Deployment, Environment, Service
+from slowpath.platform.accounts.tables import Membership, User
+from slowpath.sharing.inbox.rules import ItemKind
+from slowpath.sharing.inbox.tables import InboxTriage, InboxView, ServiceSubscription
+from slowpath.sharing.notifications.rules import ChannelState
+from slowpath.sharing.notifications.tables import NotificationChannel
+from slowpath.verdicts.bisects.tables import Bisect
+from slowpath.verdicts.regressions.rules import OPEN
+from slowpath.verdicts.regressions.tables import Regression
+
+WAITING_BISECTS = ("waiting-approval", "paused", "failed")
+FINISHED_BISECTS = ("found", "not-in-range", "not-separable", "stopped")
+REGRESSION_COLUMNS = (
+    Regression.number, Regression.service_id, Regression.state, Regression.title, Regression.sentence, Regression.ratio,
+    Regression.ratio_low, Regression.ratio_high, Regression.since_commit, Regression.since_at, Regression.assignee_id,
+    Regression.due_on, Regression.sparkline, Regression.closed_at, Regression.created_at, Regression.fixed_commit,
+)  # fmt: skip
+
+
+def select_regressions(session: ReadSession, *, closed: bool, limit: int) -> Sequence[Regression]:
+    """Return the newest confirmed regressions that are open, or the last closed."""
+    is_open = Regression.state.in_(OPEN)
+    order = Regression.closed_at.desc().nulls_last() if closed else Regression.created_at.desc()
+    found = select(Regression).options(load_only(*REGRESSION_COLUMNS)).where(Regression.confirmed.is_(True))
+    found = found.where(~is_open if closed else is_open, Regression.direction == "worse")
+    return session.scalars(found.order_by(order, Regression.id).limit(limit)).all()
+
+
+def select_regressions_by_id(session: ReadSession, ids: Collection[UUID]) -> Sequence[Regression]:
+    """Return confirmed regressions with these IDs."""
+    found = select(Regression).where(Regression.id.in_(ids), Regression.confirmed.is_(True))
+    return session.scalars(found).all()
+
+
+def count_closed_regressions(session: ReadSession) -> int:
+    """Return the number of closed regressions."""
+    found = select(func.count()).select_from(Regression)
+    where = (Regression.confirmed.is_(True), ~Regression.state.in_(OPEN), Regression.direction == "worse")
+    return session.scalar(found.where(*where)) or 0
+
+
+def select_bisects(
+    session: ReadSession, finished_since: datetime, ids: Collection[UUID] | None = None
+) -> Sequence[Bisect]:
+    """Return the bisects that wait for a user, and those that finished since a time."""
+    waiting = Bisect.state.in_(WAITING_BISECTS)
+    finished = and_(Bisect.state.in_(FINISHED_BISECTS), Bisect.finished_at >= finished_since)
+    found = select(Bisect).where(or_(waiting, finished) if ids is None else Bisect.id.in_(ids))
+    return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id).limit(500)).all()
+
+
+def select_failing_channels(session: ReadSession, ids: Collection[UUID] | None = None) -> Sequence[NotificationChannel]:
+    """Return the channels that are disabled after failures, or whose last delivery failed."""
+    failing = or_(
+        NotificationChannel.state == ChannelState.DISABLED,
+        and_(NotificationChannel.state == ChannelState.ON, NotificationChannel.failing_since.is_not(None)),
+    )
+    found = select(NotificationChannel).where(failing if ids is None else NotificationChannel.id.in_(ids))
+    return session.scalars(found.order_by(NotificationChannel.created_at.desc(), NotificationChannel.id)).all()
+
+
+def select_metric_sources(session: ReadSession, ids: Collection[UUID] | None = None) -> Sequence[MetricSource]:
+    """Return the metric sources; a team has at most 50."""
+    found = select(MetricSource)
+    found = found if ids is None else found.where(MetricSource.id.in_(ids))
+    return session.scalars(found.order_by(MetricSource.created_at.desc(), MetricSource.id)).all()
+
+
+def select_triage(session: ReadSession) -> Sequence[InboxTriage]:
+    """Return all triage rows of the team."""
+    return session.scalars(select(InboxTriage)).all()
+
+
+def select_services(session: ReadSession) -> dict[UUID, str]:
+    """Return the names of addresses of all services."""
+    return {row.id: row.slug for row in session.execute(select(Service.id, Service.slug))}
+
+
+def select_environments(session: ReadSession) -> dict[UUID, str]:
+    """Return the names of all environments."""
+    return {row.id: row.name for row in session.execute(select(Environment.id, Environment.name))}
+
+
+def select_user_names(session: ReadSession, user_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the names of users."""
+    if not user_ids:
+        return {}
+    rows = session.execute(select(User.id, User.name).where(User.id.in_(user_ids)))
+    return {row.id: row.name for row in rows}
+
+
+def is_member(session: ReadSession, user_id: UUID) -> bool:
+    """Return whether a user is a member of the team."""
+    return session.scalar(select(Membership.id).where(Membership.user_id == user_id).limit(1)) is not None
+
+
+def select_newest_deployments(
+    session: ReadSession, service_ids: Collection[UUID]
+) -> Mapping[tuple[UUID, UUID], datetime]:
+    """Return the start of the newest deployment by service and environment."""
+    if not service_ids:
+        return {}
+    found = (
+        select(Deployment.service_id, Deployment.environment_id, func.max(Deployment.started_at))
+        .where(Deployment.service_id.in_(service_ids))
+        .group_by(Deployment.service_id, Deployment.environment_id)
+    )
+    return {(service_id, environment_id): at for service_id, environment_id, at in session.execute(found)}
+
+
+def lock_triage(session: WriteSession, kind: ItemKind, subject_id: UUID) -> InboxTriage:
+    """Return the triage row of an item, created if it has none, locked until the transaction ends."""
+    values = {"team_id": session.team_id, "id": new_id(), "kind": kind, "subject_id": subject_id}
+    session.execute(insert(InboxTriage).values(**values).on_conflict_do_nothing(constraint="uq_inbox_triage_subject"))
+    found = select(InboxTriage).where(InboxTriage.kind == kind, InboxTriage.subject_id == subject_id)
+    return session.scalars(found.with_for_update().execution_options(populate_existing=True)).one()
+
+
+def select_views(session: ReadSession, user_id: UUID | None) -> Sequence[InboxView]:
+    """Return the views of a user and those that are shared, by name."""
+    found = select(InboxView).where(or_(InboxView.user_id == user_id, InboxView.is_shared.is_(True)))
+    return session.scalars(found.order_by(InboxView.name, InboxView.id)).all()
+
+
+def count_views(session: ReadSession, user_id: UUID) -> int:
+    """Return the number of views of a user."""
+    found = select(func.count()).select_from(InboxView).where(InboxView.user_id == user_id)
+    return session.scalar(found) or 0
+
+
+def select_view(session: ReadSession, view_id: UUID) -> InboxView | None:
+    """Return one view, by primary key."""
+    return session.get(InboxView, (session.team_id, view_id))
+
+
+def has_view_named(session: ReadSession, user_id: UUID, name: str) -> bool:
+    """Return whether a user has a view of this name."""
+    found = select(InboxView.id).where(InboxView.user_id == user_id, InboxView.name == name)
+    return session.scalar(found.limit(1)) is not None
+
+
+def select_subscribers(session: ReadSession, service_id: ServiceId) -> set[UUID]:
+    """Return the subscribers of a service."""
+    found = select(ServiceSubscription.user_id).where(ServiceSubscription.service_id == service_id)
+    return set(session.scalars(found))
+
+
+def find_subscription(session: ReadSession, service_id: ServiceId, user_id: UserId) -> ServiceSubscription | None:
+    """Return the subscription of a user."""
+    found = select(ServiceSubscription).where(
+        ServiceSubscription.service_id == service_id, ServiceSubscription.user_id == user_id
+    )
+    return session.scalars(found).one_or_none()

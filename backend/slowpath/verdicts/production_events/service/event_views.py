@@ -1,0 +1,46 @@
+"""Read production events."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ProductionEventId
+from slowpath.evidence.metrics.tables import MetricChangePoint
+from slowpath.verdicts.production_events import queries
+from slowpath.verdicts.production_events.errors import ProductionEventNotFound
+from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventHistory
+
+MOST_HISTORY = 200
+
+
+def get_event(session: ReadSession, event_id: ProductionEventId) -> ProductionEvent:
+    """Return a confirmed event. Raises `ProductionEventNotFound`."""
+    row = queries.select_event(session, event_id)
+    if row is None or row.number is None:
+        raise ProductionEventNotFound("The team has no production event with this ID.")
+    return row
+
+
+def list_events(session: ReadSession, *, closed: bool, limit: int) -> Sequence[ProductionEvent]:
+    """Return the newest confirmed events that are open, or the last closed."""
+    return queries.select_listed_events(session, closed=closed, limit=limit)
+
+
+def find_events(session: ReadSession, event_ids: Sequence[UUID]) -> Sequence[ProductionEvent]:
+    """Return the confirmed events among these IDs."""
+    return [row for row in queries.select_events_by_id(session, event_ids) if row.number is not None]
+
+
+def count_closed_events(session: ReadSession) -> int:
+    """Return the number of closed events."""
+    return queries.count_closed(session)
+
+
+def list_change_points(session: ReadSession, event_id: ProductionEventId) -> Sequence[MetricChangePoint]:
+    """Return the change points of an event, oldest first."""
+    return queries.select_change_points(session, event_id)
+
+
+def list_history(session: ReadSession, event_id: ProductionEventId) -> Sequence[ProductionEventHistory]:
+    """Return the history of an event, newest first."""
+    return queries.select_history(session, event_id, MOST_HISTORY)

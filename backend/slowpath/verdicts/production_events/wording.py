@@ -1,0 +1,72 @@
+"""Sentences about production events: values in, text out."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from slowpath.analysis.kinds.metrics.change_wording import seconds, times
+
+STATES: Final = {
+    "new": "new",
+    "investigating": "under investigation",
+    "acknowledged": "acknowledged",
+    "closed": "closed",
+    "not-a-regression": "not a regression",
+    "ignored": "ignored",
+}
+CLOSED_WORDS: Final = {
+    "not-a-regression": "Marked as not a regression.",
+    "ignored": "Ignored.",
+}
+
+
+def format_title(signal: str, ratio: float, deployment: str | None) -> str:
+    """Name what got slower, by how much, and since which deployment."""
+    since = f" since deployment {deployment}" if deployment else ""
+    return f"{signal} is {times(ratio)} times as high{since}"
+
+
+def describe_event(
+    signal: str, levels: tuple[float, float], interval: tuple[float, float], deployment: str | None, followers: int
+) -> str:
+    """Return the change with its interval, its cause, and how many services follow it."""
+    (before, after), (low, high) = levels, interval
+    size = f"{signal} rose from {seconds(before)} to {seconds(after)} ({times(low)} to {times(high)} times, 95% CI)"
+    why = (
+        f"caused by deployment {deployment}, not by load" if deployment else "not explained by a deployment or by load"
+    )
+    who = f"; {followers} calling service{'s' if followers > 1 else ''} got slower with it" if followers else ""
+    return f"{size}, {why}{who}."
+
+
+def describe_rollback(commit: str) -> str:
+    """Return the proof of a rollback."""
+    return f"confirmed by rollback of {commit}"
+
+
+def describe_history(kind: str, details: Mapping[str, Any], names: Mapping[UUID, str]) -> str:
+    """Return an entry of the history as a sentence."""
+    to, commit = details.get("to"), details.get("commit")
+    sentence = details.get("sentence") or "the change was detected again"
+    sentences = {
+        "opened": "Opened and announced." if details.get("is_announced") else "Opened; listed, but not announced.",
+        "joined": "Another change point belongs to it.",
+        "state": f"Set to {STATES.get(str(to), str(to))}.",
+        "assignee": f"Assigned to {names.get(UUID(str(to)), 'a former member')}."
+        if kind == "assignee" and to
+        else "Unassigned.",
+        "due": f"Due on {to}." if to else "Due date removed.",
+        "fix": f"Fixed by {str(commit)[:7]}, to be proven by its deployment." if commit else "Fix removed.",
+        "comparison": "Before and after were compared.",
+        "closed": f"Closed: {sentence}.",
+        "reopened": f"Reopened: {sentence}.",
+    }
+    return sentences.get(kind, kind)
+
+
+def describe_closed(state: str, proof: list[Any] | None) -> str:
+    """Return how an event ended: the proof that closed it, or the state that a user set."""
+    if state != "closed":
+        return CLOSED_WORDS.get(state, state)
+    sentences = [str(each["sentence"]) for each in proof or () if each["id"] == "end"]
+    return sentences[0] if sentences else "Closed by proof."
