@@ -1,6 +1,6 @@
 /** A menu of the bar at the bottom edge: it opens upward, by its key or button, and its choices have digits. */
 import { Button, Menu } from '@mantine/core';
-import type { KeyboardEvent } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { StateIcon } from '../../../ui';
 import classes from './inbox.module.css';
 import type { Choice } from './triage-choices';
@@ -21,20 +21,28 @@ type ChoiceMenuProps = {
 /** Not by a key: the one that opens a menu would close it again. */
 const CLOSED_BY = ['mousedown', 'touchstart'];
 
-/** The digit of a choice chooses it. */
-function chooseByDigit(event: KeyboardEvent<HTMLElement>): void {
-  const items = event.currentTarget.querySelectorAll<HTMLElement>('[role=menuitem]');
-  const item = /^[1-9]$/u.test(event.key) ? items[Number(event.key) - 1] : undefined;
-  if (!item) return;
-  event.preventDefault();
-  item.click();
+/** While the menu is open, the digit of a choice chooses it, wherever the focus is. */
+function useDigits(isOpen: boolean, choices: Choice[], onChoose: (choice: Choice) => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const choice = /^[1-9]$/u.test(event.key) ? choices[Number(event.key) - 1] : undefined;
+    if (!choice || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    onChoose(choice);
+  });
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [isOpen]);
 }
 
 export function ChoiceMenu(props: ChoiceMenuProps) {
   const { label, hint, title, choices, blocker, isOpen, onOpen, onChoose } = props;
+  const opened = isOpen && blocker === null;
+  useDigits(opened, choices, onChoose);
   return (
     <Menu
-      opened={isOpen && blocker === null}
+      opened={opened}
       onChange={onOpen}
       position="top-start"
       clickOutsideEvents={CLOSED_BY}
@@ -51,7 +59,7 @@ export function ChoiceMenu(props: ChoiceMenuProps) {
           {label}
         </Button>
       </Menu.Target>
-      <Menu.Dropdown className={classes.menu} onKeyDown={chooseByDigit}>
+      <Menu.Dropdown className={classes.menu}>
         <Menu.Label>{title}</Menu.Label>
         {choices.map((choice, at) => (
           <Menu.Item
