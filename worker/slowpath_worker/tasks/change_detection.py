@@ -1,8 +1,9 @@
-"""Detect latency change points per environment, evaluate due deployments, and enqueue builds to measure."""
+"""Detect latency change points per environment, evaluate due deployments, enqueue events to update and builds to measure."""
 
 from slowpath.evidence.metrics.jobs import DetectChangePoints
 from slowpath.evidence.metrics.service import change_detection, deployment_checks
 from slowpath.evidence.metrics.service.detection_cache import DetectionCache
+from slowpath.verdicts.production_events.service import event_updates
 from slowpath.verdicts.regressions.service import build_latency
 from slowpath_worker.job_context import JobContext
 
@@ -47,6 +48,7 @@ def _detect(context: JobContext, cache: DetectionCache) -> None:
         with context.writing() as session:
             change_detection.record_change_points(session, gathered, found)
             deployment_checks.record_evaluations(session, evaluated)
+            event_updates.enqueue_update(session, environment_id, is_changed=bool(found or evaluated))
             if gathered.minutes_due:
                 deployments = [each for service in gathered.services for each in service.deploys]
                 build_latency.enqueue_due_builds(session, gathered.recognised, environment_id, deployments)

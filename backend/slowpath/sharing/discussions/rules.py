@@ -30,6 +30,7 @@ class SubjectKind(StrEnum):
     FINDING = "finding"
     COMPARISON = "comparison"
     REGRESSION = "regression"
+    PRODUCTION_EVENT = "production-event"
     BUILD = "build"
     REPORT = "report"
     TRACE = "trace"
@@ -45,7 +46,8 @@ class DiscussionSubject:
     """Address of its page, relative to the team's."""
     service_id: UUID | None = None
     goes_with: Mapping[str, UUID] = field(default_factory=dict)
-    """The row whose deletion deletes the discussion: `comparison_id`, `regression_id`, `build_id` or `artifact_id`."""
+    """The row whose deletion deletes the discussion: `comparison_id`, `regression_id`, `production_event_id`,
+    `build_id` or `artifact_id`."""
 
 
 def part_of(finding: Finding) -> str:

@@ -16,7 +16,8 @@ class Discussion(TeamScoped, Table):
     __tablename__ = "discussion"
     __table_args__ = (
         CheckConstraint(
-            "subject_kind in ('finding', 'comparison', 'build', 'report', 'trace', 'span-set', 'regression')",
+            "subject_kind in ('finding', 'comparison', 'build', 'report', 'trace', 'span-set', 'production-event', "
+            "'regression')",
             name="subject_kind",
         ),
         UniqueConstraint("team_id", "subject_kind", "subject_id", "part", name="uq_discussion_subject"),
@@ -25,11 +26,15 @@ class Discussion(TeamScoped, Table):
         ),
         ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "regression_id"], ["regression.team_id", "regression.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "production_event_id"], ["production_event.team_id", "production_event.id"], ondelete="CASCADE"
+        ),
         ForeignKeyConstraint(["team_id", "build_id"], ["build.team_id", "build.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "artifact_id"], ["artifact.team_id", "artifact.id"], ondelete="CASCADE"),
         Index("ix_discussion_service", "team_id", "service_id"),
         Index("ix_discussion_comparison", "team_id", "comparison_id"),
         Index("ix_discussion_regression", "team_id", "regression_id"),
+        Index("ix_discussion_production_event", "team_id", "production_event_id"),
         Index("ix_discussion_build", "team_id", "build_id"),
         Index("ix_discussion_artifact", "team_id", "artifact_id"),
     )
@@ -46,6 +51,7 @@ class Discussion(TeamScoped, Table):
     service_id: Mapped[UUID | None]
     comparison_id: Mapped[UUID | None]
     regression_id: Mapped[UUID | None]
+    production_event_id: Mapped[UUID | None]
     build_id: Mapped[UUID | None]
     artifact_id: Mapped[UUID | None]
 

@@ -105,6 +105,22 @@ def select_free_change_points(
     return session.scalars(found.order_by(MetricChangePoint.at_ms, MetricChangePoint.id).limit(limit)).all()
 
 
+def select_taken_change_points(session: ReadSession, change_point_ids: Sequence[UUID]) -> set[UUID]:
+    """Return which of these change points belong to an event."""
+    if not change_point_ids:
+        return set()
+    found = select(ProductionEventChangePoint.change_point_id).where(
+        ProductionEventChangePoint.change_point_id.in_(change_point_ids)
+    )
+    return set(session.scalars(found))
+
+
+def has_event_of_deployment(session: ReadSession, deployment_id: UUID | None) -> bool:
+    """Return whether a deployment caused an event."""
+    found = select(ProductionEvent.id).where(ProductionEvent.deployment_id == deployment_id)
+    return session.scalar(found.limit(1)) is not None
+
+
 def select_change_points(session: ReadSession, event_id: UUID) -> Sequence[MetricChangePoint]:
     """Return the change points of an event, oldest first."""
     found = (
@@ -117,26 +133,6 @@ def select_change_points(session: ReadSession, event_id: UUID) -> Sequence[Metri
         .where(ProductionEventChangePoint.event_id == event_id)
     )
     return session.scalars(found.order_by(MetricChangePoint.at_ms, MetricChangePoint.id)).all()
-
-
-def select_change_points_by_event(
-    session: ReadSession, event_ids: Sequence[UUID]
-) -> dict[UUID, list[MetricChangePoint]]:
-    """Return the change points of events, oldest first."""
-    found = (
-        select(ProductionEventChangePoint.event_id, MetricChangePoint)
-        .join(
-            MetricChangePoint,
-            (ProductionEventChangePoint.team_id == MetricChangePoint.team_id)
-            & (ProductionEventChangePoint.change_point_id == MetricChangePoint.id),
-        )
-        .where(ProductionEventChangePoint.event_id.in_(event_ids))
-        .order_by(MetricChangePoint.at_ms, MetricChangePoint.id)
-    )
-    out: dict[UUID, list[MetricChangePoint]] = {}
-    for event_id, row in session.execute(found):
-        out.setdefault(event_id, []).append(row)
-    return out
 
 
 def select_slower_deployments(

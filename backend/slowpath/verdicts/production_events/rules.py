@@ -14,6 +14,8 @@ from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
 
+from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
+
 StateName = Literal["new", "investigating", "acknowledged", "closed", "not-a-regression", "ignored", "withdrawn"]
 SeverityName = Literal["high", "medium", "low"]
 ClosedReasonName = Literal["recovered", "rolled-back", "fixed"]
@@ -50,11 +52,14 @@ REOPEN_WITHIN: Final = timedelta(hours=24)
 """A new occurrence within this time reopens the event; later, it is another event."""
 CHECK_EVERY: Final = timedelta(minutes=5)
 """How often an open event is checked for recovery."""
+ANNOUNCE_WITHIN: Final = timedelta(hours=1)
+"""An older change, such as one of imported history, is listed but not announced."""
+OPEN_WITHIN: Final = timedelta(hours=24)
+"""Older changes are history, and open no event."""
 COMPARE_WITHIN: Final = timedelta(hours=24)
 """How long after its start an event gets a comparison as soon as both sides have evidence."""
 RECENT: Final = timedelta(minutes=15)
 """The time that is compared with the level before, to prove recovery."""
-LEAST_RECENT: Final = timedelta(minutes=5)
 BEFORE: Final = timedelta(minutes=60)
 LEAST_LOAD_SHARE: Final = 0.5
 """At less than this share of the former load, low latency proves nothing."""
@@ -213,24 +218,6 @@ def _culprit(group: Sequence[ObservedChange]) -> ObservedChange:
 
 
 @dataclass(frozen=True)
-class LevelMeasurement:
-    """What the newest samples of an event's service show."""
-
-    persists: bool | None
-    """Whether they are still at the level after it; None: there are too few since the detection."""
-    ratio_to_before: float | None
-    """Of the latency since `recent_from` to the level before the event."""
-    ratio_to_before_high: float | None
-    """Upper bound of its interval."""
-    load_share: float | None
-    """Of the requests per second before."""
-    requests_per_second: float | None
-    added_mean_seconds: float | None
-    """By which the mean rose."""
-    sparkline: dict[str, list[float | None] | list[float] | int | None] | None = None
-
-
-@dataclass(frozen=True)
 class ProofItem:
     """One condition of the end of an event, as a sentence."""
 
@@ -283,9 +270,9 @@ class EndDecision:
 
 def is_recovered(level: LevelMeasurement, floor: float) -> bool | None:
     """Return whether latency is certainly less than `floor` times the level before, at a comparable load."""
-    if level.ratio_to_before_high is None or level.load_share is None or level.load_share < LEAST_LOAD_SHARE:
+    if level.recent_ratio_high is None or level.load_share is None or level.load_share < LEAST_LOAD_SHARE:
         return None
-    return level.ratio_to_before_high < floor
+    return level.recent_ratio_high < floor
 
 
 def find_rollback(former_commit: str | None, later: Sequence[LaterDeployment]) -> LaterDeployment | None:

@@ -5,7 +5,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.change_wording import seconds, times
+from slowpath.verdicts.production_events.rules import LaterDeployment
 
+SHORT_COMMIT: Final = 7
 STATES: Final = {
     "new": "new",
     "investigating": "under investigation",
@@ -41,7 +43,43 @@ def describe_event(
 
 def describe_rollback(commit: str) -> str:
     """Return the proof of a rollback."""
-    return f"confirmed by rollback of {commit}"
+    return f"confirmed by rollback of {commit[:SHORT_COMMIT]}"
+
+
+def describe_fix(name: str) -> str:
+    """Return the proof of a fix."""
+    return f"confirmed by deployment of {name}"
+
+
+def describe_recovery(signal: str, ratio: float) -> str:
+    """Return the proof of a recovery without a rollback or a stated fix."""
+    return f"{signal} is {times(ratio)} times its level before the event, certainly less than 1.1 times"
+
+
+def describe_rollback_state(former_commit: str, deployment: LaterDeployment | None) -> str:
+    """Return whether the commit from before the event runs again."""
+    short = former_commit[:SHORT_COMMIT]
+    return f"The former commit {short} runs again." if deployment else f"The former commit {short} does not run again."
+
+
+def describe_fix_state(commit: str, deployment: LaterDeployment | None) -> str:
+    """Return whether the stated fix is deployed."""
+    short = commit[:SHORT_COMMIT]
+    return f"The stated fix {short} is deployed." if deployment else f"The stated fix {short} is not deployed yet."
+
+
+def describe_level(signal: str, ratio: float | None, ratio_high: float | None) -> str:
+    """Return how the recent latency compares with that before the event."""
+    if ratio is None or ratio_high is None:
+        return f"There are too few requests to compare {signal} with its level before."
+    return f"{signal} is {times(ratio)} times its level before (at most {times(ratio_high)}, 97.5% confidence)."
+
+
+def describe_load(share: float | None, least: float) -> str:
+    """Return how the recent load compares with that before the event."""
+    if share is None:
+        return "The load cannot be compared with that before."
+    return f"The load is {share:.0%} of that before; at less than {least:.0%}, low latency proves nothing."
 
 
 def describe_history(kind: str, details: Mapping[str, Any], names: Mapping[UUID, str]) -> str:
@@ -56,7 +94,7 @@ def describe_history(kind: str, details: Mapping[str, Any], names: Mapping[UUID,
         if kind == "assignee" and to
         else "Unassigned.",
         "due": f"Due on {to}." if to else "Due date removed.",
-        "fix": f"Fixed by {str(commit)[:7]}, to be proven by its deployment." if commit else "Fix removed.",
+        "fix": f"Fixed by {str(commit)[:SHORT_COMMIT]}, to be proven by its deployment." if commit else "Fix removed.",
         "comparison": "Before and after were compared.",
         "closed": f"Closed: {sentence}.",
         "reopened": f"Reopened: {sentence}.",

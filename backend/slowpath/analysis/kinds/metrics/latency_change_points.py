@@ -46,6 +46,10 @@ NEW_SERVICE_MS: Final = 25 * MINUTE_MS
 MINUTES: Final = ScanScale((10, 15, 20, 30, 40, 60), (3, 5, 10, 15, 20), 30, 8)
 
 
+CellPart = slice | NDArray[np.bool_]
+"""Cells: a range, or a mask [M]."""
+
+
 @dataclass(frozen=True)
 class LatencyChangePoint:
     """One change within low_ms..high_ms, most likely at `at_ms`; detected from samples until `seen_ms`.
@@ -207,7 +211,7 @@ def _measure(
     before = slice(max(inside[0], place.at - BEFORE_CELLS), place.low)
     after = slice(max(place.high, place.at), max(min(inside[1], place.at + 2 * BEFORE_CELLS), place.high))
     for signal in signals:
-        replicates = _ratio(cells, signal, before, after, rng)
+        replicates = compare_parts(cells, signal, before, after, rng)
         if replicates is None:
             continue
         is_certain = replicates.bound(1 - CERTAIN) > FLOOR if place.up else replicates.bound(CERTAIN) < 1 / FLOOR
@@ -230,9 +234,10 @@ def _measure(
     return None
 
 
-def _ratio(
-    cells: ServiceCells, signal: SignalName, before: slice, after: slice, rng: Generator
+def compare_parts(
+    cells: ServiceCells, signal: SignalName, before: CellPart, after: CellPart, rng: Generator
 ) -> RatioReplicates | None:
+    """Compare a signal between two parts of the cells, with the uncertainty of the ratio; None if it is unknown."""
     if signal in QUANTILES and cells.latency is not None:
         sides = []
         for part in (before, after):

@@ -5,7 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, RegressionId
+from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, ProductionEventId, RegressionId
 from slowpath.evidence.artifacts.service import artifacts as uploads
 from slowpath.evidence.exec_traces.service import execution_traces as traces
 from slowpath.evidence.spans.service import span_sets as spans
@@ -13,6 +13,7 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.sharing.discussions.errors import DiscussionSubjectNotFound
 from slowpath.sharing.discussions.rules import DiscussionSubject, SubjectKind, excerpt, part_of
 from slowpath.verdicts.comparisons.service import comparison_results, comparisons
+from slowpath.verdicts.production_events.service.event_views import get_event
 from slowpath.verdicts.regressions.service import regression_views
 
 Finder = Callable[[ReadSession, UUID], DiscussionSubject]
@@ -57,6 +58,12 @@ def _regression(session: ReadSession, regression_id: UUID) -> DiscussionSubject:
     return DiscussionSubject(_title(row.title), path, row.service_id, {"regression_id": regression_id})
 
 
+def _production_event(session: ReadSession, event_id: UUID) -> DiscussionSubject:
+    row = get_event(session, ProductionEventId(event_id))
+    named = f"Event {row.number}: {row.title}"
+    return DiscussionSubject(_title(named), f"/events/{event_id}", row.service_id, {"production_event_id": event_id})
+
+
 def _build(session: ReadSession, build_id: UUID) -> DiscussionSubject:
     row = catalog.build(session, BuildId(build_id))
     named = f"Build {row.commit[:SHORT_COMMIT]}"
@@ -86,6 +93,7 @@ def _title(text: str) -> str:
 _OWN: Final[Finders] = {
     SubjectKind.COMPARISON: _comparison,
     SubjectKind.REGRESSION: _regression,
+    SubjectKind.PRODUCTION_EVENT: _production_event,
     SubjectKind.BUILD: _build,
     SubjectKind.TRACE: _trace,
     SubjectKind.SPAN_SET: _span_set,

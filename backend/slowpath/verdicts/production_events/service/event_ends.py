@@ -1,0 +1,65 @@
+"""Decide whether an event is over, and state what proves it."""
+
+from collections.abc import Sequence
+
+from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
+from slowpath.verdicts.production_events import wording
+from slowpath.verdicts.production_events.rules import (
+    LEAST_LOAD_SHARE,
+    EndDecision,
+    LaterDeployment,
+    ProofItem,
+    find_fix,
+    find_rollback,
+    is_recovered,
+)
+from slowpath.verdicts.production_events.service.triage import stated_fix
+from slowpath.verdicts.production_events.tables import ProductionEvent
+
+
+def decide_end(
+    row: ProductionEvent,
+    level: LevelMeasurement,
+    later: Sequence[LaterDeployment],
+    *,
+    has_change_points: bool,
+    floor: float,
+) -> EndDecision:
+    """Return whether latency is at its former level again, and what brought it there.
+
+    The verdict on a deployment alone compares instances, not times: such an event ends only after another deployment.
+    """
+    recovered = is_recovered(level, floor)
+    rollback, fix = find_rollback(row.former_commit, later), find_fix(stated_fix(row), later)
+    proof = [_prove_latency(row.signal, level, recovered), _prove_load(level)]
+    if row.former_commit:
+        proof.append(
+            _prove_deployment("rollback", wording.describe_rollback_state(row.former_commit, rollback), rollback)
+        )
+    if row.fixed_commit:
+        proof.append(_prove_deployment("fix", wording.describe_fix_state(row.fixed_commit, fix), fix))
+    if not recovered or not (has_change_points or later):
+        return EndDecision(None, "", tuple(proof))
+    if rollback is not None and row.commit:
+        reason, sentence = "rolled-back", wording.describe_rollback(row.commit)
+    elif fix is not None:
+        reason, sentence = "fixed", wording.describe_fix(fix.name)
+    else:
+        reason, sentence = "recovered", wording.describe_recovery(row.signal, level.recent_ratio or 1.0)
+    return EndDecision(reason, sentence, (ProofItem("end", sentence, "holds"), *proof))
+
+
+def _prove_latency(signal: str, level: LevelMeasurement, recovered: bool | None) -> ProofItem:
+    sentence = wording.describe_level(signal, level.recent_ratio, level.recent_ratio_high)
+    return ProofItem("latency", sentence, "unknown" if recovered is None else "holds" if recovered else "fails")
+
+
+def _prove_load(level: LevelMeasurement) -> ProofItem:
+    sentence = wording.describe_load(level.load_share, LEAST_LOAD_SHARE)
+    if level.load_share is None:
+        return ProofItem("load", sentence, "unknown")
+    return ProofItem("load", sentence, "holds" if level.load_share >= LEAST_LOAD_SHARE else "fails")
+
+
+def _prove_deployment(name: str, sentence: str, found: LaterDeployment | None) -> ProofItem:
+    return ProofItem(name, sentence, "holds" if found is not None else "unknown")

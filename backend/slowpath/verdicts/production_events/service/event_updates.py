@@ -1,0 +1,250 @@
+"""Open, confirm, reopen and close production events: decide without a database, then record."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from numpy.random import Generator
+
+from slowpath.analysis.kinds.metrics.latency_change_points import FLOOR
+from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement, measure_level
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.errors import Conflict, InvalidRequest, NotFound
+from slowpath.core.ids import EnvironmentId, new_id
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.verdicts.production_events import queries, wording
+from slowpath.verdicts.production_events.jobs import UpdateProductionEvents
+from slowpath.verdicts.production_events.rules import (
+    ANNOUNCE_WITHIN,
+    COMPARE_WITHIN,
+    CONFIRM_WITHIN,
+    OPEN,
+    NewGroup,
+    ObservedChange,
+    ProductionEventState,
+    decide_severity,
+    estimate_added_latency,
+)
+from slowpath.verdicts.production_events.service import event_comparisons
+from slowpath.verdicts.production_events.service.event_ends import decide_end
+from slowpath.verdicts.production_events.service.event_history import record_history
+from slowpath.verdicts.production_events.service.update_inputs import (
+    CheckedEvent,
+    DeploymentName,
+    MeasuredChange,
+    UpdateInput,
+)
+from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventChangePoint
+
+DELAY_S: Final = 0.0
+
+
+@dataclass(frozen=True)
+class UpdateMeasurements:
+    """What the samples show of new groups by their position, and of checked events by ID."""
+
+    opening: Mapping[int, LevelMeasurement]
+    checked: Mapping[UUID, LevelMeasurement]
+
+
+def enqueue_update(session: WriteSession, environment_id: EnvironmentId, *, is_changed: bool) -> None:
+    """Enqueue the update of an environment's events if changes were recorded or an event is open.
+
+    Call it in the transaction that records the changes.
+    """
+    if is_changed or queries.has_open_event(session, environment_id):
+        enqueue_unless_pending(session, UpdateProductionEvents(environment_id))
+
+
+def measure_update(gathered: UpdateInput, rng: Generator) -> UpdateMeasurements:
+    """Measure new groups and checked events. Reads nothing."""
+
+    def measure(one: MeasuredChange) -> LevelMeasurement:
+        return measure_level(one.cells, one.change, one.recent_from_ms, rng)
+
+    return UpdateMeasurements(
+        {number: measure(one) for number, one in gathered.opening.items()},
+        {one.event_id: measure(one.measured) for one in gathered.checked},
+    )
+
+
+def record_update(session: WriteSession, gathered: UpdateInput, measured: UpdateMeasurements, now: datetime) -> None:
+    """Record the events of one environment; a second job waits for this one and finds nothing new."""
+    queries.lock_environment(session, gathered.environment_id)
+    taken = queries.select_taken_change_points(session, _list_change_points(gathered))
+    for number, group in enumerate(gathered.grouping.new):
+        if not any(each.id in taken for each in group.members) and not _has_event(session, group):
+            _open(session, gathered, group, measured.opening.get(number))
+    locked = [event_id for event_id, _ in gathered.grouping.joined] + [each.event_id for each in gathered.checked]
+    rows = {row.id: row for row in queries.lock_events(session, locked)} if locked else {}
+    for event_id, change in gathered.grouping.joined:
+        if event_id in rows and change.id not in taken:
+            _join(session, rows[event_id], change)
+    for each in gathered.checked:
+        row = rows.get(each.event_id)
+        if row is not None and row.state in OPEN:
+            _check(session, gathered, row, each, measured.checked[each.event_id], now)
+
+
+def _list_change_points(gathered: UpdateInput) -> list[UUID]:
+    grouping = gathered.grouping
+    members = [each for group in grouping.new for each in group.members] + [change for _, change in grouping.joined]
+    return [each.id for each in members if each.id is not None]
+
+
+def _has_event(session: WriteSession, group: NewGroup) -> bool:
+    """Return whether the verdict on a deployment has an event since the input was read."""
+    is_verdict = group.culprit.id is None and group.culprit.deployment_id is not None
+    return is_verdict and queries.has_event_of_deployment(session, group.culprit.deployment_id)
+
+
+def _open(session: WriteSession, gathered: UpdateInput, group: NewGroup, level: LevelMeasurement | None) -> None:
+    """Write a new event; confirm it if its samples after the detection already show it."""
+    culprit = group.culprit
+    row = ProductionEvent(
+        team_id=session.team_id,
+        id=new_id(),
+        number=None,
+        environment_id=gathered.environment_id,
+        service_id=culprit.service_id,
+        state=ProductionEventState.NEW,
+        cause="deployment" if culprit.deployment_id else "unexplained",
+        deployment_id=culprit.deployment_id,
+        occurred_at=culprit.detected_at,
+        **_describe(gathered, culprit, level, followers=len({each.service_id for each in group.members}) - 1),
+    )
+    session.add(row)
+    session.flush()  # its change points refer to it
+    _attach(session, row, group.members)
+    if culprit.id is None:
+        _list(session, row, gathered.newest, is_announced=False)
+    elif level is not None and level.persists:
+        _list(session, row, gathered.newest, is_announced=True)
+
+
+def _describe(
+    gathered: UpdateInput, culprit: ObservedChange, level: LevelMeasurement | None, *, followers: int
+) -> dict[str, Any]:
+    """Return the columns that follow from the change and its measurement."""
+    level = level or LevelMeasurement()
+    deployment: DeploymentName | None = None
+    if culprit.deployment_id is not None:
+        deployment = gathered.deployments.get(culprit.deployment_id)
+    name = deployment.name if deployment else None
+    rate = level.requests_per_second
+    added = estimate_added_latency(culprit.signal, culprit.before, culprit.after, rate, level.added_mean_s)
+    levels, interval = (culprit.before, culprit.after), (culprit.ratio_low, culprit.ratio_high)
+    return {
+        "signal": culprit.signal,
+        "title": wording.format_title(culprit.signal, culprit.ratio, name),
+        "sentence": wording.describe_event(culprit.signal, levels, interval, name, followers),
+        "commit": deployment.commit if deployment else None,
+        "former_commit": deployment.former_commit if deployment else None,
+        "before": culprit.before,
+        "after": culprit.after,
+        "ratio": culprit.ratio,
+        "ratio_low": culprit.ratio_low,
+        "ratio_high": culprit.ratio_high,
+        "requests_per_second": rate,
+        "added_seconds_per_second": added,
+        "severity": decide_severity(added, culprit.ratio_low),
+        "sparkline": None if level.sparkline is None else _to_json(asdict(level.sparkline)),
+        "started_at": culprit.started_at,
+        "earliest_at": culprit.earliest_at,
+        "detected_at": culprit.detected_at,
+    }
+
+
+def _to_json(sparkline: dict[str, Any]) -> dict[str, Any]:
+    return {**sparkline, "values": list(sparkline["values"]), "levels": list(sparkline["levels"])}
+
+
+def _list(session: WriteSession, row: ProductionEvent, newest: datetime, *, is_announced: bool) -> None:
+    """Number an event, which lists it; announce it unless it is old."""
+    is_announced = is_announced and newest - row.detected_at <= ANNOUNCE_WITHIN
+    first = row.number is None
+    if first:
+        row.number = queries.next_number(session)
+    if is_announced:
+        row.announced_at = newest
+    if first or is_announced:
+        record_history(session, row, "opened", {"is_announced": is_announced}, by_user=False)
+
+
+def _attach(session: WriteSession, row: ProductionEvent, changes: Sequence[ObservedChange]) -> None:
+    for each in changes:
+        if each.id is not None:
+            session.add(
+                ProductionEventChangePoint(
+                    team_id=session.team_id, id=new_id(), event_id=row.id, change_point_id=each.id
+                )
+            )
+    session.flush()
+
+
+def _join(session: WriteSession, row: ProductionEvent, change: ObservedChange) -> None:
+    """Add a change to its event. One after the end of the event reopens it; one of a user's choice stays closed."""
+    _attach(session, row, [change])
+    if row.state == ProductionEventState.CLOSED and row.closed_at is not None and change.detected_at > row.closed_at:
+        row.state, row.closed_at, row.closed_reason = ProductionEventState.NEW, None, None
+        row.occurred_at = row.detected_at = change.detected_at
+        row.proof = None
+        record_history(session, row, "reopened", {}, by_user=False)
+        return
+    if row.announced_at is None and change.service_id == row.service_id and change.id is not None:
+        row.detected_at = change.detected_at  # the verdict on a deployment waited for this change point
+    if row.state in OPEN and change.id is not None and row.number is not None:
+        record_history(session, row, "joined", {}, by_user=False)
+
+
+def _check(  # noqa: PLR0917 - an event, what is known of it, and the time
+    session: WriteSession,
+    gathered: UpdateInput,
+    row: ProductionEvent,
+    checked: CheckedEvent,
+    level: LevelMeasurement,
+    now: datetime,
+) -> None:
+    """Confirm or withdraw an unconfirmed event; close a confirmed one that is proven to be over."""
+    row.checked_at = gathered.newest
+    points = queries.select_change_points(session, row.id)
+    if row.announced_at is None and points and gathered.newest - row.detected_at <= CONFIRM_WITHIN:
+        _update_from_change(gathered, row, checked, level, len({each.service_id for each in points} - {row.service_id}))
+        if level.persists:
+            _list(session, row, gathered.newest, is_announced=True)
+    if row.number is None:
+        if level.persists and gathered.newest - row.detected_at > CONFIRM_WITHIN:
+            _list(session, row, gathered.newest, is_announced=True)
+        elif gathered.newest - row.detected_at > CONFIRM_WITHIN:
+            row.state = ProductionEventState.WITHDRAWN
+        return
+    end = decide_end(row, level, checked.later, has_change_points=bool(points), floor=FLOOR)
+    row.proof = [asdict(each) for each in end.proof]
+    if end.reason is not None:
+        row.state, row.closed_at, row.closed_reason = ProductionEventState.CLOSED, gathered.newest, end.reason
+        record_history(session, row, "closed", {"reason": end.reason, "sentence": end.sentence}, by_user=False)
+    if row.comparison_id is None and gathered.newest - row.started_at <= COMPARE_WITHIN:
+        _compare(session, row, now)
+
+
+def _update_from_change(
+    gathered: UpdateInput, row: ProductionEvent, checked: CheckedEvent, level: LevelMeasurement, followers: int
+) -> None:
+    """Take over the newest measurement and cause of the change point: both settle in its first minutes."""
+    culprit = checked.culprit
+    if culprit.deployment_id is not None:
+        row.deployment_id, row.cause = culprit.deployment_id, "deployment"
+    for name, value in _describe(gathered, culprit, level, followers=followers).items():
+        setattr(row, name, value)
+
+
+def _compare(session: WriteSession, row: ProductionEvent, now: datetime) -> None:
+    """Compare before and after if artifacts of both exist."""
+    try:
+        with session.begin_nested():
+            if event_comparisons.have_evidence(session, row, now):
+                event_comparisons.create_comparison(session, row, now, by_user=False)
+    except (NotFound, InvalidRequest, Conflict):
+        return  # what it would compare was deleted meanwhile
