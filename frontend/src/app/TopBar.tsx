@@ -30,8 +30,7 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
             params={{ team: team.slug }}
             activeProps={{ 'aria-current': 'page' }}
           >
-            {place.name}
-            {place.name === 'Inbox' && <InboxBadge />}
+            {place.name} {place.name === 'Inbox' && <InboxBadge />}
           </Link>
         ))}
       </nav>

@@ -8,8 +8,7 @@ export function InboxBadge() {
   if (unassigned === 0) return null;
   return (
     <span className={classes.badge}>
-      {unassigned > 99 ? '99+' : unassigned}
-      <span className="unseen"> unassigned</span>
+      {unassigned > 99 ? '99+' : unassigned} <span className="unseen">unassigned</span>
     </span>
   );
 }
