@@ -44,7 +44,10 @@ FIRST = "20261122_0500"
 DATA = Path(__file__).with_name("data")
 LOST = {"team_export"}
 """Former tables that a version drops with their rows."""
-ADDED = {"profile_set", "profile_set_artifact", "profile_view", "profile_export"}
+ADDED = {
+    "profile_set", "profile_set_artifact", "profile_view", "profile_export", "production_event",
+    "production_event_change_point", "production_event_history", "inbox_triage", "inbox_view", "service_subscription",
+}  # fmt: skip
 """Tables that a version adds without rows."""
 NOT_RESTORED = re.compile(r"door\.(due_jobs|jobs_to_send|find_token)\(|fk_artifact_team_id_build_id")
 """What a downgrade leaves: functions that no version calls, and a foreign key that is valid."""

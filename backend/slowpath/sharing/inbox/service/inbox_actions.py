@@ -11,7 +11,7 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
-from slowpath.core.ids import BuildId, DeployId, RegressionId, UserId
+from slowpath.core.ids import BuildId, DeployId, ProductionEventId, RegressionId, UserId
 from slowpath.inventory.catalog import service as catalog
 from slowpath.sharing.inbox import queries
 from slowpath.sharing.inbox.errors import ActionNotSupported, InboxItemNotFound
@@ -19,6 +19,7 @@ from slowpath.sharing.inbox.rules import LONGEST_SNOOZE, WITH_STATE, InboxItem, 
 from slowpath.sharing.inbox.service import inbox_items
 from slowpath.sharing.inbox.tables import InboxTriage
 from slowpath.verdicts.production_events.rules import ProductionEventState, StatedFix, TriageUpdate
+from slowpath.verdicts.production_events.service import event_views
 from slowpath.verdicts.production_events.service import triage as event_triage
 from slowpath.verdicts.regressions.service import regression_views
 from slowpath.verdicts.regressions.service import triage as regression_triage
@@ -210,7 +211,7 @@ def _former_merge(item: InboxItem) -> Action:
 def _fixed_by(context: ActionContext, item: InboxItem, action: Action) -> Action:
     fix = StatedFix(action["commit"], action["build_id"], action["deployment_id"])
     if item.kind is ItemKind.PRODUCTION_EVENT:
-        [event] = inbox_items.find_subjects(context.session, item.kind, [item.id], context.now)
+        event = event_views.get_event(context.session, ProductionEventId(item.id))
         former = event_triage.stated_fix(event) or StatedFix()
         update = TriageUpdate(frozenset({"fix"}), fix=fix)
         event_triage.update_events(context.session, [item.id], update, context.now)

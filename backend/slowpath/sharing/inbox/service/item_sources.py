@@ -84,8 +84,8 @@ def load_context(session: ReadSession, subjects: Sequence[Subject]) -> ItemConte
         each.service_id
         for each in subjects
         if isinstance(each, ProductionEvent | Regression | Bisect)
-        and (row := triage.get((kind_of(each), each.id))) is not None
-        and row.snooze_rule == "next-deployment"
+        and (known := triage.get((kind_of(each), each.id))) is not None
+        and known.snooze_rule == "next-deployment"
     }
     return ItemContext(
         services=queries.select_services(session),

@@ -6,6 +6,7 @@ from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
 from slowpath.verdicts.production_events import wording
 from slowpath.verdicts.production_events.rules import (
     LEAST_LOAD_SHARE,
+    ClosedReasonName,
     EndDecision,
     LaterDeployment,
     ProofItem,
@@ -40,6 +41,7 @@ def decide_end(
         proof.append(_prove_deployment("fix", wording.describe_fix_state(row.fixed_commit, fix), fix))
     if not recovered or not (has_change_points or later):
         return EndDecision(None, "", tuple(proof))
+    reason: ClosedReasonName
     if rollback is not None and row.commit:
         reason, sentence = "rolled-back", wording.describe_rollback(row.commit)
     elif fix is not None:

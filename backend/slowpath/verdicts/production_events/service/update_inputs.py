@@ -104,7 +104,8 @@ def gather_update(session: ReadSession, environment_id: EnvironmentId) -> Update
         if group.culprit.id is not None
     }
     checked = [_checked(session, recognised, row, newest) for row in _choose_due(events, newest)]
-    ids = {each.culprit.deployment_id for each in (*grouping.new, *checked)}
+    culprits = [*(each.culprit for each in grouping.new), *(each.culprit for each in checked)]
+    ids = {each.deployment_id for each in culprits}
     names = {each: _name_deployment(session, each) for each in ids if each is not None}
     return UpdateInput(environment_id, newest, grouping, opening, checked, names)
 
