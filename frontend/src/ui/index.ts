@@ -32,6 +32,7 @@ export {
   useReferenceTime,
 } from './SnapshotContext';
 export { HelpLink } from './HelpLink';
+export { IdentifierText } from './IdentifierText';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
 export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph } from './SideMarks';

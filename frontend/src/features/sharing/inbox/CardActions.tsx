@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import type { InboxItem } from '../../../api';
-import { KIND_LABELS } from './inbox-wording';
 import type { InboxKeys } from './use-inbox-keys';
 import type { Triage } from './use-triage';
 
@@ -12,13 +11,21 @@ type CardActionsProps = {
   keys: InboxKeys;
 };
 
+const OPEN_LABELS: Record<InboxItem['kind'], string> = {
+  'production-event': 'Open event',
+  regression: 'Open regression',
+  bisect: 'Open bisect',
+  channel: 'Open settings',
+  'metric-source': 'Open settings',
+};
+
 /** What is done first with an item, on a card of a narrow screen. */
 export function CardActions({ item, me, triage, onOpen, keys }: CardActionsProps) {
   const isOwn = item.assignee?.id === me;
   return (
     <>
       <Button variant="filled" onClick={() => onOpen(item)}>
-        Open {KIND_LABELS[item.kind]}
+        {OPEN_LABELS[item.kind]}
       </Button>
       {!isOwn && item.actions.includes('assign') && (
         <Button

@@ -1,24 +1,29 @@
-import type { InboxOut } from '../../../api';
-import { countOf } from '../../../ui';
-import { ItemText } from './ItemText';
+import type { InboxItem, InboxOut } from '../../../api';
+import { IdentifierText, countOf } from '../../../ui';
+import { mostSevere, titleText } from './inbox-wording';
 
-type HeadlineProps = { inbox: Pick<InboxOut, 'counts' | 'headline' | 'items'> };
+type HeadlineProps = {
+  counts: InboxOut['counts'];
+  /** All open items, the most severe of which is named; empty where the list is filtered. */
+  open: readonly InboxItem[];
+};
 
-/** "10 open items, 2 unassigned: distributor p99 adds 1.1 s of latency each second". */
-export function InboxHeadline({ inbox: { counts, headline, items } }: HeadlineProps) {
-  const open = counts.needs_action;
-  if (open === 0) return 'No open items';
+/** "10 open items, 2 unassigned: distributor: p99 is 1.8 times as high since deployment a84f3c1". */
+export function InboxHeadline({ counts, open }: HeadlineProps) {
+  if (counts.needs_action === 0) return 'No open items';
+  const first = mostSevere(open);
   return (
     <>
-      {countOf(open, 'open item')}
+      {countOf(counts.needs_action, 'open item')}
       {counts.unassigned > 0 && (
         <>
           , <span className="more">{counts.unassigned} unassigned</span>
         </>
       )}
-      {headline !== '' && (
+      {first && (
         <>
-          : <ItemText text={headline} service={items[0]?.service?.slug ?? null} />
+          . Most severe:{' '}
+          <IdentifierText text={titleText(first)} name={first.service?.slug ?? null} />
         </>
       )}
     </>

@@ -17,7 +17,7 @@ import { ShortcutsDialog } from './ShortcutsDialog';
 import { TriageBar } from './TriageBar';
 import classes from './inbox.module.css';
 import { inboxQuery, inboxViewsQuery } from './inbox-queries';
-import type { InboxSearch } from './inbox-url';
+import { hasFilters, viewOf, type InboxSearch } from './inbox-url';
 import type { Person } from './inbox-wording';
 import { useInboxKeys } from './use-inbox-keys';
 import { useTriage } from './use-triage';
@@ -53,10 +53,13 @@ export default function InboxPage(props: InboxPageProps) {
   const counts = first?.counts ?? null;
   useTitle(counts ? `Inbox (${counts.unassigned})` : 'Inbox');
   const { opened } = keys;
+  const isWhole = viewOf(search) === 'needs-action' && !hasFilters(search);
   return (
     <>
       <PageHeader
-        title={first ? <InboxHeadline inbox={first} /> : 'Inbox'}
+        title={
+          first ? <InboxHeadline counts={first.counts} open={isWhole ? items : []} /> : 'Inbox'
+        }
         sub="Sorted by severity: requests per second × added time."
         actions={actions}
       />
@@ -67,7 +70,9 @@ export default function InboxPage(props: InboxPageProps) {
         Link={Link}
         action={<SavedViewAction search={search} saved={saved} />}
       />
-      <InboxFilters {...team} search={search} onSearch={onSearch} Link={Link} />
+      <div className={classes.filters}>
+        <InboxFilters {...team} search={search} onSearch={onSearch} Link={Link} />
+      </div>
       <div className={classes.body} data-stale={list.isPlaceholderData || undefined}>
         {list.error && (
           <ErrorState

@@ -3,9 +3,8 @@ import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
 import { Sparkline } from '../../../charts';
-import { StateIcon, Timestamp } from '../../../ui';
+import { IdentifierText, StateIcon, Timestamp } from '../../../ui';
 import { Assignee } from './Assignee';
-import { ItemText } from './ItemText';
 import { SeverityBars } from './SeverityBars';
 import classes from './inbox.module.css';
 import {
@@ -15,6 +14,7 @@ import {
   itemKey,
   shortCommit,
   stateLabel,
+  titleText,
   toneOf,
 } from './inbox-wording';
 
@@ -60,10 +60,10 @@ export function InboxRow(props: InboxRowProps) {
       <SeverityBars item={item} />
       <span className={classes.what}>
         <span className={classes.title}>
-          {link(item, <ItemText text={item.title} service={service} />)}
+          {link(item, <IdentifierText text={titleText(item)} name={service} />)}
         </span>
-        <span className={classes.second}>
-          <ItemText text={detailText(item)} service={null} />
+        <span className={classes.second} title={detailText(item)}>
+          <IdentifierText text={detailText(item)} />
         </span>
       </span>
       <span className={classes.since}>

@@ -8,14 +8,12 @@ import {
   changeText,
   detailText,
   doneText,
-  textParts,
+  mostSevere,
+  titleText,
   tomorrowAtNine,
 } from './inbox-wording';
 
 const PEOPLE = [{ id: 'p1', name: 'Mira Kovač' }];
-const codeIn = (text: string, service: string | null = null) =>
-  textParts(text, service).flatMap((part) => (part.isCode ? [part.text] : []));
-
 describe('a row', () => {
   it('states its size, and nothing where there is none', () => {
     const item = anInboxItem();
@@ -42,36 +40,29 @@ describe('a row', () => {
       }),
     );
     expect(text).toBe(
-      'change point, also in gateway · 2 items merged · due 27 Nov · snoozed until the next deployment of distributor · muted: load test',
+      'production · 2 items merged · due 27 Nov · snoozed until the next deployment of distributor · muted: load test · change point, also in gateway',
     );
   });
 });
 
-describe('identifiers in a title', () => {
-  it('are services, commits and Go names', () => {
-    expect(codeIn('Deployment a9e11b4 of querier is slower', 'querier')).toEqual([
-      'a9e11b4',
-      'querier',
-    ]);
-    expect(codeIn('attributed to wire.(*Label).unmarshal and main.tick')).toEqual([
-      'wire.(*Label).unmarshal',
-      'main.tick',
-    ]);
+describe('a title', () => {
+  it('names the service of an event once, and a bisect by its number', () => {
+    expect(titleText(anInboxItem({ title: 'p99 is 1.8 times as high' }))).toBe(
+      'distributor: p99 is 1.8 times as high',
+    );
+    expect(titleText(anInboxItem({ title: 'distributor p99 rose' }))).toBe('distributor p99 rose');
+    expect(titleText(anInboxItem({ kind: 'bisect', number: 13, title: 'slow' }))).toBe(
+      'Bisect 13: slow',
+    );
   });
+});
 
-  it('are neither numbers, nor versions, nor parts of words', () => {
-    expect(codeIn('Go 1.26.3 takes 1234567 ns. Decoded', 'code')).toEqual([]);
-    expect(codeIn('a+b is slow', 'a+b')).toEqual(['a+b']);
-  });
-
-  it('leave the text as it was', () => {
-    const text = 'x: wire.Decode of <b>shop</b>';
-    expect(
-      textParts(text, 'shop')
-        .map((part) => part.text)
-        .join(''),
-    ).toBe(text);
-  });
+it('the most severe item is the first of the highest severity with the most added latency', () => {
+  const low = anInboxItem({ severity: 'low', added_seconds_per_second: 9 });
+  const high = anInboxItem({ severity: 'high', added_seconds_per_second: null });
+  const higher = anInboxItem({ severity: 'high', added_seconds_per_second: 0.5 });
+  expect(mostSevere([low, high, higher])).toBe(higher);
+  expect(mostSevere([])).toBeNull();
 });
 
 describe('what was done', () => {

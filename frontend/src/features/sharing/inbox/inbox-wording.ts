@@ -120,17 +120,37 @@ function untilText(
   return until === null ? 'until a time' : `until ${momentText(until)}`;
 }
 
+/** The title with the service or kind that it is about, where it does not name it. */
+export function titleText({ kind, number, title, service }: InboxItem): string {
+  if (kind === 'bisect') return `Bisect${number === null ? '' : ` ${number}`}: ${title}`;
+  return kind === 'production-event' && service && !title.includes(service.slug)
+    ? `${service.slug}: ${title}`
+    : title;
+}
+
 /** The second line of a row: its detail, and what was decided about it. */
 export function detailText(item: InboxItem): string {
   const parts = [
-    item.detail,
+    item.kind !== 'production-event' && item.service?.slug,
+    item.kind === 'production-event' && item.environment?.name,
     item.merged > 0 && `${countOf(item.merged, 'item')} merged`,
     item.due_on !== null && `due ${dayOnly.format(new Date(item.due_on))}`,
     snoozeText(item),
     item.mute_reason !== null && `muted: ${item.mute_reason}`,
     item.closed?.sentence,
+    item.detail,
   ];
   return parts.filter(Boolean).join(' · ');
+}
+
+/** The most severe of some items; of equal ones the one that adds most latency, then the first. */
+export function mostSevere(items: readonly InboxItem[]): InboxItem | null {
+  const rank = ({ severity, added_seconds_per_second: added }: InboxItem) =>
+    SEVERITY_LABELS[severity][0] * 1e9 + (added ?? 0);
+  return items.reduce<InboxItem | null>(
+    (most, item) => (most === null || rank(item) > rank(most) ? item : most),
+    null,
+  );
 }
 
 export const itemsText = (count: number): string => countOf(count, 'item');
@@ -165,27 +185,6 @@ export function doneText(action: InboxAction, count: number, people: readonly Pe
     case 'fixed-by':
       return `Marked ${items} as fixed`;
   }
-}
-
-export type TextPart = { text: string; isCode: boolean };
-
-/** Commits and Go names; a service is found by its name. */
-const CODE =
-  /\b(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b|\b[A-Za-z_][\w/-]*\.(?:\(\*?\w+\)\.)?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*/gu;
-
-/** Splits a title at its identifiers, which are set in another type. */
-export function textParts(text: string, service: string | null): TextPart[] {
-  const name = service?.replaceAll(/[$()*+./?[\\\]^{|}-]/gu, '\\$&');
-  const pattern = name ? new RegExp(`(?<![\\w-])${name}(?![\\w-])|${CODE.source}`, 'gu') : CODE;
-  const parts: TextPart[] = [];
-  let from = 0;
-  for (const match of text.matchAll(pattern)) {
-    if (match.index > from) parts.push({ text: text.slice(from, match.index), isCode: false });
-    parts.push({ text: match[0], isCode: true });
-    from = match.index + match[0].length;
-  }
-  if (from < text.length) parts.push({ text: text.slice(from), isCode: false });
-  return parts;
 }
 
 /** Tomorrow at nine in the morning, by the clock of this browser. */

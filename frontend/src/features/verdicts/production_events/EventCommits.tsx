@@ -16,7 +16,10 @@ export function EventCommits({ event, link }: CommitsProps) {
   const { suspects, suspects_reason: reason } = event;
   if (event.cause !== 'deployment' && suspects.length === 0) return null;
   return (
-    <Section title="Commits of the deployment" aside={`${suspects.length}, most suspicious first`}>
+    <Section
+      title="Commits of the deployment"
+      aside={suspects.length > 0 && `${suspects.length}, most suspicious first`}
+    >
       {suspects.length === 0 && <EmptyState>{reason ?? 'No commits are known.'}</EmptyState>}
       <ol className={classes.commits}>
         {suspects.map((suspect, at) => (

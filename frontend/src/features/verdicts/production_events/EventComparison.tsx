@@ -22,10 +22,7 @@ export function EventComparison({ event, mayWrite, link, onOpen }: ComparisonPro
   if (!comparison)
     return (
       <Section title={title}>
-        <EmptyState
-          help="comparing"
-          action={mayWrite && <CompareEvent event={event} onOpen={onOpen} />}
-        >
+        <EmptyState action={mayWrite && <CompareEvent event={event} onOpen={onOpen} />}>
           No comparison yet. It is made automatically when both sides have profiles.
         </EmptyState>
       </Section>
@@ -52,7 +49,7 @@ function CompareEvent({ event, onOpen }: CompareProps) {
   });
   return (
     <>
-      <Button loading={compare.isPending} onClick={() => compare.mutate()}>
+      <Button variant="filled" loading={compare.isPending} onClick={() => compare.mutate()}>
         Compare before and after
       </Button>
       {compare.error && <ErrorState compact what="Could not compare" error={compare.error} />}

@@ -3,7 +3,15 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { makeConnectionLostError, type InboxItem, type ProductionEvent } from '../../../api';
-import { ErrorState, PageHeader, Section, SkeletonRows, StateIcon, useTitle } from '../../../ui';
+import {
+  ErrorState,
+  IdentifierText,
+  PageHeader,
+  Section,
+  SkeletonRows,
+  StateIcon,
+  useTitle,
+} from '../../../ui';
 import { ServicePanels } from '../../evidence/dashboard';
 import { EventCommits } from './EventCommits';
 import { EventComparison } from './EventComparison';
@@ -12,7 +20,7 @@ import { EventHistory } from './EventHistory';
 import { ProofStrip } from './ProofStrip';
 import classes from './events.module.css';
 import { productionEventQuery } from './event-queries';
-import { sizeText, stateText } from './event-wording';
+import { sizeText, stateText, titleText } from './event-wording';
 
 /** A part of the dashboard. */
 export type EventRange = {
@@ -86,8 +94,8 @@ function LoadedEvent(props: LoadedProps) {
             </span>
           </span>
         }
-        title={event.sentence}
-        sub={sizeText(event)}
+        title={<IdentifierText text={titleText(item)} name={item.service?.slug ?? null} />}
+        sub={<IdentifierText text={sizeText(event)} />}
         actions={mayWrite && actions(item)}
       />
       <ProofStrip proof={event.proof} />

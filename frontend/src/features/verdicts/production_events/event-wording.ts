@@ -1,11 +1,6 @@
 /** Production events in words. */
 import type { ProductionEvent } from '../../../api';
-import {
-  formatNumber,
-  formatRatio,
-  formatRatioRange,
-  formatValue,
-} from '../../../engine/format/format';
+import { formatNumber, formatRatio } from '../../../engine/format/format';
 import { countOf, type Glyph } from '../../../ui';
 
 type Item = ProductionEvent['item'];
@@ -36,16 +31,17 @@ export const PROOF_STATES: Record<ProductionEvent['proof'][number]['state'], [Gl
   unknown: ['waiting', 'not known yet'],
 };
 
-/** "79 ms, was 44 ms (95% CI ×1.68–1.93) · 510,000 requests affected · adds 1.1 s of latency each second". */
-export function sizeText(event: ProductionEvent): string {
-  const { change, added_seconds_per_second: added } = event.item;
-  const range =
-    change === null || change.low === null || change.high === null
-      ? ''
-      : ` (95% CI ×${formatRatioRange(change.low, change.high).replaceAll(' ', '')})`;
+/** The title with the service, where it does not name it. */
+export const titleText = ({ title, service }: Item): string =>
+  service && !title.includes(service.slug) ? `${service.slug}: ${title}` : title;
+
+/** Exact values, how it ended, and how much it costs: one line. */
+export function sizeText({ item, sentence, requests_affected: requests }: ProductionEvent): string {
+  const { added_seconds_per_second: added, closed } = item;
   const parts = [
-    `${event.signal} ${formatValue(event.after, 's')}, was ${formatValue(event.before, 's')}${range}`,
-    event.requests_affected !== null && `${countOf(event.requests_affected, 'request')} affected`,
+    sentence.replace(/\.$/u, ''),
+    closed?.sentence.replace(/\.$/u, ''),
+    requests !== null && `${countOf(requests, 'request')} affected`,
     added !== null && `${formatNumber(added)} s of latency added each second`,
   ];
   return parts.filter(Boolean).join(' · ');
