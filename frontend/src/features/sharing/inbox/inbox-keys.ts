@@ -50,7 +50,7 @@ export const SHORTCUTS: [string[], string][] = [
   [['n'], 'mute, with a reason'],
   [['d'], 'set the due date'],
   [['u'], 'undo the last action'],
-  [['1', '9'], 'choose from the open menu'],
+  [['1–9'], 'choose from the open menu'],
   [['Esc'], 'close the menu, then clear the selection'],
   [['?'], 'show this list'],
 ];
