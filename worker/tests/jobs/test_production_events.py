@@ -177,12 +177,12 @@ def test_an_unconfirmed_change_is_not_listed_and_withdrawn_when_it_does_not_last
     listening(bench, team)
     push(part("distributor", -90, -30))
     deployed(client, "distributor", -30, BAD)
-    push(part("distributor", -30, -28.8, shares=SLOWER))
+    push(part("distributor", -30, -28.4, shares=SLOWER))
     assert run() == []
     rows = bench.admin.execute("SELECT state, number FROM production_event").fetchall()
     assert rows == [("new", None)]
     assert inbox(client) == []
-    push(part("distributor", -28.8, 0))
+    push(part("distributor", -28.4, 0))
     assert run() == []
     assert bench.admin.execute("SELECT state, number FROM production_event").fetchall()[0] == ("withdrawn", None)
     assert inbox(client) == []

@@ -183,7 +183,8 @@ def _places(
         scale = scale_of(cells.cell_ms, int(cells.times_ms[known[-1]] - cells.times_ms[known[0]]))
         last = len(known) - 1
         for step in find_steps(values[known], favoured[known], scale, DEMANDS[signal]):
-            at, low, high, seen = (int(known[min(k, last)]) for k in (step.at, step.low, step.high, step.seen))
+            at, low, high = (int(known[min(k, last)]) for k in (step.at, step.low, step.high))
+            seen = int(known[min(step.seen - 1, last)]) + 1  # the last cell that decided may be the newest
             steps.append(DetectedStep(at, low, high, seen, step.up))
     chosen: list[DetectedStep] = []
     for step in sorted(steps, key=lambda one: (one.seen, one.high - one.low)):

@@ -36,14 +36,14 @@ def create_view(body: InboxViewIn, caller: MayWrite, session: Writing) -> InboxV
 
 
 @router.delete(
-    "/inbox/views/{view_id}",
+    "/inbox/views/{inbox_view_id}",
     operation_id="inbox-views:delete",
     status_code=204,
     responses=document_problems(NotFound, InvalidRequest),
 )
-def delete_view(view_id: UUID, caller: MayWrite, session: Writing) -> None:
+def delete_view(inbox_view_id: UUID, caller: MayWrite, session: Writing) -> None:
     """Delete a saved view of the caller, or one that is shared."""
-    inbox_views.delete_view(session, caller.user_id, view_id)
+    inbox_views.delete_view(session, caller.user_id, inbox_view_id)
 
 
 @router.get(
