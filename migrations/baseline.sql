@@ -351,7 +351,8 @@ CREATE FUNCTION cross_team.claim_job(sought uuid, lease interval)
         claimed.attempts, claimed.max_attempts, claimed.created_by, claimed.cancel_requested
 $$;
 
--- A worker has `slots` processes; one team holds at most all but one of them.
+-- `slots` is the number of jobs that a worker runs at a time as a rule; it has some processes more, which only teams use
+-- that run nothing on this worker: several teams with long jobs do not delay another one.
 -- Claims of one worker run one after another.
 CREATE FUNCTION cross_team.claim_next_job(nudged uuid, by_worker varchar, slots integer, lease interval)
     RETURNS TABLE (job_id uuid, team_id uuid, fencing_token bigint, name varchar, payload jsonb, attempts integer,
@@ -374,6 +375,8 @@ BEGIN
             SELECT job.team_id, count(*) AS everywhere, count(*) FILTER (WHERE job.worker = by_worker) AS here
             FROM public.job AS job
             WHERE job.state = 'running' AND job.lease_expires_at > clock_timestamp() GROUP BY job.team_id
+        ), busy AS (
+            SELECT coalesce(sum(running.here), 0) AS here FROM running
         ), waiting AS (
             SELECT team.team_id, next.id, next.priority, next.not_before
             FROM team CROSS JOIN LATERAL (
@@ -398,8 +401,8 @@ BEGIN
             team.work_seconds * 0.5 ^ (extract(epoch FROM clock_timestamp() - team.work_at) / 60),
             waiting.not_before
         FROM waiting JOIN public.team AS team ON team.id = waiting.team_id
-            LEFT JOIN running ON running.team_id = waiting.team_id
-        WHERE coalesce(running.here, 0) < greatest(slots - 1, 1)
+            CROSS JOIN busy LEFT JOIN running ON running.team_id = waiting.team_id
+        WHERE coalesce(running.here, 0) = 0 OR busy.here < slots
         ORDER BY 3, 4, 5, 6
     LOOP
         RETURN QUERY

@@ -40,14 +40,16 @@ from slowpath_worker.job_execution import Worker, run_next
 PR_SET_PDEATHSIG = 1
 STUCK = os.EX_TEMPFAIL
 settings = read_settings()
-SLOTS = settings.worker_processes + 1
-"""Processes: one more than one team may use at once, so that another team's job finds a free one."""
+SPARE_PROCESSES = 4
+"""Processes beside `worker_processes`, for teams that run nothing on this worker: so many teams may have long jobs before
+another team's job has to wait. An idle process costs memory, but no CPU time."""
+PROCESSES = settings.worker_processes + SPARE_PROCESSES
 JOBS_PER_MESSAGE = 10
 PROCESS_MEMORY_KIB = 1 << 20
 """A process that ever used more memory is replaced after its message. The limit is high on purpose: Celery may pass a
 message to a process that is about to exit, and that message then blocks a prefetch place until the worker restarts."""
-worker = Worker(uuid4().hex, SLOTS)
-activity = ProcessActivity(SLOTS)
+worker = Worker(uuid4().hex, settings.worker_processes)
+activity = ProcessActivity(PROCESSES)
 stopping = threading.Event()
 """Set when the worker shuts down: it takes no more messages then."""
 celery = create_celery(settings.broker_url.get_secret_value())
@@ -146,7 +148,7 @@ def main() -> None:
     queues = ",".join(queue.value for queue in Queue)
     # fmt: off
     celery.worker_main([
-        "worker", "--pool=prefork", f"--concurrency={SLOTS}", f"--queues={queues}",
+        "worker", "--pool=prefork", f"--concurrency={PROCESSES}", f"--queues={queues}",
         "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO", f"--max-memory-per-child={PROCESS_MEMORY_KIB}",
     ])
     # fmt: on

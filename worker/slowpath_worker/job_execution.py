@@ -50,7 +50,7 @@ class InternalError(SlowpathError):
 
 @dataclass(frozen=True)
 class Worker:
-    """A worker that claims jobs: one team may use all but one of its `slots`."""
+    """A worker that claims jobs. A team that already runs one here gets another only while fewer than `slots` run."""
 
     name: str
     slots: int

@@ -137,7 +137,7 @@ describe('the board', () => {
     expect(where()).not.toContain('from=');
     await user.click(screen.getByRole('button', { name: 'mean' }));
     await user.click(screen.getByRole('radio', { name: 'linear' }));
-    await waitFor(() => expect(where()).toMatch(/q=p50%2Cp90%2Cp99%2Cmean|q=p50,p90,p99,mean/u));
+    await waitFor(() => expect(where()).toMatch(/q=p99%2Cmean|q=p99,mean/u));
     expect(where()).toContain('scale=linear');
     await user.click(screen.getByRole('radio', { name: 'ignored' }));
     await waitFor(() => expect(where()).not.toContain('against'));

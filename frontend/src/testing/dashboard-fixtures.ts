@@ -36,6 +36,8 @@ export type DrawnDashboard = {
   against?: boolean;
   instances?: boolean;
   gauges?: boolean;
+  /** The service that is split by its route. */
+  split?: string;
   empty?: string;
   /** Which services have their rows in it; all by default. */
   shown?: number[];
@@ -120,6 +122,10 @@ function columnsOf(row: Drawn, index: number, grid: Grid, drawn: DrawnDashboard)
   if (drawn.instances)
     for (let at = 0; at < Math.min(4, row.instances); at += 1)
       column(`inst${at}`, () => row.seconds[2] * (1 + 0.1 * at + 0.05 * bell(roll)));
+  if (drawn.split === serviceId(index))
+    [0, 1].forEach((part) =>
+      column(`split${part}`, () => row.seconds[2] * (2 - part + 0.05 * bell(roll))),
+    );
   if (drawn.gauges && index < 2)
     [0, 1].forEach((gauge) =>
       column(`gauge${gauge}`, (at) => 20 + 8 * Math.sin(at / 40 + gauge) + bell(roll)),
@@ -160,6 +166,14 @@ function rowOf(row: Drawn, index: number, grid: Grid, drawn: DrawnDashboard): Da
         ? [
             { key: 'queue', name: 'queue depth', unit: '', max: 40 },
             { key: 'flight', name: 'in flight', unit: '', max: null },
+          ]
+        : [],
+    split_labels: [{ name: 'route', values: 5 }],
+    split:
+      drawn.split === serviceId(index)
+        ? [
+            { value: '/push', values: 1 },
+            { value: null, values: 4 },
           ]
         : [],
     instance_names: drawn.instances

@@ -19,7 +19,7 @@ from tests.jobs.conftest import Bench, Errand, HandleErrand
 pytestmark = pytest.mark.database
 
 BACKLOG = 20_000
-WORKER = Worker("worker-1", 3)
+WORKER = Worker("worker-1", 2)
 FLOOD = """
 INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, max_attempts, priority,
         state, attempts, fencing_token, progress, step, not_before)
@@ -54,7 +54,7 @@ def write_down(bench: Bench, team: SomeTeam) -> JobId:
     return replace(bench, team=team).write_down()
 
 
-def claim(bench: Bench, worker: str = "worker-1", slots: int = 3) -> tuple[JobId, object] | None:
+def claim(bench: Bench, worker: str = "worker-1", slots: int = 2) -> tuple[JobId, object] | None:
     row = bench.admin.execute(CLAIM, (uuid4(), worker, slots)).fetchone()
     return None if row is None else (JobId(row[0]), row[1])
 
@@ -76,6 +76,18 @@ def test_one_team_leaves_a_process_of_each_worker_free(bench: Bench, other: Some
     assert claim(bench) == (single, other.id)
 
 
+def test_each_further_team_gets_a_spare_process(bench: Bench, other: SomeTeam, people: AccountsFactory) -> None:
+    flood(bench, 10)
+    third = people.team()
+    assert [claim(bench) is not None for _ in range(2)] == [True, True]
+    theirs = [write_down(bench, other) for _ in range(2)]
+    assert claim(bench) == (theirs[0], other.id)
+    single = write_down(bench, third)
+
+    assert claim(bench) == (single, third.id)
+    assert claim(bench) is None  # teams that run a job here get no spare process
+
+
 def test_jobs_of_a_worker_that_died_hold_no_process(bench: Bench) -> None:
     flood(bench, 10)
     claim(bench), claim(bench)
@@ -90,7 +102,7 @@ def test_a_lost_job_is_claimed_by_its_message(bench: Bench) -> None:
     flood(bench, 10)
     bench.change(lost, "lease_expires_at = clock_timestamp() - interval '1 s'")
 
-    row = bench.admin.execute(CLAIM, (lost, "worker-1", 3)).fetchone()
+    row = bench.admin.execute(CLAIM, (lost, "worker-1", 2)).fetchone()
     assert row is not None
     assert row[0] == lost
 

@@ -25,6 +25,8 @@ class SomeService:
     environment: str | None = None
     gauge: bool = False
     step_ms: int = 15_000
+    routes: Sequence[str] = ()
+    """Values of a label `route` of the latency, which share the requests evenly; none: no such label."""
 
     def written(self) -> Iterator[WrittenBlock]:
         """All series of it."""
@@ -44,8 +46,10 @@ class SomeService:
     def _counters(self) -> Iterator[tuple[str, dict[str, str], float]]:
         yield "http_requests_total", {"code": "200"}, self.per_second * (1 - self.errors)
         yield "http_requests_total", {"code": "503"}, self.per_second * self.errors
-        if self.histogram:
+        labels: list[dict[str, str]] = [{"route": route} for route in self.routes] or [{}]
+        for own in labels if self.histogram else ():
+            per_second = self.per_second / len(labels)
             for le, share in zip(BOUNDS, self.shares, strict=True):
-                yield "http_request_duration_seconds_bucket", {"le": le}, self.per_second * share
-            yield "http_request_duration_seconds_sum", {}, self.per_second * 0.3
-            yield "http_request_duration_seconds_count", {}, self.per_second
+                yield "http_request_duration_seconds_bucket", {"le": le, **own}, per_second * share
+            yield "http_request_duration_seconds_sum", own, per_second * 0.3
+            yield "http_request_duration_seconds_count", own, per_second

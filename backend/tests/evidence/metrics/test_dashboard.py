@@ -125,6 +125,25 @@ def test_instances_are_drawn_when_asked_for(client: TestClient, push: Push) -> N
     assert column(board, "r0_inst1")[-1] == 1.0
 
 
+def test_one_service_is_split_by_a_label(client: TestClient, push: Push) -> None:
+    push(steady("distributor", routes=("/push", "/query")), steady("ingester", routes=("/push", "/query")))
+    split = {"split_service": services_of(client)["distributor"], "split_label": "route"}
+    board = board_of(client, **split)
+    distributor, ingester = board.header["rows"]
+    assert distributor["split_labels"] == [{"name": "route", "values": 2}]
+    assert distributor["split"] == [{"value": "/push", "values": 1}, {"value": "/query", "values": 1}]
+    assert (ingester["split_labels"], ingester["split"]) == (distributor["split_labels"], [])
+    assert column(board, "r0_split1")[-1] == 1.0
+    assert "r1_split0" not in board.arrays
+
+
+def test_newest_cells_of_a_split_are_refused(client: TestClient, push: Push) -> None:
+    push(steady("distributor"))
+    split = {"split_service": services_of(client)["distributor"], "split_label": "route"}
+    answer = client.get("/api/v1/dashboard", params={**split, "since_ms": NOW_MS - 60_000})
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:split-incremental")
+
+
 def test_rows_stand_in_the_order_in_which_requests_flow(
     client: TestClient, push: Push, app: AppUnderTest, team: SomeTeam
 ) -> None:

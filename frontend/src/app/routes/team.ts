@@ -73,13 +73,15 @@ const dashboardRoute = createRoute({
   path: '/dashboard',
   validateSearch: readDashboardSearch,
   // What is opened beside the board, and how it is drawn, asks for nothing.
-  loaderDeps: ({ search: { env, range, from, to, against, inst } }) => ({
+  loaderDeps: ({ search: { env, range, from, to, against, inst, split, by } }) => ({
     env,
     range,
     from,
     to,
     against,
     inst,
+    split,
+    by,
   }),
   // Requested while the code of the page is loaded; the page shows errors.
   loader: ({ context, deps }) => {

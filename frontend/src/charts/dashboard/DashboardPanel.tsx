@@ -12,6 +12,7 @@ import { MarkerLayer, type PanelMarkers } from './MarkerLayer';
 import css from './dashboard.module.css';
 import { useDashboardChart } from './dashboard-echarts';
 import { panelOption } from './panel-option';
+import { separatedTops } from './line-ends';
 import { LEFT_PX, RIGHT_PX, xOf, yOf, type PlotArea } from './plot-area';
 import { usePanelPointer } from './use-panel-pointer';
 
@@ -45,12 +46,15 @@ export function DashboardPanel(props: DashboardPanelProps): ReactElement {
     <div className={css.panel} style={{ height: place.heightPx }} {...pointer}>
       <Hairlines model={model} place={place} />
       <div ref={host} className={css.host} role="img" aria-label={label} />
+      <LineEnds model={model} place={place} />
       <MarkerLayer marks={marks} place={place} scale={model.scale} />
       <CursorLayer bus={bus} model={model} grid={grid} place={place} />
       <Openers {...props} />
     </div>
   );
 }
+
+const LINE_END_LIFT_PX = 4;
 
 function Hairlines({ model, place }: { model: PanelModel; place: PlotArea }) {
   return (
@@ -69,6 +73,30 @@ function Hairlines({ model, place }: { model: PanelModel; place: PlotArea }) {
           </g>
         );
       })}
+    </svg>
+  );
+}
+
+/** Names of lines above their ends, moved apart where they would cover each other. */
+function LineEnds({ model, place }: { model: PanelModel; place: PlotArea }) {
+  if (model.ends.length === 0) return null;
+  const tops = separatedTops(
+    model.ends.map(({ height }) => yOf(place, height) - LINE_END_LIFT_PX),
+    place,
+  );
+  return (
+    <svg className={css.marks} width={place.widthPx} height={place.heightPx} aria-hidden="true">
+      {model.ends.map(({ text, place: rank }, at) => (
+        <text
+          key={text}
+          className={rank === 0 ? `${css.label} ${css.firstEnd}` : css.label}
+          x={place.widthPx - RIGHT_PX - 2}
+          y={tops[at]}
+          textAnchor="end"
+        >
+          {text}
+        </text>
+      ))}
     </svg>
   );
 }

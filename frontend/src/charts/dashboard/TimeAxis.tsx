@@ -2,11 +2,12 @@
 import { useEffect, useMemo, useRef, type ReactElement } from 'react';
 import {
   momentText,
+  selectionText,
   timeAt,
   timeTicks,
   type TimeGrid,
 } from '../../engine/dashboard/dashboard-time';
-import type { CursorBus } from '../../engine/dashboard/cursor-bus';
+import { selectedTimeOf, type CursorBus } from '../../engine/dashboard/cursor-bus';
 import css from './dashboard.module.css';
 import { LEFT_PX, RIGHT_PX, plotWidth, xOf, type PlotArea } from './plot-area';
 
@@ -17,13 +18,19 @@ export function TimeAxis({ bus, grid, place }: TimeAxisProps): ReactElement {
   const ticks = useMemo(() => timeTicks(place.span, plotWidth(place)), [place]);
   useEffect(
     () =>
-      bus.listen(({ index }) => {
+      bus.listen(({ index, brush }) => {
         const element = tag.current;
         if (!element) return;
         element.style.visibility = index === null ? 'hidden' : 'visible';
         if (index === null) return;
-        const at = timeAt(grid, index);
-        element.textContent = momentText(at, place.span, grid.stepMs);
+        const chosen = selectedTimeOf(brush);
+        const [fromMs, toMs] = chosen
+          ? [timeAt(grid, chosen.from), timeAt(grid, chosen.to)]
+          : [timeAt(grid, index), timeAt(grid, index)];
+        const at = (fromMs + toMs) / 2;
+        element.textContent = chosen
+          ? selectionText({ fromMs, toMs }, place.span, grid.stepMs)
+          : momentText(at, place.span, grid.stepMs);
         const half = element.offsetWidth / 2;
         const x = Math.max(
           LEFT_PX - 8 + half,

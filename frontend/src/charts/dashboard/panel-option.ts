@@ -18,6 +18,10 @@ function lineStyleOf(meaning: LineMeaning): LineStyle {
       return { colour: 'q2', width: 1.2, dash: 'solid' };
     case 'instance':
       return { colour: 'q2', width: 0.8, dash: 'solid', opacity: 0.55 };
+    case 'split':
+      return meaning.place === 'other'
+        ? { colour: 'control', width: 1.2, dash: 'solid' }
+        : (SPLIT_STYLES[meaning.place] ?? SPLIT_STYLES[0]!);
     case 'against':
       return { colour: 'base-line', width: 1.3, dash: [4, 3], opacity: 0.9 };
     case 'gauge':
@@ -28,6 +32,12 @@ function lineStyleOf(meaning: LineMeaning): LineStyle {
       return QUANTILE_STYLES[meaning.quantile];
   }
 }
+
+const SPLIT_STYLES: readonly LineStyle[] = [
+  { colour: 'q3', width: 1.8, dash: 'solid' },
+  { colour: 'q2', width: 1.4, dash: 'solid' },
+  { colour: 'q2', width: 1.2, dash: [5, 3] },
+];
 
 const QUANTILE_STYLES: Record<'p50' | 'p90' | 'p99' | 'mean', LineStyle> = {
   p50: { colour: 'p-mean', width: 1.4, dash: [2, 2] },

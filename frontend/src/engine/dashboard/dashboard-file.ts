@@ -23,6 +23,8 @@ export type RowSeries = {
   bands: Record<QuantileId, Band | null>;
   gauges: (Float32Array | null)[];
   instances: (Float32Array | null)[];
+  /** p99 of the parts of a row that is split by a label, as `row.split` names them. */
+  split: (Float32Array | null)[];
   against: { qps: Float32Array | null; latency: Record<QuantileId, Float32Array | null> } | null;
 };
 
@@ -96,6 +98,7 @@ const NO_SERIES: RowSeries = {
   bands: { p50: null, p90: null, p99: null, mean: null },
   gauges: [],
   instances: [],
+  split: [],
   against: null,
 };
 
@@ -138,6 +141,8 @@ function rowOf(row: api.DashboardRow): DashboardRow {
     late: asList(row.late),
     gauges: asList(row.gauges),
     instance_names: asList(row.instance_names),
+    split_labels: asList(row.split_labels),
+    split: asList(row.split),
     loaded: true,
   };
 }
@@ -161,6 +166,8 @@ const makeLoadingRow = (service: DashboardService): DashboardRow => ({
   late: [],
   gauges: [],
   instance_names: [],
+  split_labels: [],
+  split: [],
   loaded: false,
 });
 
@@ -187,6 +194,7 @@ function seriesOf(
     bands: each(QUANTILES, band),
     gauges: row.gauges.map((_, index) => take(`gauge${index}`)),
     instances: row.instance_names.map((_, index) => take(`inst${index}`)),
+    split: row.split.map((_, index) => take(`split${index}`)),
     against: compared ? { qps: againstQps, latency: against } : null,
   };
 }

@@ -180,6 +180,8 @@ function joinedSeries([own, row]: Whose, [came, newRow]: Whose, joint: Joint): R
         came.instances[newRow.instance_names.indexOf(name)] ?? null,
       ),
     ),
+    // The newest cells of a split row are not asked for alone.
+    split: [],
     against: against && {
       qps: join(own.against?.qps ?? null, came.against?.qps ?? null),
       latency: each(QUANTILES, (id) =>

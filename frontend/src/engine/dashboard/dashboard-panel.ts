@@ -10,6 +10,8 @@ export type LineMeaning =
   | { of: 'total' }
   | { of: 'latency'; quantile: QuantileId }
   | { of: 'instance' }
+  /** A part of a split row: the first ones took most time; the rest together is `other`. */
+  | { of: 'split'; place: number | 'other' }
   | { of: 'against'; quantile: QuantileId | null }
   | { of: 'gauge' };
 
@@ -22,11 +24,14 @@ export type PanelLine = {
   dots: Float32Array | null;
 };
 type PanelBand = { quantile: QuantileId; low: Points; high: Points };
+/** The name of a line at its end. */
+export type LineEnd = { text: string; height: number; place: number | 'other' };
 export type PanelModel = {
   scale: HeightScale;
   areas: PanelLine[];
   bands: PanelBand[];
   lines: PanelLine[];
+  ends: LineEnd[];
 };
 
 /** From the bottom: what fails is at the base line, where it is seen. */
@@ -91,6 +96,7 @@ export function ratePanel(grid: TimeGrid, series: RowSeries, scale: HeightScale)
     })),
     bands: [],
     lines,
+    ends: [],
   };
 }
 
@@ -133,6 +139,31 @@ export function latencyPanel(
         ]
       : [],
     lines,
+    ends: [],
+  };
+}
+
+/** The latency of a split row: one line for each part, named at its end. */
+export function splitPanel(
+  grid: TimeGrid,
+  parts: readonly { name: string; place: number | 'other'; column: Float32Array | null }[],
+  scale: HeightScale,
+): PanelModel {
+  const known = parts.flatMap(({ column, ...part }) => (column ? [{ ...part, column }] : []));
+  return {
+    scale,
+    areas: [],
+    bands: [],
+    // The part that took most time is drawn over the others.
+    lines: known.toReversed().map(({ place, column }) => ({
+      meaning: { of: 'split', place },
+      points: pointsOf(grid, column, scale),
+      dots: column,
+    })),
+    ends: known.flatMap(({ name, place, column }) => {
+      const last = lastWith(column, grid.points - 1);
+      return last < 0 ? [] : [{ text: name, place, height: heightOf(scale, column[last]!) }];
+    }),
   };
 }
 
@@ -148,6 +179,7 @@ export function gaugePanel(
     lines: column
       ? [{ meaning: { of: 'gauge' }, points: pointsOf(grid, column, scale), dots: column }]
       : [],
+    ends: [],
   };
 }
 

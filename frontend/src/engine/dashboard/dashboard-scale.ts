@@ -1,15 +1,15 @@
 /**
- * Heights on the board: 0 is the base line, 1 the top. Latency is logarithmic by default, on one scale for all rows,
- * so that
- * heights compare from row to row; rates and linear latency have separate round tops.
+ * Heights on the dashboard: 0 is the base line, 1 the top. Latency is logarithmic by default. Automatic scales begin at each
+ * row's own values and span the same ratio on every row, so that equal heights are equal ratios; `log` is one scale for all
+ * rows. Rates and linear latency have separate round tops.
  */
 import type { RowSeries, QuantileId } from './dashboard-file';
 import { formatNumber, formatValue } from '../format/format';
 
-export type ScaleKind = 'log' | 'linear';
+export type ScaleKind = 'auto' | 'log' | 'linear';
 type AxisTick = { height: number; text: string };
 export type HeightScale = {
-  kind: ScaleKind;
+  kind: Exclude<ScaleKind, 'auto'>;
   /** Values at heights 0 and 1. */
   least: number;
   most: number;
@@ -55,23 +55,27 @@ function extent(columns: readonly (Float32Array | null)[]): { least: number; mos
   return most > 0 && Number.isFinite(most) ? { least: Math.min(least, most), most } : null;
 }
 
-const latencyColumns = (series: RowSeries, ids: readonly QuantileId[], instances: boolean) => [
-  ...ids.flatMap((id) => [series.latency[id], series.against?.latency[id] ?? null]),
-  ...(instances ? series.instances : []),
-];
+/** A row with the quantiles that are drawn of it. */
+type DrawnRow = { series: RowSeries; quantiles: readonly QuantileId[] };
+
+const latencyColumns = (series: RowSeries, ids: readonly QuantileId[], instances: boolean) =>
+  series.split.length > 0
+    ? series.split
+    : [
+        ...ids.flatMap((id) => [series.latency[id], series.against?.latency[id] ?? null]),
+        ...(instances ? series.instances : []),
+      ];
 
 const latencyTick = (seconds: number, height: number, withUnit: boolean): AxisTick => {
-  const text = formatValue(seconds, 's');
+  const text = formatValue(seconds, 's').replace(/(\.\d*?)0+ /u, '$1 ').replace('. ', ' ');
   return { height, text: withUnit ? text : text.replace(/ .*$/u, '') };
 };
 
 /** Whole decades around all rows' values; at most four hairlines, with the unit where it changes. */
-export function logLatencyScale(
-  all: readonly RowSeries[],
-  ids: readonly QuantileId[],
-  instances = false,
-): HeightScale {
-  const found = extent(all.flatMap((series) => latencyColumns(series, ids, instances)));
+export function logLatencyScale(all: readonly DrawnRow[], instances = false): HeightScale {
+  const found = extent(
+    all.flatMap(({ series, quantiles }) => latencyColumns(series, quantiles, instances)),
+  );
   const low = Math.floor(Math.log10(found?.least ?? 1e-3) + 1e-6);
   const high = Math.max(low + 2, Math.ceil(Math.log10(found?.most ?? 1) - 1e-6));
   const stride = Math.ceil((high - low) / DECADES_MOST);
@@ -85,6 +89,58 @@ export function logLatencyScale(
     unit = own;
   }
   return { kind: 'log', least: 10 ** low, most: 10 ** top, ticks };
+}
+
+/** Part of the values that an automatic scale leaves out at each end: single outliers do not flatten all rows. */
+const OUTLIERS = 0.005;
+/** Ratio of the top to the base of automatic scales. A row whose own values span more has a scale of its own. */
+const LEAST_RATIO = 2;
+const MOST_SHARED_RATIO = 8;
+/** Of the span of the values, at each end. */
+const MARGIN = 0.08;
+const AUTO_TICKS_MOST = 4;
+
+function usualExtent(
+  columns: readonly (Float32Array | null)[],
+): { least: number; most: number } | null {
+  const values = columns
+    .flatMap((column) => (column ? [...column] : []))
+    .filter((value) => value > 0 && Number.isFinite(value))
+    .sort((a, b) => a - b);
+  if (values.length === 0) return null;
+  const skipped = Math.floor(values.length * OUTLIERS);
+  return { least: values[skipped]!, most: values[values.length - 1 - skipped]! };
+}
+
+/** Round values (1, 2, 5 times a power of ten) within a range, as many as fit: at most `AUTO_TICKS_MOST`. */
+function roundValues(least: number, most: number): number[] {
+  const all: number[] = [];
+  for (let power = Math.floor(Math.log10(least)); power <= Math.log10(most); power += 1)
+    for (const factor of [1, 1.5, 2, 3, 4, 5, 6, 8]) all.push(Number(`${factor}e${power}`));
+  const inside = all.filter((value) => value >= least && value <= most);
+  const stride = Math.ceil(inside.length / AUTO_TICKS_MOST);
+  return inside.filter((_, at) => at % stride === 0);
+}
+
+/** A scale for each row: in the middle its own values, from base to top the same ratio on every row. */
+export function autoLatencyScales(all: readonly DrawnRow[], instances = false): HeightScale[] {
+  const extents = all.map(({ series, quantiles }) =>
+    usualExtent(latencyColumns(series, quantiles, instances)),
+  );
+  const spanOfRow = (found: { least: number; most: number } | null) =>
+    found ? Math.log(found.most / found.least) * (1 + 2 * MARGIN) : 0;
+  const spans = extents.map(spanOfRow);
+  const shareable = spans.filter((span) => span <= Math.log(MOST_SHARED_RATIO));
+  const shared = Math.max(Math.log(LEAST_RATIO), ...shareable);
+  return extents.map((found, row) => {
+    const span = Math.max(shared, spans[row]!);
+    const middle = found ? (Math.log(found.least) + Math.log(found.most)) / 2 : Math.log(0.1);
+    const [least, most] = [Math.exp(middle - span / 2), Math.exp(middle + span / 2)];
+    const ticks = roundValues(least, most).map((value) =>
+      latencyTick(value, Math.log(value / least) / span, true),
+    );
+    return { kind: 'log', least, most, ticks };
+  });
 }
 
 /** From 0 to a round top of this row's own values. */

@@ -97,6 +97,12 @@ export function momentText(atMs: number, span: TimeSpan, stepMs = MINUTE): strin
   return span.toMs - span.fromMs > DAY ? `${dayText(atMs)} ${clock}` : clock;
 }
 
+/** A time range that is being selected: "15:48 to 16:21 · 33 min". */
+export function selectionText({ fromMs, toMs }: TimeSpan, span: TimeSpan, stepMs: number): string {
+  const [from, to] = [momentText(fromMs, span, stepMs), momentText(toMs, span, stepMs)];
+  return `${from} to ${to} · ${lengthText(toMs - fromMs)}`;
+}
+
 /** What comes in later than this is late; before that nothing is missing yet. */
 export const LATE_MS = 300_000;
 

@@ -4,20 +4,23 @@ import { writeColumns } from '../../testing/column-writer';
 import type { DashboardDeployment } from '../../api/api-types';
 import { readDashboard, type RowSeries } from './dashboard-file';
 import { placeLabels } from './dashboard-labels';
-import { latencyPanel, lastWith, ratePanel, stackOf } from './dashboard-panel';
+import { latencyPanel, lastWith, ratePanel, splitPanel, stackOf } from './dashboard-panel';
 import {
+  autoLatencyScales,
   heightOf,
   linearLatencyScale,
   logLatencyScale,
   rateScale,
   roundTop,
   shortNumber,
+  type HeightScale,
 } from './dashboard-scale';
 import {
   behindText,
   indexAt,
   lastText,
   momentText,
+  selectionText,
   rangeText,
   shareOf,
   sinceText,
@@ -43,6 +46,7 @@ function aSeries(changed: Partial<RowSeries>): RowSeries {
     bands: NONE,
     gauges: [],
     instances: [],
+    split: [],
     against: null,
     ...changed,
   };
@@ -112,15 +116,84 @@ describe('a board file', () => {
   });
 });
 
+/** A row that shows its p99, with these values. */
+const p99Row = (...values: number[]) => ({
+  series: aSeries({ latency: { ...NONE, p99: Float32Array.of(...values) } }),
+  quantiles: ['p99'] as const,
+});
+
+describe('automatic scales', () => {
+  const heightsOf = (scale: HeightScale | undefined, values: number[]) =>
+    values.map((value) => heightOf(scale!, value));
+
+  it('span the same ratio on every row, around its own values', () => {
+    const [fast, slow] = autoLatencyScales([p99Row(0.01, 0.02), p99Row(1, 1.1)]);
+    const [low, high] = heightsOf(fast, [0.01, 0.013]);
+    const [slowLow, slowHigh] = heightsOf(slow, [1, 1.3]);
+    expect(high! - low!).toBeCloseTo(slowHigh! - slowLow!);
+    expect(fast!.most / fast!.least).toBeCloseTo(slow!.most / slow!.least);
+  });
+
+  it.each([1, 6, 50])('show an increase of 80 % as 25 px or more among %i services', (services) => {
+    const rows = Array.from({ length: services }, (_, at) =>
+      p99Row(
+        ...Array.from({ length: 240 }, (__, point) => 0.001 * (at + 1) * (1 + (point % 7) / 9)),
+      ),
+    );
+    const [scale] = autoLatencyScales([p99Row(0.044, 0.079), ...rows, p99Row(1e-5, 30)]);
+    const [before, after] = heightsOf(scale, [0.044, 0.079]);
+    const plotPx = 111 - 14;
+    expect((after! - before!) * plotPx).toBeGreaterThanOrEqual(25);
+  });
+
+  it('are not stretched by a single outlier, and have round values as labels', () => {
+    const values = Array.from({ length: 400 }, (_, at) => 0.05 + (at % 10) / 1000);
+    const [scale] = autoLatencyScales([p99Row(...values, 60)]);
+    expect(scale!.most / scale!.least).toBeLessThan(3);
+    expect(scale!.ticks.map(({ text }) => text)).toEqual(['40 ms', '50 ms', '60 ms']);
+  });
+
+  it('exist for a row without values', () => {
+    const [scale] = autoLatencyScales([p99Row(NaN)]);
+    expect(scale!.most).toBeGreaterThan(scale!.least);
+    expect(scale!.ticks.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a split row', () => {
+  it('has a line for each part, the first on top, with its name at the height of its end', () => {
+    const grid = { fromMs: 0, stepMs: 1000, points: 3 };
+    const scale = linearLatencyScale(aSeries({ split: [Float32Array.of(1, 2, 4)] }), ['p99']);
+    const parts = [
+      { name: '/push', place: 0, column: Float32Array.of(1, 2, 4) },
+      { name: '/query', place: 1, column: null },
+      { name: '2 others', place: 'other' as const, column: Float32Array.of(1, 1, NaN) },
+    ];
+    const model = splitPanel(grid, parts, scale);
+    expect(model.lines.map(({ meaning }) => meaning)).toEqual([
+      { of: 'split', place: 'other' },
+      { of: 'split', place: 0 },
+    ]);
+    expect(model.ends).toEqual([
+      { text: '/push', place: 0, height: heightOf(scale, 4) },
+      { text: '2 others', place: 'other', height: heightOf(scale, 1) },
+    ]);
+  });
+});
+
+describe('a selection', () => {
+  it('is described with its length', () => {
+    const at = (minutes: number) => Date.UTC(2026, 10, 18, 15, minutes);
+    const span = { fromMs: at(0), toMs: at(60) };
+    expect(selectionText({ fromMs: at(48), toMs: at(81) }, span, 60_000)).toBe(
+      '15:48 to 16:21 · 33 min',
+    );
+  });
+});
+
 describe('heights', () => {
   it('share one logarithmic scale of whole decades', () => {
-    const scale = logLatencyScale(
-      [
-        aSeries({ latency: { ...NONE, p99: Float32Array.of(0.0016, NaN, 0.3) } }),
-        aSeries({ latency: { ...NONE, p99: Float32Array.of(0.011) } }),
-      ],
-      ['p99'],
-    );
+    const scale = logLatencyScale([p99Row(0.0016, NaN, 0.3), p99Row(0.011)]);
     expect([scale.least, scale.most]).toEqual([1e-3, 1]);
     expect(scale.ticks.map(({ text }) => text)).toEqual(['1 ms', '10', '100', '1 s']);
     expect(heightOf(scale, 0.01)).toBeCloseTo(1 / 3);
@@ -130,13 +203,10 @@ describe('heights', () => {
   });
 
   it('have at most five hairlines over many decades, and a scale without any value', () => {
-    const wide = logLatencyScale(
-      [aSeries({ latency: { ...NONE, p50: Float32Array.of(2e-6, 40) } })],
-      ['p50'],
-    );
+    const wide = logLatencyScale([p99Row(2e-6, 40)]);
     expect(wide.ticks.length).toBeLessThanOrEqual(5);
     expect(wide.most).toBeGreaterThanOrEqual(40);
-    expect(logLatencyScale([], ['p99']).ticks.length).toBeGreaterThan(1);
+    expect(logLatencyScale([]).ticks.length).toBeGreaterThan(1);
   });
 
   it('begin at zero where they are linear, with a round top', () => {
@@ -204,7 +274,7 @@ describe('panels', () => {
       instances: [column, column],
       against: { qps: null, latency: { ...NONE, p99: column } },
     });
-    const scale = logLatencyScale([series], ['p50', 'p99']);
+    const scale = logLatencyScale([{ series, quantiles: ['p50', 'p99'] }]);
     const request = { quantiles: ['p50', 'p99'] as const, instances: true };
     const model = latencyPanel(grid, series, scale, request);
     expect(model.lines.map(({ meaning }) => meaning.of)).toEqual([

@@ -28,6 +28,8 @@ def row_columns(row: int, panels: ServicePanels) -> dict[str, Array]:
         out[f"r{row}_gauge{number}"] = _f32(values)
     for number, (_, values) in enumerate(panels.instances):
         out[f"r{row}_inst{number}"] = _f32(values)
+    for number, part in enumerate(panels.split):
+        out[f"r{row}_split{number}"] = _f32(part.p99)
     return out
 
 

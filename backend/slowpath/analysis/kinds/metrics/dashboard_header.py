@@ -16,7 +16,7 @@ from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheckDocu
 from slowpath.analysis.kinds.metrics.latency_change_points import SignalName
 from slowpath.analysis.kinds.metrics.panel_gaps import PanelGap
 from slowpath.analysis.kinds.metrics.series_data import LateSamples
-from slowpath.analysis.kinds.metrics.service_panels import HistogramKind
+from slowpath.analysis.kinds.metrics.service_panels import HistogramKind, SplitLabel
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,14 @@ class DashboardGauge:
 
 
 @dataclass(frozen=True)
+class DashboardSplitPart:
+    """A line of a row that is split by a label: one value of it, or `values` others together if `value` is null."""
+
+    value: str | None
+    values: int
+
+
+@dataclass(frozen=True)
 class DashboardRow:
     """One service with cells. `resets` are the times at which counters began at zero."""
 
@@ -97,6 +105,8 @@ class DashboardRow:
     late: Sequence[LateSamples]
     gauges: Sequence[DashboardGauge]
     instance_names: Sequence[str]
+    split_labels: Sequence[SplitLabel]
+    split: Sequence[DashboardSplitPart]
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,12 @@ HistogramKind = Literal["classic", "native", "mean", "none"]
 STATUS_CLASSES: Final[tuple[StatusClass, ...]] = ("2xx", "4xx", "5xx", "other")
 QUANTILES: Final = (0.5, 0.9, 0.99)
 INSTANCES_MAX: Final = 24  # lines that can still be distinguished; the slowest are used
+SPLIT_PARTS_MAX: Final = 3  # named at the ends of their lines; all other values are one line
+SPLIT_LABELS_MAX: Final = 12
+ROUTE_LABELS: Final = (
+    "route", "http_route", "http.route", "handler", "path", "endpoint", "operation", "rpc_method", "rpc.method", "method",
+)  # fmt: skip
+"""Labels of a request's route, most usual first: they are offered before others."""
 LATE_MAX: Final = 20
 RESETS_MAX: Final = 50
 
@@ -65,6 +71,23 @@ class ServiceSamples:
 
 
 @dataclass(frozen=True)
+class SplitLabel:
+    """A label of the latency histogram with its number of values, at least two."""
+
+    name: str
+    values: int
+
+
+@dataclass(frozen=True)
+class SplitPart:
+    """The latency of one value of a label; of all other values together if `value` is None."""
+
+    value: str | None
+    values: int
+    p99: Values
+
+
+@dataclass(frozen=True)
 class ServicePanels:
     """The values drawn for one service; all arrays are [P], latency in seconds."""
 
@@ -74,6 +97,8 @@ class ServicePanels:
     histogram: HistogramKind
     gauges: Sequence[Values]
     instances: Sequence[tuple[str, Values]]  # p99 of each; empty unless requested
+    split_labels: Sequence[SplitLabel]  # labels by which the latency can be split, routes first
+    split: Sequence[SplitPart]  # empty unless requested
     instance_count: int | None  # at the end of the grid; None when the series name no instance
     gaps: Sequence[PanelGap]
     resets: Sequence[int]  # times; resets of one instance's counters at one scrape are one
@@ -90,9 +115,13 @@ def service_panels(
     window_ms: int,
     *,
     by_instance: bool = False,
+    split_by: str | None = None,
     dialect: PrometheusDialect = PROMETHEUS_3,
 ) -> ServicePanels:
-    """Compute all panels of a service. The samples must begin one window before the grid."""
+    """Compute all panels of a service. The samples must begin one window before the grid.
+
+    `split_by` is a label: its values that took most time get a line each, all others one.
+    """
     times = grid.times()
     rated = _CounterRates(samples, times, window_ms, dialect)
     qps = {
@@ -120,7 +149,9 @@ def service_panels(
         mean=None if mean is None else mean * scale,
         histogram=histogram.kind,
         gauges=[sum_present(gauges_of(one.series, times, dialect)) for one in samples.gauges],
-        instances=_instances(histogram, scale) if by_instance else (),
+        instances=_instances(histogram, samples.instance_of, scale) if by_instance else (),
+        split_labels=_split_labels(histogram, samples),
+        split=_split(histogram, rated, samples, split_by) if split_by else (),
         instance_count=_instance_count(samples, rated, grid.step_ms),
         gaps=gaps,
         resets=_resets(samples, rated.resets, grid),
@@ -194,11 +225,16 @@ class _LatencyHistogram:
             out: Values = sum_present(over) / sum_present(by)
         return out
 
-    def by_instance(self) -> dict[str, list[int]]:
-        """Return the histograms of each instance."""
+    @property
+    def labels(self) -> list[Mapping[str, str]]:
+        """The labels of each histogram."""
+        return [one.labels for one in self._owners]
+
+    def grouped(self, name_of: Callable[[Mapping[str, str]], str | None]) -> dict[str, list[int]]:
+        """Return the histograms of each name; those without one are omitted."""
         out: dict[str, list[int]] = {}
         for number, one in enumerate(self._owners):
-            name = self._samples.instance_of(one.labels)
+            name = name_of(one.labels)
             if name is not None:
                 out.setdefault(name, []).append(number)
         return out
@@ -208,11 +244,54 @@ def _custom(series: SeriesData) -> bool:
     return series.histograms is not None and bool((series.histograms.schema == CUSTOM_BUCKETS_SCHEMA).all())
 
 
-def _instances(histogram: _LatencyHistogram, scale: float) -> list[tuple[str, Values]]:
+def _split_labels(histogram: _LatencyHistogram, samples: ServiceSamples) -> list[SplitLabel]:
+    """Return the labels with several values. The label of instances is omitted: they have lines of their own."""
+    values: dict[str, set[str]] = {}
+    for labels in histogram.labels:
+        instance = samples.instance_of(labels)
+        for name, value in labels.items():
+            if name not in {"le", "__name__"} and value != instance:
+                values.setdefault(name, set()).add(value)
+    usual = {name: place for place, name in enumerate(ROUTE_LABELS)}
+    several = sorted((usual.get(name, len(usual)), name) for name, found in values.items() if len(found) > 1)
+    return [SplitLabel(name, len(values[name])) for _, name in several[:SPLIT_LABELS_MAX]]
+
+
+def _split(histogram: _LatencyHistogram, rated: _CounterRates, samples: ServiceSamples, label: str) -> list[SplitPart]:
+    """Return the p99 of the values that took most time (requests by p99), and of all others together."""
+    members = histogram.grouped(lambda labels: labels.get(label))
+    requests: dict[str, float] = {}
+    for _, series in samples.requests:
+        value = series.labels.get(label)
+        if value is not None:
+            requests[value] = requests.get(value, 0.0) + float(np.nansum(rated.of(series)))
+    found = [
+        (value, quantiles[0].value * samples.seconds_per_unit)
+        for value, numbers in members.items()
+        if (quantiles := histogram.quantiles([QUANTILES[-1]], numbers))
+    ]
+    found.sort(key=lambda one: (-_time_taken(one[1], requests.get(one[0])), one[0]))
+    parts = [SplitPart(value, 1, p99) for value, p99 in found[:SPLIT_PARTS_MAX]]
+    rest = [value for value, _ in found[SPLIT_PARTS_MAX:]]
+    if rest:
+        others = histogram.quantiles([QUANTILES[-1]], [number for value in rest for number in members[value]])
+        parts.append(SplitPart(None, len(rest), others[0].value * samples.seconds_per_unit))
+    return parts
+
+
+def _time_taken(p99: Values, requests: float | None) -> float:
+    known = p99[np.isfinite(p99)]
+    mean_s = float(known.mean()) if len(known) else 0.0
+    return mean_s if requests is None else mean_s * requests
+
+
+def _instances(
+    histogram: _LatencyHistogram, instance_of: Callable[[Mapping[str, str]], str | None], scale: float
+) -> list[tuple[str, Values]]:
     """Return the p99 of each instance, by name; of more than INSTANCES_MAX the slowest."""
     found = [
         (name, quantiles[0].value * scale)
-        for name, members in sorted(histogram.by_instance().items())
+        for name, members in sorted(histogram.grouped(instance_of).items())
         if (quantiles := histogram.quantiles([QUANTILES[-1]], members))
     ]
     if len(found) > INSTANCES_MAX:

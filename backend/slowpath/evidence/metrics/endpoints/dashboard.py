@@ -12,7 +12,7 @@ from slowpath.analysis.kinds.metrics.dashboard_header import DashboardHeader
 from slowpath.core.errors import InvalidRequest, NotFound
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard as service
-from slowpath.evidence.metrics.service.dashboard import BOARD_ROWS_MAX, Against
+from slowpath.evidence.metrics.service.dashboard import BOARD_ROWS_MAX, Against, LabelSplit
 from slowpath.evidence.metrics.service.dashboard_range import LATEST_MS, CellRange, parse_dashboard_request
 from slowpath.evidence.metrics.service.remote_samples import RemoteSamples, RemoteSampleSource
 from slowpath.platform.accounts.access import MayRead
@@ -50,6 +50,10 @@ def get(
     time_shift: Against = "none",
     instances: bool = False,
     services: Annotated[list[UUID] | None, Query(description="Only these services, at most 50")] = None,
+    split_service: Annotated[
+        UUID | None, Query(description="Split the latency of this service by `split_label`")
+    ] = None,
+    split_label: Annotated[str | None, StringConstraints(min_length=1, max_length=200), Query()] = None,
     rows: Annotated[int, Query(ge=1, le=BOARD_ROWS_MAX, description="Number of services, if `services` is not set")] = (
         BOARD_ROWS_MAX
     ),
@@ -75,6 +79,7 @@ def get(
         by_instance=instances,
         rows=rows,
         cells=CellRange(step_ms, since_ms, known_until_ms),
+        split=LabelSplit(ServiceId(split_service), split_label) if split_service and split_label else None,
     )
     packer = zlib.compressobj(LEVEL, wbits=31)
     beyond: RemoteSampleSource = request.app.state.beyond

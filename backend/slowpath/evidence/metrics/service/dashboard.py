@@ -23,6 +23,7 @@ from slowpath.analysis.kinds.metrics.dashboard_header import (
     DashboardRequests,
     DashboardRow,
     DashboardService,
+    DashboardSplitPart,
     DashboardTimeShift,
     EmptyDashboard,
 )
@@ -64,6 +65,14 @@ NO_METRICS: Final = EmptyDashboard("no-metrics", "No metrics received yet.")
 
 
 @dataclass(frozen=True)
+class LabelSplit:
+    """The service whose latency is split, and the label."""
+
+    service_id: ServiceId
+    label: str
+
+
+@dataclass(frozen=True)
 class DashboardRequest:
     """A dashboard request. Defaults: the default environment, and the first `rows` services in service order.
 
@@ -76,6 +85,7 @@ class DashboardRequest:
     environment_id: EnvironmentId | None = None
     against: Against = "none"
     by_instance: bool = False
+    split: LabelSplit | None = None
     service_ids: Sequence[ServiceId] = ()
     rows: int = BOARD_ROWS_MAX
     step_ms: int | None = None
@@ -149,7 +159,9 @@ def _of_environment(
     samples |= {one: through[one].samples for one in ids if one in through}
     grid = _grid(cells, samples)
     running = catalog.list_active_deployments(session, environment_id, end)
-    panels = {one: _panels(samples[one], grid, by_instance=wish.by_instance) for one in ids}
+    panels = {
+        one: _panels(samples[one], grid, by_instance=wish.by_instance, split_by=_split_label(wish, one)) for one in ids
+    }
     columns: dict[str, Array] = {}
     for number, one in enumerate(ids):
         columns |= row_columns(number, panels[one])
@@ -222,9 +234,15 @@ def _grid(wish: DashboardRequest, samples: Mapping[ServiceId, ServiceSamples]) -
     return grid_between(wish.from_ms, wish.to_ms, min(intervals, default=SCRAPE_MS))
 
 
-def _panels(samples: ServiceSamples, grid: TimeGrid, *, by_instance: bool = False) -> ServicePanels:
+def _split_label(wish: DashboardRequest, service_id: ServiceId) -> str | None:
+    return wish.split.label if wish.split is not None and wish.split.service_id == service_id else None
+
+
+def _panels(
+    samples: ServiceSamples, grid: TimeGrid, *, by_instance: bool = False, split_by: str | None = None
+) -> ServicePanels:
     window_ms = rate_window_ms(grid.step_ms, scrape_interval_ms(samples.counters()))
-    return service_panels(samples, grid, window_ms, by_instance=by_instance)
+    return service_panels(samples, grid, window_ms, by_instance=by_instance, split_by=split_by)
 
 
 def _against(
@@ -306,6 +324,8 @@ def _describe_row(
         late=shown.late,
         gauges=describe_gauges(shown, samples[one].gauges),
         instance_names=[name for name, _ in shown.instances],
+        split_labels=shown.split_labels,
+        split=[DashboardSplitPart(part.value, part.values) for part in shown.split],
     )
 
 

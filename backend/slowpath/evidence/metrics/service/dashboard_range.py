@@ -9,7 +9,7 @@ from typing import Final, Literal
 from slowpath.analysis.kinds.metrics.time_grid import POINTS_MAX, STEPS_MS, grid_of
 from slowpath.core.errors import InvalidRequest
 from slowpath.core.ids import EnvironmentId, ServiceId
-from slowpath.evidence.metrics.service.dashboard import BOARD_ROWS_MAX, Against, DashboardRequest
+from slowpath.evidence.metrics.service.dashboard import BOARD_ROWS_MAX, Against, DashboardRequest, LabelSplit
 
 USUAL_HOURS: Final = 6
 RANGE_DAYS_MAX: Final = 90
@@ -43,6 +43,7 @@ def parse_dashboard_request(
     by_instance: bool,
     rows: int = BOARD_ROWS_MAX,
     cells: CellRange = WHOLE,
+    split: LabelSplit | None = None,
 ) -> DashboardRequest:
     """Return a validated dashboard request.
 
@@ -70,10 +71,16 @@ def parse_dashboard_request(
             "Too many services for one page.", slug="too-many-services", limit=BOARD_ROWS_MAX,
             actual=len(service_ids), unit="services", remedy="Request them in several pages.",
         )  # fmt: skip
+    if split is not None and cells.since_ms is not None:
+        raise InvalidRequest(
+            "The parts of a split service can differ between time ranges.",
+            slug="split-incremental",
+            remedy="Request the whole time range, without `since_ms`.",
+        )
     _check_cells(from_ms, to_ms, cells)
     services = tuple(dict.fromkeys(service_ids))
     part = (cells.step_ms, cells.since_ms, cells.seen_ms)
-    return DashboardRequest(from_ms, to_ms, environment_id, against, by_instance, services, rows, *part)
+    return DashboardRequest(from_ms, to_ms, environment_id, against, by_instance, split, services, rows, *part)
 
 
 def _check_cells(from_ms: int, to_ms: int, cells: CellRange) -> None:

@@ -105,6 +105,28 @@ def test_of_very_many_instances_the_slowest_are_retained() -> None:
     assert "i29" in [name for name, _ in panels.instances]
 
 
+def test_a_split_shows_the_values_that_took_most_time_and_the_rest_together() -> None:
+    fast, slow = (1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 1.0, 1.0)
+    rates = {"/push": 100.0, "/query": 10.0, "/health": 50.0, "/ready": 1.0, "/metrics": 2.0}
+    buckets = [
+        one
+        for route, rate in rates.items()
+        for one in histogram(rate, slow if route == "/push" else fast, route=route, instance="a", job="j")
+    ]
+    requests = [("2xx", counter(rate, route=route, instance="a")) for route, rate in rates.items()]
+    panels = service_panels(ServiceSamples(requests=requests, buckets=buckets), GRID, MINUTE, split_by="route")
+
+    assert [(one.name, one.values) for one in panels.split_labels] == [("route", 5)]
+    assert [(one.value, one.values) for one in panels.split] == [("/push", 1), ("/health", 1), ("/query", 1), (None, 2)]
+    assert panels.split[0].p99 == pytest.approx(np.full(50, 0.995))
+    assert panels.split[3].p99 == pytest.approx(np.full(50, 0.099))
+
+
+def test_a_split_by_a_label_that_no_series_has_is_empty() -> None:
+    panels = service_panels(ServiceSamples(buckets=histogram(9, (1.0,) * 4)), GRID, MINUTE, split_by="route")
+    assert (panels.split_labels, panels.split) == ([], [])
+
+
 def test_a_count_and_a_sum_without_buckets_give_the_mean_alone() -> None:
     panels = panels_of(ServiceSamples(sums=[counter(5)], counts=[counter(10)]))
     assert panels.histogram == "mean"

@@ -103,6 +103,31 @@ describe('the settings of the dashboard', () => {
     expect(await button('p99 of instances')).toHaveAttribute('aria-pressed', 'true');
   });
 
+  it('split the latency of a service by a label, and join it again', async () => {
+    const asked = serve((query) => ({ split: query.get('split_service') ?? '' }));
+    const { user } = open();
+    await user.click(await button('Split the latency of distributor by a label'));
+    await user.click(
+      await screen.findByRole('menuitem', { name: 'route (5 values)', hidden: true }),
+    );
+    expect(
+      await screen.findByRole('img', { name: 'p99 of distributor by route: /push, 4 others' }),
+    ).toBeInTheDocument();
+    expect(asked.at(-1)?.get('split_label')).toBe('route');
+    await user.click(await button('Do not split distributor by route'));
+    expect(
+      await screen.findByRole('img', { name: 'Latency of distributor: p99' }),
+    ).toBeInTheDocument();
+  });
+
+  it('draw a quantile that has a change point, though it is not asked for', async () => {
+    serve();
+    open({ view: { quantiles: ['p50'] } });
+    expect(
+      await screen.findByRole('img', { name: 'Latency of distributor: p50, p99' }),
+    ).toBeInTheDocument();
+  });
+
   it('say why nothing is compared with', async () => {
     serve({ header: { time_shift_reason: 'No samples a week before.' } });
     open({ view: { against: 'week' } });

@@ -6,8 +6,13 @@ import {
   type PlotArea,
   type Tokens,
 } from '../../../charts/dashboard';
-import type { Dashboard, DashboardRow, QuantileId } from '../../../engine/dashboard/dashboard-file';
-import { latencyPanel, ratePanel, totalOf } from '../../../engine/dashboard/dashboard-panel';
+import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
+import {
+  latencyPanel,
+  ratePanel,
+  splitPanel,
+  totalOf,
+} from '../../../engine/dashboard/dashboard-panel';
 import {
   linearLatencyScale,
   rateScale,
@@ -19,8 +24,14 @@ import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import { LatencyCaption, RateCaption } from './PanelCaption';
 import { GaugeStrips } from './GaugeStrips';
 import { ServiceCell } from './ServiceCell';
+import { splitPartName } from './SplitMenu';
 import classes from './dashboard.module.css';
-import { increasedSignals, panelMarkersOf } from './panel-markers';
+import {
+  captionQuantiles,
+  drawnQuantiles,
+  increasedSignals,
+  panelMarkersOf,
+} from './panel-markers';
 import type { DashboardView } from './dashboard-url';
 import type { ServiceOrder } from './use-service-order';
 
@@ -31,7 +42,7 @@ type RowViewProps = {
   at: number;
   below: DashboardRow['service'][];
   view: DashboardView;
-  /** Latency's scale of all rows; null = each its own. */
+  /** The logarithmic scale of its latency; null: from zero to its own top. */
   shared: HeightScale | null;
   place: PlotArea;
   tokens: Tokens | null;
@@ -105,7 +116,10 @@ const Panels = memo(function Panels(props: RowViewProps) {
   const { instances } = view;
   const content = board.rows[row]!;
   const onBrush = useOwnBrush(props.onBrush, content.service);
-  const quantiles = shownOf(content, view.quantiles);
+  const quantiles = useMemo(
+    () => drawnQuantiles(board, content, view.quantiles),
+    [board, content, view.quantiles],
+  );
   const series = board.series[row]!;
   const { grid } = board;
   const rate = useMemo(() => {
@@ -114,8 +128,15 @@ const Panels = memo(function Panels(props: RowViewProps) {
   }, [grid, series]);
   const latency = useMemo(() => {
     const scale = shared ?? linearLatencyScale(series, quantiles, instances);
-    return latencyPanel(grid, series, scale, { quantiles, instances });
-  }, [grid, series, shared, quantiles, instances]);
+    if (content.split.length === 0)
+      return latencyPanel(grid, series, scale, { quantiles, instances });
+    const parts = content.split.map((part, at) => ({
+      name: splitPartName(part),
+      place: part.value === null ? ('other' as const) : at,
+      column: series.split[at] ?? null,
+    }));
+    return splitPanel(grid, parts, scale);
+  }, [grid, series, shared, quantiles, instances, content.split]);
   const rateMarks = useMemo(() => panelMarkersOf(board, content, 'qps', ['qps']), [board, content]);
   const latencyMarks = useMemo(
     () => panelMarkersOf(board, content, 'latency', quantiles),
@@ -155,7 +176,7 @@ const Panels = memo(function Panels(props: RowViewProps) {
           board={board}
           row={row}
           bus={bus}
-          quantiles={quantiles}
+          quantiles={captionQuantiles(content, quantiles)}
           increased={increasedSignals(board, content, quantiles)}
         />
         {content.latency.histogram === 'none' ? (
@@ -165,7 +186,11 @@ const Panels = memo(function Panels(props: RowViewProps) {
             {...common}
             model={latency}
             marks={latencyMarks}
-            label={`Latency of ${name}: ${quantiles.join(', ')}`}
+            label={
+              content.split.length > 0
+                ? `p99 of ${name} by ${view.split?.label ?? 'label'}: ${content.split.map(splitPartName).join(', ')}`
+                : `Latency of ${name}: ${quantiles.join(', ')}`
+            }
           />
         )}
         <GaugeStrips
@@ -185,11 +210,6 @@ const Panels = memo(function Panels(props: RowViewProps) {
 /** A part that was selected in a row is of the row's service. */
 const useOwnBrush = (onBrush: RowViewProps['onBrush'], service: DashboardRow['service']) =>
   useCallback((fromMs: number, toMs: number) => onBrush(fromMs, toMs, service), [onBrush, service]);
-
-/** A service that only knows its mean shows that, whatever is asked for. */
-const MEAN_ONLY: QuantileId[] = ['mean'];
-const shownOf = (row: DashboardRow, asked: QuantileId[]): QuantileId[] =>
-  row.latency.histogram === 'mean' ? MEAN_ONLY : asked;
 
 function deploymentTitle(board: Dashboard, id: string): string {
   const deploy = board.deploys.find((each) => each.id === id);
@@ -213,7 +233,7 @@ function Nothing({ what, why }: { what: string; why: string | null }) {
 function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewProps) {
   const content = board.rows[row]!;
   const describe = useMemo(() => {
-    const quantiles = shownOf(content, view.quantiles);
+    const quantiles = captionQuantiles(content, view.quantiles);
     const describeAt = makeRowDescriber(content, board.series[row]!, quantiles, board.grid.points);
     const span = { fromMs: 0, toMs: board.grid.stepMs * board.grid.points };
     return (index: number) =>

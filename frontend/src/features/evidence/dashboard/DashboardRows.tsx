@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { TimeAxis, useTokens, useWidth, type PlotArea } from '../../../charts/dashboard';
-import { logLatencyScale, type HeightScale } from '../../../engine/dashboard/dashboard-scale';
-import type { Dashboard, DashboardRow, QuantileId } from '../../../engine/dashboard/dashboard-file';
+import type { HeightScale } from '../../../engine/dashboard/dashboard-scale';
+import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
 import { spanOf } from '../../../engine/dashboard/dashboard-time';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import { ErrorState, HiddenInSnapshot } from '../../../ui';
@@ -11,12 +11,11 @@ import { ColumnHeads } from './ColumnHeads';
 import { DashboardRowView } from './DashboardRowView';
 import classes from './dashboard.module.css';
 import type { DashboardView } from './dashboard-url';
+import { latencyScales } from './panel-markers';
+import { SplitMenu } from './SplitMenu';
+import { usePanelHeights, type PanelHeights } from './use-panel-heights';
 import { ORDER_LABELS, useServiceOrder } from './use-service-order';
 import { useVisibleRows } from './use-visible-rows';
-
-const PANEL_PX = 111;
-/** Of a row that is shown alone. */
-const LARGE_PX = 260;
 
 type RowsProps = {
   board: Dashboard;
@@ -43,23 +42,29 @@ function useLinkedRow(): void {
   }, []);
 }
 
-/** The area of every panel, and the latency scale that all rows share; a null scale means one for each row. */
-function usePanelArea(
+/** The areas of the panels: of the row of the headline, and of the others. */
+function usePlaces(board: Dashboard, widthPx: number, { usual, affected }: PanelHeights) {
+  const span = useMemo(() => spanOf(board.grid), [board]);
+  const place: PlotArea = useMemo(
+    () => ({ widthPx, heightPx: usual, span }),
+    [widthPx, usual, span],
+  );
+  const large: PlotArea = useMemo(
+    () => ({ widthPx, heightPx: affected, span }),
+    [widthPx, affected, span],
+  );
+  return { place, large };
+}
+
+/** The latency scale of each row; null: from zero to its own top. */
+function useLatencyScales(
   board: Dashboard,
   { quantiles, instances, scale }: DashboardView,
-  widthPx: number,
-  heightPx: number,
-): { place: PlotArea; shared: HeightScale | null } {
-  const span = useMemo(() => spanOf(board.grid), [board]);
-  const place: PlotArea = useMemo(() => ({ widthPx, heightPx, span }), [widthPx, heightPx, span]);
-  const shared = useMemo(
-    () =>
-      scale === 'log'
-        ? logLatencyScale(board.series, withMeans(board, quantiles), instances)
-        : null,
+): readonly HeightScale[] | null {
+  return useMemo(
+    () => latencyScales(board, quantiles, instances, scale),
     [board, quantiles, instances, scale],
   );
-  return { place, shared };
 }
 
 export function DashboardRows(props: RowsProps) {
@@ -79,8 +84,11 @@ export function DashboardRows(props: RowsProps) {
   const services = rows.map((row) => board.rows[row]!.service);
   const ids = services.map(({ id }) => id);
   const more = useVisibleRows(list, board, ids, view, stale);
-  const heightPx = alone.length > 0 ? LARGE_PX : PANEL_PX;
-  const { place, shared } = usePanelArea(board, view, widthPx, heightPx);
+  const affectedId = alone.length > 0 ? view.alone : (board.headline?.service_id ?? null);
+  const shown = rows.map((row) => board.rows[row]!);
+  const heights = usePanelHeights(list, shown, affectedId, alone.length > 0);
+  const { place, large } = usePlaces(board, widthPx, heights);
+  const scales = useLatencyScales(board, view);
   const toRow = (at: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, at));
     setFocused(next);
@@ -110,8 +118,8 @@ export function DashboardRows(props: RowsProps) {
             at={at}
             below={services.slice(at + 1)}
             view={view}
-            shared={shared}
-            place={place}
+            shared={scales?.[row] ?? null}
+            place={ids[at] === affectedId ? large : place}
             tokens={tokens}
             bus={bus}
             tabIndex={at === Math.min(focused, rows.length - 1) ? 0 : -1}
@@ -120,6 +128,13 @@ export function DashboardRows(props: RowsProps) {
               <RowActions
                 service={services[at]!}
                 alone={alone.length > 0}
+                split={
+                  <SplitMenu
+                    row={shown[at]!}
+                    split={view.split}
+                    onSplit={(split) => onChange({ split })}
+                  />
+                }
                 onAlone={(id) => onChange({ alone: id })}
                 more={props.action?.(services[at]!)}
               />
@@ -167,33 +182,29 @@ type ActionsProps = {
   service: DashboardRow['service'];
   alone: boolean;
   onAlone: (id: string) => void;
+  split: ReactNode;
   more: ReactNode;
 };
 
 /** A row shown alone and large, and what others do with it. Not in a report, whose rows stay as they are. */
-function RowActions({ service, alone, onAlone, more }: ActionsProps) {
+function RowActions({ service, alone, onAlone, split, more }: ActionsProps) {
   return (
     <HiddenInSnapshot>
-      <p className={classes.rowActs} data-alone={alone || undefined}>
+      <div className={classes.rowActs} data-alone={alone || undefined}>
         <button
           type="button"
           className="link"
           aria-label={alone ? 'Show all services' : `Show ${service.name} alone`}
           onClick={() => onAlone(alone ? '' : service.id)}
         >
-          {alone ? 'all services' : 'alone'}
+          {alone ? 'all services' : 'only this'}
         </button>
+        {split}
         {more}
-      </p>
+      </div>
     </HiddenInSnapshot>
   );
 }
-
-/** The mean counts for the shared scale where a service knows nothing else. */
-const withMeans = (board: Dashboard, quantiles: QuantileId[]): QuantileId[] =>
-  quantiles.includes('mean') || board.rows.every(({ latency }) => latency.histogram !== 'mean')
-    ? quantiles
-    : [...quantiles, 'mean'];
 
 /** Escape lets go of a cursor that keys have set, wherever the focus is. */
 function useEscape(bus: CursorBus): void {

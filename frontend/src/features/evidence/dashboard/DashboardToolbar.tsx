@@ -28,6 +28,11 @@ type ToolbarProps = {
   mapLink: (environmentId: string, words: string) => ReactNode;
 };
 
+const SCALES = [
+  { value: 'auto', label: 'automatic' },
+  { value: 'log', label: 'log' },
+  { value: 'linear', label: 'linear' },
+];
 const RANGE_NAMES: Record<RangeId, string> = {
   '1h': '1 h',
   '4h': '4 h',
@@ -85,11 +90,12 @@ export function DashboardToolbar(props: ToolbarProps) {
         <span className="muted">latency</span>
         <SegmentedControl
           aria-label="Scale of latency"
-          data={['log', 'linear']}
+          data={SCALES}
           value={view.scale}
-          onChange={(scale) => onChange({ scale })}
+          onChange={(scale) => onChange({ scale: scale as DashboardView['scale'] })}
         />
       </span>
+      <SplitChip view={view} board={board} onChange={onChange} />
       <span className="grow" />
       {board?.environment && mapLink(board.environment.id, 'Service map')}
       {onWindows && board?.environment && !board.empty && (
@@ -114,6 +120,22 @@ export function DashboardToolbar(props: ToolbarProps) {
       )}
       <LiveState live={live} board={board} view={view} onChange={onChange} />
     </Toolbar>
+  );
+}
+
+/** Which service is split by which label, and the way back. */
+function SplitChip({ view, board, onChange }: Pick<ToolbarProps, 'view' | 'board' | 'onChange'>) {
+  const { split } = view;
+  if (!split) return null;
+  const name = board?.rows.find(({ service }) => service.id === split.service)?.service.name;
+  return (
+    <Button
+      variant="light"
+      aria-label={`Do not split ${name ?? 'the service'} by ${split.label}`}
+      onClick={() => onChange({ split: null })}
+    >
+      {name ?? 'Split'} by {split.label} ×
+    </Button>
   );
 }
 

@@ -30,7 +30,7 @@ export function RateCaption({ board, row, bus }: PanelCaptionProps) {
 }
 
 type LatencyCaptionProps = PanelCaptionProps & {
-  quantiles: QuantileId[];
+  quantiles: readonly QuantileId[];
   /** In which quantiles an increase is marked. */
   increased: readonly string[];
 };

@@ -22,7 +22,7 @@ const SERVICES_MOST = 50;
 
 export type DashboardRequest = Pick<
   DashboardView,
-  'environment' | 'range' | 'against' | 'instances'
+  'environment' | 'range' | 'against' | 'instances' | 'split'
 >;
 
 // How far the server's clock is ahead of this one: "the last hour" is the server's.
@@ -35,8 +35,8 @@ function responseTime(board: Dashboard): Dashboard {
   return board;
 }
 
-const dashboardKey = ({ environment, range, against, instances }: DashboardRequest) =>
-  ['dashboard', { environment, range, against, instances }] as const;
+const dashboardKey = ({ environment, range, against, instances, split }: DashboardRequest) =>
+  ['dashboard', { environment, range, against, instances, split }] as const;
 
 export const dashboardQuery = (wanted: DashboardRequest) =>
   queryOptions({
@@ -88,7 +88,7 @@ async function requestDashboard(
   part: Part,
   signal?: AbortSignal,
 ) {
-  const { environment, against, instances } = wanted;
+  const { environment, against, instances, split } = wanted;
   const bytes = await calls.dashboardGet({
     query: {
       environment_id: environment || undefined,
@@ -96,6 +96,8 @@ async function requestDashboard(
       to: String(Math.round(span.toMs)),
       time_shift: against,
       instances,
+      split_service: split?.service,
+      split_label: split?.label,
       ...part,
     },
     ...(signal && { signal }),
@@ -203,6 +205,8 @@ async function withNewest(
   const grows =
     typeof wanted.range === 'string' &&
     wanted.against !== 'before-deploy' &&
+    // Which parts take most time can differ between time ranges.
+    wanted.split === null &&
     shown.empty === null &&
     shown.parts < PARTS_MOST &&
     span.toMs - since_ms < (points * stepMs) / 2 &&

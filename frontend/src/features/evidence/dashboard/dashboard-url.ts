@@ -57,19 +57,23 @@ export type DashboardView = {
   note: string;
   /** The one service that is shown, large; '' = all. */
   alone: string;
+  /** The service whose latency is split by a label; null = none. */
+  split: { service: string; label: string } | null;
 };
 
-const DEFAULT_QUANTILES: QuantileId[] = ['p50', 'p90', 'p99'];
+/** The others are numbers above the panel. */
+const DEFAULT_QUANTILES: QuantileId[] = ['p99'];
 export const DEFAULT_DASHBOARD_VIEW: DashboardView = {
   environment: '',
   range: '4h',
   against: 'none',
-  scale: 'log',
+  scale: 'auto',
   quantiles: DEFAULT_QUANTILES,
   instances: false,
   deploy: '',
   note: '',
   alone: '',
+  split: null,
 };
 
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
@@ -83,12 +87,14 @@ const searchSchema = z.object({
   from: field(moment),
   to: field(moment),
   against: field(z.enum(TIME_SHIFTS)),
-  scale: field(z.enum(['log', 'linear'])),
+  scale: field(z.enum(['auto', 'log', 'linear'])),
   q: field(z.string().check(z.maxLength(40))),
   inst: field(z.literal(true)),
   deploy: field(name),
   note: field(name),
   alone: field(name),
+  split: field(name),
+  by: field(z.string().check(z.maxLength(200))),
 });
 export type DashboardSearch = z.infer<typeof searchSchema>;
 
@@ -114,12 +120,13 @@ export function dashboardViewOf(search: DashboardSearch): DashboardView {
     environment: search.env ?? '',
     range: fromMs < toMs ? { fromMs, toMs } : (search.range ?? DEFAULT_DASHBOARD_VIEW.range),
     against: search.against ?? 'none',
-    scale: search.scale ?? 'log',
+    scale: search.scale ?? 'auto',
     quantiles: quantilesOf(search.q),
     instances: search.inst ?? false,
     deploy: search.deploy ?? '',
     note: search.note ?? '',
     alone: search.alone ?? '',
+    split: search.split && search.by ? { service: search.split, label: search.by } : null,
   };
 }
 
@@ -135,12 +142,14 @@ export function dashboardSearchOf(view: DashboardView): DashboardSearch {
     from: typeof range === 'string' ? undefined : isoOf(range.fromMs),
     to: typeof range === 'string' ? undefined : isoOf(range.toMs),
     against: unless(view.against, 'none'),
-    scale: unless(view.scale, 'log'),
+    scale: unless(view.scale, 'auto'),
     q: unless(quantiles, DEFAULT_QUANTILES.join(',')),
     inst: view.instances || undefined,
     deploy: unless(view.deploy, ''),
     note: unless(view.note, ''),
     alone: unless(view.alone, ''),
+    split: view.split?.service,
+    by: view.split?.label,
   };
 }
 

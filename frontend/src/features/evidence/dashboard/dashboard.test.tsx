@@ -40,6 +40,7 @@ describe('the address', () => {
     deploy: 'd1',
     note: 'new',
     alone: 's1',
+    split: { service: 's2', label: 'route' },
   };
 
   it('restores all, and leaves out what is as usual', () => {

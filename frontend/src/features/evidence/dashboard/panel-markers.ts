@@ -1,7 +1,18 @@
 /** What is marked on the panels of a row: whose deploys, which steps, where nothing is, what people wrote. */
 import type { DeploymentMarker, PanelMarkers, ChangePointMarker } from '../../../charts/dashboard';
 import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../../../api';
-import type { Dashboard, DashboardRow, QuantileId } from '../../../engine/dashboard/dashboard-file';
+import {
+  QUANTILES,
+  type Dashboard,
+  type DashboardRow,
+  type QuantileId,
+} from '../../../engine/dashboard/dashboard-file';
+import {
+  autoLatencyScales,
+  logLatencyScale,
+  type HeightScale,
+  type ScaleKind,
+} from '../../../engine/dashboard/dashboard-scale';
 import { spanOf, clockText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
 import { changePointLabel, deploymentLabel } from '../../../engine/dashboard/dashboard-wording';
 
@@ -60,6 +71,47 @@ export function changesOn(
     ),
   );
 }
+
+/** A service that only knows its mean shows that, whatever is asked for. */
+const MEAN_ONLY: readonly QuantileId[] = ['mean'];
+
+/** The lines of a row: what is asked for, and each quantile that a change point of the row names. */
+export function drawnQuantiles(
+  board: Dashboard,
+  row: DashboardRow,
+  asked: readonly QuantileId[],
+): readonly QuantileId[] {
+  if (row.latency.histogram === 'mean') return MEAN_ONLY;
+  const changed = new Set(changesOn(board, row, QUANTILES).map(({ signal }) => signal));
+  return QUANTILES.filter((id) => asked.includes(id) || changed.has(id));
+}
+
+/** The logarithmic latency scales of all rows; null: each row has a linear one. */
+export function latencyScales(
+  board: Dashboard,
+  asked: readonly QuantileId[],
+  instances: boolean,
+  kind: ScaleKind,
+): readonly HeightScale[] | null {
+  if (kind === 'linear') return null;
+  const drawn = board.series.map((series, row) => ({
+    series,
+    quantiles: drawnQuantiles(board, board.rows[row]!, asked),
+  }));
+  if (kind === 'auto') return autoLatencyScales(drawn, instances);
+  const shared = logLatencyScale(drawn, instances);
+  return drawn.map(() => shared);
+}
+
+/** Quantiles that are numbers above the panel: the usual ones, and what is drawn besides. */
+const NUMBERS: readonly QuantileId[] = ['p50', 'p90', 'p99'];
+export const captionQuantiles = (
+  row: DashboardRow,
+  drawn: readonly QuantileId[],
+): readonly QuantileId[] =>
+  row.latency.histogram === 'mean'
+    ? MEAN_ONLY
+    : QUANTILES.filter((id) => NUMBERS.includes(id) || drawn.includes(id));
 
 function stepMarks(
   board: Dashboard,
