@@ -17,7 +17,7 @@ import {
   totalOf,
   type PanelModel,
 } from '../../../engine/dashboard/dashboard-panel';
-import { linearLatencyScale, rateScale } from '../../../engine/dashboard/dashboard-scale';
+import { autoLatencyScales, rateScale } from '../../../engine/dashboard/dashboard-scale';
 import { spanOf } from '../../../engine/dashboard/dashboard-time';
 import { ErrorState, SkeletonRows } from '../../../ui';
 import { LatencyCaption, RateCaption } from './PanelCaption';
@@ -91,8 +91,8 @@ function RowPanels({ board, row, bus, quantile, onRange, link }: RowPanelsProps)
     [grid, series],
   );
   const latency = useMemo(() => {
-    const options = { quantiles: shown, instances: false };
-    return latencyPanel(grid, series, linearLatencyScale(series, shown, false), options);
+    const [scale] = autoLatencyScales([{ series, quantiles: shown }]);
+    return latencyPanel(grid, series, scale!, { quantiles: shown, instances: false });
   }, [grid, series, shown]);
   const common = { board, row, bus, onRange };
   const reason = content.latency.histogram === 'none' ? content.latency.reason : null;

@@ -66,7 +66,13 @@ export const panelsQuery = ({ environment, services, span }: PanelsRequest) =>
   queryOptions({
     queryKey: ['dashboard', 'panels', environment, services, span],
     queryFn: ({ signal }) => {
-      const wanted = { environment, range: span, against: 'none', instances: false } as const;
+      const wanted: DashboardRequest = {
+        environment,
+        range: span,
+        against: 'none',
+        instances: false,
+        split: null,
+      };
       return requestDashboard(wanted, span, { services }, signal);
     },
     structuralSharing: false,

@@ -43,7 +43,8 @@ export const inboxViewsQuery = queryOptions({
 export const actOnItems = (body: InboxActionIn) => calls.inboxAct({ body });
 
 export const createView = (body: InboxViewIn) => calls.inboxViewsCreate({ body });
-export const deleteView = (view_id: string) => calls.inboxViewsDelete({ path: { view_id } });
+export const deleteView = (inbox_view_id: string) =>
+  calls.inboxViewsDelete({ path: { inbox_view_id } });
 
 export const subscriptionQuery = (service_id: string) =>
   queryOptions({
