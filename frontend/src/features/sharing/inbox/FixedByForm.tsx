@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InboxItem } from '../../../api';
 import { ErrorState, FormBody, onText } from '../../../ui';
-import type { ActionFormProps } from './TriageForms';
+import type { ActionFormProps } from './action-form-props';
 import { fixChoicesQuery, type FixKind } from './inbox-queries';
 
 const SHA = /^[0-9a-f]{7,40}$/iu;

@@ -20,7 +20,7 @@ import { inboxQuery, inboxViewsQuery } from './inbox-queries';
 import { hasFilters, viewOf, type InboxSearch } from './inbox-url';
 import type { Person } from './inbox-wording';
 import { useInboxKeys } from './use-inbox-keys';
-import { useTriage } from './use-triage';
+import { useTriage, type Triage } from './use-triage';
 
 export type InboxPageProps = {
   search: InboxSearch;
@@ -45,11 +45,15 @@ export default function InboxPage(props: InboxPageProps) {
   const { people, me, mayWrite } = team;
   const [q] = useDebouncedValue(search.q, SEARCH_AFTER_MS);
   const list = useInfiniteQuery(inboxQuery({ ...search, q }));
-  const saved = useQuery(inboxViewsQuery).data?.items ?? [];
+  const views = useQuery(inboxViewsQuery).data?.items ?? [];
   const first = list.data?.pages[0];
   const items = list.data?.pages.flatMap((page) => page.items) ?? [];
-  const triage = useTriage(people, () => keys.clear());
-  const keys = useInboxKeys({ items, mayWrite, onOpen, onUndo: triage.undo });
+  const saved = useTriage(people);
+  const keys = useInboxKeys({ items, mayWrite, onOpen, onUndo: saved.undo });
+  const triage: Triage = {
+    ...saved,
+    act: (targets, action) => saved.act(targets, action, keys.clear),
+  };
   const counts = first?.counts ?? null;
   useTitle(counts ? `Inbox (${counts.unassigned})` : 'Inbox');
   const { opened } = keys;
@@ -66,9 +70,9 @@ export default function InboxPage(props: InboxPageProps) {
       <InboxTabs
         search={search}
         counts={counts}
-        saved={saved}
+        saved={views}
         Link={Link}
-        action={<SavedViewAction search={search} saved={saved} />}
+        action={<SavedViewAction search={search} saved={views} />}
       />
       <div className={classes.filters}>
         <InboxFilters {...team} search={search} onSearch={onSearch} Link={Link} />

@@ -15,7 +15,7 @@ export type ItemActionsProps = { item: InboxItem; people: Person[]; me: string }
 
 export default function ItemActions({ item, people, me }: ItemActionsProps) {
   const [opened, setOpened] = useState<TriageMenu | null>(null);
-  const triage = useTriage(people, () => setOpened(null));
+  const triage = useTriage(people);
   const targets = [item];
   const choose = ({ action, opens, items }: Choice) => {
     setOpened(opens ?? null);

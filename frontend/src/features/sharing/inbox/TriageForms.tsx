@@ -1,9 +1,10 @@
 /** Actions that need more than a choice: a reason, a date, what fixed it. */
 import { TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { InboxAction, InboxItem, InboxItemRef } from '../../../api';
+import type { InboxItem } from '../../../api';
 import { FormBody, FormDialog, onText } from '../../../ui';
 import { FixedByForm } from './FixedByForm';
+import type { ActionFormProps } from './action-form-props';
 import type { TriageMenu } from './inbox-keys';
 import { allows, itemsText } from './inbox-wording';
 import type { Triage } from './use-triage';
@@ -13,15 +14,6 @@ type TriageFormsProps = {
   opened: TriageMenu | null;
   onClose: () => void;
   triage: Triage;
-};
-
-export type ActionFormProps = {
-  targets: InboxItem[];
-  /** For all the items, unless some are named. */
-  onAct: (action: InboxAction, items?: readonly InboxItemRef[]) => void;
-  isPending: boolean;
-  error: Error | null;
-  onCancel: () => void;
 };
 
 const FORMS = {

@@ -61,8 +61,8 @@ function withoutDefaults(search: InboxSearch): InboxSearch {
 export const viewOf = (search: InboxSearch): View => search.view ?? VIEWS[0];
 
 /** Filters that are set besides the view. */
-export const hasFilters = ({ view: _, ...filters }: InboxSearch): boolean =>
-  Object.values(filters).some(Boolean);
+export const hasFilters = (search: InboxSearch): boolean =>
+  Object.entries(search).some(([name, value]) => name !== 'view' && Boolean(value));
 
 /** The query string of a saved view; equal for equal filters in any order. */
 export function formatFilters(search: InboxSearch): string {

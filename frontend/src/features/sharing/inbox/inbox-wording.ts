@@ -45,9 +45,7 @@ export const addedText = ({ added_seconds_per_second: added }: InboxItem): strin
 export const changeText = ({ change }: InboxItem): string =>
   change === null ? '' : formatRatio(change.ratio);
 export const changeRangeText = ({ change }: InboxItem): string =>
-  change === null || change.low === null || change.high === null
-    ? ''
-    : formatRatioRange(change.low, change.high);
+  change?.low == null || change.high === null ? '' : formatRatioRange(change.low, change.high);
 
 /** One key for items of all kinds. */
 export const itemKey = ({ kind, id }: { kind: string; id: string }): string => `${kind} ${id}`;

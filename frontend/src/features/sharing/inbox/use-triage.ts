@@ -17,7 +17,8 @@ export type Triage = {
   done: DoneAction | null;
   error: Error | null;
   isPending: boolean;
-  act: (items: readonly InboxItemRef[], action: InboxAction) => void;
+  /** @param onDone is called when the action was saved. */
+  act: (items: readonly InboxItemRef[], action: InboxAction, onDone?: () => void) => void;
   undo: () => void;
 };
 
@@ -27,8 +28,7 @@ const STALE = ['inbox', 'regression', 'production-event', 'bisect', 'dashboard']
 /** So many actions can be undone, one after the other. */
 const UNDO_MOST = 50;
 
-/** @param onDone is called when an action was saved. */
-export function useTriage(people: readonly Person[], onDone: () => void): Triage {
+export function useTriage(people: readonly Person[]): Triage {
   const client = useQueryClient();
   const [stack, setStack] = useState<DoneAction[]>([]);
   const refresh = () =>
@@ -44,7 +44,6 @@ export function useTriage(people: readonly Person[], onDone: () => void): Triage
         undo,
       };
       setStack((before) => [...before, done].slice(-UNDO_MOST));
-      onDone();
     },
     onSettled: refresh,
   });
@@ -60,9 +59,10 @@ export function useTriage(people: readonly Person[], onDone: () => void): Triage
     done,
     error: act.error ?? undo.error,
     isPending: act.isPending || undo.isPending,
-    act: (items, action) => {
+    act: (items, action, onDone) => {
       undo.reset();
-      act.mutate({ items: items.map(({ kind, id }) => ({ kind, id })), action });
+      const refs = items.map(({ kind, id }) => ({ kind, id }));
+      act.mutate({ items: refs, action }, { onSuccess: onDone });
     },
     undo: () => {
       if (!done || done.undo.length === 0 || undo.isPending) return;
