@@ -22,6 +22,7 @@ BENCHMARKS = {
     "traces": "bench.trace_reading",
     "dashboard": "bench.dashboard_server",
     "change-points": "bench.change_detection_accuracy",
+    "inbox": "bench.production_messages",
     "deployment-checks": "bench.deployment_check_accuracy",
     "dashboard-page": "bench.dashboard_page",
     "metrics": "bench.metric_ingest",

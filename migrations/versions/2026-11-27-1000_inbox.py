@@ -7,7 +7,7 @@ with them.
 from alembic import op
 
 revision = "20261127_1000"
-down_revision = "20261126_1500"
+down_revision = "20261127_0100"
 branch_labels = None
 depends_on = None
 

@@ -14,6 +14,7 @@ from slowpath.operations.retention.service import (
     usage,
 )
 from slowpath.operations.retention.service.orphaned_blobs import BlobTotals
+from slowpath.sharing.inbox.service import triage_retention
 from slowpath_worker.job_context import JobContext
 
 log = structlog.get_logger(__name__)
@@ -32,6 +33,7 @@ def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
         log.info("retention.enforced", files=deleted, swept=totals.deleted_blobs)
 
     with context.finishing() as session:
+        triage_retention.delete_orphaned_triage(session)
         usage.record_daily_usage(session, now)
         orphaned_blobs.record_storage(session, totals, now)
 

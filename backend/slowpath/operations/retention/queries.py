@@ -40,6 +40,8 @@ from slowpath.sharing.reports.tables import Report
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN as GOING_ON
 from slowpath.verdicts.bisects.tables import Bisect, Probe
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact, ComparisonExport
+from slowpath.verdicts.production_events.rules import OPEN as OPEN_EVENTS
+from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions.rules import OPEN
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvidence
 
@@ -62,9 +64,9 @@ def _retained_kind() -> ColumnElement[str]:
 def _is_in_use() -> ColumnElement[bool]:
     """Return the condition that unfinished work needs an artifact.
 
-    Such artifacts are: the evidence of an open regression, its good and bad build (later builds are compared with both),
-    the inputs of an unfinished comparison, the measurements of a bisect that is open or whose regression is open, and
-    artifacts that are not decoded yet.
+    Such artifacts are: the evidence of an open regression or production event, the good and bad build of the regression
+    (later builds are compared with both), the inputs of an unfinished comparison, the measurements of a bisect that is
+    open or whose regression is open, and artifacts that are not decoded yet.
     """
     is_open = Regression.state.in_([str(state) for state in OPEN])
     cited = union(
@@ -78,6 +80,9 @@ def _is_in_use() -> ColumnElement[bool]:
             ),
         )
         .where(is_open, RegressionEvidence.comparison_id.is_not(None)),
+        select(ProductionEvent.comparison_id.label("id")).where(
+            ProductionEvent.state.in_([str(state) for state in OPEN_EVENTS]), ProductionEvent.comparison_id.is_not(None)
+        ),
         select(Comparison.id.label("id")).where(Comparison.state.in_(["waiting", "running"])),
     ).subquery()
     of_comparison = select(ComparisonArtifact.artifact_id).where(

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, delete, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import load_only
+from sqlalchemy.orm import InstrumentedAttribute, load_only
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ServiceId, UserId, new_id
@@ -18,9 +18,17 @@ from slowpath.sharing.inbox.tables import InboxTriage, InboxView, ServiceSubscri
 from slowpath.sharing.notifications.rules import ChannelState
 from slowpath.sharing.notifications.tables import NotificationChannel
 from slowpath.verdicts.bisects.tables import Bisect
+from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions.rules import OPEN
 from slowpath.verdicts.regressions.tables import Regression
 
+SUBJECT_IDS: Mapping[ItemKind, InstrumentedAttribute[UUID]] = {
+    ItemKind.PRODUCTION_EVENT: ProductionEvent.id,
+    ItemKind.REGRESSION: Regression.id,
+    ItemKind.BISECT: Bisect.id,
+    ItemKind.CHANNEL: NotificationChannel.id,
+    ItemKind.METRIC_SOURCE: MetricSource.id,
+}
 WAITING_BISECTS = ("waiting-approval", "paused", "failed")
 FINISHED_BISECTS = ("found", "not-in-range", "not-separable", "stopped")
 REGRESSION_COLUMNS = (
@@ -127,6 +135,15 @@ def lock_triage(session: WriteSession, kind: ItemKind, subject_id: UUID) -> Inbo
     session.execute(insert(InboxTriage).values(**values).on_conflict_do_nothing(constraint="uq_inbox_triage_subject"))
     found = select(InboxTriage).where(InboxTriage.kind == kind, InboxTriage.subject_id == subject_id)
     return session.scalars(found.with_for_update().execution_options(populate_existing=True)).one()
+
+
+def delete_orphaned_triage(session: WriteSession) -> int:
+    """Delete the triage rows whose subject was deleted. Returns their number."""
+    gone = [
+        and_(InboxTriage.kind == kind, ~select(subject_id).where(subject_id == InboxTriage.subject_id).exists())
+        for kind, subject_id in SUBJECT_IDS.items()
+    ]
+    return len(session.scalars(delete(InboxTriage).where(or_(*gone)).returning(InboxTriage.id)).all())
 
 
 def select_views(session: ReadSession, user_id: UUID | None) -> Sequence[InboxView]:

@@ -25,7 +25,7 @@ class InboxTriage(TeamScoped, Table):
 
     kind: Mapped[str]
     subject_id: Mapped[UUID]
-    """No foreign key: subjects are of five tables. Rows without a subject are deleted when the inbox is triaged."""
+    """No foreign key: subjects are of five tables. Retention deletes rows without a subject."""
     snooze_rule: Mapped[str | None]
     snooze_until: Mapped[datetime | None]
     snoozed_at: Mapped[datetime | None]

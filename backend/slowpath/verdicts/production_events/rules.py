@@ -74,7 +74,7 @@ MEDIUM_COST: Final = 0.1
 """Seconds of latency added per second: by Little's law, how many more requests are in progress at any time."""
 HIGH_RATIO: Final = 2.0
 MEDIUM_RATIO: Final = 1.3
-"""Without a known load, the severity follows from the certain ratio (lower bound)."""
+"""Without a known load, the severity follows from the certain ratio (lower bound); with one, it is at least medium from here."""
 TAIL_SHARE: Final = {"p50": 0.5, "p90": 0.1, "p99": 0.01, "mean": 1.0}
 """At least this share of the requests takes longer by the difference of a quantile."""
 
@@ -288,12 +288,15 @@ def find_fix(fix: StatedFix | None, later: Sequence[LaterDeployment]) -> LaterDe
 
 
 def decide_severity(added_seconds_per_second: float | None, ratio_low: float) -> SeverityName:
-    """Return the severity by the latency added per second, or by the certain ratio if the load is unknown."""
-    if added_seconds_per_second is not None:
-        high, medium, value = HIGH_COST, MEDIUM_COST, added_seconds_per_second
-    else:
-        high, medium, value = HIGH_RATIO, MEDIUM_RATIO, ratio_low
-    return "high" if value >= high else "medium" if value >= medium else "low"
+    """Return the severity by the latency added per second, or by the certain ratio if the load is unknown.
+
+    A certain ratio of 1.3 is at least medium: users of a small service wait, too.
+    """
+    if added_seconds_per_second is None:
+        return "high" if ratio_low >= HIGH_RATIO else "medium" if ratio_low >= MEDIUM_RATIO else "low"
+    if added_seconds_per_second >= HIGH_COST:
+        return "high"
+    return "medium" if added_seconds_per_second >= MEDIUM_COST or ratio_low >= MEDIUM_RATIO else "low"
 
 
 def estimate_added_latency(

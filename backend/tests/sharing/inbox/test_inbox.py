@@ -13,6 +13,7 @@ from slowpath.core.ids import new_id
 from slowpath.evidence.metric_sources.tables import MetricSource
 from slowpath.inventory.catalog.tables import Deployment, Environment, Service
 from slowpath.platform.accounts.rules.roles import Role, TokenScope
+from slowpath.sharing.inbox.service import triage_retention
 from slowpath.sharing.notifications.tables import NotificationChannel
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.production_events.tables import ProductionEvent
@@ -331,3 +332,13 @@ def test_a_thousand_items_are_listed_in_few_queries_and_in_time(
     assert body["counts"]["needs_action"] == 1_000
     assert len(counted) <= 25
     assert lasted_s < 1.0
+
+
+def test_retention_deletes_the_triage_of_deleted_items(client: TestClient, desk: Desk, app: AppUnderTest) -> None:
+    event, regression = ("production-event", desk.event()), ("regression", desk.regression())
+    act(client, {"type": "mute", "reason": "known"}, event, regression)
+    with app.database.writing(TeamScope(desk.team.id)) as session:
+        session.delete(session.get_one(Regression, (desk.team.id, regression[1])))
+        session.flush()
+        assert triage_retention.delete_orphaned_triage(session) == 1
+    assert inbox(client)["counts"]["snoozed"] == 1

@@ -13,6 +13,7 @@ from slowpath.sharing.inbox.rules import (
     ItemKind,
     NamedRef,
     Snooze,
+    ViewName,
     allowed_actions,
     is_in_view,
     matches,
@@ -65,7 +66,7 @@ def test_hidden_items_are_only_in_their_view() -> None:
     muted = replace(ITEM, mute_reason="known")
     merged = replace(ITEM, merged_into_id=UUID(int=11))
     closed = replace(ITEM, closed=Closed(NOW, "recovered", "It is over."))
-    views = ("needs-action", "mine", "production", "regressions", "snoozed", "closed")
+    views: tuple[ViewName, ...] = ("needs-action", "mine", "production", "regressions", "snoozed", "closed")
 
     def listed(item: InboxItem) -> list[str]:
         return [view for view in views if is_in_view(item, view, ME)]

@@ -119,8 +119,9 @@ def test_only_a_change_after_the_end_reopens() -> None:
     ("added", "ratio_low", "expected"),
     [
         (1.0, 1.1, "high"),
-        (0.5, 9.0, "medium"),
-        (0.01, 9.0, "low"),
+        (0.5, 1.1, "medium"),
+        (0.01, 9.0, "medium"),
+        (0.01, 1.1, "low"),
         (None, 2.0, "high"),
         (None, 1.3, "medium"),
         (None, 1.1, "low"),

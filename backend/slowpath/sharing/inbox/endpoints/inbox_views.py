@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import ServiceId
 from slowpath.platform.accounts.access import MayRead, MayWrite
+from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Reading, Writing
 from slowpath.sharing.inbox.schemas.inbox_actions import InboxViewIn, InboxViewList, InboxViewOut, SubscriptionOut
@@ -32,6 +33,7 @@ def list_views(caller: MayRead, session: Reading) -> InboxViewList:
 def create_view(body: InboxViewIn, caller: MayWrite, session: Writing) -> InboxViewOut:
     """Save the filters of the page under a name."""
     row = inbox_views.create_view(session, caller.user_id, body.name, body.filters, is_shared=body.is_shared)
+    record_audit_event(session, caller, "inbox-view.created", "inbox-view", row.id, {"name": row.name})
     return InboxViewOut.of(row, caller.user_id)
 
 
@@ -43,7 +45,8 @@ def create_view(body: InboxViewIn, caller: MayWrite, session: Writing) -> InboxV
 )
 def delete_view(inbox_view_id: UUID, caller: MayWrite, session: Writing) -> None:
     """Delete a saved view of the caller, or one that is shared."""
-    inbox_views.delete_view(session, caller.user_id, inbox_view_id)
+    row = inbox_views.delete_view(session, caller.user_id, inbox_view_id)
+    record_audit_event(session, caller, "inbox-view.deleted", "inbox-view", inbox_view_id, {"name": row.name})
 
 
 @router.get(
@@ -61,7 +64,9 @@ def get_subscription(service_id: UUID, caller: MayRead, session: Reading) -> Sub
 )
 def subscribe(service_id: UUID, caller: MayRead, session: Writing) -> SubscriptionOut:
     """Subscribe the caller to the events of a service."""
-    return _make_out(service_subscriptions.subscribe(session, ServiceId(service_id), caller.user_id))
+    state = service_subscriptions.subscribe(session, ServiceId(service_id), caller.user_id)
+    record_audit_event(session, caller, "subscription.created", "service", service_id, {})
+    return _make_out(state)
 
 
 @router.delete(
@@ -71,7 +76,9 @@ def subscribe(service_id: UUID, caller: MayRead, session: Writing) -> Subscripti
 )
 def unsubscribe(service_id: UUID, caller: MayRead, session: Writing) -> SubscriptionOut:
     """End the subscription of the caller."""
-    return _make_out(service_subscriptions.unsubscribe(session, ServiceId(service_id), caller.user_id))
+    state = service_subscriptions.unsubscribe(session, ServiceId(service_id), caller.user_id)
+    record_audit_event(session, caller, "subscription.deleted", "service", service_id, {})
+    return _make_out(state)
 
 
 def _make_out(state: SubscriptionState) -> SubscriptionOut:

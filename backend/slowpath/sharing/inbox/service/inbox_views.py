@@ -47,9 +47,10 @@ def create_view(
     return row
 
 
-def delete_view(session: WriteSession, user_id: UserId | None, view_id: UUID) -> None:
-    """Delete a view of the user, or a shared one. Raises `InboxViewNotFound`."""
+def delete_view(session: WriteSession, user_id: UserId | None, view_id: UUID) -> InboxView:
+    """Delete a view of the user, or a shared one, and return it. Raises `InboxViewNotFound`."""
     row = queries.select_view(session, view_id)
     if row is None or not (row.is_shared or row.user_id == user_id):
         raise InboxViewNotFound("The team has no such saved view, or it is of another user.")
     session.delete(row)
+    return row

@@ -45,6 +45,7 @@ def subscribe(session: WriteSession, service_id: ServiceId, user_id: UserId | No
 
 def unsubscribe(session: WriteSession, service_id: ServiceId, user_id: UserId | None) -> SubscriptionState:
     """End the subscription of a user, if there is one. Raises `ServiceNotFound`, `NotAUser`."""
+    catalog.service(session, service_id)
     row = queries.find_subscription(session, service_id, require_user(user_id))
     if row is not None:
         session.delete(row)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from numpy.random import Generator
@@ -37,8 +37,6 @@ from slowpath.verdicts.production_events.service.update_inputs import (
     UpdateInput,
 )
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventChangePoint
-
-DELAY_S: Final = 0.0
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,9 @@ def record_update(session: WriteSession, gathered: UpdateInput, measured: Update
     taken = queries.select_taken_change_points(session, _list_change_points(gathered))
     for number, group in enumerate(gathered.grouping.new):
         if not any(each.id in taken for each in group.members) and not _has_event(session, group):
-            _open(session, gathered, group, measured.opening.get(number))
+            opened = _open(session, gathered, group, measured.opening.get(number))
+            if opened.number is not None:
+                _compare(session, opened, now)
     locked = [event_id for event_id, _ in gathered.grouping.joined] + [each.event_id for each in gathered.checked]
     rows = {row.id: row for row in queries.lock_events(session, locked)} if locked else {}
     for event_id, change in gathered.grouping.joined:
@@ -100,7 +100,9 @@ def _has_event(session: WriteSession, group: NewGroup) -> bool:
     return is_verdict and queries.has_event_of_deployment(session, group.culprit.deployment_id)
 
 
-def _open(session: WriteSession, gathered: UpdateInput, group: NewGroup, level: LevelMeasurement | None) -> None:
+def _open(
+    session: WriteSession, gathered: UpdateInput, group: NewGroup, level: LevelMeasurement | None
+) -> ProductionEvent:
     """Write a new event; confirm it if its samples after the detection already show it."""
     culprit = group.culprit
     row = ProductionEvent(
@@ -122,6 +124,7 @@ def _open(session: WriteSession, gathered: UpdateInput, group: NewGroup, level: 
         _list(session, row, gathered.newest, is_announced=False)
     elif level is not None and level.persists:
         _list(session, row, gathered.newest, is_announced=True)
+    return row
 
 
 def _describe(
