@@ -6,8 +6,11 @@ const wings = [
     'evidence',
     ['artifacts', 'profiles|exec_traces|spans|dashboard|growth_logs|benchmarks', 'metric_sources'],
   ],
-  ['verdicts', ['comparisons', 'comparison_previews', 'regressions', 'bisects']],
-  ['sharing', ['discussions|activity|notifications', 'reports', 'search']],
+  [
+    'verdicts',
+    ['comparisons', 'comparison_previews', 'regressions', 'bisects', 'production_events'],
+  ],
+  ['sharing', ['discussions|activity|notifications', 'reports', 'inbox', 'search']],
   ['operations', ['retention', 'setup']],
 ];
 const names = wings.map(([wing]) => wing);

@@ -1,5 +1,5 @@
 /** Generated types of the API under the names that pages use. */
-import type { PreviewIn } from './generated/types.gen';
+import type { InboxActionIn, PreviewIn } from './generated/types.gen';
 
 export type {
   ActivityOut as Activity,
@@ -49,6 +49,15 @@ export type {
   WebhookInWritable as HookWords,
   WebhookCreatedOut,
   WebhookOut as Hook,
+  InboxItemOut as InboxItem,
+  InboxActionIn,
+  InboxActionOut,
+  InboxCountsOut as InboxCounts,
+  InboxOut,
+  InboxViewIn,
+  InboxViewOut as InboxView,
+  ItemRef as InboxItemRef,
+  ProductionEventOut as ProductionEvent,
   InvitationOut as Invitation,
   InvitationPreview,
   JobOut as Job,
@@ -175,5 +184,8 @@ export type {
 
 /** Where the artifacts of a side come from. */
 export type SideSource = NonNullable<PreviewIn['base']>;
+
+/** What is done with items of the inbox. */
+export type InboxAction = InboxActionIn['action'];
 
 export type Page<T> = { items: T[]; next_cursor: string | null };

@@ -1,18 +1,23 @@
-import { Link, useRouter } from '@tanstack/react-router';
+import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { Session, TeamMembership } from '../api';
 import { InboxButton } from '../features/sharing/discussions';
+import { InboxBadge } from '../features/sharing/inbox';
 import { JobsIndicator } from '../features/platform/jobs';
-import { LazyPopover } from '../ui';
+import { LazyPopover, initialsOf } from '../ui';
 import { SearchButton } from './SearchButton';
 import classes from './Shell.module.css';
-import { NAVIGATION, initialsOf } from './navigation';
+import { NAVIGATION } from './navigation';
 
 const UserMenu = lazy(async () => ({ default: (await import('./TopMenus')).UserMenu }));
 const NarrowMenu = lazy(async () => ({ default: (await import('./TopMenus')).NarrowMenu }));
 
+/** Pages of items of the inbox. */
+const ITEM_PAGE = /^\/t\/[^/]+\/(?:events|regressions)(?:\/|$)/u;
+
 export function TopBar({ team, session }: { team: TeamMembership; session: Session }) {
   const router = useRouter();
+  const isItem = useLocation({ select: ({ pathname }) => ITEM_PAGE.test(pathname) });
   return (
     <header className={classes.top}>
       <Link to="/t/$team" params={{ team: team.slug }} className={classes.brand}>
@@ -28,8 +33,11 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
             to={place.to}
             params={{ team: team.slug }}
             activeProps={{ 'aria-current': 'page' }}
+            inactiveProps={
+              place.name === 'Inbox' && isItem ? { 'aria-current': 'page' } : undefined
+            }
           >
-            {place.name}
+            {place.name} {place.name === 'Inbox' && <InboxBadge />}
           </Link>
         ))}
       </nav>

@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { setCurrentTeam, type Session, type TeamMembership } from '../api';
 import { signOut } from '../features/platform/accounts';
-import { useFirstOpen } from '../ui';
+import { initialsOf, useFirstOpen } from '../ui';
 import classes from './Shell.module.css';
-import { NAVIGATION, initialsOf } from './navigation';
+import { NAVIGATION } from './navigation';
 
 export function NarrowMenu({ team }: { team: string }) {
   const button = useFirstOpen();

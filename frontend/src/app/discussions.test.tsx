@@ -96,13 +96,13 @@ describe('the inbox', () => {
       }),
     );
     const { user, where } = open('/t/northwind/activity');
-    await user.click(await screen.findByRole('button', { name: 'Inbox, 1 unread' }));
+    await user.click(await screen.findByRole('button', { name: 'Mentions, 1 unread' }));
     const inbox = await screen.findByRole('dialog');
     await expectAccessible(inbox);
     await user.click(await within(inbox).findByRole('button', { name: /Clone takes more time/ }));
     expect(where()).toBe('/t/northwind/activity#comment-c1');
     await waitFor(() => expect(read).toEqual([{ mention_ids: ['m1'] }]));
-    expect(await screen.findByRole('button', { name: 'Inbox' })).toBeInTheDocument();
+    expect(await screen.findByRole('button', { name: 'Mentions' })).toBeInTheDocument();
   });
 });
 

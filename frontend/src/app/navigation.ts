@@ -2,21 +2,12 @@
 
 /** The places that exist. Others join when they are built: a link that leads nowhere is worse than none. */
 export const NAVIGATION = [
+  { name: 'Inbox', to: '/t/$team/inbox' },
   { name: 'Dashboard', to: '/t/$team/dashboard' },
-  { name: 'Regressions', to: '/t/$team/regressions' },
   { name: 'Builds', to: '/t/$team/builds' },
   { name: 'Comparisons', to: '/t/$team/comparisons' },
   { name: 'Bisects', to: '/t/$team/bisects' },
-  { name: 'Reports', to: '/t/$team/reports' },
   { name: 'Artifacts', to: '/t/$team/artifacts' },
+  { name: 'Reports', to: '/t/$team/reports' },
   { name: 'Services', to: '/t/$team/services' },
 ] as const;
-
-/** Two letters for a person: of the first and the last name. */
-export function initialsOf(name: string): string {
-  const words = name.trim().split(/\s+/u);
-  const letters = [words[0], words.length > 1 ? words[words.length - 1] : undefined].map(
-    (word) => Array.from(word ?? '')[0] ?? '',
-  );
-  return letters.join('').toUpperCase() || '?';
-}

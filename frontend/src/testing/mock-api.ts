@@ -44,6 +44,25 @@ export const server = setupServer(
   http.get(at('/teams/:team/members'), () => page([])),
   http.get(at('/comments'), () => HttpResponse.json({ items: [] })),
   http.get(at('/comment-counts'), () => HttpResponse.json({ items: [] })),
+  http.get(at('/inbox'), () =>
+    HttpResponse.json({
+      items: [],
+      counts: {
+        needs_action: 0,
+        mine: 0,
+        production: 0,
+        regressions: 0,
+        snoozed: 0,
+        closed: 0,
+        unassigned: 0,
+      },
+      headline: '',
+      next_cursor: null,
+    }),
+  ),
+  http.get(at('/services/:service/subscription'), () =>
+    HttpResponse.json({ service_id: '', is_subscribed: false, subscribers: 0 }),
+  ),
   http.get(at('/mention-count'), () => HttpResponse.json({ unread: 0 })),
   http.get(at('/teams/:team/invitations'), () => page([])),
   http.get(at('/teams/:team/tokens'), () => page([])),

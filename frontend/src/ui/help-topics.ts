@@ -15,6 +15,8 @@ export const HELP_TOPICS = {
   metrics: { path: '/help/dashboard#send-metrics', label: 'Help: sending metrics' },
   federatedQueries: { path: '/help/dashboard#query-live', label: 'Help: querying live' },
   deployments: { path: '/help/dashboard#record-deployments', label: 'Help: recording deployments' },
+
+  inbox: { path: '/help/inbox', label: 'Help: inbox' },
   annotations: { path: '/help/dashboard#annotations-and-settings', label: 'Help: annotations' },
   traces: { path: '/help/traces#execution-traces', label: 'Help: execution traces' },
   spans: { path: '/help/traces#distributed-traces', label: 'Help: distributed traces' },

@@ -35,6 +35,7 @@ export {
 export { HelpLink } from './HelpLink';
 export type { HelpTopic } from './help-topics';
 export { useKeyHint, useShownKeyHints, type KeyHintEntry } from './key-hints';
+export { IdentifierText } from './IdentifierText';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
 export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph } from './SideMarks';
@@ -48,6 +49,7 @@ export {
   describeError,
   useIsSlow,
 } from './PlaceholderStates';
+export { PersonName, initialsOf } from './PersonName';
 export { SelectionBar } from './SelectionBar';
 export { Timestamp } from './Timestamp';
 export { cssVariablesResolver, theme } from './theme';

@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Regression, TeamMembership } from '../../api';
-import { membersQuery } from '../../features/platform/accounts';
+import type { Regression } from '../../api';
 import { RegressionBisects } from '../../features/verdicts/bisects';
 import {
   TeamUploadSteps,
@@ -27,17 +26,12 @@ import { OpenBuildProfiles } from '../OpenSides';
 import { buildLink } from '../build-link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
 import { PageDiscussion } from '../PageDiscussion';
+import { usePeople } from '../team-people';
 
 const teamRoute = getRouteApi('/t/$team');
 const listRoute = getRouteApi('/t/$team/regressions');
 const regressionRoute = getRouteApi('/t/$team/regressions/$regressionId');
 const buildRoute = getRouteApi('/t/$team/builds/$buildId');
-
-/** Who may be assigned: the members of the team. */
-function usePeople(team: TeamMembership): { id: string; name: string }[] {
-  const members = useQuery(membersQuery(team.id));
-  return (members.data?.items ?? []).map(({ user_id, name }) => ({ id: user_id, name }));
-}
 
 const regressionLink = (team: string) => (regressionId: string, words: ReactNode) => (
   <Link to="/t/$team/regressions/$regressionId" params={{ team, regressionId }} className="link">
@@ -105,8 +99,13 @@ export function RegressionRoute() {
       key={regressionId}
       id={regressionId}
       back={
-        <Link to="/t/$team/regressions" params={{ team: team.slug }} search={{}} className="muted">
-          Regressions
+        <Link
+          to="/t/$team/inbox"
+          params={{ team: team.slug }}
+          search={{ view: 'regressions' }}
+          className="muted"
+        >
+          Inbox
         </Link>
       }
       people={people}

@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
+import { SubscribeAction } from '../../features/sharing/inbox';
 import { ServiceSeries } from '../../features/verdicts/regressions';
 import { Link } from '../Link';
 import { CompareLink } from '../CompareLink';
@@ -49,6 +50,7 @@ export function ServiceRoute() {
       id={serviceId}
       action={
         <>
+          <SubscribeAction serviceId={serviceId} />
           <CompareLink service={serviceId} words="Compare" />
           <StartBisectAction subject={{ service_id: serviceId }} />
         </>

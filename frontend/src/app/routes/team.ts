@@ -11,6 +11,7 @@ import {
 import { readCompareSearch } from '../../features/verdicts/comparison_previews';
 import { comparisonQuery, readView } from '../../features/verdicts/comparisons';
 import { readBuildListSearch, readRegressionsSearch } from '../../features/verdicts/regressions';
+import { readInboxSearch } from '../../features/sharing/inbox';
 import { readReportSearch, readScrubSearch } from '../../features/sharing/reports';
 import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../features/evidence/spans';
 import { readTraceSearch } from '../../features/evidence/exec_traces';
@@ -129,6 +130,19 @@ const compareRoute = createRoute({
   path: '/compare',
   validateSearch: readCompareSearch,
   component: lazyRouteComponent(() => import('../pages/CompareRoute'), 'CompareRoute'),
+});
+
+const inboxRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/inbox',
+  validateSearch: readInboxSearch,
+  component: lazyRouteComponent(() => import('../pages/InboxRoute'), 'InboxRoute'),
+});
+
+const eventRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/events/$eventId',
+  component: lazyRouteComponent(() => import('../pages/EventRoute'), 'EventRoute'),
 });
 
 const regressionsRoute = createRoute({
@@ -300,6 +314,8 @@ export const teamRoutes = teamRoute.addChildren([
   comparisonsRoute,
   comparisonRoute,
   compareRoute,
+  inboxRoute,
+  eventRoute,
   regressionsRoute,
   regressionRoute,
   buildsRoute,

@@ -3,9 +3,11 @@ import { Suspense, lazy } from 'react';
 import { PageHeader } from '../../../ui';
 import type { DashboardPageProps } from './DashboardPage';
 import type { MetricsSettingsProps } from './MetricsSettings';
+import type { ServicePanelsProps } from './ServicePanels';
 import { DashboardSkeleton } from './DashboardSkeleton';
 
 const Page = lazy(() => import('./DashboardPage'));
+const Panels = lazy(() => import('./ServicePanels'));
 const Settings = lazy(() => import('./MetricsSettings'));
 
 export function DashboardPage(props: DashboardPageProps) {
@@ -27,6 +29,14 @@ export function MetricsSettings(props: MetricsSettingsProps) {
   return (
     <Suspense fallback={null}>
       <Settings {...props} />
+    </Suspense>
+  );
+}
+
+export function ServicePanels(props: ServicePanelsProps) {
+  return (
+    <Suspense fallback={null}>
+      <Panels {...props} />
     </Suspense>
   );
 }

@@ -54,6 +54,31 @@ export const dashboardQuery = (wanted: DashboardRequest) =>
     staleTime: 10_000,
   });
 
+export type PanelsRequest = {
+  /** Its id. */
+  environment: string;
+  services: string[];
+  span: TimeSpan;
+};
+
+/** Some services in a fixed range, for a page that is not the dashboard. */
+export const panelsQuery = ({ environment, services, span }: PanelsRequest) =>
+  queryOptions({
+    queryKey: ['dashboard', 'panels', environment, services, span],
+    queryFn: ({ signal }) => {
+      const wanted: DashboardRequest = {
+        environment,
+        range: span,
+        against: 'none',
+        instances: false,
+        split: null,
+      };
+      return requestDashboard(wanted, span, { services }, signal);
+    },
+    structuralSharing: false,
+    staleTime: 10_000,
+  });
+
 type Part = {
   services?: string[];
   rows?: number;

@@ -1,4 +1,4 @@
-export { DashboardPage, MetricsSettings } from './LazyDashboard';
+export { DashboardPage, MetricsSettings, ServicePanels } from './LazyDashboard';
 export { dashboardQuery, snapshotView, readAllRows } from './dashboard-queries';
 export {
   dashboardSearchOf,

@@ -25,6 +25,7 @@ export const GUIDE_GROUPS: readonly { name: string; pages: readonly GuidePageEnt
     name: 'Watch',
     pages: [
       { page: 'ci', title: 'Builds from CI' },
+      { page: 'inbox', title: 'Inbox' },
       { page: 'dashboard', title: 'Dashboard' },
       { page: 'traces', title: 'Traces' },
     ],

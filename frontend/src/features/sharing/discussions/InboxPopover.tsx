@@ -27,7 +27,7 @@ export default function InboxPopover({ onOpen }: { onOpen: (path: string) => voi
           type="button"
           className={classes.bell}
           data-unread={unread > 0 || undefined}
-          aria-label={unread > 0 ? `Inbox, ${unread} unread` : 'Inbox'}
+          aria-label={unread > 0 ? `Mentions, ${unread} unread` : 'Mentions'}
           aria-expanded={opened}
           title="Mentions"
           onClick={() => setOpened(!opened)}

@@ -1,6 +1,7 @@
 export { comparisonSnapshotRequests } from './comparison-snapshot-requests';
 export { ComparisonPage } from './ComparisonPage';
 export { splitCaveats } from './Caveats';
+export { ComparisonFindings } from './LazyFindings';
 export { ComparisonsTable } from './ComparisonsTable';
 export { comparedCommitsQuery, comparisonQuery, createComparison } from './comparison-queries';
 export { readView, searchOf, viewOf, type ComparisonView } from './comparison-url';

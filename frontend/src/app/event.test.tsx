@@ -1,0 +1,166 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import axe from 'axe-core';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { InboxActionIn, ProductionEvent } from '../api';
+import { TEAM, aSession } from '../testing/api-factories';
+import { aProductionEvent } from '../testing/event-fixtures';
+import { anInboxItem } from '../testing/inbox-fixtures';
+import { at, problem, server } from '../testing/mock-api';
+import { open } from '../testing/render';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+async function expectAccessible(element: Element) {
+  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  const { violations } = await axe.run(element, {
+    rules: { 'color-contrast': { enabled: false } },
+  });
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+}
+
+function serve(event: ProductionEvent): InboxActionIn[] {
+  const sent: InboxActionIn[] = [];
+  server.use(
+    http.get(at('/production-events/:id'), () => HttpResponse.json(event)),
+    // Panels have tests with the dashboard; the rest of the page works without them.
+    http.get(at('/dashboard'), () => problem(404, { detail: 'No samples are stored.' })),
+    http.post(at('/inbox/actions'), async ({ request }) => {
+      const body = (await request.json()) as InboxActionIn;
+      sent.push(body);
+      return HttpResponse.json({
+        results: body.items.map((ref) => ({ ...ref, item: event.item, problem: null })),
+        undo: [{ items: body.items, action: { type: 'set-state', state: 'new' } }],
+      });
+    }),
+  );
+  return sent;
+}
+
+const openEvent = () => open('/t/northwind/events/event-31');
+
+describe('the page of a production event', () => {
+  it('says what happened, how large it is and since when', async () => {
+    serve(aProductionEvent({ item: anInboxItem({ number: 31, title: `${HOSTILE} got slower` }) }));
+    const { container } = openEvent();
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
+      `distributor: ${HOSTILE} got slower`,
+    );
+    expect(screen.getByText('Event 31').parentElement).toHaveTextContent(
+      'Inbox/Event 31distributor, productionNew',
+    );
+    expect(
+      screen.getByText(/510,000 requests affected · 1.10 s of latency added each second/u),
+    ).toBeVisible();
+    expect(container.querySelector('img')).toBeNull();
+    await screen.findByText('No comments yet.');
+    await expectAccessible(container);
+  });
+
+  it('lists the conditions of its proof, and which of them hold', async () => {
+    serve(aProductionEvent());
+    openEvent();
+    const proof = await screen.findByRole('region', { name: 'Proof' });
+    expect(
+      within(proof)
+        .getAllByRole('listitem')
+        .map((item) => item.textContent),
+    ).toEqual([
+      'Starts 40 s after deployment a84f3c1, holds',
+      'The load did not change, holds',
+      'Ends with a rollback, not known yet',
+    ]);
+  });
+
+  it.each([
+    ['rolled-back', 'Confirmed by rollback'],
+    ['fixed', 'Confirmed by fix'],
+    ['recovered', 'Recovered'],
+  ])('says that it was closed as %s', async (reason, words) => {
+    const closed = { at: '2026-11-18T17:31:00Z', reason, sentence: 'p99 is back at 45 ms' };
+    serve(aProductionEvent({ item: anInboxItem({ state: 'closed', closed }) }));
+    openEvent();
+    expect(await screen.findByText(words)).toBeVisible();
+  });
+
+  it('names the suspect commit with its author, followers, and the history', async () => {
+    serve(aProductionEvent());
+    openEvent();
+    const first = (await screen.findByText(/copy label strings/u)).closest('li')!;
+    expect(first).toHaveTextContent(
+      'Suspect: wire: copy label strings so that buffers can be reused',
+    );
+    expect(first).toHaveTextContent('Jonas Thiel');
+    expect(within(first).getByRole('link')).toHaveAttribute(
+      'href',
+      `/t/northwind/repositories/r1/commits/${'7c0e9d2'.padEnd(40, '0')}`,
+    );
+    expect(screen.getByText('gateway p99 ×1.40')).toBeVisible();
+    const history = screen.getByRole('region', { name: 'History' });
+    expect(history).toHaveTextContent('Assigned to Jonas Thiel · Ada Obi');
+  });
+
+  it('makes the comparison of before and after, and opens it', async () => {
+    serve(aProductionEvent());
+    server.use(
+      http.post(at('/production-events/event-31/comparison'), () =>
+        HttpResponse.json({ comparison_id: 'c52' }),
+      ),
+      http.get(at('/comparisons/c52'), () => problem(404, { detail: 'gone' })),
+    );
+    const { user, where } = openEvent();
+    await user.click(await screen.findByRole('button', { name: 'Compare before and after' }));
+    await waitFor(() => expect(where()).toBe('/t/northwind/comparisons/c52'));
+  });
+
+  it('says why it cannot be compared', async () => {
+    serve(aProductionEvent());
+    server.use(
+      http.post(at('/production-events/event-31/comparison'), () =>
+        problem(409, { title: 'Conflict', detail: 'No profiles before the event.' }),
+      ),
+    );
+    const { user } = openEvent();
+    await user.click(await screen.findByRole('button', { name: 'Compare before and after' }));
+    expect(await screen.findByText(/No profiles before the event/u)).toBeVisible();
+  });
+
+  it('is triaged from its page, with undo', async () => {
+    const sent = serve(aProductionEvent());
+    const { user } = openEvent();
+    await user.click(await screen.findByRole('button', { name: 'Set state' }));
+    await user.click(await screen.findByRole('menuitem', { name: /^Acknowledged/, hidden: true }));
+    await waitFor(() => expect(sent).toHaveLength(1));
+    expect(sent[0]).toEqual({
+      items: [{ kind: 'production-event', id: 'event-31' }],
+      action: { type: 'set-state', state: 'acknowledged' },
+    });
+    await user.click(await screen.findByRole('button', { name: /^Undo/ }));
+    await waitFor(() => expect(sent[1]?.action).toEqual({ type: 'set-state', state: 'new' }));
+  });
+
+  it('is read, not changed, by viewers', async () => {
+    serve(aProductionEvent());
+    server.use(
+      http.get(at('/session'), () =>
+        HttpResponse.json(aSession({ teams: [{ ...TEAM, role: 'viewer' }] })),
+      ),
+    );
+    openEvent();
+    await screen.findByRole('region', { name: 'Proof' });
+    expect(screen.queryByRole('button', { name: 'Set state' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Compare before and after' })).toBeNull();
+  });
+
+  it('says why it could not be loaded, with the way back', async () => {
+    server.use(
+      http.get(at('/production-events/:id'), () =>
+        problem(404, { detail: 'There is no such event.' }),
+      ),
+    );
+    openEvent();
+    expect(await screen.findByRole('alert')).toHaveTextContent('There is no such event.');
+    expect(within(screen.getByRole('main')).getByRole('link', { name: 'Inbox' })).toBeVisible();
+  });
+});

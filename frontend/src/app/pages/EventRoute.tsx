@@ -1,0 +1,88 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { dashboardSearchOf, dashboardViewOf } from '../../features/evidence/dashboard';
+import { ItemActions } from '../../features/sharing/inbox';
+import { EventPage, type EventRange } from '../../features/verdicts/production_events';
+import { Link } from '../Link';
+import { PageDiscussion } from '../PageDiscussion';
+import { buildLink } from '../build-link';
+import { commitLink } from '../commit-link';
+import { usePeople } from '../team-people';
+
+const teamRoute = getRouteApi('/t/$team');
+const eventRoute = getRouteApi('/t/$team/events/$eventId');
+
+/** The dashboard in the range of an event, with its service alone. */
+const dashboardSearch = ({ environmentId, serviceId, fromMs, toMs }: EventRange) =>
+  dashboardSearchOf({
+    ...dashboardViewOf({}),
+    environment: environmentId,
+    range: { fromMs, toMs },
+    alone: serviceId ?? '',
+  });
+
+const linksOf = (team: string) => ({
+  build: buildLink(team),
+  commit: commitLink(team),
+  service: (serviceId: string, words: ReactNode) => (
+    <Link to="/t/$team/services/$serviceId" params={{ team, serviceId }} className="link">
+      {words}
+    </Link>
+  ),
+  comparison: (comparisonId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/comparisons/$comparisonId"
+      params={{ team, comparisonId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+  dashboard: (range: EventRange, words: ReactNode) => (
+    <Link
+      to="/t/$team/dashboard"
+      params={{ team }}
+      search={dashboardSearch(range)}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+});
+
+export function EventRoute() {
+  const { team, session } = teamRoute.useRouteContext();
+  const { eventId } = eventRoute.useParams();
+  const navigate = useNavigate();
+  const people = usePeople(team);
+  return (
+    <EventPage
+      key={eventId}
+      id={eventId}
+      mayWrite={team.role !== 'viewer'}
+      back={
+        <Link to="/t/$team/inbox" params={{ team: team.slug }} search={{}} className="link">
+          Inbox
+        </Link>
+      }
+      actions={(item) => <ItemActions item={item} people={people} me={session.user.id} />}
+      discussion={<PageDiscussion bare subject={{ kind: 'production-event', id: eventId }} />}
+      links={linksOf(team.slug)}
+      onRange={(range) =>
+        void navigate({
+          to: '/t/$team/dashboard',
+          params: { team: team.slug },
+          search: dashboardSearch(range),
+        })
+      }
+      onComparison={(comparisonId, finding) =>
+        void navigate({
+          to: '/t/$team/comparisons/$comparisonId',
+          params: { team: team.slug, comparisonId },
+          search: finding === null ? {} : { find: finding },
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,61 @@
+/** Items by group, with one line of column names above all. */
+import type { ReactNode } from 'react';
+import type { InboxItem } from '../../../api';
+import { InboxRow, type ItemLink } from './InboxRow';
+import classes from './inbox.module.css';
+import { GROUPS, GROUP_LABELS, itemKey } from './inbox-wording';
+import type { InboxKeys } from './use-inbox-keys';
+
+type GroupsProps = {
+  items: InboxItem[];
+  keys: InboxKeys;
+  mayWrite: boolean;
+  link: ItemLink;
+  cardActions: (item: InboxItem) => ReactNode;
+};
+
+export function InboxGroups({ items, keys, mayWrite, link, cardActions }: GroupsProps) {
+  return (
+    <div className={classes.list}>
+      <div className={classes.head} aria-hidden>
+        <span />
+        <span>severity</span>
+        <span>item</span>
+        <span>since</span>
+        <span className={classes.change}>change</span>
+        <span>last builds or hours</span>
+        <span>state</span>
+        <span>assignee</span>
+      </div>
+      {GROUPS.map((group) => {
+        const own = items.filter((item) => item.group === group);
+        if (own.length === 0) return null;
+        return (
+          <section key={group} aria-label={GROUP_LABELS[group]}>
+            <h2 className={classes.group}>
+              {GROUP_LABELS[group]} <span>{own.length}</span>
+            </h2>
+            <ul>
+              {own.map((item) => {
+                const key = itemKey(item);
+                return (
+                  <InboxRow
+                    key={key}
+                    item={item}
+                    isCurrent={key === keys.cursor}
+                    isSelected={keys.selection.has(key)}
+                    mayWrite={mayWrite}
+                    onFocus={() => keys.setCursor(key)}
+                    onSelect={() => keys.toggle(key)}
+                    link={link}
+                    cardActions={cardActions(item)}
+                  />
+                );
+              })}
+            </ul>
+          </section>
+        );
+      })}
+    </div>
+  );
+}

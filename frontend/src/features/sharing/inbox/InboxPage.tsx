@@ -1,0 +1,129 @@
+/** What needs action: production events, regressions, bisects, failing channels and sources, in one list. */
+import { Button } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { InboxItem } from '../../../api';
+import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
+import { CardActions } from './CardActions';
+import { InboxEmpty } from './InboxEmpty';
+import { InboxFilters } from './InboxFilters';
+import { InboxGroups } from './InboxGroups';
+import { InboxHeadline } from './InboxHeadline';
+import type { ItemLink } from './InboxRow';
+import { InboxTabs, type InboxLink } from './InboxTabs';
+import { SavedViewAction } from './SavedViewAction';
+import { ShortcutsDialog } from './ShortcutsDialog';
+import { TriageBar } from './TriageBar';
+import classes from './inbox.module.css';
+import { inboxQuery, inboxViewsQuery } from './inbox-queries';
+import { hasFilters, viewOf, type InboxSearch } from './inbox-url';
+import type { Person } from './inbox-wording';
+import { useInboxKeys } from './use-inbox-keys';
+import { useTriage, type Triage } from './use-triage';
+
+export type InboxPageProps = {
+  search: InboxSearch;
+  onSearch: (search: InboxSearch) => void;
+  team: {
+    me: string;
+    mayWrite: boolean;
+    people: Person[];
+    services: { id: string; name: string }[];
+  };
+  Link: InboxLink;
+  link: ItemLink;
+  onOpen: (item: InboxItem) => void;
+  /** Right of the headline. */
+  actions: ReactNode;
+};
+
+const SEARCH_AFTER_MS = 250;
+
+export default function InboxPage(props: InboxPageProps) {
+  const { search, onSearch, team, Link, link, onOpen, actions } = props;
+  const { people, me, mayWrite } = team;
+  const [q] = useDebouncedValue(search.q, SEARCH_AFTER_MS);
+  const list = useInfiniteQuery(inboxQuery({ ...search, q }));
+  const views = useQuery(inboxViewsQuery).data?.items ?? [];
+  const first = list.data?.pages[0];
+  const items = list.data?.pages.flatMap((page) => page.items) ?? [];
+  const saved = useTriage(people);
+  const keys = useInboxKeys({ items, mayWrite, onOpen, onUndo: saved.undo });
+  const triage: Triage = {
+    ...saved,
+    act: (targets, action) => saved.act(targets, action, keys.clear),
+  };
+  const counts = first?.counts ?? null;
+  useTitle(counts ? `Inbox (${counts.unassigned})` : 'Inbox');
+  const { opened } = keys;
+  const isWhole = viewOf(search) === 'needs-action' && !hasFilters(search);
+  return (
+    <>
+      <PageHeader
+        title={
+          first ? <InboxHeadline counts={first.counts} open={isWhole ? items : []} /> : 'Inbox'
+        }
+        sub="Sorted by severity: requests per second × added time."
+        actions={actions}
+      />
+      <InboxTabs
+        search={search}
+        counts={counts}
+        saved={views}
+        Link={Link}
+        action={<SavedViewAction search={search} saved={views} />}
+      />
+      <div className={classes.filters}>
+        <InboxFilters {...team} search={search} onSearch={onSearch} Link={Link} />
+      </div>
+      <div className={classes.body} data-stale={list.isPlaceholderData || undefined}>
+        {list.error && (
+          <ErrorState
+            what="Could not load the inbox"
+            error={list.error}
+            action={<Button onClick={() => void list.refetch()}>Try again</Button>}
+          />
+        )}
+        {list.isPending && <SkeletonRows rows={8} height={43} />}
+        {first && items.length === 0 && <InboxEmpty search={search} inbox={first} Link={Link} />}
+        {items.length > 0 && (
+          <InboxGroups
+            items={items}
+            keys={keys}
+            mayWrite={mayWrite}
+            link={link}
+            cardActions={(item) => (
+              <CardActions item={item} me={me} triage={triage} onOpen={onOpen} keys={keys} />
+            )}
+          />
+        )}
+        {list.hasNextPage && (
+          <Button
+            my="md"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            Load more items
+          </Button>
+        )}
+      </div>
+      {mayWrite && (
+        <TriageBar
+          targets={keys.targets}
+          isSelection={keys.isSelection}
+          opened={opened === 'help' ? null : opened}
+          onOpened={keys.open}
+          people={people}
+          me={me}
+          triage={triage}
+          onClear={() => {
+            keys.clear();
+            keys.open(null);
+          }}
+        />
+      )}
+      {opened === 'help' && <ShortcutsDialog onClose={() => keys.open(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+/** One item on two lines; on a narrow screen a card, with what is done first with it. */
+import { Checkbox } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { InboxItem } from '../../../api';
+import { Sparkline } from '../../../charts';
+import { IdentifierText, StateIcon, Timestamp } from '../../../ui';
+import { Assignee } from './Assignee';
+import { SeverityBars } from './SeverityBars';
+import classes from './inbox.module.css';
+import {
+  changeRangeText,
+  changeText,
+  detailText,
+  itemKey,
+  shortCommit,
+  stateLabel,
+  titleText,
+  toneOf,
+} from './inbox-wording';
+
+export type ItemLink = (item: InboxItem, words: ReactNode) => ReactNode;
+
+type InboxRowProps = {
+  item: InboxItem;
+  /** Whether the keys act on it. */
+  isCurrent: boolean;
+  isSelected: boolean;
+  mayWrite: boolean;
+  onFocus: () => void;
+  onSelect: () => void;
+  link: ItemLink;
+  /** What a card offers while it is the current one. */
+  cardActions: ReactNode;
+};
+
+export function InboxRow(props: InboxRowProps) {
+  const { item, isCurrent, isSelected, mayWrite, onFocus, onSelect, link } = props;
+  const service = item.service?.slug ?? null;
+  const [glyph, state] = stateLabel(item.state);
+  return (
+    <li
+      className={classes.row}
+      data-key={itemKey(item)}
+      data-selected={isSelected || undefined}
+      aria-current={isCurrent ? 'true' : undefined}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={onFocus}
+      onPointerDown={onFocus}
+    >
+      <span className={classes.check}>
+        {mayWrite && (
+          <Checkbox
+            aria-label={`Select ${item.title}`}
+            checked={isSelected}
+            tabIndex={-1}
+            onChange={onSelect}
+          />
+        )}
+      </span>
+      <SeverityBars item={item} />
+      <span className={classes.what}>
+        <span className={classes.title}>
+          {link(item, <IdentifierText text={titleText(item)} name={service} />)}
+        </span>
+        <span className={classes.second} title={detailText(item)}>
+          <IdentifierText text={detailText(item)} />
+        </span>
+      </span>
+      <span className={classes.since}>
+        {item.since_commit ? (
+          <span className="mono">{shortCommit(item.since_commit)}</span>
+        ) : (
+          <span className="muted">–</span>
+        )}
+        <span className={classes.second}>
+          {item.since_at !== null && <Timestamp at={item.since_at} />}
+        </span>
+      </span>
+      <span className={classes.change}>
+        {item.change === null ? <span className="muted">–</span> : <b>{changeText(item)}</b>}
+        <span className={classes.second}>{changeRangeText(item)}</span>
+      </span>
+      <span className={classes.trend}>
+        {item.sparkline && (
+          <Sparkline
+            values={item.sparkline.values}
+            stepAt={item.sparkline.step_at}
+            levels={item.sparkline.levels}
+            tone={toneOf(item)}
+          />
+        )}
+      </span>
+      <span className={classes.state}>
+        <StateIcon glyph={glyph}>{state}</StateIcon>
+      </span>
+      <Assignee item={item} />
+      {isCurrent && mayWrite && <span className={classes.cardActions}>{props.cardActions}</span>}
+    </li>
+  );
+}

@@ -1,0 +1,18 @@
+/** The parts of this feature, each loaded when it is first shown. */
+import { Suspense, lazy } from 'react';
+import type { InboxPageProps } from './InboxPage';
+import type { ItemActionsProps } from './ItemActions';
+
+const Page = lazy(() => import('./InboxPage'));
+const Actions = lazy(() => import('./ItemActions'));
+
+export const InboxPage = (props: InboxPageProps) => (
+  <Suspense fallback={null}>
+    <Page {...props} />
+  </Suspense>
+);
+export const ItemActions = (props: ItemActionsProps) => (
+  <Suspense fallback={null}>
+    <Actions {...props} />
+  </Suspense>
+);

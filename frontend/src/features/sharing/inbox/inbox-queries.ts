@@ -1,0 +1,82 @@
+/** Items, counts, saved views and subscriptions. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { calls, type InboxActionIn, type InboxViewIn } from '../../../api';
+import { viewOf, type InboxSearch } from './inbox-url';
+import { momentText } from './inbox-wording';
+
+const PAGE = 100;
+
+export const inboxQuery = (search: InboxSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['inbox', 'list', search],
+    queryFn: ({ pageParam, signal }) =>
+      calls.inboxList({
+        query: {
+          view: viewOf(search),
+          service_id: search.service,
+          kind: search.kind && [search.kind],
+          state: search.state && [search.state],
+          assignee_id: search.assignee,
+          severity: search.severity && [search.severity],
+          q: search.q,
+          cursor: pageParam,
+          limit: PAGE,
+        },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+  });
+
+/** Counts alone, for the badge of the top bar. */
+export const inboxCountsQuery = queryOptions({
+  queryKey: ['inbox', 'counts'],
+  queryFn: async ({ signal }) => (await calls.inboxList({ query: { limit: 1 }, signal })).counts,
+});
+
+export const inboxViewsQuery = queryOptions({
+  queryKey: ['inbox', 'views'],
+  queryFn: ({ signal }) => calls.inboxViewsList({ signal }),
+});
+
+export const actOnItems = (body: InboxActionIn) => calls.inboxAct({ body });
+
+export const createView = (body: InboxViewIn) => calls.inboxViewsCreate({ body });
+export const deleteView = (inbox_view_id: string) =>
+  calls.inboxViewsDelete({ path: { inbox_view_id } });
+
+export const subscriptionQuery = (service_id: string) =>
+  queryOptions({
+    queryKey: ['service', 'subscription', service_id],
+    queryFn: ({ signal }) => calls.subscriptionsGet({ path: { service_id }, signal }),
+  });
+export const subscribe = (service_id: string) =>
+  calls.subscriptionsCreate({ path: { service_id } });
+export const unsubscribe = (service_id: string) =>
+  calls.subscriptionsDelete({ path: { service_id } });
+
+export type FixKind = 'commit' | 'build' | 'deployment';
+
+type FixChoice = { value: string; label: string };
+
+/** The newest builds or deployments of a service, as choices of a field. */
+export const fixChoicesQuery = (service_id: string, kind: 'build' | 'deployment') =>
+  queryOptions({
+    queryKey: [kind, 'fix-choices', service_id],
+    queryFn: async ({ signal }): Promise<FixChoice[]> => {
+      const query = { service_id, limit: PAGE };
+      if (kind === 'build') {
+        const { items } = await calls.buildsList({ query, signal });
+        return items.map(({ id, commit, title }) => ({
+          value: id,
+          label: `${commit.slice(0, 12)}${title ? `, ${title}` : ''}`,
+        }));
+      }
+      const { items } = await calls.deploymentsList({ query, signal });
+      return items.map(({ id, commit, label, started_at }) => ({
+        value: id,
+        label: `${commit.slice(0, 12) || (label ?? 'deployment')}, ${momentText(started_at)}`,
+      }));
+    },
+  });

@@ -1,0 +1,74 @@
+/** What a link to the inbox restores: its view and filters. A saved view stores the same as a query string. */
+import * as z from 'zod/mini';
+
+export const VIEWS = [
+  'needs-action',
+  'mine',
+  'production',
+  'regressions',
+  'snoozed',
+  'closed',
+] as const;
+export type View = (typeof VIEWS)[number];
+
+export const KINDS = [
+  'production-event',
+  'regression',
+  'bisect',
+  'channel',
+  'metric-source',
+] as const;
+/** States that items of several kinds have. */
+export const STATES = [
+  'new',
+  'investigating',
+  'acknowledged',
+  'closed',
+  'fixed',
+  'improved',
+  'not-a-regression',
+  'ignored',
+] as const;
+export const SEVERITIES = ['high', 'medium', 'low'] as const;
+
+const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.catch(z.optional(z.enum(values)), undefined);
+
+const searchSchema = z.object({
+  view: oneOf(VIEWS),
+  service: text,
+  kind: oneOf(KINDS),
+  state: oneOf(STATES),
+  assignee: text,
+  severity: oneOf(SEVERITIES),
+  q: text,
+});
+export type InboxSearch = z.infer<typeof searchSchema>;
+
+/** Without a view, or with an unknown one, it is the first: what needs action. */
+export function readInboxSearch(search: Record<string, unknown>): InboxSearch {
+  return withoutDefaults(searchSchema.parse(search));
+}
+
+function withoutDefaults(search: InboxSearch): InboxSearch {
+  const entries = Object.entries(search).filter(
+    ([name, value]) => value && !(name === 'view' && value === VIEWS[0]),
+  );
+  return Object.fromEntries(entries);
+}
+
+export const viewOf = (search: InboxSearch): View => search.view ?? VIEWS[0];
+
+/** Filters that are set besides the view. */
+export const hasFilters = (search: InboxSearch): boolean =>
+  Object.entries(search).some(([name, value]) => name !== 'view' && Boolean(value));
+
+/** The query string of a saved view; equal for equal filters in any order. */
+export function formatFilters(search: InboxSearch): string {
+  const entries = Object.entries(withoutDefaults(search)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return new URLSearchParams(entries).toString();
+}
+
+export const parseFilters = (filters: string): InboxSearch =>
+  readInboxSearch(Object.fromEntries(new URLSearchParams(filters)));

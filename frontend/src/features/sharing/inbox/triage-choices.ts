@@ -1,0 +1,116 @@
+/** What the menus of the inbox offer for some items. */
+import type { InboxAction, InboxItem, InboxItemRef } from '../../../api';
+import type { Glyph } from '../../../ui';
+import type { TriageMenu } from './inbox-keys';
+import { allows, momentText, stateLabel, tomorrowAtNine, type Person } from './inbox-wording';
+
+export type Choice = {
+  label: string;
+  glyph?: Glyph;
+  /** What it does; a choice that needs more opens a form instead. */
+  action?: InboxAction;
+  opens?: TriageMenu;
+  /** The items it is for, where these are not all. */
+  items?: InboxItemRef[];
+};
+
+/** The current user first, then the others by name, then nobody. */
+export function assignChoices(people: readonly Person[], me: string): Choice[] {
+  const own = people.find(({ id }) => id === me);
+  const others = people
+    .filter(({ id }) => id !== me)
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+  const to = (label: string, assignee_id: string | null): Choice => ({
+    label,
+    action: { type: 'assign', assignee_id },
+  });
+  return [
+    ...(own ? [to(`${own.name} (you)`, own.id)] : []),
+    ...others.map(({ id, name }) => to(name, id)),
+    to('Unassigned', null),
+  ];
+}
+
+type SettableState = (InboxAction & { type: 'set-state' })['state'];
+
+const OPEN_STATES: SettableState[] = ['new', 'investigating', 'acknowledged'];
+/** Only a proof closes a production event. */
+const STATES: Partial<Record<InboxItem['kind'], SettableState[]>> = {
+  regression: [...OPEN_STATES, 'fixed', 'improved', 'not-a-regression', 'ignored'],
+  'production-event': [...OPEN_STATES, 'not-a-regression', 'ignored'],
+};
+
+/** States that every one of the items may have. */
+export function stateChoices(items: readonly InboxItem[]): Choice[] {
+  const lists = items.map(({ kind }) => STATES[kind] ?? []);
+  const [first = [], ...others] = lists;
+  return first
+    .filter((state) => others.every((list) => list.includes(state)))
+    .map((state) => {
+      const [glyph, label] = stateLabel(state);
+      return { label, glyph, action: { type: 'set-state', state } };
+    });
+}
+
+/** Items that are snoozed already can only be ended; the other choices are for the rest. */
+export function snoozeChoices(items: readonly InboxItem[], now: Date): Choice[] {
+  const snoozed = items.filter((item) => allows(item, ['unsnooze']));
+  const open = items.filter((item) => allows(item, ['snooze']));
+  const end: Choice = {
+    label: 'End the snooze',
+    action: { type: 'unsnooze' },
+    items: snoozed.map(refOf),
+  };
+  return [...(open.length > 0 ? newSnoozes(open, now) : []), ...(snoozed.length > 0 ? [end] : [])];
+}
+
+function newSnoozes(items: readonly InboxItem[], now: Date): Choice[] {
+  const nine = tomorrowAtNine(now);
+  const refs = items.map(refOf);
+  const services = new Set(items.flatMap(({ service }) => (service ? [service.slug] : [])));
+  const [service] = services;
+  const deployment: Choice = {
+    label: `Until the next deployment of ${services.size === 1 ? (service ?? '') : 'each service'}`,
+    action: { type: 'snooze', rule: 'next-deployment' },
+    items: refs,
+  };
+  const hasServices = items.every((item) => item.service !== null);
+  return [
+    {
+      label: `Until tomorrow, ${momentText(nine)}`,
+      action: { type: 'snooze', rule: 'time', until: nine.toISOString() },
+      items: refs,
+    },
+    ...(hasServices ? [deployment] : []),
+    {
+      label: items.length === 1 ? 'Until it occurs again' : 'Until they occur again',
+      action: { type: 'snooze', rule: 'next-occurrence' },
+      items: refs,
+    },
+    { label: 'Until a date…', opens: 'snooze-until' },
+  ];
+}
+
+/** Each of the items as the one that remains; what was merged can be listed separately again. */
+export function mergeChoices(items: readonly InboxItem[]): Choice[] {
+  const merged = items.filter((item) => allows(item, ['unmerge']));
+  if (merged.length > 0)
+    return [
+      { label: 'List separately again', action: { type: 'unmerge' }, items: merged.map(refOf) },
+    ];
+  if (items.length < 2) return [];
+  return items.map((into) => ({
+    label: into.title,
+    action: { type: 'merge', into: refOf(into) },
+    items: items.filter((item) => item !== into).map(refOf),
+  }));
+}
+
+/** Why these items cannot be merged, or null. */
+export function mergeBlocker(items: readonly InboxItem[]): string | null {
+  if (mergeChoices(items).length === 0) return 'Select two items or more to merge them.';
+  const kinds = new Set(items.map(({ kind }) => kind));
+  return kinds.size > 1 ? 'Only items of the same kind can be merged.' : null;
+}
+
+const refOf = ({ kind, id }: InboxItem): InboxItemRef => ({ kind, id });

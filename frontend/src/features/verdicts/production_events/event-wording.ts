@@ -1,0 +1,89 @@
+/** Production events in words. */
+import type { ProductionEvent } from '../../../api';
+import { formatNumber, formatRatio } from '../../../engine/format/format';
+import { countOf, type Glyph } from '../../../ui';
+
+type Item = ProductionEvent['item'];
+
+const OPEN: Record<string, [Glyph, string]> = {
+  new: ['more', 'New'],
+  investigating: ['running', 'Investigating'],
+  acknowledged: ['unsure', 'Acknowledged'],
+  'not-a-regression': ['ended', 'Not a regression'],
+  ignored: ['same', 'Ignored'],
+};
+
+const CLOSED: Record<string, string> = {
+  'rolled-back': 'Confirmed by rollback',
+  fixed: 'Confirmed by fix',
+  recovered: 'Recovered',
+};
+
+/** The state beside the breadcrumb: how the event was closed, or that it is open. */
+export function stateText({ state, closed }: Pick<Item, 'state' | 'closed'>): [Glyph, string] {
+  const proven = closed && CLOSED[closed.reason];
+  return proven ? ['done', proven] : (OPEN[state] ?? ['done', 'Closed']);
+}
+
+export const PROOF_STATES: Record<ProductionEvent['proof'][number]['state'], [Glyph, string]> = {
+  holds: ['done', 'holds'],
+  fails: ['ended', 'does not hold'],
+  unknown: ['waiting', 'not known yet'],
+};
+
+/** The title with the service, where it does not name it. */
+export const titleText = ({ title, service }: Item): string =>
+  service && !title.includes(service.slug) ? `${service.slug}: ${title}` : title;
+
+/** Exact values, how it ended, and how much it costs: one line. */
+export function sizeText({ item, sentence, requests_affected: requests }: ProductionEvent): string {
+  const { added_seconds_per_second: added, closed } = item;
+  const parts = [
+    sentence.replace(/\.$/u, ''),
+    closed?.sentence.replace(/\.$/u, ''),
+    requests !== null && `${countOf(requests, 'request')} affected`,
+    added !== null && `${formatNumber(added)} s of latency added each second`,
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+/** "gateway p99 ×1.4": what follows the culprit. */
+export const followerText = ({
+  service,
+  signal,
+  ratio,
+}: ProductionEvent['signals'][number]): string => `${service.slug} ${signal} ${formatRatio(ratio)}`;
+
+export const shortCommit = (commit: string): string => commit.slice(0, 7);
+
+export const deploymentName = ({
+  commit,
+  label,
+}: ProductionEvent['deployments'][number]): string =>
+  commit ? shortCommit(commit) : (label ?? 'deployment');
+
+const VERDICTS: Record<string, string> = {
+  slower: 'slower',
+  'not-slower': 'not slower',
+  inconclusive: 'inconclusive',
+};
+const ROLES: Record<ProductionEvent['deployments'][number]['role'], string> = {
+  former: 'before the event',
+  cause: 'cause',
+  later: 'after the event began',
+};
+
+export function deploymentText({ role, verdict }: ProductionEvent['deployments'][number]): string {
+  return [ROLES[role], verdict !== null && VERDICTS[verdict]].filter(Boolean).join(', ');
+}
+
+/** The tone of an entry of the history: worse, over, by a person, or neither. */
+export function historyTone(type: string): 'more' | 'ok' | 'accent' | 'plain' {
+  if (type === 'opened' || type === 'reopened' || type === 'joined') return 'more';
+  if (type === 'closed') return 'ok';
+  return type === 'assignee' || type === 'state' || type === 'fix' || type === 'due'
+    ? 'accent'
+    : 'plain';
+}
+
+export const percentText = (share: number): string => `${Math.round(share * 100)}%`;

@@ -1,0 +1,2 @@
+export { EventPage } from './LazyEvents';
+export type { EventRange } from './EventPage';

@@ -1,0 +1,14 @@
+import { identifierParts } from './identifiers';
+
+/** A sentence with its identifiers in their type. */
+export function IdentifierText({ text, name = null }: { text: string; name?: string | null }) {
+  return identifierParts(text, name).map((part, at) =>
+    part.isCode ? (
+      <span key={at} className="mono">
+        {part.text}
+      </span>
+    ) : (
+      part.text
+    ),
+  );
+}
