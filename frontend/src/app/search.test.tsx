@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { setPreference } from '../ui';
-import { at, server } from '../testing/mock-api';
+import { at, page, server } from '../testing/mock-api';
 import { open } from '../testing/render';
 
 const match = (type: string, title: string, path: string) => ({
@@ -58,7 +58,10 @@ describe('the palette', () => {
   });
 
   test('runs commands: pages, settings, help and the theme', async () => {
-    server.use(answer([]));
+    server.use(
+      answer([]),
+      http.get(at('/notification-channels'), () => page([])),
+    );
     const { user, field, where } = await opened('{Control>}k{/Control}');
     await user.click(field);
     await user.paste('settings notif');
