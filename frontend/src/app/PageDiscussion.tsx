@@ -1,5 +1,5 @@
 /** The discussion of what a page shows: a section, bare, or a drawer beside the page. A report is shown without it. */
-import { Button, Drawer } from '@mantine/core';
+import { Drawer, Menu } from '@mantine/core';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Discussion, useCounts, type Subject } from '../features/sharing/discussions';
@@ -24,18 +24,22 @@ export function PageDiscussion({ subject, bare = false }: { subject: Subject; ba
 }
 
 /**
- * A button with the number of comments; the discussion opens beside the page.
+ * An entry of a menu with the number of comments; the discussion opens beside the page.
  * @param aimed whether a link to one comment is to a comment of this subject: then it is open.
  */
-export function DiscussionDrawer({ subject, aimed }: { subject: Subject; aimed: boolean }) {
+export function useDiscussionDrawer(subject: Subject, aimed: boolean) {
   const { frozen } = teamRoute.useRouteContext();
   const aim = useLocation({ select: ({ hash }) => hash });
   const [opened, setOpened] = useState(aimed && aim.startsWith('comment-'));
   const count = useCounts(subject.kind, frozen ? null : subject.id).get(subject.part ?? '') ?? 0;
-  if (frozen) return null;
-  return (
-    <>
-      <Button onClick={() => setOpened(true)}>Discussion{count > 0 ? ` (${count})` : ''}</Button>
+  if (frozen) return { item: null, drawer: null };
+  return {
+    item: (
+      <Menu.Item onClick={() => setOpened(true)}>
+        Discussion{count > 0 ? ` (${count})` : ''}
+      </Menu.Item>
+    ),
+    drawer: (
       <Drawer
         opened={opened}
         onClose={() => setOpened(false)}
@@ -47,6 +51,6 @@ export function DiscussionDrawer({ subject, aimed }: { subject: Subject; aimed: 
       >
         <PageDiscussion bare subject={subject} />
       </Drawer>
-    </>
-  );
+    ),
+  };
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommitDiff, OneCommit, Repository } from '../api';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/mock-api';
+import { aBuild } from '../testing/regression-fixtures';
 
 const ID = '00000000-0000-4000-8000-000000000c01';
 const SERVICE = '00000000-0000-4000-8000-000000000c02';
@@ -203,5 +204,45 @@ describe('a commit', () => {
     expect(
       await screen.findByText(/Only commit metadata of this repository was push/),
     ).toBeInTheDocument();
+  });
+});
+
+describe('the commit of a build', () => {
+  const build = {
+    ...aBuild({ service_id: SERVICE, commit: SHA, parent: PARENT, title: HOSTILE }),
+    evidence: [],
+    waiting_artifacts: 0,
+    verdict: null,
+  };
+  const serve = (repositories: Repository[]) =>
+    server.use(
+      http.get(at('/repositories'), () => page(repositories)),
+      http.get(at('/builds'), () => page([build])),
+      http.get(at('/builds/:id'), () => HttpResponse.json(build)),
+      http.get(at('/builds/:id/verdict'), () => problem(404, { title: 'Not found' })),
+      http.get(at('/artifacts'), () => page([])),
+    );
+  const address = (sha: string) => `/t/northwind/repositories/${ID}/commits/${sha}`;
+
+  it('is linked with its patch in the list of builds, and on the page of a build with its parent', async () => {
+    serve([aRepository({ id: 'other', services: [] }), aRepository()]);
+    const list = open('/t/northwind/builds');
+    expect(await screen.findByRole('link', { name: HOSTILE })).toHaveAttribute(
+      'href',
+      address(SHA),
+    );
+    list.unmount();
+    open(`/t/northwind/builds/${build.id}`);
+    expect(await screen.findByRole('link', { name: SHA })).toHaveAttribute('href', address(SHA));
+    expect(screen.getByRole('link', { name: PARENT.slice(0, 9) })).toHaveAttribute(
+      'href',
+      address(PARENT),
+    );
+  });
+
+  it('is plain text without a repository of its service', async () => {
+    serve([aRepository({ services: [] })]);
+    open('/t/northwind/builds');
+    expect(await screen.findByText(HOSTILE)).not.toHaveAttribute('href');
   });
 });

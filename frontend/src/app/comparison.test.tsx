@@ -4,6 +4,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../api';
 import type { ComparisonOut } from '../api/generated/types.gen';
+import { drawnDiff } from '../testing/diff-fixtures';
 import { functionsFile } from '../testing/function-fixtures';
 import { aComparison, aFinding, aJob, aResult, aView } from '../testing/api-factories';
 import { open, type Opened } from '../testing/render';
@@ -127,10 +128,56 @@ describe('a finished comparison', () => {
     expect(changes).toEqual(['takes more time', 'only in candidate', 'not significant']);
   });
 
+  it('shows calls in place of stacks, with both sides, and keeps that in the address', async () => {
+    const { user, where } = show(aComparison());
+    server.use(
+      http.get(at('/comparisons/:id/views/:view/chunks/first'), () =>
+        HttpResponse.arrayBuffer(drawnDiff('main.a 0 0\n  main.b 10e6 30e6'), {
+          headers: { 'Content-Type': 'application/octet-stream' },
+        }),
+      ),
+    );
+    await user.click(await screen.findByRole('radio', { name: 'Call graph' }));
+    await waitFor(() => expect(where()).toContain('graph=calls'));
+    const node = await screen.findByRole('button', { name: /^main\.b, .*, was .*, callers: 1/u });
+    await user.click(node);
+    expect(node).toHaveAttribute('aria-pressed', 'true');
+  });
+
   it('says why a basis is missing', async () => {
     show(aComparison());
     const missing = await screen.findByText('per request');
     expect(missing).toHaveAttribute('title', expect.stringContaining('Needs the requests served'));
+  });
+
+  it('has at most three visible actions; the rest is in one menu', async () => {
+    const { base, candidate } = aComparison();
+    const comparison = aComparison({
+      base: { ...base, artifact_ids: ['a1'] },
+      candidate: { ...candidate, artifact_ids: ['a2', 'a3'] },
+    });
+    const { user } = show(comparison);
+    await screen.findByRole('link', { name: 'Change sides' });
+    const more = screen.getByRole('button', { name: 'More' });
+    const actions = within(more.parentElement!.parentElement!);
+    const visible = [...actions.getAllByRole('button'), ...actions.getAllByRole('link')];
+    expect(visible.length - 1).toBeLessThanOrEqual(3);
+    await user.click(more);
+    const items = await screen.findAllByRole('menuitem', { hidden: true });
+    expect(items.map(({ textContent }) => textContent)).toEqual([
+      'Discussion',
+      'Open base1 artifact',
+      'Open candidate2 artifacts',
+      'PNG',
+      'SVG',
+      'Diff as pprofSame as pprof -diff_base',
+      'Base as one pprofmerged',
+      'Candidate as one pprofmerged',
+      'Findings as JSONslowpath.comparison/2',
+      'Functions as CSV',
+      'Rename',
+      'Delete comparison',
+    ]);
   });
 
   it('is called otherwise, with its sides, and goes only when that was asked once more', async () => {

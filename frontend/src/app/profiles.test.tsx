@@ -5,7 +5,7 @@ import type { ProfileSet, ProfileView, ProfileViewSummary } from '../api';
 import { anArtifact } from '../testing/api-factories';
 import { drawnDiff } from '../testing/diff-fixtures';
 import { functionsFile } from '../testing/function-fixtures';
-import { at, problem, server } from '../testing/mock-api';
+import { at, page, problem, server } from '../testing/mock-api';
 import { CLONE, aProfileSet, aProfileSummary, aProfileView } from '../testing/profile-fixtures';
 import { open, type Opened } from '../testing/render';
 
@@ -268,5 +268,33 @@ describe('the states of the page', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'No artifact of the set has profiles or stacks.',
     );
+  });
+});
+
+describe('several selected artifacts', () => {
+  it('open as one set, without those that have no stacks', async () => {
+    const { id } = serve();
+    const asked: unknown[] = [];
+    server.use(
+      http.get(at('/artifacts'), () =>
+        page([
+          anArtifact({ id: 'a1', name: 'one.pb.gz' }),
+          anArtifact({ id: 'a2', name: 'two.pb.gz' }),
+          anArtifact({ id: 'a3', name: 'server', kind: 'binary', profile: null }),
+        ]),
+      ),
+      http.post(at('/profile-sets'), async ({ request }) => {
+        asked.push(await request.json());
+        return HttpResponse.json(aProfileSet({ id }));
+      }),
+    );
+    const { user, where } = open('/t/northwind/artifacts');
+    for (const name of ['one.pb.gz', 'two.pb.gz', 'server'])
+      await user.click(await screen.findByRole('checkbox', { name: `Select ${name}` }));
+    const button = screen.getByRole('button', { name: 'Open' });
+    expect(button).toHaveAttribute('title', '1 artifact without stacks left out.');
+    await user.click(button);
+    await waitFor(() => expect(where()).toBe(`/t/northwind/profile-sets/${id}`));
+    expect(asked).toEqual([{ artifact_ids: ['a1', 'a2'] }]);
   });
 });

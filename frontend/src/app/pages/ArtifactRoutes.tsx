@@ -25,6 +25,7 @@ import { TraceFacts } from '../../features/evidence/exec_traces';
 import { PageHeader, Section, useTitle } from '../../ui';
 import { CompareLink } from '../CompareLink';
 import { Link } from '../Link';
+import { OpenArtifacts } from '../OpenSides';
 import { profileLinks, useProfileNavigation } from './profile-links';
 
 const route = getRouteApi('/t/$team/artifacts');
@@ -153,6 +154,7 @@ export function ArtifactsRoute() {
             words={words}
           />
         )}
+        openTogether={(artifacts) => <OpenArtifacts team={team.slug} artifacts={artifacts} />}
       />
     </>
   );

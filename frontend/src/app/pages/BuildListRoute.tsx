@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { servicesQuery } from '../../features/inventory/catalog';
 import { BuildList } from '../../features/verdicts/regressions';
 import { CompareLink } from '../CompareLink';
+import { useBuildCommitLink } from '../commit-link';
 import { Link } from '../Link';
 
 const route = getRouteApi('/t/$team/builds');
@@ -13,6 +14,7 @@ export function BuildListRoute() {
   const search = route.useSearch();
   const navigate = useNavigate();
   const services = useQuery(servicesQuery);
+  const commitLink = useBuildCommitLink(team.slug);
   return (
     <BuildList
       search={search}
@@ -34,6 +36,7 @@ export function BuildListRoute() {
           {words}
         </Link>
       )}
+      commitLink={commitLink}
       compareLink={(base, candidate, words) => (
         <CompareLink
           isPrimary

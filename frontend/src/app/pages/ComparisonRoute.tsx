@@ -1,3 +1,4 @@
+import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
@@ -15,8 +16,8 @@ import { FindingToReport } from '../AddToReportAction';
 import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
 import { ComparisonSuspect } from '../ComparisonSuspect';
-import { DiscussionDrawer, PageDiscussion } from '../PageDiscussion';
-import { OpenSides } from '../OpenSides';
+import { PageDiscussion, useDiscussionDrawer } from '../PageDiscussion';
+import { useOpenSides } from '../OpenSides';
 
 const route = getRouteApi('/t/$team/comparisons/$comparisonId');
 const teamRoute = getRouteApi('/t/$team');
@@ -39,7 +40,7 @@ export function ComparisonRoute() {
     },
     [navigate, team.slug, comparisonId],
   );
-  const { data: comparison } = useQuery(comparisonQuery(comparisonId));
+  const { drawer, ...actions } = useActions(comparisonId, !view.unfolded);
   const counts = useCounts('finding', frozen ? null : comparisonId);
   return (
     <>
@@ -80,23 +81,7 @@ export function ComparisonRoute() {
           ),
         }}
         extensions={{
-          action: (
-            <>
-              <DiscussionDrawer
-                subject={{ kind: 'comparison', id: comparisonId }}
-                aimed={!view.unfolded}
-              />
-              <OpenSides team={team.slug} comparisonId={comparisonId} />
-              {comparison && (
-                <CompareLink
-                  base={sourceOfSide(comparison.base)}
-                  candidate={sourceOfSide(comparison.candidate)}
-                  words="Change sides"
-                />
-              )}
-              <StartBisectAction subject={{ comparison_id: comparisonId }} />
-            </>
-          ),
+          ...actions,
           suspect: <ComparisonSuspect team={team.slug} comparisonId={comparisonId} />,
           findingAction:
             frozen || team.role === 'viewer'
@@ -117,6 +102,38 @@ export function ComparisonRoute() {
               },
         }}
       />
+      {drawer}
     </>
   );
+}
+
+/** What may be done with the comparison, beside what the page itself offers. */
+function useActions(comparisonId: string, aimed: boolean) {
+  const { team } = teamRoute.useRouteContext();
+  const { data: comparison } = useQuery(comparisonQuery(comparisonId));
+  const discussion = useDiscussionDrawer({ kind: 'comparison', id: comparisonId }, aimed);
+  const opening = useOpenSides(team.slug, comparisonId);
+  return {
+    drawer: discussion.drawer,
+    action: (
+      <>
+        {opening.problem}
+        {comparison && (
+          <CompareLink
+            base={sourceOfSide(comparison.base)}
+            candidate={sourceOfSide(comparison.candidate)}
+            words="Change sides"
+          />
+        )}
+        <StartBisectAction subject={{ comparison_id: comparisonId }} />
+      </>
+    ),
+    menuItems: (
+      <>
+        {discussion.item}
+        {opening.items}
+        <Menu.Divider />
+      </>
+    ),
+  };
 }

@@ -21,7 +21,7 @@ import { BuildArtifacts } from '../../features/evidence/artifacts';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
 import { CompareLink } from '../CompareLink';
-import { commitLink } from '../commit-link';
+import { commitLink, useBuildCommitLink } from '../commit-link';
 import { OpenBuildProfiles } from '../OpenSides';
 import { buildLink } from '../build-link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
@@ -191,6 +191,7 @@ export function BuildRoute() {
   const { buildId } = buildRoute.useParams();
   const build = useQuery(buildQuery(buildId));
   const services = useQuery(servicesQuery);
+  const linkCommit = useBuildCommitLink(team.slug);
   useTitle('Build');
   if (build.error)
     return (
@@ -234,6 +235,7 @@ export function BuildRoute() {
           regression: regressionLink(team.slug),
           build: buildLink(team.slug),
           comparison: comparisonLink(team.slug),
+          commit: (commit, words) => linkCommit({ service_id: serviceId, commit }, words),
         }}
         files={
           <>

@@ -153,6 +153,21 @@ describe('the flame graph', () => {
     await waitFor(() => expect(graph.current?.exportSvg()).toContain('ident.Clone'));
   });
 
+  test('has a link of the page as the last entry of a menu, reached by keys', async () => {
+    const { element } = shown({
+      menuLink: (name) => (
+        <a role="menuitem" tabIndex={-1} href="https://code.example/x.go">
+          Open {name}
+        </a>
+      ),
+    });
+    await screen.findByText(/frames drawn/u);
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'm'])
+      fireEvent.keyDown(element, { key });
+    fireEvent.keyDown(screen.getByRole('menu'), { key: 'End' });
+    expect(screen.getByRole('menuitem', { name: 'Open ident.Clone' })).toHaveFocus();
+  });
+
   test('keeps the menu for the frame, by keyboard too', async () => {
     const { element, views } = shown();
     await screen.findByText(/frames drawn/u);
@@ -213,19 +228,22 @@ describe('collapsed callers', () => {
     fireEvent.keyDown(element, { key: 'f' });
     expect(views).toEqual([]);
     fireEvent.keyDown(element, { key: 'Enter' });
-    expect(views.at(-1)?.collapseCallers).toBe(false);
+    expect(views.at(-1)).toMatchObject({
+      collapseCallers: true,
+      expanded: pathKey(['pkg.caller0']),
+    });
     expect(await screen.findByText('all 26 frames drawn')).toBeInTheDocument();
     expect(counts.at(-1)).toBe(0);
   });
 
-  test('have a menu with one entry', async () => {
+  test('have a menu that expands these or all', async () => {
     const { element, views } = shown({ source }, start);
     await screen.findByText('all 3 frames drawn');
     act(() => element.focus());
     for (const key of ['ArrowDown', 'ArrowDown', 'm']) fireEvent.keyDown(element, { key });
     const menu = await screen.findByRole('menu');
     expect(menu).toHaveAccessibleName('Actions for 24 callers, same increase');
-    fireEvent.click(screen.getByRole('menuitem', { name: 'Expand the callers' }));
+    fireEvent.click(screen.getByRole('menuitem', { name: 'Expand all callers' }));
     expect(views.at(-1)?.collapseCallers).toBe(false);
   });
 

@@ -28,6 +28,10 @@ const NO_NAMES: readonly string[] = [];
 
 const defaultCategoryLabel = (id: string): string => id.replaceAll('-', ' ');
 
+/** The rows of a picture may be more or fewer; those of another one are other rows. */
+const pictureKey = (data: string, { orientation, mode, sandwich }: FlameGraphProps['view']) =>
+  [data, orientation, mode, sandwich].join(' ');
+
 /** Insecure pages have no clipboard; the name can then be selected in the table. */
 function copyText(text: string): void {
   void (navigator.clipboard as Clipboard | undefined)?.writeText(text);
@@ -64,7 +68,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
   useMarks(controller, arranged, highlighted, hovered, cursor);
   useSearchTotals(arranged, view, props.onSearchTotals);
   useCollapsedCount(arranged, props.onCallersCollapsed);
-  useScrollToRoot(scroller, { height, root: drawn?.root ?? 0 }, source.key);
+  useScrollToRoot(scroller, drawn?.root ?? null, pictureKey(source.key, view));
   const { choose, trouble } = useFrameChoice(props, controller, { merge, latest, setCursor });
   const { menu, openMenu, closeMenu } = useFrameMenu(scroller);
 
@@ -139,6 +143,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
             change,
             copy: copyText,
             listLines: props.onListLines,
+            link: props.menuLink,
           }}
         />
       )}

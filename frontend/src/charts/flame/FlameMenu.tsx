@@ -54,8 +54,8 @@ export function FlameMenu({
   }, [onClose]);
 
   const steer = (event: KeyboardEvent): void => {
-    const buttons = [...(menu.current?.querySelectorAll('button') ?? [])];
-    const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+    const buttons = [...(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
     const steps: Record<string, number> = {
       ArrowDown: at + 1,
       ArrowUp: at - 1,
@@ -100,6 +100,7 @@ export function FlameMenu({
           {words}
         </button>
       ))}
+      {frame === 'usual' && actions.link?.(name)}
     </div>
   );
 }

@@ -20,7 +20,11 @@ export function cutText(text: string, most: number): string {
 }
 
 export function hairlineColour(palette: Pick<Palette, 'fill'>, fill: number): string {
-  return palette.fill[(LESS_FILLS.includes(fill) ? FILL.less : FILL.more) + 1] ?? '';
+  return (
+    palette.fill[
+      (LESS_FILLS.includes(fill) || fill === FILL.onlyBase ? FILL.less : FILL.more) + 1
+    ] ?? ''
+  );
 }
 
 export function drawCollapsed(

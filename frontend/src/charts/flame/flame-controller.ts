@@ -15,13 +15,14 @@ import {
   extentOf,
   frameWidth,
   panSpan,
+  sameSpan,
   panesOf,
   paddingAround,
   topOf,
-  spanFrame,
   zoomSpan,
 } from '../../engine/flame/flame-viewport';
 import { levelOf } from '../../engine/flame/frame-table';
+import { levelsShown } from '../../engine/flame/zoomed-levels';
 import type { Orientation } from '../../engine/flame/flame-view';
 import type { LabelCache } from './label-cache';
 import {
@@ -75,6 +76,7 @@ export class FlameController {
   #marks: Marks = NOTHING_MARKED;
   #layout: Panes = NO_PANES;
   #states: PaneState[] = [];
+  #levels: readonly number[] = [];
   #frame = 0;
   #gather: ReturnType<typeof setTimeout> | undefined;
   /** Set while the person moves. */
@@ -99,9 +101,6 @@ export class FlameController {
   }
   get states(): readonly PaneState[] {
     return this.#states;
-  }
-  get orientation(): Orientation {
-    return this.#orientation;
   }
 
   attach(canvas: HTMLCanvasElement | null): void {
@@ -171,7 +170,7 @@ export class FlameController {
     this.#zoomKey = key;
     this.#span = span;
     this.#pendingZoom = null;
-    this.invalidate();
+    this.#followLevels();
   }
 
   /** Whether a view's zoom is already shown (or about to be reported), so that no lookup is needed. */
@@ -219,7 +218,7 @@ export class FlameController {
     if (arranged === null) return;
     const { before, after } = paddingAround(arranged, this.#zoom);
     const clamped = span === null ? null : clampSpan(span, before, after);
-    this.#span = clamped === null || (clamped.from === 0 && clamped.to === 1) ? null : clamped;
+    this.#span = sameSpan(clamped, WHOLE_SPAN) ? null : clamped;
     this.#pendingZoom = { zoom: this.#zoomKey, span: this.#span };
     clearTimeout(this.#still);
     this.#still = setTimeout(() => {
@@ -227,7 +226,7 @@ export class FlameController {
       this.invalidate();
     }, STILL_MS);
     this.#gather ??= setTimeout(() => this.#say(), GATHER_MS);
-    this.invalidate();
+    this.#followLevels();
   }
 
   #say(): void {
@@ -238,9 +237,25 @@ export class FlameController {
     if (pending !== null) this.#events?.moved(pending);
   }
 
+  #levelsShown(): number[] {
+    const arranged = this.#arranged;
+    return arranged === null ? [] : levelsShown(arranged, this.#zoom, this.#span, this.#width);
+  }
+
+  /** The graph is as high as what the window shows is deep. */
+  #followLevels(): void {
+    const now = this.#levelsShown();
+    if (now.some((levels, table) => levels !== this.#levels[table])) this.#relayout();
+    else this.invalidate();
+  }
+
   #relayout(): void {
     const arranged = this.#arranged;
-    this.#layout = arranged === null ? NO_PANES : panesOf(arranged, this.#orientation, this.#width);
+    this.#levels = this.#levelsShown();
+    this.#layout =
+      arranged === null
+        ? NO_PANES
+        : panesOf(arranged, this.#orientation, this.#width, this.#levels);
     this.#states = this.#layout.panes.map((pane, at) => ({
       pane,
       extent: { from: 0, scale: 0 },
@@ -363,9 +378,9 @@ export class FlameController {
   /** Brings a frame into sight. Returns the top of its row, to scroll to. */
   reveal(table: number, frame: number): number {
     const arranged = this.#arranged;
-    const state = this.#states.find(({ pane }) => pane.table === table);
-    if (arranged === null || state === undefined) return 0;
-    const { pane } = state;
+    const paneOf = () => this.#states.find(({ pane }) => pane.table === table)?.pane;
+    const pane = paneOf();
+    if (arranged === null || pane === undefined) return 0;
     const target = zoomToReveal(
       arranged,
       pane,
@@ -373,18 +388,7 @@ export class FlameController {
       extentOf(arranged, pane, this.#zoom, this.#span),
     );
     if (target !== null) this.zoomTo(table, target);
-    return topOf(pane, levelOf(arranged.tables[table]!, frame));
+    // A zoom may have moved the rows.
+    return topOf(paneOf() ?? pane, levelOf(arranged.tables[table]!, frame));
   }
-
-  /** The frame that fills the width. */
-  get filling(): number {
-    return this.#arranged === null ? 0 : spanFrame(this.#arranged, this.#zoom, this.#zoom.table);
-  }
-}
-
-function sameSpan(one: Span | null, other: Span | null): boolean {
-  return (
-    one === other ||
-    (one !== null && other !== null && one.from === other.from && one.to === other.to)
-  );
 }

@@ -1,4 +1,5 @@
 /** Inputs and events of the flame graph. Types only. */
+import type { ReactNode } from 'react';
 import type { FlameView } from '../../engine/flame/flame-view';
 
 /**
@@ -73,6 +74,8 @@ export type FlameGraphProps = {
   onFrameChosen?: (frame: FrameDescription) => void;
   /** Someone wants the lines of a function. Without it the menu has no such entry. */
   onListLines?: (name: string) => void;
+  /** The last entry of the menu of a function, with the role `menuitem`: a link to somewhere else. */
+  menuLink?: (name: string) => ReactNode;
   onSearchTotals?: (totals: SearchTotals | null) => void;
   /** How many callers are collapsed now; 0 for none. */
   onCallersCollapsed?: (count: number) => void;

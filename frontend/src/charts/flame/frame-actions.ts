@@ -1,4 +1,5 @@
 /** What can be done with a frame, as changes of the view. */
+import type { ReactNode } from 'react';
 import type { FlameView } from '../../engine/flame/flame-view';
 import { exactly } from '../../engine/flame/name-pattern';
 
@@ -9,6 +10,8 @@ export type FrameActions = {
   change: (change: Partial<FlameView>) => void;
   copy: (name: string) => void;
   listLines: ((name: string) => void) | undefined;
+  /** A further entry: an element with the role `menuitem`, or nothing. */
+  link?: ((name: string) => ReactNode) | undefined;
 };
 
 /** Two patterns as one that matches either. */
@@ -21,7 +24,7 @@ const WHOLE = { zoom: '', span: null } as const;
 
 const ZOOM_WORDS = {
   root: 'Show everything',
-  collapsed: 'Expand the callers',
+  collapsed: 'Expand these callers',
   usual: 'Zoom to this frame',
 } as const;
 
@@ -38,7 +41,11 @@ export function menuEntries(
     words: ZOOM_WORDS[frame],
     act: actions.zoom,
   };
-  if (frame !== 'usual') return [zoom];
+  if (frame === 'root') return [zoom];
+  if (frame === 'collapsed') {
+    const all = { collapseCallers: false, expanded: '' };
+    return [zoom, { id: 'expand-all', words: 'Expand all callers', act: () => change(all) }];
+  }
   const entries: MenuEntry[] = [
     zoom,
     {

@@ -44,6 +44,13 @@ export type CollapsedLabel = {
   names: string;
 };
 
+const RUN_WORDS: Record<number, string> = {
+  [STATE.more]: 'same increase',
+  [STATE.less]: 'same decrease',
+  [STATE.onlyCandidate]: 'only in candidate',
+  [STATE.onlyBase]: 'only in base',
+};
+
 /** The label of collapsed callers; null for a frame that stands for itself. */
 export function collapsedLabel(
   arranged: Arranged,
@@ -53,13 +60,13 @@ export function collapsedLabel(
   const frames = arranged.tables[table]!;
   const callers = callersOf(frames, frame);
   if (callers.length === 0) return null;
-  const change = frames.state[frame] === STATE.less ? 'decrease' : 'increase';
+  const change = RUN_WORDS[frames.state[frame]!] ?? '';
   const found = arranged.hits?.[table]?.names;
   const matches = found === undefined ? [] : [...callers].filter((name) => found[name] === 1);
   const ends = [callers[0]!, callers.at(-1)!].map((name) => nameShown(arranged, name));
   const more = matches.length > 1 ? ` and ${matches.length - 1} more` : '';
   return {
-    words: `${callers.length} callers, same ${change}`,
+    words: `${callers.length} callers, ${change}`,
     names:
       matches[0] === undefined
         ? ends.join(' … ')

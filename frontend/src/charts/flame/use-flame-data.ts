@@ -21,8 +21,8 @@ export type FlameData = {
 /** What of a view needs other frames or places. */
 function arrangeKey(view: FlameView): string {
   const { mode, basis, ignore, focus, hide, sandwich, category } = view;
-  const { collapseRecursion, collapseCallers } = view;
-  const collapse = [collapseRecursion, collapseCallers];
+  const { collapseRecursion, collapseCallers, expanded } = view;
+  const collapse = [collapseRecursion, collapseCallers, expanded];
   return JSON.stringify([mode, basis, ignore, focus, hide, collapse, sandwich, category]);
 }
 

@@ -3,7 +3,7 @@
  * root.
  */
 import type { RefObject } from 'react';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { Arranged } from '../../engine/flame/flame-model';
 import type { FlameView } from '../../engine/flame/flame-view';
 import { CALLERS_KEY_PREFIX } from '../../engine/flame/flame-model';
@@ -117,16 +117,36 @@ function scrollTo(host: HTMLElement, top: number): void {
   host.scrollTop = top;
 }
 
-/** Brings the root into sight when it moves: a flame grows upwards from it, a sandwich both ways. */
+/**
+ * Brings the root of a new picture into sight: a flame grows upwards from it, a sandwich both ways. If the rows of the same
+ * picture move, as under a zoom, they stay where they are on the screen.
+ * @param root its top; null until something is drawn.
+ * @param key of the picture.
+ */
 export function useScrollToRoot(
   scroller: RefObject<HTMLDivElement | null>,
-  { height, root }: { height: number; root: number },
+  root: number | null,
   key: string,
 ): void {
+  const place = useRef({ key: '', root: 0, offset: 0, scrollTop: 0 });
   useEffect(() => {
     const host = scroller.current;
-    if (host !== null) scrollTo(host, root - host.clientHeight * ROOT_PLACE);
-  }, [scroller, height, root, key]);
+    const follow = (): void => {
+      const now = place.current;
+      if (host !== null && host.scrollTop !== now.scrollTop) now.offset = host.scrollTop - now.root;
+    };
+    host?.addEventListener('scroll', follow, { passive: true });
+    return () => host?.removeEventListener('scroll', follow);
+  }, [scroller]);
+  // Before the browser reports that it had to scroll because there are fewer rows.
+  useLayoutEffect(() => {
+    const host = scroller.current;
+    const now = place.current;
+    if (host === null || root === null) return;
+    if (now.key !== key) now.offset = -host.clientHeight * ROOT_PLACE;
+    scrollTo(host, root + now.offset);
+    Object.assign(now, { key, root, scrollTop: host.scrollTop });
+  }, [scroller, root, key]);
 }
 
 /** A zoom changes how many rows there are within a few frames; until then a sought frame is looked for again. */

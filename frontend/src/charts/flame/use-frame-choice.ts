@@ -1,5 +1,6 @@
 import { useCallback, type RefObject } from 'react';
 import { callersOf } from '../../engine/flame/collapsed-callers';
+import { keyOfFrame } from '../../engine/flame/flame-path';
 import type { FlameController } from './flame-controller';
 import type { FlameData } from './use-flame-data';
 import type { FlameGraphProps } from './flame-props';
@@ -36,7 +37,9 @@ export function useFrameChoice(
       }
       if (callersOf(now.tables[target.table]!, target.frame).length > 0) {
         const { view, onViewChange } = latest.current;
-        onViewChange({ ...view, collapseCallers: false });
+        const key = keyOfFrame(now.tables[target.table]!, now.names, target.frame);
+        const expanded = [...view.expanded.split(',').filter(Boolean), key].join(',');
+        onViewChange({ ...view, expanded });
         return;
       }
       setCursor({ table: target.table, frame: target.frame });

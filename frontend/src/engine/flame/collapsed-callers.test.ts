@@ -100,6 +100,36 @@ a 0 0 1
     expect(frameCalled(now, 'e')).toBeGreaterThan(0);
   });
 
+  test('are expanded one chain at a time, by the key of any of them', () => {
+    const chain = (name: string, change: number) =>
+      [
+        `${name}1 0 0 1`,
+        `  ${name}2 0 0 1`,
+        `    ${name}3 0 0 1`,
+        `      ${name}4 10 ${change} 1`,
+      ].join('\n');
+    const model = opened(`${chain('a', 90)}\n${chain('b', 80)}`);
+    expect(collapsedCount(arrange(model).tables[0]!)).toBe(6);
+    const expanded = pathKey(['b1', 'b2']);
+    const now = arrange(model, { expanded });
+    expect(collapsedCount(now.tables[0]!)).toBe(3);
+    expect(frameCalled(now, 'b3')).toBeGreaterThan(0);
+    expect(frameCalled(now, 'a3')).toBe(-1);
+    const both = [expanded, pathKey(['a1']), 'no key'].join(',');
+    expect(collapsedCount(arrange(model, { expanded: both }).tables[0]!)).toBe(0);
+  });
+
+  test.each([
+    [3, '0 90'],
+    [4, '90 0'],
+  ])('of one side only are collapsed too, state %i', (state, values) => {
+    const now = arrange(
+      opened(`a 0 0 ${state}\n  b 0 0 ${state}\n    c 0 0 ${state}\n      d ${values} ${state}`),
+    );
+    expect(callersOf(now.tables[0]!, 1)).toHaveLength(3);
+    expect(frameCalled(now, 'd')).toBe(2);
+  });
+
   test('never hide what the runtime does for an attributed caller', () => {
     const now = arrange(
       opened(`

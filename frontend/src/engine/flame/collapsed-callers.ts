@@ -1,6 +1,6 @@
 /**
- * Callers that only pass on the change of one callee, collapsed: at least three in a row with the same change become one
- * frame. What else they call stands beside that callee. Sums stay exact. Only the picture changes: searches and paths are
+ * Callers that only pass on the change of one callee, or its cost if they are on one side only, collapsed: at least three in
+ * a row with the same change become one frame. What else they call stands beside that callee. Sums stay exact. Only the picture changes: searches and paths are
  * answered by the whole tree, and the result says which frame of the picture each frame of the tree went into.
  */
 import { STATE } from '../format/change-class';
@@ -35,8 +35,7 @@ function passedFrom(frames: FrameTable, { total, own }: Differences): Uint32Arra
   const from = new Uint32Array(frames.count).fill(NO_NODE);
   const payer = attributedFrames(frames);
   for (let at = 1; at < frames.count; at++) {
-    const state = frames.state[at]!;
-    if (state !== STATE.more && state !== STATE.less) continue;
+    if (frames.state[at] === STATE.noise) continue;
     // What the runtime does for an attributed caller is what explains the cost: it stays visible.
     if (frames.runtime[at] === 1 && payer[at] !== NO_NODE) continue;
     if (!isFromCallees(own[at]!, total[at]!)) continue;
@@ -49,7 +48,11 @@ function passedFrom(frames: FrameTable, { total, own }: Differences): Uint32Arra
 }
 
 /** For each frame the first one of its run; itself when it is in none. */
-function runsOf(frames: FrameTable, scales: Scales): Uint32Array<ArrayBuffer> {
+function runsOf(
+  frames: FrameTable,
+  scales: Scales,
+  expanded: ReadonlySet<number>,
+): Uint32Array<ArrayBuffer> {
   const differences = differencesOf(frames, scales);
   const from = passedFrom(frames, differences);
   const first = Uint32Array.from({ length: frames.count }, (_, at) => at);
@@ -68,14 +71,22 @@ function runsOf(frames: FrameTable, scales: Scales): Uint32Array<ArrayBuffer> {
       seen[at] = 1;
       at = from[at]!;
     }
-    if (members.length >= FEWEST_CALLERS) for (const member of members) first[member] = head;
+    if (members.length < FEWEST_CALLERS || members.some((at) => expanded.has(at))) continue;
+    for (const member of members) first[member] = head;
   }
   return first;
 }
 
-/** @returns null when there is nothing to collapse. */
-export function collapseCallers(frames: FrameTable, scales: Scales): CollapsedTable | null {
-  const first = runsOf(frames, scales);
+/**
+ * @param expanded frames whose runs stay as they are.
+ * @returns null when there is nothing to collapse.
+ */
+export function collapseCallers(
+  frames: FrameTable,
+  scales: Scales,
+  expanded: ReadonlySet<number>,
+): CollapsedTable | null {
+  const first = runsOf(frames, scales, expanded);
   if (first.every((head, at) => head === at)) return null;
   const row = new Uint32Array(frames.count);
   let count = 0;

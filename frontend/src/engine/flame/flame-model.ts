@@ -35,6 +35,7 @@ export type LayoutRequest = Pick<
   | 'hide'
   | 'collapseRecursion'
   | 'collapseCallers'
+  | 'expanded'
   | 'sandwich'
   | 'zoom'
   | 'search'
@@ -183,9 +184,11 @@ export class FlameModel {
   ): FrameTable[] {
     const [frames, callers] = whole;
     const wanted = request.collapseCallers && request.mode === 'overlay' && callers === undefined;
-    const collapsed = wanted && frames !== undefined ? collapseCallers(frames, scales) : null;
     this.#picture = null;
-    if (collapsed === null || frames === undefined) return whole;
+    if (!wanted || frames === undefined) return whole;
+    const expanded = request.expanded.split(',').map((key) => frameOfKey(frames, tree.names, key));
+    const collapsed = collapseCallers(frames, scales, new Set(expanded));
+    if (collapsed === null) return whole;
     const { shownAs } = collapsed;
     this.#picture = { shownAs, parent: collapsed.frames.parent.slice() };
     return [withPathHashes(collapsed.frames, shownAs, frames, tree.names)];

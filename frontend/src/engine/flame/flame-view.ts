@@ -31,6 +31,8 @@ export type FlameView = {
   collapseRecursion: boolean;
   /** Whether callers in a row that only pass on the change of one callee are one frame; in the overlay of two sides. */
   collapseCallers: boolean;
+  /** {@link pathKey}s of collapsed callers that are shown one by one, separated by commas; `''` = none. */
+  expanded: string;
   /** Name of the function whose callers and callees are shown; `''` = the whole tree. */
   sandwich: string;
   search: NamePattern;
@@ -50,6 +52,7 @@ export const EMPTY_VIEW: FlameView = {
   hide: '',
   collapseRecursion: false,
   collapseCallers: false,
+  expanded: '',
   sandwich: '',
   search: { pattern: '', regex: true, caseSensitive: false },
 };

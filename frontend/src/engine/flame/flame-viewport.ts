@@ -39,8 +39,8 @@ export type Panes = { panes: Pane[]; rows: number; height: number };
 function bandOf(
   arranged: Arranged,
   orientation: Orientation,
+  levels: readonly number[],
 ): { rows: number; of: (table: number) => Omit<Pane, 'side' | 'x' | 'width'> } {
-  const levels = arranged.tables.map(levelsDrawn);
   const above = Math.max(0, (levels[1] ?? 1) - 1);
   const rows = above + (levels[0] ?? 1);
   const flip = orientation === 'flame';
@@ -54,15 +54,22 @@ function bandOf(
         direction: down ? 1 : -1,
         firstLevel: table === 0 ? 0 : 1,
         lastLevel: (levels[table] ?? 1) - 1,
-        tallLevels: collapsedLevels(arranged.tables[table]!),
+        tallLevels: collapsedLevels(arranged.tables[table]!).filter(
+          (level) => level < (levels[table] ?? 1),
+        ),
       };
     },
   };
 }
 
-/** Lays the panes out over a width. */
-export function panesOf(arranged: Arranged, orientation: Orientation, width: number): Panes {
-  const band = bandOf(arranged, orientation);
+/** Lays the panes out over a width, with so many levels of each table. */
+export function panesOf(
+  arranged: Arranged,
+  orientation: Orientation,
+  width: number,
+  levels: readonly number[] = arranged.tables.map(levelsDrawn),
+): Panes {
+  const band = bandOf(arranged, orientation, levels);
   const sides = arranged.sides.length;
   const stacked = sides > 1 && width < NARROW_PX;
   const each = stacked || sides === 1 ? width : (width - SIDES_GAP_PX) / 2;
@@ -192,4 +199,11 @@ export function paddingAround(
     before: Math.max(...lefts) / unit,
     after: Math.max(0, (total - Math.min(...lefts) - unit) / unit),
   };
+}
+
+export function sameSpan(one: Span | null, other: Span | null): boolean {
+  return (
+    one === other ||
+    (one !== null && other !== null && one.from === other.from && one.to === other.to)
+  );
 }

@@ -48,6 +48,8 @@ type TableProps = {
   cells: ArtifactCells;
   /** The way to the choice of sides, with these artifacts on them. */
   compareLink: CompareArtifacts;
+  /** Opens several artifacts as one set. */
+  openTogether: (artifacts: Artifact[]) => ReactNode;
 };
 
 type CompareArtifacts = (base: string[], candidate: string[], words: string) => ReactNode;
@@ -185,7 +187,7 @@ function columnsOf(
 }
 
 export function ArtifactsTable(props: TableProps) {
-  const { wanted, onWanted, onOpen, upload, mayWrite, cells, compareLink } = props;
+  const { wanted, onWanted, onOpen, upload, mayWrite, cells } = props;
   const pollWhile = usePollWhile();
   const artifacts = useInfiniteQuery({
     ...artifactsQuery(wanted),
@@ -240,7 +242,8 @@ export function ArtifactsTable(props: TableProps) {
       {selected.length > 0 && (
         <SelectedArtifacts
           selected={selected}
-          compareLink={compareLink}
+          compareLink={props.compareLink}
+          openTogether={props.openTogether}
           onOpen={onOpen}
           onClear={() => setSelected([])}
         />
@@ -269,13 +272,13 @@ function SelectCell({ artifact, selected, onSelected }: SelectProps) {
   );
 }
 
-type SelectedProps = Pick<TableProps, 'compareLink' | 'onOpen'> & {
+type SelectedProps = Pick<TableProps, 'compareLink' | 'openTogether' | 'onOpen'> & {
   selected: Artifact[];
   onClear: () => void;
 };
 
 /** The sides are a first choice; they are changed on the next page. */
-function SelectedArtifacts({ selected, compareLink, onOpen, onClear }: SelectedProps) {
+function SelectedArtifacts({ selected, onOpen, onClear, ...props }: SelectedProps) {
   const { base, candidate } = sidesOfSelection(selected);
   const [first, second] = selected;
   return (
@@ -286,16 +289,13 @@ function SelectedArtifacts({ selected, compareLink, onOpen, onClear }: SelectedP
       }`}
       onClear={onClear}
     >
-      {first && (
-        <Button
-          disabled={second !== undefined}
-          title={second && 'Select one artifact to open it.'}
-          onClick={() => onOpen(first)}
-        >
-          Open
-        </Button>
+      {first && !second && <Button onClick={() => onOpen(first)}>Open</Button>}
+      {second && props.openTogether(selected)}
+      {props.compareLink(
+        base,
+        candidate,
+        second ? 'Compare as base and candidate' : 'Compare with…',
       )}
-      {compareLink(base, candidate, second ? 'Compare as base and candidate' : 'Compare with…')}
     </SelectionBar>
   );
 }

@@ -1,7 +1,7 @@
 /** The tabs that show the samples of one view. */
 import { Button } from '@mantine/core';
 import { EmptyState, ErrorState, SkeletonRows } from '../../../ui';
-import { CallGraphTab } from './CallGraphTab';
+import { CallGraphSection } from './CallGraphSection';
 import { CategoryStrip } from './CategoryStrip';
 import { LabelsTab } from './LabelsTab';
 import { LinesTab } from './LinesTab';
@@ -111,7 +111,14 @@ function LoadedTabs({ opened, loaded, labelKeys, graphs }: LoadedProps) {
         />
       )}
       {view.tab === 'graph' && (
-        <CallGraphTab opened={opened} tree={data.tree} graph={graphs.calls} />
+        <CallGraphSection
+          tree={data.tree}
+          basis={view.flame.basis}
+          oneSided
+          selected={view.selected}
+          onSelect={(selected) => change({ selected })}
+          graph={graphs.calls}
+        />
       )}
       {view.tab === 'lines' && <LinesTab opened={opened} viewKey={loaded.key} table={data.table} />}
       {view.tab === 'labels' && <LabelsTab opened={opened} labelKeys={labelKeys} />}

@@ -1,3 +1,4 @@
+export { CallGraphSection } from './CallGraphSection';
 export { ArtifactProfile, ProfileSetPage } from './LazyProfiles';
 export { ProfileFacts } from './ProfileFacts';
 export type { ProfilePageContext, ProfileSide } from './profile-context';

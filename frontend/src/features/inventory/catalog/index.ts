@@ -6,5 +6,6 @@ export {
   buildQuery,
   environmentsQuery,
   newestBuildQuery,
+  serviceQuery,
   servicesQuery,
 } from './catalog-queries';

@@ -1,12 +1,24 @@
-import { screen } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../api';
 import { aFinding } from '../../../testing/api-factories';
+import { at, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
 import { CausePanel } from './CausePanel';
 
+const serve = (service_id: string | null, name = '') =>
+  server.use(
+    http.get(at('/comparisons/c1/commits'), () =>
+      HttpResponse.json({ service_id, base: null, candidate: null }),
+    ),
+    http.get(at('/services/s1'), () => HttpResponse.json({ id: 's1', name })),
+  );
+
+beforeEach(() => serve(null));
+
 const panel = (changed: Partial<Finding> = {}) => {
-  const shown = show(<CausePanel finding={aFinding(changed)} number={2} />);
+  const shown = show(<CausePanel comparisonId="c1" finding={aFinding(changed)} number={2} />);
   return { ...shown, text: screen.getByRole('complementary').textContent };
 };
 
@@ -43,6 +55,19 @@ describe('the cause of a finding', () => {
     panel(changed);
     const field = screen.queryByRole<HTMLInputElement>('textbox', { name: 'Command' });
     expect(field?.value ?? null).toBe(command);
+  });
+
+  it.each([
+    ['ingester', '--out ingester'],
+    ["it's $HOME", "--out './it'\\''s $HOME'"],
+    ['-rf', "--out './-rf'"],
+  ])('names the service in the command: %s', async (name, words) => {
+    serve('s1', name);
+    panel();
+    const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Command' });
+    await waitFor(() =>
+      expect(field).toHaveValue(`slowpath collect localhost:6060 --profiles 10 ${words}`),
+    );
   });
 
   it('leaves out what is not known', () => {

@@ -1,12 +1,18 @@
 /** Why a finding probably happened, what usually helps, and how to check that it helped. Beside the evidence. */
+import { useQuery } from '@tanstack/react-query';
 import type { Finding } from '../../../api';
 import { CopyField } from '../../../ui';
+import { serviceQuery } from '../../inventory/catalog';
 import { FindingText } from './FindingText';
 import classes from './CausePanel.module.css';
 import { checkParts, collectCommand } from './cause-wording';
+import { comparedCommitsQuery } from './comparison-queries';
 
-export function CausePanel({ finding, number }: { finding: Finding; number: number }) {
-  const command = collectCommand(finding);
+type PanelProps = { comparisonId: string; finding: Finding; number: number };
+
+export function CausePanel({ comparisonId, finding, number }: PanelProps) {
+  const service = useServiceName(comparisonId);
+  const command = collectCommand(finding, service);
   return (
     <aside className={classes.panel} aria-label={`Cause of finding ${number}`}>
       {finding.mechanism && (
@@ -28,4 +34,10 @@ export function CausePanel({ finding, number }: { finding: Finding; number: numb
       {command !== null && <CopyField label="Command" value={command} />}
     </aside>
   );
+}
+
+/** The service of both sides; '' if there is none, or until it is known. */
+function useServiceName(comparisonId: string): string {
+  const id = useQuery(comparedCommitsQuery(comparisonId)).data?.service_id;
+  return useQuery({ ...serviceQuery(id ?? ''), enabled: typeof id === 'string' }).data?.name ?? '';
 }

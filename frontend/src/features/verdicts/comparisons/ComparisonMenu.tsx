@@ -1,34 +1,43 @@
-/** What is seldom done with a comparison: calling it otherwise, deleting it. */
+/** All that is seldom done with a comparison, in one menu: what the page adds, renaming, deletion. */
 import { Button, Menu } from '@mantine/core';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Comparison } from '../../../api';
 import { DeleteComparison } from './DeleteComparison';
+import classes from './Page.module.css';
 import { RenameComparison } from './RenameComparison';
 
-export function ComparisonMenu({
-  comparison,
-  onGone,
-}: {
+type MenuProps = {
   comparison: Comparison;
   onGone: () => void;
-}) {
+  mayWrite?: boolean;
+  /** Other entries, and below the button what the last of them came to. */
+  items?: ReactNode;
+  outcome?: ReactNode;
+  busy?: boolean;
+};
+
+export function ComparisonMenu({ comparison, onGone, mayWrite = true, ...props }: MenuProps) {
+  const { items, outcome, busy } = props;
   const [open, setOpen] = useState<'rename' | 'delete' | null>(null);
   const close = () => setOpen(null);
   return (
-    <>
-      <Menu position="bottom-end">
+    <div className={classes.menu}>
+      <Menu position="bottom-end" width={items === undefined ? undefined : 320}>
         <Menu.Target>
-          <Button>More</Button>
+          <Button loading={busy}>More</Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setOpen('rename')}>Rename</Menu.Item>
-          <Menu.Item onClick={() => setOpen('delete')}>Delete comparison</Menu.Item>
+          {items}
+          {items !== undefined && mayWrite && <Menu.Divider />}
+          {mayWrite && <Menu.Item onClick={() => setOpen('rename')}>Rename</Menu.Item>}
+          {mayWrite && <Menu.Item onClick={() => setOpen('delete')}>Delete comparison</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
+      {outcome}
       {open === 'rename' && <RenameComparison comparison={comparison} onClose={close} />}
       {open === 'delete' && (
         <DeleteComparison comparison={comparison} onDeleted={onGone} onClose={close} />
       )}
-    </>
+    </div>
   );
 }

@@ -11,7 +11,7 @@ import { CausePanel } from './CausePanel';
 import { Caveats } from './Caveats';
 import { ComparisonHeader } from './ComparisonHeader';
 import { ComparisonMenu } from './ComparisonMenu';
-import { ExportMenu } from './ExportMenu';
+import { useComparisonExport } from './comparison-export';
 import { Findings, type FindingDiscussion } from './Findings';
 import classes from './Page.module.css';
 import { ProfilesSection } from './ProfilesSection';
@@ -30,8 +30,9 @@ import { kindsOf, selectView, type RequestedView } from './selected-view';
 
 /** What the rest of the product adds to a comparison. */
 type ComparisonExtensions = {
-  /** Other actions on the comparison. */
+  /** Other actions on the comparison, and entries of its menu. */
   action?: ReactNode;
+  menuItems?: ReactNode;
   discussion?: FindingDiscussion;
   /** A line below the header: the most suspicious commit. */
   suspect?: ReactNode;
@@ -60,6 +61,7 @@ function isStep(before: ComparisonView, after: ComparisonView): boolean {
     before.kind !== after.kind ||
     before.sampleType !== after.sampleType ||
     before.lines !== after.lines ||
+    before.calls !== after.calls ||
     isFlameStep(before.flame, after.flame)
   );
 }
@@ -89,7 +91,9 @@ export function CompletedComparison(props: CompletedProps) {
     // eslint-disable-next-line react-hooks/exhaustive-deps -- `wanted` is a new object each time: its parts decide
     [result.findings, view.finding, wanted.kind, wanted.granularity],
   );
-  const panel = shown && <CausePanel finding={shown.finding} number={shown.index + 1} />;
+  const panel = shown && (
+    <CausePanel comparisonId={comparison.id} finding={shown.finding} number={shown.index + 1} />
+  );
   return (
     <>
       <ResultHeader {...props} graph={graph} wanted={wanted} />
@@ -191,6 +195,12 @@ function ResultHeader(props: HeaderProps) {
     mutationFn: () => swapSides(comparison.id),
     onSuccess: ({ id }) => links.onOpen(id),
   });
+  const exporting = useComparisonExport({
+    comparisonId: comparison.id,
+    kind: wanted.kind,
+    name: comparison.name,
+    graph: () => graph.current,
+  });
   return (
     <>
       <ComparisonHeader
@@ -199,14 +209,20 @@ function ResultHeader(props: HeaderProps) {
         swapping={swap.isPending}
         actions={
           <>
-            <ExportMenu
-              comparisonId={comparison.id}
-              kind={wanted.kind}
-              name={comparison.name}
-              graph={() => graph.current}
-            />
             {extensions.action}
-            {mayWrite && <ComparisonMenu comparison={comparison} onGone={onGone} />}
+            <ComparisonMenu
+              comparison={comparison}
+              onGone={onGone}
+              mayWrite={mayWrite}
+              items={
+                <>
+                  {extensions.menuItems}
+                  {exporting.items}
+                </>
+              }
+              outcome={exporting.outcome}
+              busy={exporting.busy}
+            />
           </>
         }
       />

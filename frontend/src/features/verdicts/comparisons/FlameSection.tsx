@@ -1,5 +1,5 @@
 /** The diff of one view: toolbar, graph, table and lines, all reading and writing the one view of the address. */
-import { Button } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import {
   Suspense,
@@ -17,6 +17,8 @@ import type { FlameGraphHandle, FlameSource, SearchTotals } from '../../../chart
 import type { FlameView } from '../../../engine/flame/flame-view';
 import { readFunctions } from '../../../engine/flame/function-table';
 import { ErrorState, ProblemBoundary, SkeletonRows } from '../../../ui';
+import { DiffCallGraph } from './DiffCallGraph';
+import { CodeHostEntry } from './FunctionSourceSides';
 import { FilterChips, FlameToolbar } from './FlameToolbar';
 import { LinkedFunctionsTable } from './LinkedFunctionsTable';
 import { SearchMatches } from './SearchMatches';
@@ -130,6 +132,7 @@ export function FlameSection({ comparison, description, view, onView, ...props }
             finding={flame.zoom === zoom?.key ? zoom.number : null}
             callers={collapsed}
           />
+          <GraphChoice calls={view.calls} onCalls={(calls) => change({ calls })} />
           <div className={classes.graph}>
             {first.error && (
               <ErrorState
@@ -141,7 +144,12 @@ export function FlameSection({ comparison, description, view, onView, ...props }
             {!source && !first.error && (
               <SkeletonRows rows={14} height={18} label="Loading the diff" />
             )}
-            {source && (
+            {source && view.calls && (
+              <ProblemBoundary what="The call graph failed" resetKey={source.key}>
+                <DiffCallGraph source={source} basis={flame.basis} graph={graph} />
+              </ProblemBoundary>
+            )}
+            {source && !view.calls && (
               <ProblemBoundary what="The flame graph failed" resetKey={source.key}>
                 <Suspense
                   fallback={<SkeletonRows rows={14} height={18} label="Loading the graph" />}
@@ -154,6 +162,13 @@ export function FlameSection({ comparison, description, view, onView, ...props }
                     highlighted={highlighted}
                     onFunctionHover={setInGraph}
                     onListLines={(lines) => change({ lines })}
+                    menuLink={(name) => (
+                      <CodeHostEntry
+                        comparisonId={comparison.id}
+                        viewId={description.id}
+                        name={name}
+                      />
+                    )}
                     onSearchTotals={setTotals}
                     onCallersCollapsed={setCollapsed}
                     categoryLabel={categoryLabel}
@@ -177,6 +192,22 @@ export function FlameSection({ comparison, description, view, onView, ...props }
         graph={graph}
       />
     </>
+  );
+}
+
+type ChoiceProps = { calls: boolean; onCalls: (calls: boolean) => void };
+
+function GraphChoice({ calls, onCalls }: ChoiceProps) {
+  return (
+    <div className={classes.inset}>
+      <SegmentedControl
+        size="xs"
+        aria-label="Kind of graph"
+        data={['Flame graph', 'Call graph']}
+        value={calls ? 'Call graph' : 'Flame graph'}
+        onChange={(chosen) => onCalls(chosen === 'Call graph')}
+      />
+    </div>
   );
 }
 

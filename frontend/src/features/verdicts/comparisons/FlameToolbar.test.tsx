@@ -196,7 +196,7 @@ describe('the list of what narrows the graph', () => {
     await user.click(screen.getByRole('button', { name: /^Without 24 callers collapsed/u }));
     expect(views).toEqual([
       { ...flame, zoom: '' },
-      { ...flame, collapseCallers: false },
+      { ...flame, collapseCallers: false, expanded: '' },
     ]);
   });
 

@@ -142,7 +142,7 @@ function ViewMenu({ flame, change, sampleTypes, sampleType, onSampleType }: Menu
         <Menu.CheckboxItem
           checked={flame.collapseCallers}
           disabled={flame.mode !== 'overlay'}
-          onChange={(collapseCallers) => change({ collapseCallers })}
+          onChange={(collapseCallers) => change({ collapseCallers, expanded: '' })}
         >
           Collapse callers with the same change
         </Menu.CheckboxItem>
@@ -280,7 +280,17 @@ export function FilterChips({
             key: 'callers',
             words: `${countOf(callers, 'caller')} collapsed`,
             value: '',
-            without: { collapseCallers: false },
+            without: { collapseCallers: false, expanded: '' },
+          },
+        ]
+      : []),
+    ...(flame.expanded
+      ? [
+          {
+            key: 'expanded',
+            words: 'callers expanded',
+            value: '',
+            without: { expanded: '' },
           },
         ]
       : []),

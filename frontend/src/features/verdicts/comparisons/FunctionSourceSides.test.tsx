@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FunctionSource, FunctionSources } from '../../../api';
 import { at, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
-import { FunctionSourceSides } from './FunctionSourceSides';
+import { CodeHostEntry, FunctionSourceSides } from './FunctionSourceSides';
 import { SOURCE_REASONS } from './source-wording';
 
 const NAME = 'example.org/app/pool.clone';
@@ -137,5 +137,29 @@ describe('the source of a function', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await rows('base')).toHaveLength(2);
+  });
+});
+
+describe('the entry of a menu', () => {
+  const entry = (found: Partial<FunctionSources>) => {
+    shown(found);
+    show(
+      <div role="menu">
+        <CodeHostEntry comparisonId="c1" viewId="v1" name={NAME} />
+      </div>,
+    );
+  };
+
+  it('leads to the lines of the candidate, else of the base', async () => {
+    entry({ candidate: aSource({ url: null }) });
+    const link = await screen.findByRole('menuitem', { name: 'Open on GitHub' });
+    expect(link).toHaveAttribute('href', `${WEB}/blob/${SHA}/pool/pool.go#L3-L4`);
+    expect(link).toHaveAttribute('rel', 'noreferrer noopener');
+  });
+
+  it.each([null, 'javascript:alert(1)'])('is not there for %s', async (url) => {
+    entry({ base: aSource({ url }), candidate: aSource({ url }) });
+    await rows('base');
+    expect(screen.queryByRole('menuitem')).toBeNull();
   });
 });

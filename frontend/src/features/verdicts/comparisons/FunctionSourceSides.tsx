@@ -119,8 +119,29 @@ function Text({ side, source, factor, scale }: SideProps) {
   );
 }
 
+/**
+ * The entry of a menu that leads to the lines of a function at the code host, of the candidate if it has them. Nothing until
+ * they are found.
+ */
+export function CodeHostEntry({ comparisonId, viewId, name }: Omit<SidesProps, 'scaled'>) {
+  const found = useQuery({
+    ...sourceQuery({ comparison_id: comparisonId, view_id: viewId }, name),
+    retry: false,
+  }).data;
+  const source = [found?.candidate, found?.base].find((side) => side?.url);
+  if (!source?.url || !isWebAddress(source.url)) return null;
+  return (
+    <a role="menuitem" tabIndex={-1} href={source.url} target="_blank" rel="noreferrer noopener">
+      {codeHostLink(source.url, source.repository?.kind)}
+    </a>
+  );
+}
+
+const isWebAddress = (url: string): boolean =>
+  url.startsWith('https://') || url.startsWith('http://');
+
 function HostLink({ url, children }: { url: string; children: string }) {
-  if (!url.startsWith('https://') && !url.startsWith('http://')) return null;
+  if (!isWebAddress(url)) return null;
   return (
     <a className="link nowrap" href={url} target="_blank" rel="noreferrer noopener">
       {children}

@@ -29,11 +29,29 @@ export function checkParts(finding: Finding): Part[] {
   return [subjectOf(finding), { text: ` must ${verb} from ${value(candidate)}${after} to ${to}.` }];
 }
 
-/** The command that records the same kind of evidence from a process; null where no process is recorded. */
-export function collectCommand({ kind, profile_kind: profile }: Finding): string | null {
-  const collect = 'slowpath collect localhost:6060';
-  if (kind.startsWith('trace.')) return `${collect} --profiles 0 --trace 5`;
+/** A word of a command, quoted if a shell would not leave it alone. */
+const shellWord = (text: string): string =>
+  /^[\w.+/-]+$/u.test(text) && !text.startsWith('-')
+    ? text
+    : `'./${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * The command that records the same kind of evidence from a process into a folder named after its service; null where no
+ * process is recorded.
+ */
+export function collectCommand(
+  { kind, profile_kind: profile }: Finding,
+  service: string,
+): string | null {
+  const recordings = recordingsOf(kind, profile);
+  if (recordings === null) return null;
+  const folder = service === '' ? '' : ` --out ${shellWord(service)}`;
+  return `slowpath collect localhost:6060 ${recordings}${folder}`;
+}
+
+function recordingsOf(kind: string, profile: string): string | null {
+  if (kind.startsWith('trace.')) return '--profiles 0 --trace 5';
   if (!kind.startsWith('profile.')) return null;
-  if (SNAPSHOTS.includes(profile)) return `${collect} --profiles 0 --snapshots ${profile}`;
-  return profile === 'cpu' || profile === '' ? `${collect} --profiles 10` : null;
+  if (SNAPSHOTS.includes(profile)) return `--profiles 0 --snapshots ${profile}`;
+  return profile === 'cpu' || profile === '' ? '--profiles 10' : null;
 }

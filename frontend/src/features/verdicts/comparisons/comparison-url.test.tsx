@@ -56,6 +56,7 @@ function randomView(roll: () => number): ComparisonView {
   return {
     kind: text(),
     sampleType: text(),
+    calls: chance(),
     flame: {
       mode: pick(FLAME_MODES),
       orientation: pick(ORIENTATIONS),
@@ -68,6 +69,7 @@ function randomView(roll: () => number): ComparisonView {
       hide: text(),
       collapseRecursion: chance(),
       collapseCallers: chance(),
+      expanded: chance() ? '4891f75e12075a85,00f1f75e12075a85' : '',
       sandwich: text(),
       search: { pattern: text(), regex: chance(), caseSensitive: chance() },
     },

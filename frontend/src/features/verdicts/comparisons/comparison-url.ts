@@ -63,10 +63,12 @@ const searchSchema = z.object({
   v: field(z.literal(VERSION)),
   whole: field(z.literal(true)),
   callers: field(z.literal('all')),
+  expand: field(text),
   kind: field(text),
   type: field(text),
   by: field(z.enum(GRANULARITIES)),
   mode: field(z.enum(FLAME_MODES)),
+  graph: field(z.literal('calls')),
   up: field(z.literal(true)),
   basis: field(text),
   zoom: field(text),
@@ -100,6 +102,8 @@ export type ComparisonView = {
   kind: string;
   sampleType: string;
   flame: FlameView;
+  /** Whether calls between functions are drawn, not stacks. */
+  calls: boolean;
   /** Number of the chosen finding, and whether its explanation is unfolded. */
   finding: number | null;
   /** Whether the graph is not zoomed to the finding. */
@@ -122,6 +126,7 @@ export const DEFAULT_VIEW: ComparisonView = {
   kind: '',
   sampleType: '',
   flame: { ...EMPTY_VIEW, collapseCallers: true },
+  calls: false,
   finding: null,
   whole: false,
   unfolded: false,
@@ -161,6 +166,7 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
       hide: search.hide ?? '',
       collapseRecursion: search.flat ?? false,
       collapseCallers: search.callers !== 'all',
+      expanded: search.expand ?? '',
       sandwich: search.around ?? '',
       search: {
         pattern: search.q ?? '',
@@ -168,6 +174,7 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
         caseSensitive: search.case ?? false,
       },
     },
+    calls: search.graph === 'calls',
     finding: search.find ?? null,
     whole: search.whole ?? false,
     unfolded: search.open ?? false,
@@ -192,6 +199,7 @@ export function searchOf(view: ComparisonView): ComparisonSearch {
     type: unless(view.sampleType, ''),
     by: unless(flame.granularity, EMPTY_VIEW.granularity),
     mode: unless(flame.mode, EMPTY_VIEW.mode),
+    graph: view.calls ? 'calls' : undefined,
     up: flag(flame.orientation === 'flame'),
     basis: unless(flame.basis, ''),
     zoom: unless(flame.zoom, ''),
@@ -202,6 +210,7 @@ export function searchOf(view: ComparisonView): ComparisonSearch {
     hide: unless(flame.hide, ''),
     flat: flag(flame.collapseRecursion),
     callers: flame.collapseCallers ? undefined : 'all',
+    expand: unless(flame.expanded, ''),
     around: unless(flame.sandwich, ''),
     q: unless(flame.search.pattern, ''),
     plain: flag(!flame.search.regex),

@@ -13,6 +13,7 @@ const SELECTION_FIELDS = [
   'hide',
   'collapseRecursion',
   'collapseCallers',
+  'expanded',
 ] as const;
 
 const isExact = (pattern: string): boolean => pattern.startsWith('^') && pattern.endsWith('$');

@@ -30,7 +30,7 @@ function showBuild(build: Partial<Build> = {}, verdict: Partial<Judgement> = {})
       build={aBuild(build)}
       service="shop"
       back={null}
-      links={{ regression: linkTo, build: linkTo, comparison: linkTo }}
+      links={{ regression: linkTo, build: linkTo, comparison: linkTo, commit: (_, words) => words }}
       files={<p>two files</p>}
     />,
   );

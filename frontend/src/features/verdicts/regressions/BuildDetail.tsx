@@ -26,7 +26,10 @@ export type BuildDetailProps = {
   back: ReactNode;
   /** Further actions. */
   action?: ReactNode;
-  links: Record<'regression' | 'build' | 'comparison', (id: string, words: ReactNode) => ReactNode>;
+  links: Record<
+    'regression' | 'build' | 'comparison' | 'commit',
+    (id: string, words: ReactNode) => ReactNode
+  >;
   /** The build's files, from the storey that has them. */
   files: ReactNode;
 };
@@ -57,7 +60,7 @@ export default function BuildDetail({
         <BuildVerdict build={build} links={links} />
       </Section>
       <Section title="Run metadata">
-        <DetailsList facts={known(build, service)} />
+        <DetailsList facts={known(build, service, links.commit)} />
       </Section>
       <Section title="Files">{files}</Section>
     </>
@@ -65,26 +68,21 @@ export default function BuildDetail({
 }
 
 /** What is known of the build; missing metadata has no row. */
-function known(build: Build, service: ReactNode): [string, ReactNode][] {
+function known(
+  build: Build,
+  service: ReactNode,
+  commitLink: BuildDetailProps['links']['commit'],
+): [string, ReactNode][] {
+  const commit = (sha: string, words: string) => (
+    <span className="mono">{commitLink(sha, words)}</span>
+  );
   const facts: [string, ReactNode][] = [
     ['service', service],
-    [
-      'commit',
-      <span key="commit" className="mono">
-        {build.commit}
-      </span>,
-    ],
+    ['commit', commit(build.commit, build.commit)],
     ['branch', build.branch],
     ['author', build.author],
     ['pull request', pullRequest(build)],
-    [
-      'after',
-      build.parent && (
-        <span key="after" className="mono">
-          {shortCommit(build.parent)}
-        </span>
-      ),
-    ],
+    ['after', build.parent && commit(build.parent, shortCommit(build.parent))],
     ['Go', build.go_version],
     ['platform', [build.goos, build.goarch].filter(Boolean).join('/')],
     ['flags', build.flags],

@@ -31,12 +31,14 @@ export type BuildListProps = {
   onSearch: (search: BuildListSearch) => void;
   services: { id: string; name: string }[];
   link: (buildId: string, words: ReactNode) => ReactNode;
+  /** A link to the commit of a build with its patch, or the words alone. */
+  commitLink: (build: ListedBuild, words: ReactNode) => ReactNode;
   compareLink: (base: ListedBuild, candidate: ListedBuild, words: string) => ReactNode;
   onOpen: (build: ListedBuild) => void;
 };
 
 export default function BuildList(props: BuildListProps) {
-  const { search, services, link, compareLink, onOpen } = props;
+  const { search, services, compareLink, onOpen } = props;
   useTitle('Builds');
   const [selected, setSelected] = useState<ListedBuild[]>([]);
   const builds = useInfiniteQuery(buildListQuery(search));
@@ -58,7 +60,7 @@ export default function BuildList(props: BuildListProps) {
         <PagedTable
           label="Builds"
           query={builds}
-          columns={columnsOf(names, link, (build) => (
+          columns={columnsOf(names, props, (build) => (
             <SelectCell
               build={build}
               checked={selected.some(({ id }) => id === build.id)}
@@ -149,7 +151,7 @@ function SelectCell({ build, checked, onToggle }: SelectProps) {
 
 function columnsOf(
   names: Map<string, string>,
-  link: BuildListProps['link'],
+  { link, commitLink }: Pick<BuildListProps, 'link' | 'commitLink'>,
   select: (build: ListedBuild) => ReactNode,
 ): Column<ListedBuild>[] {
   const dash = <span className="muted">–</span>;
@@ -165,7 +167,7 @@ function columnsOf(
     {
       id: 'title',
       head: 'Title',
-      cell: ({ title, display_name: name }) => [name, title].filter(Boolean).join(' · ') || dash,
+      cell: (build) => <Title build={build} commitLink={commitLink} />,
     },
     {
       id: 'service',
@@ -196,6 +198,17 @@ function columnsOf(
       cell: ({ created_at }) => <Timestamp at={created_at} />,
     },
   ];
+}
+
+function Title({ build, commitLink }: { build: ListedBuild } & Pick<BuildListProps, 'commitLink'>) {
+  const { title, display_name: name } = build;
+  if (!title) return name ?? <span className="muted">–</span>;
+  return (
+    <>
+      {name && `${name} · `}
+      {commitLink(build, title)}
+    </>
+  );
 }
 
 function Evidence({ build: { evidence, waiting_artifacts: waiting } }: { build: ListedBuild }) {

@@ -1,7 +1,7 @@
 /** Taking the comparison away: pictures of the graph at once, files made by a job and then downloaded. */
-import { Button, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { ExportFormat } from '../../../api';
 import type { FlameGraphHandle, Picture } from '../../../charts';
 import { formatCount } from '../../../engine/format/format';
@@ -25,7 +25,15 @@ type ExportProps = {
   graph: () => FlameGraphHandle | null;
 };
 
-export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
+type Exporting = {
+  busy: boolean;
+  /** For the dropdown of a menu. */
+  items: ReactNode;
+  /** What the last export came to, if it is not a whole file. */
+  outcome: ReactNode;
+};
+
+export function useComparisonExport({ comparisonId, kind, name, graph }: ExportProps): Exporting {
   const pollWhile = usePollWhile();
   const [wanted, setWanted] = useState<string | null>(null);
   const [pictureError, setPictureError] = useState<unknown>(null);
@@ -82,32 +90,46 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
     }
   };
 
+  const file = (format: ExportFormat) => {
+    begin();
+    make.mutate(format);
+  };
+  return {
+    busy,
+    items: <ExportItems onPicture={(form) => void picture(form)} onFile={file} />,
+    outcome: <ExportOutcome cut={cut} error={error} />,
+  };
+}
+
+type ItemsProps = {
+  onPicture: (form: 'png' | 'svg') => void;
+  onFile: (format: ExportFormat) => void;
+};
+
+function ExportItems({ onPicture, onFile }: ItemsProps) {
   return (
-    <div className={classes.export}>
-      <Menu width={250}>
-        <Menu.Target>
-          <Button loading={busy}>Export</Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>Current graph</Menu.Label>
-          <Menu.Item onClick={() => void picture('png')}>PNG</Menu.Item>
-          <Menu.Item onClick={() => void picture('svg')}>SVG</Menu.Item>
-          <Menu.Divider />
-          <Menu.Label>Files</Menu.Label>
-          {FILES.map(({ format, name: label, hint }) => (
-            <Menu.Item
-              key={format}
-              onClick={() => {
-                begin();
-                make.mutate(format);
-              }}
-              rightSection={hint && <span className="muted">{hint}</span>}
-            >
-              {label}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+    <>
+      <Menu.Label>Export the graph</Menu.Label>
+      <Menu.Item onClick={() => onPicture('png')}>PNG</Menu.Item>
+      <Menu.Item onClick={() => onPicture('svg')}>SVG</Menu.Item>
+      <Menu.Divider />
+      <Menu.Label>Export files</Menu.Label>
+      {FILES.map(({ format, name, hint }) => (
+        <Menu.Item
+          key={format}
+          onClick={() => onFile(format)}
+          rightSection={hint && <span className="muted">{hint}</span>}
+        >
+          {name}
+        </Menu.Item>
+      ))}
+    </>
+  );
+}
+
+function ExportOutcome({ cut, error }: { cut: Picture['cut']; error: unknown }) {
+  return (
+    <>
       {cut !== null && (
         <p className={classes.cut} role="status">
           The PNG shows {formatCount(cut.rows)} of {formatCount(cut.whole)} rows that fit into an
@@ -115,6 +137,6 @@ export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
         </p>
       )}
       {error !== null && error !== undefined && <ErrorState compact error={error} />}
-    </div>
+    </>
   );
 }

@@ -2,9 +2,11 @@ import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FlameGraphHandle, Picture } from '../../../charts';
+import { aComparison } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
 import { show, type Opened } from '../../../testing/render';
-import { ExportMenu } from './ExportMenu';
+import { ComparisonMenu } from './ComparisonMenu';
+import { useComparisonExport } from './comparison-export';
 
 type Downloaded = { href: string; name: string };
 
@@ -32,11 +34,33 @@ const aGraph = (cut: Picture['cut'] = null): FlameGraphHandle => ({
   exportSvg: () => '<svg/>',
 });
 
+type ShownProps = { graph: FlameGraphHandle | null; kind: string };
+
+function ShownMenu({ graph, kind }: ShownProps) {
+  const comparison = aComparison({ id: 'c1', name: 'a against b' });
+  const { items, outcome, busy } = useComparisonExport({
+    comparisonId: comparison.id,
+    kind,
+    name: comparison.name,
+    graph: () => graph,
+  });
+  return (
+    <ComparisonMenu
+      comparison={comparison}
+      onGone={() => undefined}
+      mayWrite={false}
+      items={items}
+      outcome={outcome}
+      busy={busy}
+    />
+  );
+}
+
 const menu = (graph: FlameGraphHandle | null = aGraph(), kind = 'cpu') =>
-  show(<ExportMenu comparisonId="c1" kind={kind} name="a against b" graph={() => graph} />);
+  show(<ShownMenu graph={graph} kind={kind} />);
 
 async function choose(user: Opened['user'], name: RegExp): Promise<void> {
-  await user.click(screen.getByRole('button', { name: 'Export' }));
+  await user.click(screen.getByRole('button', { name: 'More' }));
   await user.click(await screen.findByRole('menuitem', { name, hidden: true }));
 }
 
@@ -97,10 +121,10 @@ describe('a file', () => {
     serve({ state: 'running' }, { state: 'done' });
     const { user } = menu();
     await choose(user, /^Findings as JSON/u);
-    await waitFor(() => expect(screen.getByRole('button', { name: 'Export' })).toBeDisabled());
+    await waitFor(() => expect(screen.getByRole('button', { name: 'More' })).toBeDisabled());
     expect(downloaded).toEqual([]);
     await waitFor(() => expect(downloaded).toHaveLength(1));
-    expect(screen.getByRole('button', { name: 'Export' })).toBeEnabled();
+    expect(screen.getByRole('button', { name: 'More' })).toBeEnabled();
   });
 
   it.each([

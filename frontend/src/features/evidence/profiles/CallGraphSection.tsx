@@ -5,7 +5,6 @@ import { PRUNING_LIMITS, pruneCallGraph } from '../../../engine/flame/call-graph
 import { normalizationIndex, type DiffTree } from '../../../engine/flame/diff-tree';
 import { formatShare, unitOf } from '../../../engine/format/format';
 import { EmptyState, ProblemBoundary, SkeletonRows, countOf } from '../../../ui';
-import type { OpenedSet } from './profile-context';
 import classes from './profiles.module.css';
 
 const CallGraph = lazy(async () => ({
@@ -13,13 +12,17 @@ const CallGraph = lazy(async () => ({
 }));
 
 type GraphProps = {
-  opened: OpenedSet;
   tree: DiffTree | null;
+  /** Id of the normalization of its values. */
+  basis: string;
+  /** Whether it is of one profile; else the nodes show base and candidate. */
+  oneSided: boolean;
+  selected: string;
+  onSelect: (name: string) => void;
   graph: RefObject<CallGraphHandle | null>;
 };
 
-export function CallGraphTab({ opened: { view, change }, tree, graph }: GraphProps) {
-  const { basis } = view.flame;
+export function CallGraphSection({ tree, basis, graph, ...shown }: GraphProps) {
   const drawn = useMemo(() => {
     if (!tree) return null;
     const found = tree.header.normalizations[normalizationIndex(tree.header, basis)];
@@ -48,9 +51,7 @@ export function CallGraphTab({ opened: { view, change }, tree, graph }: GraphPro
             ref={graph}
             graph={pruned}
             unit={unit}
-            oneSided
-            selected={view.selected}
-            onSelect={(selected) => change({ selected })}
+            {...shown}
             label="Call graph. Arrow keys lead to callers, callees and neighbors."
           />
         </Suspense>

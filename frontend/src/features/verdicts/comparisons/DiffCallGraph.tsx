@@ -1,0 +1,47 @@
+/** The call graph of a diff: every function with the values of both sides. */
+import { useImperativeHandle, useMemo, useRef, useState, type RefObject } from 'react';
+import type { CallGraphHandle, FlameGraphHandle, FlameSource } from '../../../charts';
+import { readDiffPart } from '../../../engine/flame/diff-part';
+import { mergePart, openTree } from '../../../engine/flame/diff-tree';
+import { CallGraphSection } from '../../evidence/profiles';
+
+type DiffCallGraphProps = {
+  source: Pick<FlameSource, 'first' | 'rest'>;
+  basis: string;
+  /** What the page asks of the graph that is shown. */
+  graph: RefObject<FlameGraphHandle | null>;
+};
+
+export function DiffCallGraph({ source: { first, rest }, basis, graph }: DiffCallGraphProps) {
+  const [selected, setSelected] = useState('');
+  const calls = useRef<CallGraphHandle>(null);
+  const tree = useMemo(() => {
+    const opened = openTree(readDiffPart(first));
+    return rest ? mergePart(opened, readDiffPart(rest)) : opened;
+  }, [first, rest]);
+  useImperativeHandle(graph, (): FlameGraphHandle => {
+    const select = (name: string): Promise<boolean> => {
+      setSelected(name);
+      return Promise.resolve(true);
+    };
+    return {
+      zoomToPath: (names) => select(names.at(-1) ?? ''),
+      zoomToFunction: select,
+      exportSvg: () => calls.current?.exportSvg() ?? '',
+      exportPng: async () => ({
+        blob: (await calls.current?.exportPng()) ?? new Blob(),
+        cut: null,
+      }),
+    };
+  }, []);
+  return (
+    <CallGraphSection
+      tree={tree}
+      basis={basis}
+      oneSided={false}
+      selected={selected}
+      onSelect={setSelected}
+      graph={calls}
+    />
+  );
+}
