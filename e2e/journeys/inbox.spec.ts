@@ -1,46 +1,28 @@
 // Triage with the keyboard alone, on the example: assign, snooze and undo in the inbox, then the page of a production event.
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
-import type { APIRequestContext, Page } from "@playwright/test";
+import type { APIRequestContext, Page } from '@playwright/test';
 
-import {
-  api,
-  expect,
-  expectAccessible,
-  succeeded,
-  test,
-} from "../support/test";
+import { api, expect, expectAccessible, succeeded, test } from '../support/test';
 
-const root = join(import.meta.dirname, "../..");
-const python = join(root, ".slowpath/venv/bin/python");
+const root = join(import.meta.dirname, '../..');
+const python = join(root, '.slowpath/venv/bin/python');
 
 type Inbox = {
   items: { kind: string; state: string; assignee: { name: string } | null }[];
 };
 
 /** Lay out the services and the builds of the example, and sign in as its owner; gives the team's slug. */
-async function seeded(
-  request: APIRequestContext,
-  url: string,
-): Promise<string> {
-  const parts = ["--only", "board", "--only", "builds"];
+async function seeded(request: APIRequestContext, url: string): Promise<string> {
+  const parts = ['--only', 'board', '--only', 'builds'];
   const { stdout } = await promisify(execFile)(
     python,
-    [
-      "-m",
-      "slowpath_cli.main",
-      "admin",
-      "seed-example",
-      ...parts,
-      "--url",
-      url,
-    ],
+    ['-m', 'slowpath_cli.main', 'admin', 'seed-example', ...parts, '--url', url],
     { cwd: root, timeout: 200_000 },
   );
-  const [, email, password] =
-    /Sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
+  const [, email, password] = /Sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
   const headers = { Origin: new URL(url).origin };
   await succeeded(
     await request.post(`${api}/session`, {
@@ -48,21 +30,14 @@ async function seeded(
       headers,
     }),
   );
-  const session = (await (
-    await succeeded(await request.get(`${api}/session`))
-  ).json()) as {
+  const session = (await (await succeeded(await request.get(`${api}/session`))).json()) as {
     teams: { slug: string }[];
   };
-  return session.teams[0]?.slug ?? "";
+  return session.teams[0]?.slug ?? '';
 }
 
-async function itemsOf(
-  request: APIRequestContext,
-  view = "needs-action",
-): Promise<Inbox["items"]> {
-  const answer = await succeeded(
-    await request.get(`${api}/inbox?view=${view}`),
-  );
+async function itemsOf(request: APIRequestContext, view = 'needs-action'): Promise<Inbox['items']> {
+  const answer = await succeeded(await request.get(`${api}/inbox?view=${view}`));
   return ((await answer.json()) as Inbox).items;
 }
 
@@ -70,100 +45,78 @@ const kindsOf = async (request: APIRequestContext) =>
   (await itemsOf(request)).map(({ kind }) => kind);
 
 /** The row at the cursor. */
-const current = (page: Page) => page.locator("li[data-key][aria-current]");
+const current = (page: Page) => page.locator('li[data-key][aria-current]');
 
 async function press(page: Page, keys: string): Promise<void> {
-  for (const key of keys.split(" ")) await page.keyboard.press(key);
+  for (const key of keys.split(' ')) await page.keyboard.press(key);
 }
 
-test("items are triaged with keys only, each action is undone, and an event has its evidence", async ({
+test('items are triaged with keys only, each action is undone, and an event has its evidence', async ({
   page,
   context,
   baseURL,
 }) => {
   test.setTimeout(400_000);
-  const team = await seeded(context.request, baseURL ?? "");
+  const team = await seeded(context.request, baseURL ?? '');
   await expect
     .poll(() => kindsOf(context.request), {
       timeout: 240_000,
       intervals: [1_000],
     })
-    .toEqual(["production-event", "regression"]);
+    .toEqual(['production-event', 'regression']);
 
   await page.goto(`/t/${team}/inbox`);
-  await expect(page.getByRole("heading", { level: 1 })).toContainText(
-    "2 open items, 2 unassigned",
-  );
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('2 open items, 2 unassigned');
   await expectAccessible(page);
 
-  await press(page, "j");
-  await expect(current(page)).toContainText("distributor");
-  await press(page, "x j x a");
-  await expect(page.getByRole("menu")).toContainText("Assign 2 items to");
-  await press(page, "1");
-  await expect(page.getByText("Assigned 2 items to Ada Example")).toBeVisible();
-  await expect(page.getByRole("heading", { level: 1 })).not.toContainText(
-    "unassigned",
-  );
-  await press(page, "u");
-  await expect(page.getByRole("heading", { level: 1 })).toContainText(
-    "2 unassigned",
-  );
+  await press(page, 'j');
+  await expect(current(page)).toContainText('distributor');
+  await press(page, 'x j x a');
+  await expect(page.getByRole('menu')).toContainText('Assign 2 items to');
+  await press(page, '1');
+  await expect(page.getByText('Assigned 2 items to Ada Example')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).not.toContainText('unassigned');
+  await press(page, 'u');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('2 unassigned');
 
-  await press(page, "s 3");
-  await expect(page.getByText("Set 1 item to Acknowledged")).toBeVisible();
-  await expect(current(page)).toContainText("Acknowledged");
-  await press(page, "u");
-  await expect(current(page)).toContainText("New");
+  await press(page, 's 3');
+  await expect(page.getByText('Set 1 item to Acknowledged')).toBeVisible();
+  await expect(current(page)).toContainText('Acknowledged');
+  await press(page, 'u');
+  await expect(current(page)).toContainText('New');
 
-  await press(page, "k z");
-  await expect(page.getByRole("menu")).toContainText(
-    "Until the next deployment of distributor",
-  );
-  await press(page, "2");
-  await expect(
-    page.getByText("Snoozed 1 item until the next deployment"),
-  ).toBeVisible();
-  await expect(page.locator("li[data-key]")).toHaveCount(1);
-  await page.getByRole("link", { name: /^Snoozed/ }).press("Enter");
+  await press(page, 'k z');
+  await expect(page.getByRole('menu')).toContainText('Until the next deployment of distributor');
+  await press(page, '2');
+  await expect(page.getByText('Snoozed 1 item until the next deployment')).toBeVisible();
+  await expect(page.locator('li[data-key]')).toHaveCount(1);
+  await page.getByRole('link', { name: /^Snoozed/ }).press('Enter');
   await expect(page).toHaveURL(/view=snoozed/);
-  await expect(current(page)).toContainText(
-    "snoozed until the next deployment of distributor",
-  );
-  await press(page, "u");
-  await expect(page.getByText("No item is snoozed.")).toBeVisible();
+  await expect(current(page)).toContainText('snoozed until the next deployment of distributor');
+  await press(page, 'u');
+  await expect(page.getByText('No item is snoozed.')).toBeVisible();
 
   await page.goBack();
-  await expect(page.locator("li[data-key]")).toHaveCount(2);
-  await press(page, "j n");
-  const mute = page.getByRole("dialog", { name: "Mute: 1 item" });
-  await expect(mute.getByRole("textbox", { name: "Reason" })).toBeFocused();
-  await page.keyboard.type("load test");
-  await press(page, "Tab Tab Enter");
-  await expect(page.getByText("Muted 1 item")).toBeVisible();
-  await press(page, "u");
-  await expect(page.locator("li[data-key]")).toHaveCount(2);
+  await expect(page.locator('li[data-key]')).toHaveCount(2);
+  await press(page, 'j n');
+  const mute = page.getByRole('dialog', { name: 'Mute: 1 item' });
+  await expect(mute.getByRole('textbox', { name: 'Reason' })).toBeFocused();
+  await page.keyboard.type('load test');
+  await press(page, 'Tab Tab Enter');
+  await expect(page.getByText('Muted 1 item')).toBeVisible();
+  await press(page, 'u');
+  await expect(page.locator('li[data-key]')).toHaveCount(2);
 
-  await press(page, "k Enter");
+  await press(page, 'k Enter');
   await expect(page).toHaveURL(/\/events\//);
-  await expect(page.getByRole("heading", { level: 1 })).toContainText(
-    "distributor",
-  );
-  await expect(
-    page.getByRole("img", { name: /^Latency of distributor/ }),
-  ).toBeVisible();
-  await expect(
-    page.getByRole("region", { name: "Discussion" }),
-  ).toBeInViewport();
-  await expect(page.getByRole("region", { name: "History" })).toContainText(
-    "Opened",
-  );
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('distributor');
+  await expect(page.getByRole('img', { name: /^Latency of distributor/ })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Discussion' })).toBeInViewport();
+  await expect(page.getByRole('region', { name: 'History' })).toContainText('Opened');
   await expectAccessible(page);
 
-  await page.getByRole("button", { name: "Set state" }).press("Enter");
-  await page.getByRole("menuitem", { name: "Investigating" }).press("Enter");
-  await expect
-    .poll(async () => (await itemsOf(context.request))[0]?.state)
-    .toBe("investigating");
-  await expect(page.getByRole("main")).toContainText("Investigating");
+  await page.getByRole('button', { name: 'Set state' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Investigating' }).press('Enter');
+  await expect.poll(async () => (await itemsOf(context.request))[0]?.state).toBe('investigating');
+  await expect(page.getByRole('main')).toContainText('Investigating');
 });

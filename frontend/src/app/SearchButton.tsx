@@ -1,5 +1,4 @@
 /** The field of the top bar that opens the palette, as do Ctrl+K, Cmd+K and `/`; `?` lists the shortcuts of the page. */
-import { useHotkeys } from '@mantine/hooks';
 import { Suspense, lazy, useEffect, useState } from 'react';
 import type { TeamMembership } from '../api';
 import { ShortcutsDialog } from '../features/sharing/search';
@@ -11,27 +10,35 @@ const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"]') !== null);
 
-/** A page that lists its shortcuts itself handles the key first, whatever the order in which both listen. */
-function useShortcutsKey(onPress: () => void): void {
+type Opened = 'palette' | 'shortcuts' | null;
+
+/** Ctrl+K and Cmd+K work in fields too. A page that handles `?` itself does so first, whatever the order of the listeners. */
+function useSearchKeys(setOpened: (next: (now: Opened) => Opened) => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.key !== '?' || isTyping(event.target)) return;
-      setTimeout(() => {
-        if (!event.defaultPrevented) onPress();
-      });
+      const { key, ctrlKey, metaKey, altKey } = event;
+      if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') {
+        event.preventDefault();
+        setOpened((now) => (now === 'palette' ? null : 'palette'));
+      } else if (key === '/' && !ctrlKey && !metaKey && !isTyping(event.target)) {
+        event.preventDefault();
+        setOpened(() => 'palette');
+      } else if (key === '?' && !isTyping(event.target)) {
+        setTimeout(() => {
+          if (!event.defaultPrevented) setOpened(() => 'shortcuts');
+        });
+      }
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [onPress]);
+  }, [setOpened]);
 }
 
 export function SearchButton({ team }: { team: TeamMembership }) {
-  const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
+  const [opened, setOpened] = useState<Opened>(null);
   const [showShortcuts] = useState(() => () => setOpened('shortcuts'));
   const close = () => setOpened(null);
-  useHotkeys([['/', () => setOpened('palette')]]);
-  useHotkeys([['mod+K', () => setOpened((now) => (now === 'palette' ? null : 'palette'))]], []);
-  useShortcutsKey(showShortcuts);
+  useSearchKeys(setOpened);
   return (
     <>
       <button

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { at, page, server } from '../testing/mock-api';
 import { open } from '../testing/render';
 
@@ -23,8 +23,6 @@ function serve() {
   );
   return arrived;
 }
-
-afterEach(() => localStorage.clear());
 
 describe('a team without data', () => {
   it('begins with the steps, and the current one has lines for this server and service', async () => {

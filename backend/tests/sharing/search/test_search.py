@@ -66,7 +66,7 @@ def made(app: AppUnderTest, team: SomeTeam) -> EvidenceFactory:
     return EvidenceFactory(app, team)
 
 
-def search(client: TestClient, text: str, **query: object) -> dict[str, list[dict[str, Any]]]:
+def search(client: TestClient, text: str, **query: int) -> dict[str, list[dict[str, Any]]]:
     answer = client.get("/api/v1/search", params={"q": text, **query})
     assert answer.status_code == 200, answer.text
     return {group["type"]: group["items"] for group in answer.json()["groups"]}

@@ -17,7 +17,7 @@ import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../featu
 import { readTraceSearch } from '../../features/evidence/exec_traces';
 import { tray } from '../../features/evidence/artifacts';
 import { profileSetQuery, readProfileSearch } from '../../features/evidence/profiles';
-import { isEmptyTeam, stepQuery, type StepId } from '../../features/operations/setup';
+import { firstStepQuery, isEmptyTeam, type FirstStepId } from '../../features/operations/setup';
 import { setPreference } from '../../ui';
 import { NotFoundPage } from '../RouteStates';
 import { Shell } from '../Shell';
@@ -53,8 +53,8 @@ const teamIndexRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/',
   beforeLoad: async ({ context, params }) => {
-    const read = async (id: StepId) =>
-      context.client.query({ ...stepQuery(id), retry: false }).catch(() => undefined);
+    const read = async (id: FirstStepId) =>
+      context.client.query({ ...firstStepQuery(id), retry: false }).catch(() => undefined);
     const [metrics, upload, build] = await Promise.all([
       read('metrics'),
       read('upload'),

@@ -15,7 +15,8 @@ import {
   useTitle,
 } from '../../../ui';
 import classes from './Setup.module.css';
-import { SETUP_STEPS, stepQuery, type Received, type SetupStep, type StepId } from './setup-steps';
+import type { Received, StepId } from './setup-state';
+import { SETUP_STEPS, stepQuery, type SetupStep } from './setup-steps';
 
 const NEW_SERVICE = 'my-service';
 

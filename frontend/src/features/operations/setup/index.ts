@@ -1,2 +1,2 @@
 export { SetupPage } from './LazySetup';
-export { isEmptyTeam, stepQuery, type StepId } from './setup-steps';
+export { firstStepQuery, isEmptyTeam, type FirstStepId } from './setup-state';

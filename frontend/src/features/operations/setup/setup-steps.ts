@@ -1,12 +1,14 @@
-/** The steps that set up a service: the lines of each, and the state that marks it as done. */
-import { queryOptions } from '@tanstack/react-query';
+/** The steps that set up a service, with the lines of each. */
 import { calls } from '../../../api';
 import type { HelpTopic } from '../../../ui';
-
-export type StepId = 'upload' | 'build' | 'metrics' | 'deployment' | 'runner' | 'channel';
-
-/** What a step found, in words with its time; null: nothing yet. */
-export type Received = { words: string; at: string | null } | null;
+import {
+  firstStepQuery,
+  makeStepQuery,
+  one,
+  type FirstStepId,
+  type ReadStep,
+  type StepId,
+} from './setup-state';
 
 export type SetupStep = {
   id: StepId;
@@ -96,22 +98,8 @@ export const SETUP_STEPS: readonly SetupStep[] = [
   },
 ];
 
-const one = { limit: 1 };
-
-/** The newest object of each step. */
-const READ: Record<StepId, (signal: AbortSignal) => Promise<Received>> = {
-  upload: async (signal) => {
-    const [found] = (await calls.artifactsList({ query: one, signal })).items;
-    return found ? { words: found.name, at: found.created_at } : null;
-  },
-  build: async (signal) => {
-    const [found] = (await calls.buildsList({ query: one, signal })).items;
-    return found ? { words: found.commit.slice(0, 9), at: found.created_at } : null;
-  },
-  metrics: async (signal) => {
-    const { series } = await calls.metricSettingsGet({ signal });
-    return series > 0 ? { words: `${series.toLocaleString('en-GB')} time series`, at: null } : null;
-  },
+/** The newest object of the later steps. */
+const READ_LATER: Record<Exclude<StepId, FirstStepId>, ReadStep> = {
   deployment: async (signal) => {
     const [found] = (await calls.deploymentsList({ query: one, signal })).items;
     return found ? { words: 'recorded', at: found.created_at } : null;
@@ -126,17 +114,7 @@ const READ: Record<StepId, (signal: AbortSignal) => Promise<Received>> = {
   },
 };
 
-const EVERY_MS = 2_000;
+const isLater = (id: StepId): id is keyof typeof READ_LATER => id in READ_LATER;
 
-/** Read again until the step is done: it is marked within two seconds of the data. */
 export const stepQuery = (id: StepId) =>
-  queryOptions({
-    queryKey: ['setup', id],
-    queryFn: ({ signal }) => READ[id](signal),
-    refetchInterval: ({ state }) => (state.data ? false : EVERY_MS),
-    staleTime: EVERY_MS,
-  });
-
-/** Whether a team has neither artifacts, builds nor metrics. */
-export const isEmptyTeam = (found: Partial<Record<StepId, Received>>): boolean =>
-  found.upload === null && found.build === null && found.metrics === null;
+  isLater(id) ? makeStepQuery(id, READ_LATER[id]) : firstStepQuery(id);
