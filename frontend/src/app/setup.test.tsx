@@ -8,7 +8,7 @@ import { open } from '../testing/render';
 function serve() {
   const arrived = new Set<string>();
   const list = (path: string, item: object) =>
-    http.get(at(path), () => (page(arrived.has(path) ? [item] : [])));
+    http.get(at(path), () => page(arrived.has(path) ? [item] : []));
   const created_at = '2026-11-27T10:00:00Z';
   server.use(
     list('/artifacts', { name: 'cpu.pprof', created_at }),
