@@ -83,7 +83,7 @@ class Snooze:
 
 
 @dataclass(frozen=True)
-class Closed:
+class ItemClosing:
     """How an item was closed."""
 
     at: datetime
@@ -119,7 +119,7 @@ class InboxItem:
     mute_reason: str | None = None
     merged_into_id: UUID | None = None
     merged: int = 0
-    closed: Closed | None = None
+    closed: ItemClosing | None = None
 
     @property
     def needs_action(self) -> bool:

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from slowpath.sharing.inbox.rules import (
-    Closed,
     InboxFilter,
     InboxItem,
+    ItemClosing,
     ItemKind,
     NamedRef,
     Snooze,
@@ -65,7 +65,7 @@ def test_hidden_items_are_only_in_their_view() -> None:
     snoozed = replace(ITEM, is_snoozed=True)
     muted = replace(ITEM, mute_reason="known")
     merged = replace(ITEM, merged_into_id=UUID(int=11))
-    closed = replace(ITEM, closed=Closed(NOW, "recovered", "It is over."))
+    closed = replace(ITEM, closed=ItemClosing(NOW, "recovered", "It is over."))
     views: tuple[ViewName, ...] = ("needs-action", "mine", "production", "regressions", "snoozed", "closed")
 
     def listed(item: InboxItem) -> list[str]:
@@ -99,7 +99,7 @@ def test_the_most_severe_production_event_is_first() -> None:
 
 
 def test_closed_items_are_listed_newest_first() -> None:
-    items = [replace(ITEM, number=hours, closed=Closed(NOW - hours * HOUR, "fixed", "")) for hours in (3, 1, 2)]
+    items = [replace(ITEM, number=hours, closed=ItemClosing(NOW - hours * HOUR, "fixed", "")) for hours in (3, 1, 2)]
     assert [each.number for each in sorted(items, key=lambda one: sort_key(one, "closed"))] == [1, 2, 3]
 
 
@@ -107,7 +107,7 @@ def test_actions_follow_kind_and_state() -> None:
     assert allowed_actions(ITEM, may_write=False) == ()
     assert {"snooze", "mute", "merge", "fixed-by"} <= set(allowed_actions(ITEM, may_write=True))
     assert "set-state" not in allowed_actions(replace(ITEM, kind=ItemKind.CHANNEL), may_write=True)
-    closed = replace(ITEM, closed=Closed(NOW, "fixed", ""))
+    closed = replace(ITEM, closed=ItemClosing(NOW, "fixed", ""))
     assert set(allowed_actions(closed, may_write=True)) == {"assign", "set-due", "set-state"}
 
 

@@ -11,8 +11,8 @@ from slowpath.evidence.metric_sources.tables import MetricSource
 from slowpath.sharing.inbox import queries
 from slowpath.sharing.inbox.rules import (
     WITH_STATE,
-    Closed,
     InboxItem,
+    ItemClosing,
     ItemKind,
     NamedRef,
     SeverityName,
@@ -155,7 +155,7 @@ def _make_event_item(row: ProductionEvent, context: ItemContext) -> InboxItem:
     closed = None
     if not is_open:
         reason = row.closed_reason if row.state == "closed" and row.closed_reason else row.state
-        closed = Closed(row.closed_at or row.started_at, reason, describe_closed(row.state, row.proof))
+        closed = ItemClosing(row.closed_at or row.started_at, reason, describe_closed(row.state, row.proof))
     return InboxItem(
         kind=ItemKind.PRODUCTION_EVENT,
         id=row.id,
@@ -182,7 +182,7 @@ def _make_regression_item(row: Regression, context: ItemContext) -> InboxItem:
     closed = None
     if row.state not in OPEN_REGRESSIONS:
         sentence = describe_closed_regression(row.state, row.fixed_commit)
-        closed = Closed(row.closed_at or row.created_at, row.state, sentence)
+        closed = ItemClosing(row.closed_at or row.created_at, row.state, sentence)
     return InboxItem(
         kind=ItemKind.REGRESSION,
         id=row.id,
