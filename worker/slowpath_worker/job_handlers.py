@@ -28,6 +28,7 @@ from slowpath_worker.tasks import (
     repositories,
     retention,
     span_ingest,
+    subscriber_mail,
     trace_excerpts,
     webhooks,
 )
@@ -67,6 +68,7 @@ HANDLERS: dict[str, JobHandler] = {
         ),
         JobHandler(notifications.DeleteOldNotifications, notifications.delete_old_notifications),
         JobHandler(discussions.MailMentions, discussions.mail_mentions),
+        JobHandler(subscriber_mail.MailSubscriber, subscriber_mail.mail_subscriber),
         JobHandler(account_mail.MailInvitation, account_mail.mail_invitation),
         JobHandler(account_mail.MailPasswordReset, account_mail.mail_password_reset),
         JobHandler(repositories.FetchRepository, repositories.fetch_repository, repositories.record_fetch_failure),

@@ -6,7 +6,9 @@ from slowpath.core.db_sessions import WriteSession
 from slowpath.core.encryption import create_sealer
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import ChannelId, ServiceId
+from slowpath.core.settings import Settings
 from slowpath.inventory.repositories.service import suspect_commits
+from slowpath.sharing.inbox.service.subscriber_mail import enqueue_subscriber_mails
 from slowpath.sharing.notifications.errors import ReceiverGone
 from slowpath.sharing.notifications.jobs import DeleteOldNotifications, DeliverNotification
 from slowpath.sharing.notifications.rules import ChannelKind, ChannelState, NotificationContent, NotificationState
@@ -25,6 +27,7 @@ __all__ = [
     "RegressionChanged",
     "RegressionOpened",
     "delete_old_notifications",
+    "enqueue_messages",
     "notify_bisect_finished",
     "notify_build_evaluated",
     "notify_regression_changed",
@@ -44,7 +47,7 @@ def notify_regression_opened(job: RegressionOpened, context: JobContext) -> None
         service_id, good, bad = ServiceId(row.service_id), row.good_commit, row.since_commit
     with context.finishing() as session:
         if content is not None:
-            notifications.enqueue_notifications(session, content)
+            enqueue_messages(session, context.settings, content)
             if good and bad:
                 with suppress(NotFound, InvalidRequest, Conflict):  # no repository, or none that can be read
                     suspect_commits.read_closures(session, service_id, good, bad)
@@ -80,7 +83,13 @@ def notify_bisect_finished(job: BisectFinished, context: JobContext) -> None:
 def _enqueue(context: JobContext, content: NotificationContent | None) -> None:
     with context.finishing() as session:
         if content is not None:
-            notifications.enqueue_notifications(session, content)
+            enqueue_messages(session, context.settings, content)
+
+
+def enqueue_messages(session: WriteSession, settings: Settings, content: NotificationContent) -> None:
+    """Enqueue the messages of an event: to channels, and to subscribers of its service."""
+    enqueued = notifications.enqueue_notifications(session, content)
+    enqueue_subscriber_mails(session, content, enqueued.event_id, mail_is_sent=settings.sends_mail)
 
 
 def run_notification_delivery(job: DeliverNotification, context: JobContext) -> None:

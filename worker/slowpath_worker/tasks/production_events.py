@@ -1,10 +1,11 @@
 """Open, confirm and close the production events of an environment, and notify of them."""
 
 from slowpath.core.errors import NotFound
-from slowpath.sharing.notifications.service import notifications, production_event_content
+from slowpath.sharing.notifications.service import production_event_content
 from slowpath.verdicts.production_events.jobs import ProductionEventChanged, UpdateProductionEvents
 from slowpath.verdicts.production_events.service import event_updates, update_inputs
 from slowpath_worker.job_context import JobContext
+from slowpath_worker.tasks.notifications import enqueue_messages
 
 __all__ = [
     "ProductionEventChanged",
@@ -39,4 +40,4 @@ def notify_production_event(job: ProductionEventChanged, context: JobContext) ->
             content = None  # deleted meanwhile
     with context.finishing() as session:
         if content is not None:
-            notifications.enqueue_notifications(session, content)
+            enqueue_messages(session, context.settings, content)

@@ -131,7 +131,7 @@ class DeliveryFixture:
 
     def enqueue(self, content: NotificationContent) -> list[MessageId]:
         with self.writing() as session:
-            return notifications.enqueue_notifications(session, content)
+            return notifications.enqueue_notifications(session, content).message_ids
 
     def test(self, channel_id: UUID) -> MessageId:
         with self.writing() as session:

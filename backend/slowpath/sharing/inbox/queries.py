@@ -181,3 +181,21 @@ def find_subscription(session: ReadSession, service_id: ServiceId, user_id: User
         ServiceSubscription.service_id == service_id, ServiceSubscription.user_id == user_id
     )
     return session.scalars(found).one_or_none()
+
+
+def select_subscription_ids(session: ReadSession, service_id: ServiceId) -> list[UUID]:
+    """Return the subscriptions to a service."""
+    found = select(ServiceSubscription.id).where(ServiceSubscription.service_id == service_id)
+    return list(session.scalars(found.order_by(ServiceSubscription.id)))
+
+
+def find_subscriber_address(session: ReadSession, subscription_id: UUID) -> tuple[UUID, str] | None:
+    """Return the service of a subscription, and the address of its user as long as they are a member."""
+    found = (
+        select(ServiceSubscription.service_id, User.email)
+        .join(User, User.id == ServiceSubscription.user_id)
+        .join(Membership, Membership.user_id == User.id)
+        .where(ServiceSubscription.id == subscription_id, Membership.team_id == session.team_id)
+    )
+    row = session.execute(found).one_or_none()
+    return None if row is None else (row.service_id, row.email)

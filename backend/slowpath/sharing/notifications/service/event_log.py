@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import new_id
+from slowpath.core.ids import TeamEventId, new_id
 from slowpath.sharing.notifications import queries
 from slowpath.sharing.notifications.rules import RETENTION_DAYS, NotificationContent, NotificationEvent
 from slowpath.sharing.notifications.tables import TeamEvent
 
 
-def record_event(session: WriteSession, content: NotificationContent) -> bool:
-    """Record an event; return whether it is new."""
+def record_event(session: WriteSession, content: NotificationContent) -> TeamEventId | None:
+    """Record an event; return its ID if it is new."""
     queries.lock_event_log(session)
     values = {
         "team_id": session.team_id,
@@ -24,7 +24,13 @@ def record_event(session: WriteSession, content: NotificationContent) -> bool:
         "content": content.to_json(),
     }
     once = insert(TeamEvent).values(**values).on_conflict_do_nothing(constraint="uq_team_event_once")
-    return session.execute(once.returning(TeamEvent.id)).scalar() is not None
+    event_id = session.execute(once.returning(TeamEvent.id)).scalar()
+    return None if event_id is None else TeamEventId(event_id)
+
+
+def find_event(session: ReadSession, event_id: TeamEventId) -> TeamEvent | None:
+    """Return an event, None after its retention."""
+    return session.get(TeamEvent, (session.team_id, event_id))
 
 
 def list_events(

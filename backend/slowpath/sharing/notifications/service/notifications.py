@@ -1,6 +1,7 @@
 """Create one notification per event and subscribed channel, once even if the event repeats, and record deliveries."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import SlowpathError
-from slowpath.core.ids import ChannelId, JobId, MessageId, new_id
+from slowpath.core.ids import ChannelId, JobId, MessageId, TeamEventId, new_id
 from slowpath.core.jobs import enqueue, enqueue_unless_pending
 from slowpath.sharing.notifications import queries
 from slowpath.sharing.notifications.errors import (
@@ -37,18 +38,26 @@ from slowpath.sharing.notifications.service import channels, event_log
 from slowpath.sharing.notifications.tables import Notification, NotificationChannel
 
 
-def enqueue_notifications(session: WriteSession, content: NotificationContent) -> list[MessageId]:
+@dataclass(frozen=True)
+class EnqueuedNotifications:
+    """The ID of an event that was not recorded before, and the new notifications."""
+
+    event_id: TeamEventId | None
+    message_ids: list[MessageId]
+
+
+def enqueue_notifications(session: WriteSession, content: NotificationContent) -> EnqueuedNotifications:
     """Record an event, and create a notification for each active channel with it that is not notified yet."""
-    is_new = event_log.record_event(session, content)
+    event_id = event_log.record_event(session, content)
     written = [
         _write(session, channel, content)
         for channel in queries.open_channels(session)
         if _subscribes_to(channel, content)
     ]
     notified = [one for one in written if one is not None]
-    if notified or is_new:
+    if notified or event_id is not None:
         schedule_cleanup(session)
-    return notified
+    return EnqueuedNotifications(event_id, notified)
 
 
 def schedule_cleanup(session: WriteSession) -> None:

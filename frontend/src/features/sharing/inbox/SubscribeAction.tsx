@@ -21,7 +21,7 @@ export function SubscribeAction({ serviceId }: { serviceId: string }) {
         aria-pressed={isSubscribed}
         disabled={!subscription.data}
         loading={change.isPending}
-        title="Subscribers are notified of new items of the service."
+        title="Subscribers get regressions, production events and finished bisects of the service by e-mail."
         onClick={() => change.mutate()}
       >
         {isSubscribed ? 'Unsubscribe' : 'Subscribe'}
