@@ -29,6 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute
 
+from slowpath.analysis.kinds.registry import CPU_PROFILE
 from slowpath.core.db_sessions import ReadSession
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.tables import Artifact
@@ -245,7 +246,7 @@ def select_measured_functions(session: ReadSession) -> Sequence[Row[UUID, str, U
         .where(
             Artifact.team_id == session.team_id,
             Artifact.build_id == newest.c.id,
-            Artifact.kind == "profile.cpu",
+            Artifact.kind == CPU_PROFILE,
             Artifact.state == ArtifactState.DECODED,
         )
         .order_by(Artifact.created_at, Artifact.id)

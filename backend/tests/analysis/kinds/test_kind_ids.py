@@ -42,6 +42,8 @@ HOMONYMS = {
     BACKEND + "platform/http/openapi_description.py": {"binary"},  # the format of a body in OpenAPI
     BACKEND + "sharing/discussions/rules.py": {"trace"},  # pages that can be discussed
     BACKEND + "sharing/discussions/service/discussion_subjects.py": {"traces", "spans"},
+    BACKEND + "sharing/mcp_server/endpoints/profile_tools.py": {"profiles"},  # a count in an answer
+    BACKEND + "sharing/mcp_server/endpoints/regression_tools.py": {"profiles"},
     BACKEND + "verdicts/regressions/service/build_evaluation.py": {"profiles"},  # a member of a JSON column
     BACKEND + "verdicts/regressions/service/build_verdicts.py": {"profiles"},  # a member of a JSON column
     BACKEND + "verdicts/comparison_previews/service/previews.py": {"benchmarks"},  # a member of a summary

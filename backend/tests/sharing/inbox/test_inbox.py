@@ -1,6 +1,5 @@
 """The inbox over HTTP: rows of every kind, actions with undo, saved views, subscriptions; few queries for many items."""
 
-import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -318,20 +317,15 @@ def test_a_user_subscribes_to_a_service(client: TestClient, desk: Desk) -> None:
     assert client.delete(path).json()["subscribers"] == 0
 
 
-def test_a_thousand_items_are_listed_in_few_queries_and_in_time(
-    client: TestClient, desk: Desk, queries: Statements
-) -> None:
+def test_a_thousand_items_are_listed_in_few_queries(client: TestClient, desk: Desk, queries: Statements) -> None:
     for number in range(500):
         desk.event(number + 1)
         desk.regression(number + 1)
     inbox(client)
     with queries.during() as counted:
-        begun = time.perf_counter()
         body = inbox(client)
-        lasted_s = time.perf_counter() - begun
     assert body["counts"]["needs_action"] == 1_000
     assert len(counted) <= 25
-    assert lasted_s < 1.0
 
 
 def test_retention_deletes_the_triage_of_deleted_items(client: TestClient, desk: Desk, app: AppUnderTest) -> None:
