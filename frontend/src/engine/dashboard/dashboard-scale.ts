@@ -67,7 +67,9 @@ const latencyColumns = (series: RowSeries, ids: readonly QuantileId[], instances
       ];
 
 const latencyTick = (seconds: number, height: number, withUnit: boolean): AxisTick => {
-  const text = formatValue(seconds, 's').replace(/(\.\d*?)0+ /u, '$1 ').replace('. ', ' ');
+  const text = formatValue(seconds, 's')
+    .replace(/(\.\d*?)0+ /u, '$1 ')
+    .replace('. ', ' ');
   return { height, text: withUnit ? text : text.replace(/ .*$/u, '') };
 };
 
