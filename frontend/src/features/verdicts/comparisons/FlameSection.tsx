@@ -199,7 +199,7 @@ type ChoiceProps = { calls: boolean; onCalls: (calls: boolean) => void };
 
 function GraphChoice({ calls, onCalls }: ChoiceProps) {
   return (
-    <div className={classes.inset}>
+    <div className={classes.graphChoice}>
       <SegmentedControl
         size="xs"
         aria-label="Kind of graph"
