@@ -1,38 +1,12 @@
 // Every build watched: from the list of regressions to one, to its build and the likeliest commit, and who takes it on.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
 import type { APIRequestContext } from '@playwright/test';
 
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';
+import { seedExample } from '../support/seeded-example';
 
-const root = join(import.meta.dirname, '../..');
-const python = join(root, '.slowpath/venv/bin/python');
 const culprit = 'Discounts stay in the order in which they were written';
 
 type Regressions = { items: { title: string; is_confirmed: boolean }[] };
-
-/** Lay out the watched builds through the public API, and sign in as who they belong to; gives the team's slug. */
-async function seeded(request: APIRequestContext, url: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    python,
-    ['-m', 'slowpath_cli.main', 'admin', 'seed-example', '--only', 'builds', '--url', url],
-    { cwd: root, timeout: 100_000 },
-  );
-  const [, email, password] = /Sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
-  const headers = { Origin: new URL(url).origin };
-  await succeeded(
-    await request.post(`${api}/session`, {
-      data: { email, password },
-      headers,
-    }),
-  );
-  const session = (await (await succeeded(await request.get(`${api}/session`))).json()) as {
-    teams: { slug: string }[];
-  };
-  return session.teams[0]?.slug ?? '';
-}
 
 async function confirmed(request: APIRequestContext): Promise<string[]> {
   const answer = await succeeded(await request.get(`${api}/regressions`));
@@ -46,7 +20,7 @@ test('a regression over builds: detected, opened, attributed to a commit, assign
   baseURL,
 }) => {
   test.setTimeout(300_000);
-  const team = await seeded(context.request, baseURL ?? '');
+  const team = await seedExample(context.request, baseURL ?? '', ['builds']);
   await expect
     .poll(() => confirmed(context.request), {
       timeout: 180_000,

@@ -1,35 +1,8 @@
 // Story 4 on the example's artifacts: the row where latency jumps, the deploy that did it, the profiles around it, the gap.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
-import type { APIRequestContext, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';
-
-const root = join(import.meta.dirname, '../..');
-const python = join(root, '.slowpath/venv/bin/python');
-
-/** Lay out the board's investigation through the public API, and sign in as who it belongs to; gives the team's slug. */
-async function seeded(request: APIRequestContext, url: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    python,
-    ['-m', 'slowpath_cli.main', 'admin', 'seed-example', '--only', 'board', '--url', url],
-    { cwd: root, timeout: 100_000 },
-  );
-  const [, email, password] = /Sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
-  const headers = { Origin: new URL(url).origin };
-  await succeeded(
-    await request.post(`${api}/session`, {
-      data: { email, password },
-      headers,
-    }),
-  );
-  const session = (await (await succeeded(await request.get(`${api}/session`))).json()) as {
-    teams: { slug: string }[];
-  };
-  return session.teams[0]?.slug ?? '';
-}
+import { seedExample } from '../support/seeded-example';
 
 type SpansPart = {
   traces: { artifact: string; trace_id: string; side: string }[];
@@ -52,7 +25,7 @@ test('from the board to the deploy, to the profiles around it, to the gap in a t
   baseURL,
 }) => {
   test.setTimeout(240_000);
-  const team = await seeded(context.request, baseURL ?? '');
+  const team = await seedExample(context.request, baseURL ?? '', ['board']);
   await page.goto(`/t/${team}/dashboard`);
   const rows = page.getByRole('list', { name: 'Services in request order' });
   await expect(rows.getByRole('slider')).toHaveCount(2, { timeout: 30_000 });

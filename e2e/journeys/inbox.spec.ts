@@ -1,40 +1,12 @@
 // Triage with the keyboard alone, on the example: assign, snooze and undo in the inbox, then the page of a production event.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
 import type { APIRequestContext, Page } from '@playwright/test';
 
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';
-
-const root = join(import.meta.dirname, '../..');
-const python = join(root, '.slowpath/venv/bin/python');
+import { seedExample } from '../support/seeded-example';
 
 type Inbox = {
   items: { kind: string; state: string; assignee: { name: string } | null }[];
 };
-
-/** Lay out the services and the builds of the example, and sign in as its owner; gives the team's slug. */
-async function seeded(request: APIRequestContext, url: string): Promise<string> {
-  const parts = ['--only', 'board', '--only', 'builds'];
-  const { stdout } = await promisify(execFile)(
-    python,
-    ['-m', 'slowpath_cli.main', 'admin', 'seed-example', ...parts, '--url', url],
-    { cwd: root, timeout: 200_000 },
-  );
-  const [, email, password] = /Sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
-  const headers = { Origin: new URL(url).origin };
-  await succeeded(
-    await request.post(`${api}/session`, {
-      data: { email, password },
-      headers,
-    }),
-  );
-  const session = (await (await succeeded(await request.get(`${api}/session`))).json()) as {
-    teams: { slug: string }[];
-  };
-  return session.teams[0]?.slug ?? '';
-}
 
 async function itemsOf(request: APIRequestContext, view = 'needs-action'): Promise<Inbox['items']> {
   const answer = await succeeded(await request.get(`${api}/inbox?view=${view}`));
@@ -57,7 +29,7 @@ test('items are triaged with keys only, each action is undone, and an event has 
   baseURL,
 }) => {
   test.setTimeout(400_000);
-  const team = await seeded(context.request, baseURL ?? '');
+  const team = await seedExample(context.request, baseURL ?? '', ['board', 'builds']);
   await expect
     .poll(() => kindsOf(context.request), {
       timeout: 240_000,

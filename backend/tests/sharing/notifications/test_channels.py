@@ -22,7 +22,7 @@ USUAL = ["bisect.finished", "production-event.closed", "production-event.opened"
 CHANNELS = "/api/v1/notification-channels"
 SLACK = {"name": "#latency", "kind": "slack", "url": "https://hooks.slack.example/services/T0/B0/secret-of-slack"}
 WEBHOOK = {"name": "ours", "kind": "webhook", "url": "https://receiver.example/slowpath"}
-GITHUB = {"name": "code", "kind": "github", "repository": "northwind/shop", "token": "token-of-nobody-77"}
+GITHUB = {"name": "code", "kind": "github", "repository": "northwind/shop", "token": "example-token-77"}
 
 PAGERDUTY = {"name": "on call", "kind": "pagerduty", "token": "key0of0pagerduty0of0thirty0two00"}
 TEAMS = {"name": "ours", "kind": "teams", "url": "https://a.example:443/workflows/1/invoke?sp=1&sig=secret-of-teams"}
@@ -97,7 +97,7 @@ def test_secrets_come_out_once_if_ever(
         rows += str(admin.execute("SELECT encode(encrypted_secret, 'escape') FROM notification_channel").fetchall())
         rows += str(admin.execute("SELECT audit_event::text FROM audit_event").fetchall())
     text = later + "".join(json.dumps(added[at]) for at in (0, 2, 3, 4)) + rows + caplog.text
-    for secret in ("secret-of-slack", "token-of-nobody-77", "key0of0pagerduty", "secret-of-teams", *drawn):
+    for secret in ("secret-of-slack", "example-token-77", "key0of0pagerduty", "secret-of-teams", *drawn):
         assert str(secret) not in text
 
     with app.database.reading(TeamScope(team.id)) as session:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from slowpath.platform.http.caller_api import ApiRefusal
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
-from slowpath.sharing.mcp_server.schemas.api_answers import BisectProposal, BisectRead
+from slowpath.sharing.mcp_server.schemas.bisect_answers import BisectProposal, BisectRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import FollowBisect, StartBisect
 from slowpath.sharing.mcp_server.wording import Lines, fact, quoted
 

@@ -5,14 +5,9 @@ from collections.abc import Iterator
 from slowpath.platform.http.caller_api import ApiRefusal
 from slowpath.sharing.mcp_server.endpoints.regression_tools import describe_required, next_page
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi
-from slowpath.sharing.mcp_server.schemas.api_answers import (
-    ArtifactRead,
-    BuildComparison,
-    BuildRead,
-    BuildVerdictRead,
-    ListedBuild,
-    ListPageRead,
-)
+from slowpath.sharing.mcp_server.schemas.build_answers import BuildComparison, BuildRead, BuildVerdictRead, ListedBuild
+from slowpath.sharing.mcp_server.schemas.comparison_answers import ArtifactRead
+from slowpath.sharing.mcp_server.schemas.list_answers import ListPageRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import ExplainBuild, ListBuilds
 from slowpath.sharing.mcp_server.wording import Lines, fact, format_value, quoted
 

@@ -6,16 +6,16 @@ from uuid import UUID
 from slowpath.platform.http.caller_api import ApiRefusal
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
-from slowpath.sharing.mcp_server.schemas.api_answers import (
+from slowpath.sharing.mcp_server.schemas.commit_answers import (
     CommitDiff,
     CommitPeople,
     CommitRange,
     ComparedCommits,
     FileDiff,
-    PersonRead,
-    RegressionRead,
     SuspectCommit,
 )
+from slowpath.sharing.mcp_server.schemas.list_answers import PersonRead
+from slowpath.sharing.mcp_server.schemas.regression_answers import RegressionRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import CommitPatch, SuspectCommits
 from slowpath.sharing.mcp_server.wording import Lines, fact, format_value, quoted
 

@@ -7,7 +7,7 @@ from slowpath.analysis.kinds.profiles.function_costs import FunctionCost
 from slowpath.platform.http.caller_api import ApiRefusal
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
-from slowpath.sharing.mcp_server.schemas.api_answers import (
+from slowpath.sharing.mcp_server.schemas.comparison_answers import (
     ComparisonRead,
     ComparisonResult,
     Effect,

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from slowpath.sharing.mcp_server.endpoints.regression_tools import next_page
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi
-from slowpath.sharing.mcp_server.schemas.api_answers import (
+from slowpath.sharing.mcp_server.schemas.inbox_answers import (
     EventComparisonRead,
     EventSuspectRead,
     InboxItemRead,
     InboxRead,
     ProductionEventRead,
-    SearchRead,
 )
+from slowpath.sharing.mcp_server.schemas.search_answers import SearchRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import ExplainEvent, ListEvents, Search
 from slowpath.sharing.mcp_server.wording import Lines, fact, format_ratio, quoted
 

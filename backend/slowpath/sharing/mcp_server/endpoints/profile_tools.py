@@ -5,13 +5,9 @@ from uuid import UUID
 from slowpath.analysis.kinds.profiles.function_costs import FunctionCosts
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
-from slowpath.sharing.mcp_server.schemas.api_answers import (
-    ArtifactRead,
-    ListPageRead,
-    ProfileSetRead,
-    ProfileViewRead,
-    ProfileViewSummary,
-)
+from slowpath.sharing.mcp_server.schemas.comparison_answers import ArtifactRead
+from slowpath.sharing.mcp_server.schemas.list_answers import ListPageRead
+from slowpath.sharing.mcp_server.schemas.profile_answers import ProfileSetRead, ProfileViewRead, ProfileViewSummary
 from slowpath.sharing.mcp_server.schemas.tool_arguments import TopFunctions
 from slowpath.sharing.mcp_server.wording import Lines, fact, quoted
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from uuid import UUID
 
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi
-from slowpath.sharing.mcp_server.schemas.api_answers import EvidenceNeeded, ListPageRead, RegressionRead
+from slowpath.sharing.mcp_server.schemas.list_answers import EvidenceNeeded, ListPageRead
+from slowpath.sharing.mcp_server.schemas.regression_answers import RegressionRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import ExplainRegression, ListRegressions, ToolArguments
 from slowpath.sharing.mcp_server.wording import Lines, fact, format_ratio, format_value, quoted
 

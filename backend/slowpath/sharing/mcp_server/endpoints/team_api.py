@@ -11,7 +11,7 @@ from slowpath.analysis.kinds.profiles.function_costs import FunctionCosts
 from slowpath.platform.http.caller_api import CallerApi, Query
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
 from slowpath.sharing.mcp_server.rules import pause_after
-from slowpath.sharing.mcp_server.schemas.api_answers import ListPageRead, ServiceRead
+from slowpath.sharing.mcp_server.schemas.list_answers import ListPageRead, ServiceRead
 from slowpath.sharing.mcp_server.wording import quoted
 
 Answer = TypeVar("Answer", bound=BaseModel)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi
-from slowpath.sharing.mcp_server.schemas.api_answers import LongestWait, TraceRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import LongestWaits
+from slowpath.sharing.mcp_server.schemas.trace_answers import LongestWait, TraceRead
 from slowpath.sharing.mcp_server.wording import Lines, fact, quoted
 
 MOST_FRAMES = 12

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, cast
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint
+from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint, SignalName
 from slowpath.analysis.kinds.metrics.service_cells import ServiceCells
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard_samples, latency_levels
-from slowpath.evidence.metrics.service.change_detection import change_point_from_row
 from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.evidence.metrics.tables import DeploymentEvaluationRow, MetricChangePoint
@@ -225,19 +224,18 @@ def _measured(
 
 def as_change_point(observed: ObservedChange) -> LatencyChangePoint:
     """Return an observed change as the statistics of change points take it."""
-    row = MetricChangePoint(
-        signal=observed.signal,
-        at_ms=to_ms(observed.started_at),
-        earliest_ms=to_ms(observed.earliest_at),
-        latest_ms=to_ms(observed.latest_at),
-        detected_ms=to_ms(observed.detected_at),
-        before=observed.before,
-        after=observed.after,
-        ratio=observed.ratio,
-        ratio_low=observed.ratio_low,
-        ratio_high=observed.ratio_high,
+    return LatencyChangePoint(
+        cast("SignalName", observed.signal),
+        to_ms(observed.started_at),
+        to_ms(observed.earliest_at),
+        to_ms(observed.latest_at),
+        to_ms(observed.detected_at),
+        observed.before,
+        observed.after,
+        observed.ratio,
+        observed.ratio_low,
+        observed.ratio_high,
     )
-    return change_point_from_row(row)
 
 
 def _name_deployment(session: ReadSession, deployment_id: UUID) -> DeploymentName:

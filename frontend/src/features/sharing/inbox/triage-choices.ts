@@ -14,7 +14,7 @@ export type Choice = {
   items?: InboxItemRef[];
 };
 
-/** The current user first, then the others by name, then nobody. */
+/** The current user first, then the others by name; the last choice removes the assignee. */
 export function assignChoices(people: readonly Person[], me: string): Choice[] {
   const own = people.find(({ id }) => id === me);
   const others = people
