@@ -87,7 +87,7 @@ def describe_history(kind: str, details: Mapping[str, Any], names: Mapping[UUID,
     to, commit = details.get("to"), details.get("commit")
     sentence = details.get("sentence") or "the change was detected again"
     sentences = {
-        "opened": "Opened and announced." if details.get("is_announced") else "Opened; listed, but not announced.",
+        "opened": "Opened and announced." if details.get("is_announced") else "Opened without a message.",
         "joined": "Another change point belongs to it.",
         "state": f"Set to {STATES.get(str(to), str(to))}.",
         "assignee": f"Assigned to {names.get(UUID(str(to)), 'a former member')}."

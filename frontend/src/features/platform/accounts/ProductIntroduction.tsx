@@ -51,9 +51,9 @@ export function ProductIntroduction() {
         </svg>
       </figure>
       <ul className={classes.questions}>
-        <li>Which service and which deployment made p99 higher?</li>
+        <li>Which service and which deployment raised p99?</li>
         <li>Which function costs more, and who wrote the change?</li>
-        <li>Which commit is the culprit, also in a dependency?</li>
+        <li>Which commit is the culprit, even in a dependency?</li>
         <li>Why did a goroutine wait before it ran?</li>
       </ul>
     </aside>

@@ -30,7 +30,8 @@ export function EventComparison({ event, mayWrite, link, onOpen }: ComparisonPro
   return (
     <Section
       title={title}
-      aside={comparison.headline}
+      // The first finding says what the headline would.
+      aside={comparison.findings.length === 0 ? comparison.headline : undefined}
       controls={link(comparison.id, 'Open comparison')}
     >
       <ComparisonFindings id={comparison.id} onOpen={(finding) => onOpen(comparison.id, finding)} />
