@@ -3,11 +3,10 @@ import classes from './ProductIntroduction.module.css';
 
 /** Latency in ms per minute around a deployment: a drawing of an example, not a measurement of this server. */
 const EXAMPLE_MS = [
-  43, 44, 42, 45, 43, 41, 44, 46, 43, 42, 44, 47, 45, 43, 42, 44, 43, 45, 44, 42, 43, 46, 44, 43,
-  45, 42, 44, 43, 72, 82, 78, 80, 77, 76, 79, 81, 75, 78, 80, 77, 79, 76, 82, 78, 77, 80, 79, 76,
-  78, 81,
+  43, 44, 42, 45, 43, 41, 44, 46, 43, 42, 44, 45, 43, 44, 72, 82, 78, 80, 77, 76, 79, 81, 75, 78,
+  80, 78,
 ];
-const DEPLOYED = 27;
+const DEPLOYED = 13;
 const WIDTH = 420;
 const BOTTOM = 132;
 const x = (minute: number): number => (minute * WIDTH) / (EXAMPLE_MS.length - 1);
