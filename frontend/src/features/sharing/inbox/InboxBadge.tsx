@@ -1,6 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import classes from './inbox.module.css';
-import { inboxCountsQuery } from './inbox-queries';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { calls } from '../../../api';
+import classes from './InboxBadge.module.css';
+
+const inboxCountsQuery = queryOptions({
+  queryKey: ['inbox', 'counts'],
+  queryFn: async ({ signal }) => (await calls.inboxList({ query: { limit: 1 }, signal })).counts,
+});
 
 /** The number of open items without an assignee, beside the name of the inbox; nothing while there is none. */
 export function InboxBadge() {

@@ -1,4 +1,4 @@
-/** Items, counts, saved views and subscriptions. */
+/** Items, saved views and subscriptions. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { calls, type InboxActionIn, type InboxViewIn } from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
@@ -28,12 +28,6 @@ export const inboxQuery = (search: InboxSearch) =>
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
   });
-
-/** Counts alone, for the badge of the top bar. */
-export const inboxCountsQuery = queryOptions({
-  queryKey: ['inbox', 'counts'],
-  queryFn: async ({ signal }) => (await calls.inboxList({ query: { limit: 1 }, signal })).counts,
-});
 
 export const inboxViewsQuery = queryOptions({
   queryKey: ['inbox', 'views'],
