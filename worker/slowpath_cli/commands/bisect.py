@@ -121,7 +121,7 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
         if not level.nodes:
             raise InvalidRepository("No commit between good and bad changes the sources of the binary.")
         session = new_session(question, good, level, settings)
-        print(f"slowpath: {level.commits} commits, {len(level.nodes)} candidates", file=sys.stderr)
+        print(f"slowpath: {level.commits} commits, {level.classes} candidates", file=sys.stderr)
     script = MeasureScript(
         _absolute(options.script), options.script_timeout, options.directory.strip("/"), _signature(options.signature)
     )

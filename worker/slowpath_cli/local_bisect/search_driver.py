@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect import search_state as states
-from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
+from slowpath.analysis.bisect.candidate_sequence import GOOD_END, line_of
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.search import NextActions, ProbeStart, SearchResult
 from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
 from slowpath.verdicts.bisects.rules import candidates as many
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.rules.search_plan import candidate_of
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.script_runner import (
@@ -79,15 +80,10 @@ class SearchSession:
 def new_session(question: dict[str, Any], good: str, level: SearchLevel, settings: SearchSettings) -> SearchSession:
     """Return a new search."""
     nodes = {one.id: one for one in level.nodes}
-    line = line_of([_candidate(one) for one in level.nodes])
+    line = line_of([candidate_of(one) for one in level.nodes])
     return SearchSession(
-        question, BuildInputs(good), nodes, {"": (level.commits, len(level.nodes))}, search.start_search(settings, line)
+        question, BuildInputs(good), nodes, {"": (level.commits, level.classes)}, search.start_search(settings, line)
     )
-
-
-def _candidate(node: CandidateNode) -> Candidate:
-    """Return a node as a candidate. Whether it can be expanded is determined once it is suspected."""
-    return Candidate(node.id, hides=not node.id.endswith("/itself"))
 
 
 class SearchDriver:
@@ -136,11 +132,12 @@ class SearchDriver:
     def _expand(self, id_: str) -> None:
         session = self._session
         level = self._history.inside(session.nodes[id_])
-        inner = [_candidate(one) for one in level.nodes]
+        inner = [candidate_of(one) for one in level.nodes]
         if inner:
             session.nodes |= {one.id: one for one in level.nodes}
-            session.levels[id_] = (level.commits, len(level.nodes))
-            self._report(session, f"expanding {session.nodes[id_].title or id_[:12]}: {len(inner)} candidates")
+            session.levels[id_] = (level.commits, level.classes)
+        if level.classes:
+            self._report(session, f"expanding {session.nodes[id_].title or id_[:12]}: {level.classes} candidates")
         session.state = search.record_expansion(session.state, id_, inner)
 
     def _report_starts(self, starts: tuple[ProbeStart, ...]) -> None:

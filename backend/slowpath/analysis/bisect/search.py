@@ -62,6 +62,8 @@ class SearchResult:
     outcome: Outcome
     suspects: tuple[str, ...]
     belief: float
+    fork: str | None = None
+    """The state that all suspects started from, if it is bad already: they cannot be separated from what came before it."""
 
 
 @dataclass(frozen=True)
@@ -251,7 +253,9 @@ def _rival_to_expand(state: SearchState, belief: Posterior, suspect: str) -> str
     """Return the most probable unexpanded candidate at least as deep as the suspect; None below the limit."""
     line, least = state.line, EXPAND_RIVAL_AT * (1 - state.settings.belief)
     masses = {
-        one: float(belief.mass[line.position(one)]) for one in line.hiding if line.depth(one) >= line.depth(suspect)
+        one: float(belief.mass[line.position(one)])
+        for one in line.hiding - line.pruned
+        if line.depth(one) >= line.depth(suspect)
     }
     most = max(masses, key=masses.__getitem__, default=None)
     return most if most is not None and masses[most] >= least else None
@@ -274,6 +278,8 @@ def _confirm(
         required = max(required, PAIRS_SHALLOW)
     has_enough = min(len(good), len(bad)) >= required
     if has_enough and _levels_differ(state, belief, good, bad):
+        if about in state.line.forks:
+            return [], SearchResult("not-separable", state.line.started_from(about), mass, about)
         return [], SearchResult("found" if len(group) == 1 else "not-separable", suspects, mass)
     if has_enough and min(_count_verifications(state, about, place) for place in (before, after)) >= MOST_PAIRS:
         return [], SearchResult("not-separable", credible_set(state, belief), mass)

@@ -97,7 +97,9 @@ def expand_candidate(plan: SearchPlan, candidate: str, level: SearchLevel) -> Se
 
 def candidate_of(node: CandidateNode) -> Candidate:
     """Return a node as a candidate of the search. Its expansion is read only once it is suspected."""
-    return Candidate(node.id, node.weight, hides=not node.id.endswith("/itself"))
+    is_fork = node.kind == "fork"
+    hides = not is_fork and not node.id.endswith("/itself")
+    return Candidate(node.id, node.weight, hides=hides, is_pruned=node.kind == "pruned", is_fork=is_fork)
 
 
 def to_json(plan: SearchPlan) -> dict[str, Any]:
@@ -141,5 +143,5 @@ def from_json(stored: Mapping[str, Any]) -> SearchPlan:
 
 def _expanded_level(level: SearchLevel) -> ExpandedLevel:
     return ExpandedLevel(
-        level.commits, len(level.nodes), level.label, level.repository, level.good, level.bad, level.pruned, level.bump
+        level.commits, level.classes, level.label, level.repository, level.good, level.bad, level.pruned, level.bump
     )  # fmt: skip
