@@ -57,6 +57,17 @@ class SearchPlan:
             return BuildInputs(self.levels[TOP].bad)
         return self.good if id_ in {GOOD_END, KNOWN_GOOD} else self.nodes[id_].build
 
+    @property
+    def shown_levels(self) -> list[str]:
+        """Return the keys of the levels, outer levels first, without those that only add the parent of a suspect."""
+        shown = [key for key, one in self.levels.items() if one.commits or key == TOP]
+        return sorted(shown, key=lambda key: 0 if key == TOP else len(self.way_to(key)))
+
+    def shown_candidate(self, id_: str) -> str:
+        """Return the candidate that pages show for a build: a suspect instead of itself after its parent."""
+        outer = self.nodes[id_].outer if id_.endswith("/itself") else None
+        return outer if outer is not None and not self.levels[outer].commits else id_
+
     def level_of(self, id_: str) -> str:
         """Return the key of the level of a candidate."""
         return TOP if id_ in {GOOD_END, KNOWN_GOOD, KNOWN_BAD} else self.nodes[id_].outer or TOP

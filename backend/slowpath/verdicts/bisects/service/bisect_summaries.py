@@ -76,7 +76,7 @@ def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPla
         "deploys": len(list_deployed_probes(probes)),
         "expected": None if bisect.finished_at else asdict(forecast_remaining_probes(state)),
         "limit": probe_limit(state) - marks,
-        "levels": len(plan.levels),
+        "levels": len(plan.shown_levels),
         "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
         if is_suspected and named is not None and level is not None
         else None,
