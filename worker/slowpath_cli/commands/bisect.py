@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from slowpath.adapters.git_objects import CatFileReader
+from slowpath.analysis.bisect.search import SearchResult
 from slowpath.analysis.bisect.search_state import SearchSettings
 from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.errors import InvalidRequest
@@ -23,12 +24,15 @@ from slowpath_cli.core.input_files import resolved
 from slowpath_cli.core.renamed_options import accept_former_name
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import KINDS
+from slowpath_cli.local_bisect.probe_results import UnbuildableBoundary
+from slowpath_cli.local_bisect.progress_lines import describe_budget
 from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError
+from slowpath_cli.local_bisect.search_answers import explained
 from slowpath_cli.local_bisect.search_driver import (
     SearchDriver,
     SearchSession,
-    UnbuildableBoundary,
     new_session,
+    rest_of,
     resume_session,
     save_session,
 )
@@ -85,6 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--restart", action="store_true", help="start over, even if there is an unfinished search"
     )
     accept_former_name(parser, restart, "--fresh")
+    parser.add_argument("--rest", action="store_true",
+                        help="if the culprit explains only a part of the increase, search for the rest after it; also after the search has ended")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
     parser.add_argument("script", nargs="+", metavar="SCRIPT", help="the command that measures, after --")
 
@@ -110,7 +116,9 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
     history = _history(options, folder)
     good, bad = (history.repositories[""].resolve(one) for one in (options.good, options.bad))
     question = _question(options, good, bad)
-    session = None if options.restart else resume_session(folder, question, options.max_deployments)
+    session = (
+        None if options.restart else resume_session(folder, question, options.max_deployments, rest=options.rest)
+    )
     if session is not None:
         print(
             f"slowpath: continuing with earlier measurements ({session.runs} runs); --restart starts over",
@@ -121,17 +129,40 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
         if not level.nodes:
             raise InvalidRepository("No commit between good and bad changes the sources of the binary.")
         session = new_session(question, good, level, settings)
-        print(f"slowpath: {level.commits} commits, {level.classes} candidates", file=sys.stderr)
+        print(
+            f"slowpath: {level.commits} commits, {level.classes} candidates; {describe_budget(session.state)}",
+            file=sys.stderr,
+        )
     script = MeasureScript(
         _absolute(options.script), options.script_timeout, options.directory.strip("/"), _signature(options.signature)
     )
-    finished = SearchDriver(session, history, script, folder, _report).drive()
-    save_session(session, folder)
+    print(f"slowpath: logs and measurements are in {folder}", file=sys.stderr)
+    parts = list(_drive_all(session, history, script, folder, rest=options.rest))
     if options.json:
-        print(json.dumps(make_search_document(session, history, finished)))
+        documents = [make_search_document(one, history, finished) for one, finished, _ in parts]
+        print(json.dumps({**documents[0], "rest": documents[1:]}))
     else:
-        print(format_search_report(session, history, finished, options.words))
-    return 0 if finished.outcome == "found" else NOT_DECIDED
+        print("\n\n".join(format_search_report(one, history, done, options.words, place) for one, done, place in parts))
+    return 0 if parts[0][1].outcome == "found" else NOT_DECIDED
+
+
+def _drive_all(
+    session: SearchSession, history: MultiRepositoryHistory[LocalRepository], script: MeasureScript, folder: Path, *, rest: bool
+) -> Iterator[tuple[SearchSession, SearchResult, Path]]:
+    """Yield the finished search and, with `rest`, searches for what each culprit leaves unexplained, with their folders."""
+    while True:
+        finished = SearchDriver(session, history, script, folder, _report).drive()
+        save_session(session, folder)
+        document = make_search_document(session, history, finished)
+        (folder / "report.json").write_text(json.dumps(document, indent=2), encoding="utf-8")
+        yield session, finished, folder
+        found = explained(session, finished) if rest else None
+        if found is None or not found.has_later_rest:
+            return
+        _report(session, "searching for what explains the rest")
+        following, folder = rest_of(session, finished.suspects[0]), folder / "rest"
+        folder.mkdir(exist_ok=True, mode=0o700)
+        session = resume_session(folder, following.question, None, rest=True) or following
 
 
 def _signature(text: str | None) -> tuple[str, str] | None:
@@ -145,7 +176,7 @@ def _signature(text: str | None) -> tuple[str, str] | None:
 
 def _report(session: SearchSession, words: str) -> None:
     print(
-        f"slowpath: [{session.runs + 1}] {''.join(one if one.isprintable() else ' ' for one in words)[:160]}",
+        f"slowpath: [{session.runs + 1}] {''.join(one if one.isprintable() else ' ' for one in words)[:600]}",
         file=sys.stderr,
         flush=True,
     )
@@ -188,7 +219,7 @@ def _history(options: argparse.Namespace, folder: Path) -> MultiRepositoryHistor
 
 
 def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:
-    unrelated = {"run", "restart", "json", "work_dir", "script_timeout", "max_deployments", "words", "stop_probability"}
+    unrelated = {"run", "restart", "rest", "clean", "json", "work_dir", "script_timeout", "max_deployments", "words", "stop_probability"}
     relevant = {name: value for name, value in vars(options).items() if name not in unrelated}
     return {
         **relevant,

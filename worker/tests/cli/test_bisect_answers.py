@@ -126,3 +126,100 @@ def test_commits_of_a_branch_that_started_slow_are_not_separated(
     assert found["outcome"] == "not-separable"
     assert sides[2] in found["levels"][0]["suspects"]
     assert mains[2] not in found["levels"][0]["suspects"]
+
+
+def steps(folder: Path, count: int, guilty: int) -> tuple[SomeRepository, list[str]]:
+    repository = new_repository(folder)
+    slow = {"slow": "1\n"}
+    return repository, [repository.commit({"n": f"{one}\n", **(slow if one == guilty else {})}) for one in range(count)]
+
+
+def test_exit_code_1_beside_numbers_is_a_failed_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    repository, shas = steps(tmp_path / "r", 24, 18)
+    measure = script(
+        tmp_path, 'case $(cat n) in 1[0-5]) echo "main.go:$(cat n): undefined: x" >&2; exit 1;; esac; test -f slow && echo 7 || echo 5'
+    )
+    found, progress = bisect(capsys, tmp_path, repository, "--good", shas[0], "--bad", "main", "--", measure)
+    assert [one["culprit"] for one in found["levels"]] == [shas[18]]
+    failures = [line for line in progress.splitlines() if "does not build" in line]
+    assert "undefined: x (the script exited with 1, but printed numbers for other builds) (log: " in failures[0]
+    assert not any("undefined" in line for line in failures[1:])
+    assert all("/stderr)" in line for line in failures)
+
+
+def test_a_boundary_that_exits_with_1_beside_numbers_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository, shas = steps(tmp_path / "r", 8, 5)
+    measure = script(tmp_path, "test -f slow && exit 1; echo 5")
+    _, progress = bisect(capsys, tmp_path, repository, "--good", shas[0], "--bad", "main", "--", measure, code=2)
+    assert "The bad boundary does not build: the script exited with 1, but printed numbers" in progress
+
+
+def test_a_candidate_that_cannot_be_checked_out_is_unbuildable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository, shas = steps(tmp_path / "r", 12, 9)
+    blob = repository.git("rev-parse", f"{shas[6]}:n").strip()
+    lost = repository.folder / ".git" / "objects" / blob[:2] / blob[2:]
+    lost.unlink()
+    measure = script(tmp_path, "test ! -f slow")
+    found, progress = bisect(capsys, tmp_path, repository, "--good", shas[0], "--bad", "main", "--", measure)
+    assert [one["culprit"] for one in found["levels"]] == [shas[9]]
+    assert f"{shas[6]} cannot be checked out" in progress
+
+
+NOISE = "R=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
+
+
+def numbered(folder: Path, at: dict[int, int], count: int) -> tuple[SomeRepository, list[str]]:
+    """Return a history whose file `cost` has the given values from these commits on."""
+    repository = new_repository(folder)
+    shas = []
+    for one in range(count):
+        cost = {"cost": f"{at[one]}\n"} if one in at else {}
+        shas.append(repository.commit({"n": f"{one}\n", **cost}, f"Step {one}"))
+    return repository, shas
+
+
+NUMBER = f"{NOISE}; echo $(cat cost) $R | awk '{{ print $1 * (1 + ($2 - 32768) / 8000000) }}'"
+
+
+def test_a_culprit_that_explains_a_part_leaves_a_rest_that_is_searched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository, shas = numbered(tmp_path / "r", {0: 1000, 5: 1600, 14: 1900}, 24)
+    words = ["--good", shas[0], "--bad", "main", "--", script(tmp_path, NUMBER)]
+    found, _ = bisect(capsys, tmp_path, repository, *words)
+    assert found["levels"][0]["culprit"] == shas[5]
+    assert found["explained"]["culprit"]["share"] == pytest.approx(2 / 3, abs=0.05)
+    assert f"{shas[5][:12]} explains only 6" in found["sentences"][1]
+    assert "run again with --rest" in found["sentences"][2]
+    both, _ = bisect(capsys, tmp_path, repository, "--rest", *words)
+    assert both["deployments"] == found["deployments"]
+    assert [one["levels"][0]["culprit"] for one in (both, *both["rest"])] == [shas[5], shas[14]]
+    assert len(both["rest"][0]["sentences"]) == 2
+
+
+def test_a_build_slower_than_both_boundaries_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    repository, shas = numbered(tmp_path / "r", {0: 1000, 5: 1600, 20: 1001}, 24)
+    words = ["--good", shas[0], "--bad", "main", "--", script(tmp_path, NUMBER)]
+    found, _ = bisect(capsys, tmp_path, repository, *words, code=3)
+    assert found["slower_build"]["commit"] in shas[5:20]
+    assert f"Fixed since? Try --bad {found['slower_build']['commit'][:12]}." in found["sentences"][-1]
+
+
+def test_the_report_ends_with_the_next_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    repository, shas = numbered(tmp_path / "r", {0: 1000, 9: 1600}, 16)
+    measure = script(tmp_path, f"touch $SLOWPATH_OUT/cpu.pprof; {NUMBER}")
+    words = ["bisect", "--repo", str(repository.folder), "--work-dir", str(tmp_path / "work"), "--good", shas[0], "--bad", "main", "--", measure]
+    assert main(words) == 0
+    out = capsys.readouterr()
+    assert f"git -C {repository.folder} show {shas[9]}" in out.out
+    assert f"slowpath compare --base {tmp_path}/work/out/" in out.out
+    assert f"{shas[9][:12]} explains" in out.out
+    assert "15 commits in 15 classes (commits of one class build from the same inputs" in out.out
+    assert "measurements expected, at most" in out.err
+    assert "more measurements, less than a minute" in out.err
+    report = json.loads((tmp_path / "work" / "report.json").read_text())
+    assert report["levels"][0]["culprit"] == shas[9]
