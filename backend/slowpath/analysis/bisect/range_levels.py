@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.stats import t as student
 
 from slowpath.analysis.bisect.measurement_normalization import linear_means
 from slowpath.analysis.bisect.search import compute_state_posterior, neighbours
 from slowpath.analysis.bisect.search_state import SearchState
+from slowpath.analysis.stats.t_distribution import t_quantile
 
 CONFIDENCE: Final = 0.95
 LEAST_REST: Final = 0.9
@@ -109,7 +109,7 @@ def find_slower_build(state: SearchState) -> SlowerBuild | None:
     inner = [at for at in levels.values if 0 < at < last]
     if not inner:
         return None
-    limit = float(student.ppf(1 - SIGNIFICANCE / len(inner), levels.freedom))
+    limit = _quantile(1 - 2 * SIGNIFICANCE / len(inner), levels)
     slowest = max(inner, key=lambda one: float(np.mean(levels.values[one])))
     contrast = _contrast(slowest, end)
     excess = levels.mean(contrast) / (abs(float(np.mean(levels.values[end]))) or 1.0)
@@ -133,6 +133,11 @@ def _levels(state: SearchState) -> _BuildLevels | None:
     return _BuildLevels(values, squares / freedom, freedom)
 
 
+def _quantile(probability: float, levels: _BuildLevels) -> float:
+    """Return the t with P(|T| <= t) = `probability`."""
+    return float(t_quantile(probability, np.array([float(levels.freedom)]))[0])
+
+
 def _contrast(plus: int, minus: int) -> dict[int, float]:
     """Return the difference of two levels; empty for one and the same."""
     return {} if plus == minus else {plus: 1.0, minus: -1.0}
@@ -141,7 +146,7 @@ def _contrast(plus: int, minus: int) -> dict[int, float]:
 def _share(levels: _BuildLevels, part: Mapping[int, float], whole: Mapping[int, float]) -> ShareInterval | None:
     """Return part over whole with Fieller's interval; None if the whole may be zero or negative."""
     up, down = levels.mean(part), levels.mean(whole)
-    scale = float(student.ppf(0.5 + CONFIDENCE / 2, levels.freedom)) ** 2
+    scale = _quantile(CONFIDENCE, levels) ** 2
     leading = down**2 - scale * levels.covariance(whole, whole)
     if down <= 0 or leading <= 0:
         return None
