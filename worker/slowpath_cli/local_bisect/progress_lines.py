@@ -41,7 +41,12 @@ def describe_result(result: ScriptResult, log: str, seen: set[str]) -> str:
 def describe_budget(state: SearchState) -> str:
     """Describe how many measurements are expected and allowed."""
     expected = cost_forecast.forecast_remaining_probes(state)
-    return f"about {max(round(expected.mean), 1)} measurements expected, at most {probe_limit(state)}"
+    return f"about {max(round(expected.mean), 1)} measurements expected, at most {measurement_limit(state)}"
+
+
+def measurement_limit(state: SearchState) -> int:
+    """Return how many measurements a search may take: one per probe, and one of the control beside it."""
+    return probe_limit(state) * (1 + state.settings.control)
 
 
 def describe_remaining(state: SearchState, seconds: float) -> str:

@@ -24,6 +24,7 @@ OUTCOMES: Final = {
     "not-separable": "Undecided: the suspects cannot be separated.",
     "stopped": "Undecided at the limit of {limit} probes: these suspects remain.",
 }
+LIKELY_NONE: Final = 0.5
 LOGS: Final = frozenset({"stdout", "stderr"})
 
 
@@ -37,10 +38,12 @@ def describe_outcome(session: SearchSession, finished: SearchResult) -> str:
 def _reason(session: SearchSession, finished: SearchResult) -> str:
     if finished.outcome in {"found", "not-in-range"}:
         return ""
+    belief = search.compute_state_posterior(session.state)
+    if belief.probability_of_none > LIKELY_NONE:
+        return f"Most likely no commit between good and bad is the culprit ({100 * belief.probability_of_none:.0f}%)."
     if finished.fork is not None:
         fork = session.nodes[finished.fork]
         return f"They started from {fork.sha[:12]}, which is bad already and is not in the range: a merge brings them in."
-    belief = search.compute_state_posterior(session.state)
     if measurement_normalization.has_drift(session.state, belief):
         return "The environment drifts more than the builds differ; --control corrects for it."
     failed = {one.build for one in session.state.deploys if one.state == "unbuildable"}

@@ -13,6 +13,7 @@ from slowpath.analysis.bisect.search import SearchResult
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
+from slowpath_cli.local_bisect.progress_lines import measurement_limit
 from slowpath_cli.local_bisect.search_answers import (
     describe_candidate,
     describe_explained,
@@ -42,7 +43,7 @@ def make_search_document(
         "builds": session.builds,
         "rounds": session.state.round,
         "seconds": round(session.seconds, 3),
-        "budget": probe_limit(session.state),
+        "budget": measurement_limit(session.state),
         "explained": None if (found := explained(session, finished)) is None else asdict(found),
         "slower_build": _slower_build(session),
         "sentences": sentences(session, finished),
@@ -183,7 +184,8 @@ def format_search_report(
     lines += others
     deployments = session.runs - session.unbuildable_runs
     lines.append(
-        f"{deployments} probes of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s; the limit is {limit} probes."
+        f"{deployments} probes of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s; the limit is {limit} probes"
+        + (", each with a measurement of the control." if session.state.settings.control else ".")
     )
     if finished.outcome != "not-separable" and measurement_normalization.has_drift(
         session.state, search.compute_state_posterior(session.state)

@@ -223,3 +223,34 @@ def test_the_report_ends_with_the_next_steps(tmp_path: Path, capsys: pytest.Capt
     assert "more measurements, less than a minute" in out.err
     report = json.loads((tmp_path / "work" / "report.json").read_text())
     assert report["levels"][0]["culprit"] == shas[9]
+
+
+def test_help_explains_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bisect", "--help"])
+    text = capsys.readouterr().out
+    for expected in ('{"example.com/lib": {"commit":', "-mod=mod", "a class is a set of commits", "WORK-DIR/out/NUMBER-RUN"):
+        assert expected in text
+
+
+def test_what_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bisect", "--good", "x"]) == 2
+    assert "--bad and the script, after -- missing" in capsys.readouterr().err
+
+
+def test_the_cache_is_bounded_and_cleaned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    searches = tmp_path / "cache" / "slowpath" / "bisect"
+    for one in range(14):
+        (searches / f"{one}").mkdir(parents=True)
+        (searches / f"{one}" / "lock").write_text("")
+        (searches / f"{one}" / "session.json").write_text("x" * 1000)
+    repository, shas = steps(tmp_path / "r", 8, 5)
+    measure = script(tmp_path, "test ! -f slow")
+    assert main(["bisect", "--repo", str(repository.folder), "--good", shas[0], "--bad", "main", "--", measure]) == 0
+    assert len(list(searches.iterdir())) == 10
+    assert main(["bisect", "--clean"]) == 0
+    assert "10 searches removed" in capsys.readouterr().out
+    assert not list(searches.iterdir())

@@ -14,7 +14,7 @@ from tests.support.git_repositories import SomeRepository, new_repository
 pytestmark = pytest.mark.long
 
 MEASURE = r"""#!/bin/sh
-test -f broken && { echo "money.go:1: undefined: x" >&2; exit 1; }
+test -f broken && {{ echo "money.go:1: undefined: x" >&2; exit 1; }}
 RUNS=$(ls {state} | wc -l); touch {state}/$RUNS.$$
 R=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 grep -rhoE 'cost [0-9]+' money inputs | awk -v r=$R -v n=$RUNS '{{ s += $2 }} END {{
