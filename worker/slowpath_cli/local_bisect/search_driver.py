@@ -26,6 +26,7 @@ from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtoco
 
 FORMAT: Final = "slowpath.bisect-session/1"
 
+
 @dataclass
 class SearchSession:
     """A search and its candidates."""

@@ -66,8 +66,16 @@ def generated(folder: Path, seed: int, costs: list[tuple[str, int]]) -> Generate
     """Write a history with these costs at random places, some of them in merged branches."""
     rng = random.Random(seed)  # noqa: S311 - places of commits; no secret
     history = GeneratedHistory(new_repository(folder), rng)
-    history.files = {"money.go": "package money\n// cost 1000\n", "money_test.go": "package money\n// cost 10\n", "data": "cost 10\n"}
-    start = {"money/money.go": history.files["money.go"], "money/money_test.go": history.files["money_test.go"], "inputs/data": "cost 10\n"}
+    history.files = {
+        "money.go": "package money\n// cost 1000\n",
+        "money_test.go": "package money\n// cost 10\n",
+        "data": "cost 10\n",
+    }
+    start = {
+        "money/money.go": history.files["money.go"],
+        "money/money_test.go": history.files["money_test.go"],
+        "inputs/data": "cost 10\n",
+    }
     history.first = history.repository.commit({"go.mod": "module example.org/lib\n\ngo 1.21\n", **start}, "Start")
     places = sorted(rng.sample(range(3, 24), len(costs)))
     branch_at = {6, 15}
@@ -92,7 +100,12 @@ def branched(history: GeneratedHistory, one: int, cost: tuple[str, int] | None) 
 
 
 def searched(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, history: GeneratedHistory, measure: str, drift: float, *words: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    history: GeneratedHistory,
+    measure: str,
+    drift: float,
+    *words: str,
 ) -> dict[str, Any]:
     state = tmp_path / "state"
     state.mkdir()

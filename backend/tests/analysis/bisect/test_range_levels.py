@@ -13,9 +13,13 @@ from slowpath.analysis.bisect.search import SearchResult
 from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
 
 
-def driven(level: Callable[[int], float], rng: Generator, noise: float = 0.005, count: int = 32) -> tuple[SearchResult, SearchState]:
+def driven(
+    level: Callable[[int], float], rng: Generator, noise: float = 0.005, count: int = 32
+) -> tuple[SearchResult, SearchState]:
     """Drive a search over builds with these levels by position, to its end."""
-    state = search.start_search(SearchSettings(most_windows=1), line_of([Candidate(str(one)) for one in range(1, count + 1)]))
+    state = search.start_search(
+        SearchSettings(most_windows=1), line_of([Candidate(str(one)) for one in range(1, count + 1)])
+    )
     while (todo := search.next_actions(state)).finished is None:
         state = search.record_stopped(search.record_started(state, todo.start) if todo.start else state, todo.close)
         values = {one: state.deploys[one - 1].build for one in todo.measure}

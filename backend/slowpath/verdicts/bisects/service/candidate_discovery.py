@@ -91,7 +91,9 @@ class MultiRepositoryHistory(Generic[R]):
             return level
         last = level.nodes[-1]
         title = describe_pruned(len(last.members) - 1)
-        end = CandidateNode(level.bad, MAIN, level.bad, title, "pruned", BuildInputs(level.bad), last.build, last.members[1:])
+        end = CandidateNode(
+            level.bad, MAIN, level.bad, title, "pruned", BuildInputs(level.bad), last.build, last.members[1:]
+        )
         return replace(level, nodes=(*level.nodes, end))
 
     def _refuse_without_package(self, *ends: str) -> None:
@@ -369,7 +371,9 @@ def _commit_in(repository: str, build: BuildInputs) -> str | None:
 
 def _is_merge_in_its_branch(node: CandidateNode) -> bool:
     """Return whether a node is a merge at the end of the branch that it merges: it is expanded already."""
-    return node.outer is not None and node.id == f"{node.outer}/{node.sha}" and node.outer.rpartition("/")[2] == node.sha
+    return (
+        node.outer is not None and node.id == f"{node.outer}/{node.sha}" and node.outer.rpartition("/")[2] == node.sha
+    )
 
 
 def _safely(digest: Digest) -> Digest:
