@@ -64,7 +64,7 @@ class GeneratedHistory:
 
 def generated(folder: Path, seed: int, costs: list[tuple[str, int]]) -> GeneratedHistory:
     """Write a history with these costs at random places, some of them in merged branches."""
-    rng = random.Random(seed)  # noqa: S311 - places of commits; no secret
+    rng = random.Random(seed)
     history = GeneratedHistory(new_repository(folder), rng)
     history.files = {
         "money.go": "package money\n// cost 1000\n",
@@ -146,7 +146,7 @@ def test_the_culprit_is_right_or_undecided(
 @pytest.mark.parametrize("words", [(), ("--control",)], ids=["alone", "control"])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("measure", "drift"), [(MEASURE, 0.01), (ODD_MEASURE, 0.0)], ids=["drift", "odd"])
-def test_disturbed_measurements_end_right_or_undecided(  # noqa: PLR0917 - the parameters of the cases
+def test_disturbed_measurements_end_right_or_undecided(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int, measure: str, drift: float, words: tuple[str, ...]
 ) -> None:
     history = generated(tmp_path / "r", seed, ONE["source"])

@@ -291,7 +291,7 @@ class MultiRepositoryHistory(Generic[R]):
                 return "/".join(parts[at:])
         return ""
 
-    def _level(
+    def _level(  # noqa: PLR0917 - the commits, and how each is built
         self,
         repository: str,
         good: str,

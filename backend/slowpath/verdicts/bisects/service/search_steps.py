@@ -107,7 +107,7 @@ def _apply_step(  # noqa: PLR0917 - the bisect, its state, and the step
         _record_drift(session, bisect, state, now)
         likeliest = _likeliest(plan, state, todo.finished)
         explained = describe_levels(plan, state, todo.finished)
-        record_outcome(session, bisect, list(probes.values()), todo.finished, likeliest, explained, now=now)
+        record_outcome(session, bisect, list(probes.values()), todo.finished, likeliest, explained=explained, now=now)
     if todo.pause is not None:
         pause_bisect(session, bisect, todo.pause, now=now)
 
@@ -232,8 +232,8 @@ def record_outcome(
     probes: Sequence[Probe],
     result: SearchResult,
     likeliest: Sequence[tuple[str, float]],
-    explained: str = "",
     *,
+    explained: str = "",
     now: datetime,
 ) -> None:
     """Record the outcome of a search; `explained`: how much of the increase its culprit explains, as a sentence."""
