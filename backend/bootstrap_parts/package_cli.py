@@ -132,7 +132,17 @@ def _freeze(context: SetupContext) -> Path:
         (own / "slowpath.pth").write_text(f"{packages}\n{BACKEND}\n{WORKER}\n")
     work = CACHE / "package"
     shutil.rmtree(work, ignore_errors=True)
-    command = [python, "-m", "PyInstaller", "--noconfirm", "--onedir", "--name", "slowpath", "--log-level", "ERROR"]
+    command: list[str | Path] = [
+        python,
+        "-m",
+        "PyInstaller",
+        "--noconfirm",
+        "--onedir",
+        "--name",
+        "slowpath",
+        "--log-level",
+        "ERROR",
+    ]
     command += ["--distpath", work / "dist", "--workpath", work / "build", "--specpath", work]
     command += [word for name in COMMANDS for word in ("--hidden-import", f"slowpath_cli.commands.{name}")]
     command += ["--hidden-import", "slowpath_cli.runner.core.command_supervisor"]

@@ -10,7 +10,7 @@ from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.range_levels import explain_increase, find_slower_build
 from slowpath.analysis.bisect.search import SearchResult
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+from slowpath.analysis.bisect.search_state import SearchSettings, SearchState, search_rest
 
 
 def driven(
@@ -64,7 +64,7 @@ def test_two_culprits_share_the_increase() -> None:
 def test_the_rest_is_searched_with_the_same_measurements() -> None:
     ended, state = driven(lambda at: 100.0 + 60.0 * (at >= 9) + 30.0 * (at >= 20), default_rng(1))
     assert ended.suspects == ("9",)
-    rest = search.search_rest(state, "9")
+    rest = search_rest(state, "9")
     assert rest.line.ids == state.line.ids[9:]
     assert {one.build for one in rest.deploys if one.is_measured} <= {GOOD_END, *rest.line.ids}
     assert any(one.build == GOOD_END and one.purpose == "boundary" for one in rest.deploys)
