@@ -74,6 +74,7 @@ from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
 from slowpath.sharing.search import endpoints as search_endpoints
+from slowpath.sharing.subscriptions import endpoints as subscriptions_endpoints
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
 from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
@@ -110,6 +111,7 @@ FEATURES = (
     mcp_endpoints,
     inbox_endpoints,
     search_endpoints,
+    subscriptions_endpoints,
     keeping_endpoints,
 )
 

@@ -56,8 +56,14 @@ class SmtpMailer:
         """Send a mail. Raises `MailRejected` (5xx), `MailServerUnavailable` (4xx, or no response)."""
         message = MimeMessage()
         message["From"], message["To"], message["Subject"] = self._sender, mail.to, mail.subject
-        message["Message-ID"] = f"<{mail.message_id}@{self._sender.rpartition('@')[2].rstrip('>')}>"
+        domain = self._sender.rpartition("@")[2].rstrip(">")
+        message["Message-ID"] = f"<{mail.message_id}@{domain}>"
         message["Auto-Submitted"] = "auto-generated"
+        if mail.thread_id:  # the root need not exist: mail programs group by it
+            message["In-Reply-To"] = message["References"] = f"<{mail.thread_id}@{domain}>"
+        if mail.unsubscribe_url:
+            message["List-Unsubscribe"] = f"<{mail.unsubscribe_url}>"
+            message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
         message.set_content(mail.text)
         try:
             server = self._connect()

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from slowpath.sharing.inbox.rules import InboxItem
-from slowpath.sharing.notifications import wording as notification_wording
-from slowpath.sharing.notifications.rules import NotificationContent
 
 CLOSED_REGRESSIONS = {
     "fixed": "Fixed",
@@ -35,12 +33,6 @@ def describe_failing_source(
             at if isinstance(at, int) else None
         ), f"The last import failed: {last_import.get('detail') or ''}".strip()
     return None, None
-
-
-def subscriber_mail(content: NotificationContent, service_page: str) -> tuple[str, str]:
-    """Return subject and text of the mail to a subscriber of a service."""
-    subject, text = notification_wording.mail(content)
-    return subject, f"{text}\nYou are subscribed to this service. Unsubscribe on its page: {service_page}\n"
 
 
 def describe_inbox(open_items: int, high: int, first: InboxItem | None) -> str:

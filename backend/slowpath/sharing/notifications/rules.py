@@ -230,6 +230,11 @@ class NotificationContent:
         """Return whether people are notified: of every event except a build without a significant change."""
         return self.build is None or self.build.is_announced or bool(self.regressions)
 
+    @property
+    def severity(self) -> str | None:
+        """Return the severity of a production event; other events have none."""
+        return self.production_event.severity if self.production_event is not None else None
+
     def dedupe_key(self) -> str:
         """Return the key that repeated notifications of one event share."""
         return f"{self.event}:{self.subject_id}:{self.moment}"

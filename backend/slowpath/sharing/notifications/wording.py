@@ -6,6 +6,7 @@ External values (titles, commits, function names) are put on one line and escape
 import hashlib
 import json
 from bisect import bisect_right
+from dataclasses import replace
 from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final
@@ -26,6 +27,12 @@ SLACK_TEXT: Final = 3_000
 """Slack's limits for the text of a header and of a section."""
 MARK: Final = "<!-- slowpath: {thread} -->"
 """This marker finds a comment whose ID was lost with the response."""
+OPENINGS: Final = {
+    NotificationEvent.CHANGED: NotificationEvent.OPENED,
+    NotificationEvent.PRODUCTION_UPDATED: NotificationEvent.PRODUCTION_OPENED,
+    NotificationEvent.PRODUCTION_CLOSED: NotificationEvent.PRODUCTION_OPENED,
+}
+"""The event that began the incident of a later one."""
 _MARKDOWN: Final = {
     **{ord(char): f"\\{char}" for char in "\\`*_{}[]()#+!|~"},
     ord("<"): "&lt;",
@@ -137,9 +144,18 @@ def _fitting(text: str, most: int) -> str:
 
 
 def mail(content: NotificationContent) -> tuple[str, str]:
-    """Return subject and text of an email."""
-    headline = format_headline(content)
-    return f"[Slowpath] {plain(headline, 150)}", "\n\n".join([headline, *describe_event(content), content.url]) + "\n"
+    """Return subject and text of an email. The mails of one incident share a subject, as their thread requires."""
+    text = "\n\n".join([format_headline(content), *describe_event(content), content.url]) + "\n"
+    opening = OPENINGS.get(content.event)
+    if opening is None:
+        return f"[Slowpath] {plain(format_headline(content), 150)}", text
+    return f"Re: [Slowpath] {plain(format_headline(replace(content, event=opening)), 150)}", text
+
+
+def mail_thread_id(content: NotificationContent) -> str:
+    """Return the ID that the mails of one incident share, in characters that a header allows; empty: no thread."""
+    thread = content.thread()
+    return f"incident-{hashlib.sha256(thread.encode(errors='replace')).hexdigest()[:32]}" if thread else ""
 
 
 def webhook(content: NotificationContent, at: datetime) -> bytes:

@@ -1,4 +1,4 @@
-"""HTTP endpoints of the inbox, production events, saved views and subscriptions."""
+"""HTTP endpoints of the inbox, production events and saved views."""
 
 from fastapi import APIRouter
 

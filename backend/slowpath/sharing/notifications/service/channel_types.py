@@ -109,7 +109,8 @@ def _recipients(given: Sequence[str]) -> list[str]:
 def _deliver_email(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
     subject, text = wording.mail(outbound.content)
     for number, to in enumerate(outbound.target["to"]):  # one message each: recipients do not see each other
-        ports.mailer.send(EmailMessage(to, subject, text, f"{outbound.message_id}.{number}"))
+        message_id, thread_id = f"{outbound.message_id}.{number}", wording.mail_thread_id(outbound.content)
+        ports.mailer.send(EmailMessage(to, subject, text, message_id, thread_id))
 
 
 def _validate_slack(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
