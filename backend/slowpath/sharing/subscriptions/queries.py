@@ -56,7 +56,7 @@ def select_subscribers(session: ReadSession, service_id: ServiceId) -> list[Even
         .where(or_(ServiceSubscription.service_id == service_id, ServiceSubscription.service_id.is_(None)))
         .order_by(ServiceSubscription.service_id.is_not(None), ServiceSubscription.id)
     )
-    by_user = {row.user_id: EventSubscriber(row, schedule) for row, schedule in session.execute(found).tuples()}
+    by_user = {row.user_id: EventSubscriber(row, schedule) for row, schedule in session.execute(found)}
     return list(by_user.values())
 
 
@@ -92,7 +92,7 @@ def select_mail_events(
         .where(SubscriberMail.id.in_(mail_ids))
         .order_by(TeamEvent.number)
     )
-    return session.execute(found).tuples().all()
+    return session.execute(found).all()
 
 
 def lock_held_mails(session: WriteSession, user_id: UserId) -> Sequence[SubscriberMail]:

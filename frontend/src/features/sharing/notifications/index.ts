@@ -1,1 +1,2 @@
 export { Channels } from './LazyChannels';
+export { EVENTS, type NotificationEvent } from './notification-wording';
