@@ -69,6 +69,7 @@ from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
 from slowpath.sharing.discussions.service.discussion_subjects import Finders
 from slowpath.sharing.inbox import endpoints as inbox_endpoints
+from slowpath.sharing.inbox.endpoints import slack_interactions
 from slowpath.sharing.mcp_server import endpoints as mcp_endpoints
 from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
@@ -118,7 +119,7 @@ FEATURES = (
 STREAMED = re.compile(
     "|".join(
         f"(?:{one.STREAMED.pattern})"
-        for one in (uploads_endpoints, metrics_endpoints, spans_endpoints, hooks_endpoints)
+        for one in (uploads_endpoints, metrics_endpoints, spans_endpoints, hooks_endpoints, slack_interactions)
     )
 )
 """Requests whose bodies the route streams and limits."""

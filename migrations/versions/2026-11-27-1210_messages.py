@@ -11,7 +11,9 @@ down_revision = "20261127_1100"
 branch_labels = None
 depends_on = None
 
-TABLES = ("mail_schedule", "subscriber_mail")
+TABLES = ("mail_schedule", "subscriber_mail", "slack_interaction")
+FORMER_KINDS = "'slack', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams'"
+KINDS = "'slack', 'slack-app', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams'"
 DEFAULT_EVENTS = '["bisect.finished", "production-event.closed", "production-event.opened", "regression.opened"]'
 SUBSCRIPTION = f"""
 -- squawk-ignore ban-drop-not-null
@@ -60,6 +62,19 @@ CREATE TABLE subscriber_mail (
 );
 CREATE INDEX ix_subscriber_mail_event ON subscriber_mail (team_id, event_id);
 CREATE INDEX ix_subscriber_mail_job ON subscriber_mail (team_id, job_id);
+CREATE TABLE slack_interaction (
+    team_id uuid NOT NULL,
+    id uuid NOT NULL,
+    channel_id uuid NOT NULL,
+    digest varchar NOT NULL,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_slack_interaction PRIMARY KEY (team_id, id),
+    CONSTRAINT uq_slack_interaction_once UNIQUE (team_id, channel_id, digest),
+    CONSTRAINT fk_slack_interaction_team_id_channel_id FOREIGN KEY (team_id, channel_id)
+        REFERENCES notification_channel (team_id, id) ON DELETE CASCADE,
+    CONSTRAINT fk_slack_interaction_team_id FOREIGN KEY (team_id) REFERENCES team (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_slack_interaction_newest ON slack_interaction (team_id, created_at, id);
 """
 PROTECT = """
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
@@ -75,7 +90,11 @@ JOBS = "DELETE FROM job WHERE starts_with(name, 'subscriptions.') AND state IN (
 
 def upgrade() -> None:
     op.execute(SUBSCRIPTION)
-    _replace("uq_service_subscription_once", "UNIQUE NULLS NOT DISTINCT (team_id, service_id, user_id)")
+    _replace(
+        "service_subscription", "uq_service_subscription_once",
+        "UNIQUE NULLS NOT DISTINCT (team_id, service_id, user_id)",
+    )  # fmt: skip
+    _replace("notification_channel", "ck_notification_channel_kind", f"CHECK (kind in ({KINDS}))")
     op.execute(
         "-- squawk-ignore constraint-missing-not-valid\nALTER TABLE service_subscription ADD CONSTRAINT "
         "ck_service_subscription_min_severity CHECK (min_severity in ('low', 'medium', 'high'))"
@@ -91,14 +110,15 @@ def downgrade() -> None:
     for table in reversed(TABLES):
         op.execute(f"DROP TABLE {table}")
     _delete("service_subscription", "DELETE FROM service_subscription WHERE service_id IS NULL")
-    _replace("uq_service_subscription_once", "UNIQUE (team_id, service_id, user_id)")
+    _replace("service_subscription", "uq_service_subscription_once", "UNIQUE (team_id, service_id, user_id)")
+    _delete("notification_channel", "DELETE FROM notification_channel WHERE kind = 'slack-app'")
+    _replace("notification_channel", "ck_notification_channel_kind", f"CHECK (kind in ({FORMER_KINDS}))")
     op.execute("ALTER TABLE service_subscription ALTER COLUMN service_id SET NOT NULL")
     op.execute("ALTER TABLE service_subscription DROP COLUMN events, DROP COLUMN min_severity")
 
 
-def _replace(constraint: str, definition: str) -> None:
-    """Replace a constraint. A team has few subscriptions: checking all rows takes no time."""
-    table = "service_subscription"
+def _replace(table: str, constraint: str, definition: str) -> None:
+    """Replace a constraint. A team has few subscriptions and channels: checking all rows takes no time."""
     op.execute(f"-- squawk-ignore ban-drop-constraint\nALTER TABLE {table} DROP CONSTRAINT {constraint}")
     op.execute(
         "-- squawk-ignore constraint-missing-not-valid, disallowed-unique-constraint\n"

@@ -37,6 +37,9 @@ __all__ = [
     "run_notification_delivery",
 ]
 
+ORDER_PAUSE_S = 5.0
+"""Pause while an earlier event of the same incident is not delivered."""
+
 
 def notify_regression_opened(job: RegressionOpened, context: JobContext) -> None:
     """Notify of a confirmed regression once per channel, and enqueue the package closures of its commits."""
@@ -99,6 +102,8 @@ def run_notification_delivery(job: DeliverNotification, context: JobContext) -> 
         message = notifications.get_notification(session, job.message_id)
         channel = channels.get_channel(session, ChannelId(message.channel_id))
         waits = message.state == NotificationState.WAITING
+        if waits and notifications.must_wait(session, message, ChannelKind(channel.kind)):
+            raise Postponed(ORDER_PAUSE_S)
         is_sent = channel.state == ChannelState.ON and not notifications.is_outdated(
             session, message, ChannelKind(channel.kind)
         )

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import InstrumentedAttribute, load_only
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import new_id
+from slowpath.core.ids import UserId, new_id
 from slowpath.evidence.metric_sources.tables import MetricSource
 from slowpath.inventory.catalog.tables import Deployment, Environment, Service
 from slowpath.platform.accounts.tables import Membership, User
@@ -113,6 +113,17 @@ def select_user_names(session: ReadSession, user_ids: Collection[UUID]) -> dict[
 def is_member(session: ReadSession, user_id: UUID) -> bool:
     """Return whether a user is a member of the team."""
     return session.scalar(select(Membership.id).where(Membership.user_id == user_id).limit(1)) is not None
+
+
+def find_member_by_email(session: ReadSession, email_key: str) -> tuple[UserId, str] | None:
+    """Return the member with an address, and their role."""
+    found = (
+        select(User.id, Membership.role)
+        .join(Membership, Membership.user_id == User.id)
+        .where(User.email_key == email_key, Membership.team_id == session.team_id)
+    )
+    row = session.execute(found).one_or_none()
+    return None if row is None else (UserId(row.id), row.role)
 
 
 def select_newest_deployments(

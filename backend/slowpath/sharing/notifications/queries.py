@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select, tuple_
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ChannelId, MessageId
 from slowpath.sharing.notifications.rules import ChannelState, NotificationEvent, NotificationState
-from slowpath.sharing.notifications.tables import Notification, NotificationChannel, TeamEvent
+from slowpath.sharing.notifications.tables import Notification, NotificationChannel, SlackInteraction, TeamEvent
 
 After = tuple[datetime, UUID] | None
 
@@ -82,6 +82,23 @@ def has_newer_in_thread(session: ReadSession, message: Notification) -> bool:
         Notification.created_at > message.created_at,
     )
     return session.scalar(newer.limit(1)) is not None
+
+
+def has_earlier_waiting_in_thread(session: ReadSession, message: Notification) -> bool:
+    """Return whether an earlier notification of the same thread waits, by ix_notification_thread."""
+    earlier = select(Notification.id).where(
+        Notification.team_id == session.team_id,
+        Notification.channel_id == message.channel_id,
+        Notification.thread == message.thread,
+        Notification.created_at < message.created_at,
+        Notification.state == NotificationState.WAITING,
+    )
+    return session.scalar(earlier.limit(1)) is not None
+
+
+def delete_old_interactions(session: WriteSession, before: datetime) -> None:
+    """Delete the requests of Slack from before a time, by ix_slack_interaction_newest."""
+    session.execute(delete(SlackInteraction).where(SlackInteraction.created_at < before))
 
 
 def delete_finished_notifications(session: WriteSession, before: datetime) -> int:

@@ -13,6 +13,7 @@ class ChannelKind(StrEnum):
     """Kinds of channels."""
 
     SLACK = "slack"
+    SLACK_APP = "slack-app"
     EMAIL = "email"
     WEBHOOK = "webhook"
     GITHUB = "github"
@@ -78,6 +79,7 @@ PERSONAL_EVENTS: Final = frozenset(
 
 USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
     ChannelKind.SLACK: PERSONAL_EVENTS,
+    ChannelKind.SLACK_APP: INCIDENT_EVENTS | {NotificationEvent.BISECTED},
     ChannelKind.EMAIL: PERSONAL_EVENTS,
     ChannelKind.WEBHOOK: frozenset(NotificationEvent) - {NotificationEvent.TEST},
     ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED}),
@@ -91,7 +93,7 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
 BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED})
 """All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
 
-PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.EMAIL, ChannelKind.TEAMS})
+PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.SLACK_APP, ChannelKind.EMAIL, ChannelKind.TEAMS})
 """Kinds that people read: of builds, they get only what is announced."""
 
 MOST_CHANNELS: Final = 50
@@ -116,6 +118,9 @@ class ChannelTarget:
     to: tuple[str, ...] = ()
     repository: str = ""
     token: str = ""
+    signing_secret: str = ""
+    conversation: str = ""
+    """ID of a channel in Slack."""
 
     def __repr__(self) -> str:
         """Return only the kind, so that logs contain no secrets."""

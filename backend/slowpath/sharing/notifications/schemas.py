@@ -64,8 +64,10 @@ class ChannelIn(BaseModel):
     token: SecretStr = Field(
         SecretStr(""),
         max_length=1_000,
-        description="`github` and `gitlab`: an API token; `pagerduty`: an integration key; `opsgenie`: an API key",
+        description="`github` and `gitlab`: an API token; `slack-app`: the bot token; `pagerduty`: an integration key; `opsgenie`: an API key",
     )
+    signing_secret: SecretStr = Field(SecretStr(""), max_length=1_000, description="`slack-app`: of the app")
+    conversation: Short = Field("", description="`slack-app`: ID of the channel in Slack")
     events: Events | None = Field(None, description="the events to send; null: the default of the kind")
     service_ids: Services | None = Field(None, description="the services whose events are sent; null: all services")
 
@@ -77,6 +79,8 @@ class ChannelIn(BaseModel):
             tuple(self.recipients),
             self.repository,
             self.token.get_secret_value(),
+            self.signing_secret.get_secret_value(),
+            self.conversation,
         )
 
 
@@ -110,6 +114,7 @@ class TargetOut(TypedDict, total=False):
     url: str
     api_url: str
     repository: str
+    conversation: str
 
 
 class ChannelOut(BaseModel):
@@ -125,10 +130,11 @@ class ChannelOut(BaseModel):
     failing_since: datetime | None
     problem: StoredProblem
     sent_at: datetime | None
+    interactivity_url: str | None = Field(description="`slack-app`: the Request URL to enter in Slack")
     created_at: datetime
 
     @classmethod
-    def of(cls, row: NotificationChannel) -> Self:
+    def of(cls, row: NotificationChannel, interactivity_url: str | None = None) -> Self:
         """Return the wire shape of a channel."""
         return cls.model_validate(
             {
@@ -142,6 +148,7 @@ class ChannelOut(BaseModel):
                 "failing_since": row.failing_since,
                 "problem": row.problem,
                 "sent_at": row.sent_at,
+                "interactivity_url": interactivity_url,
                 "created_at": row.created_at,
             }
         )

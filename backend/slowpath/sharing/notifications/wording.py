@@ -12,6 +12,8 @@ from itertools import accumulate
 from typing import Any, Final
 
 from slowpath.sharing.notifications.rules import (
+    ENDED_STATES,
+    INCIDENT_EVENTS,
     NotificationContent,
     NotificationEvent,
     ProductionEventContent,
@@ -25,6 +27,8 @@ STATUS_LENGTH: Final = 140
 SLACK_HEADER: Final = 150
 SLACK_TEXT: Final = 3_000
 """Slack's limits for the text of a header and of a section."""
+SLACK_BUTTONS: Final = {"slowpath-assign": "Assign to me", "slowpath-snooze": "Snooze until tomorrow"}
+"""Texts of the buttons, by the ID of their action."""
 MARK: Final = "<!-- slowpath: {thread} -->"
 """This marker finds a comment whose ID was lost with the response."""
 OPENINGS: Final = {
@@ -103,7 +107,35 @@ def _duration(seconds: float) -> str:
 
 
 def slack(content: NotificationContent) -> bytes:
-    """Return the body for an incoming webhook of Slack.
+    """Return the body for an incoming webhook of Slack."""
+    return json.dumps(_slack_message(content)).encode()
+
+
+def slack_app(content: NotificationContent) -> dict[str, Any]:
+    """Return the message of a Slack app: with buttons as long as the incident has not ended."""
+    message = _slack_message(content)
+    incident = content.production_event or next(iter(content.regressions), None)
+    if content.event not in INCIDENT_EVENTS or incident is None or incident.state in ENDED_STATES:
+        return message
+    kind = "production-event" if content.production_event is not None else "regression"
+    value = f"{kind}:{content.subject_id}"
+    buttons = [_button(action, text, value) for action, text in SLACK_BUTTONS.items()]
+    return {**message, "blocks": [*message["blocks"], {"type": "actions", "elements": buttons}]}
+
+
+def slack_reply(content: NotificationContent) -> dict[str, Any]:
+    """Return the reply in the thread of an incident: what changed."""
+    text = format_headline(content)
+    return {"text": _for_slack(text), "mrkdwn": False, "parse": "none", "link_names": False, "blocks": [_section(text)]}
+
+
+def _button(action: str, text: str, value: str) -> dict[str, Any]:
+    label = {"type": "plain_text", "text": text, "emoji": False}
+    return {"type": "button", "text": label, "action_id": action, "value": value}
+
+
+def _slack_message(content: NotificationContent) -> dict[str, Any]:
+    """Return a message of Slack.
 
     External names are plain text: in mrkdwn, a pointer method like `(*Cart).Total` would turn the rest of its line bold.
     """
@@ -114,16 +146,14 @@ def slack(content: NotificationContent) -> bytes:
     if details := "\n".join(describe_event(content)):
         blocks.append(_section(details))
     blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{content.url}|Open in Slowpath>"}})
-    return json.dumps(
-        {
-            "text": _for_slack(text),
-            "mrkdwn": False,
-            "parse": "none",
-            "link_names": False,
-            "blocks": blocks,
-            "unfurl_links": False,
-        }
-    ).encode()
+    return {
+        "text": _for_slack(text),
+        "mrkdwn": False,
+        "parse": "none",
+        "link_names": False,
+        "blocks": blocks,
+        "unfurl_links": False,
+    }
 
 
 def _header(text: str) -> dict[str, Any]:

@@ -28,6 +28,13 @@ from slowpath.sharing.notifications.rules import (
 )
 from slowpath.sharing.notifications.service.alert_services import AlertService, Opsgenie, PagerDuty
 from slowpath.sharing.notifications.service.code_hosts import CodeHost, GitHubStatuses, GitLabStatuses, check
+from slowpath.sharing.notifications.service.slack_app import (
+    SLACK_API_URL,
+    SlackApi,
+    SlackAppSecret,
+    deliver_to_slack,
+    validate_slack_app,
+)
 from slowpath.sharing.notifications.service.teams_messages import make_teams_message, split_workflow_url
 
 SLACK_REJECTIONS: Final = frozenset({400, 403, 404})
@@ -46,7 +53,7 @@ class OutboundNotification:
     secret: str
     content: NotificationContent
     comment_id: str | None
-    """The comment of the same pull request, if one was created before."""
+    """The comment of the same pull request, or the Slack message of the same incident, if one was created before."""
 
     def __repr__(self) -> str:
         """Return the id and the kind alone: logs must not hold secrets."""
@@ -131,6 +138,19 @@ def _deliver_slack(outbound: OutboundNotification, ports: DeliveryPorts) -> None
             )
         raise PermanentDeliveryError(f"Slack answered {answer.status}: {excerpt}")
     check(answer, "Slack")
+
+
+def _validate_slack_app(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
+    secret = validate_slack_app(target)
+    api_url = target.url or SLACK_API_URL
+    egress.check(api_url)
+    return {"api_url": api_url, "conversation": target.conversation}, secret.to_text()
+
+
+def _deliver_slack_app(outbound: OutboundNotification, ports: DeliveryPorts) -> str:
+    with ports.egress.opened(outbound.target["api_url"]) as peer:
+        api = SlackApi(peer, SlackAppSecret.from_text(outbound.secret).token)
+        return deliver_to_slack(api, outbound.target["conversation"], outbound.content, outbound.comment_id)
 
 
 def _validate_webhook(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
@@ -221,6 +241,7 @@ CHANNEL_TYPES: Final[Mapping[ChannelKind, ChannelType]] = {
     each.kind: each
     for each in (
         ChannelType(ChannelKind.SLACK, _validate_slack, _deliver_slack),
+        ChannelType(ChannelKind.SLACK_APP, _validate_slack_app, _deliver_slack_app),
         ChannelType(ChannelKind.EMAIL, _validate_email, _deliver_email),
         ChannelType(ChannelKind.WEBHOOK, _validate_webhook, _deliver_webhook, signs_messages=True),
         _code_host(ChannelKind.GITHUB, "https://api.github.com", GitHubStatuses),
