@@ -11,7 +11,7 @@ down_revision = "20261127_1100"
 branch_labels = None
 depends_on = None
 
-TABLES = ("mail_schedule", "subscriber_mail", "slack_interaction")
+TABLES = ("mail_schedule", "subscriber_mail", "slack_interaction", "linked_issue")
 FORMER_KINDS = "'slack', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams'"
 KINDS = "'slack', 'slack-app', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams'"
 DEFAULT_EVENTS = '["bisect.finished", "production-event.closed", "production-event.opened", "regression.opened"]'
@@ -75,6 +75,26 @@ CREATE TABLE slack_interaction (
     CONSTRAINT fk_slack_interaction_team_id FOREIGN KEY (team_id) REFERENCES team (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_slack_interaction_newest ON slack_interaction (team_id, created_at, id);
+CREATE TABLE linked_issue (
+    team_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind varchar NOT NULL,
+    subject_id uuid NOT NULL,
+    channel_id uuid,
+    state varchar NOT NULL,
+    number bigint,
+    url varchar,
+    problem jsonb,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT pk_linked_issue PRIMARY KEY (team_id, id),
+    CONSTRAINT uq_linked_issue_subject UNIQUE (team_id, kind, subject_id),
+    CONSTRAINT ck_linked_issue_kind CHECK (kind in ('production-event', 'regression')),
+    CONSTRAINT ck_linked_issue_state CHECK (state in ('creating', 'created', 'failed')),
+    CONSTRAINT fk_linked_issue_team_id_channel_id FOREIGN KEY (team_id, channel_id)
+        REFERENCES notification_channel (team_id, id) ON DELETE SET NULL (channel_id),
+    CONSTRAINT fk_linked_issue_team_id FOREIGN KEY (team_id) REFERENCES team (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_linked_issue_channel ON linked_issue (team_id, channel_id);
 """
 PROTECT = """
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;

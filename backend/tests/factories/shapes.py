@@ -31,6 +31,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "package_closure": {"problem": None},
     "commit_diff": {"content": None, "problem": None},
     "service_subscription": {"events": ["bisect.finished"], "min_severity": "low"},
+    "linked_issue": {"kind": "regression", "state": "creating", "problem": None},
     "mail_schedule": {
         "frequency": "daily",
         "digest_hour": 9,

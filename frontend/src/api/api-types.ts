@@ -19,6 +19,8 @@ export type {
   BrowserSessionOut as Browser,
   BuildOut as Build,
   ChannelCreatedOut,
+  IssueTrackerOut as IssueTracker,
+  LinkedIssueOut as LinkedIssue,
   MailScheduleIn,
   MailScheduleOut as MailSchedule,
   OwnSubscriptionOut as OwnSubscription,

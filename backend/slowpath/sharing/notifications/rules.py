@@ -52,6 +52,14 @@ class NotificationEvent(StrEnum):
     TEST = "channel.test"
 
 
+class IssueState(StrEnum):
+    """State of an issue at a code host."""
+
+    CREATING = "creating"
+    CREATED = "created"
+    FAILED = "failed"
+
+
 CODE_HOSTS: Final = frozenset({ChannelKind.GITHUB, ChannelKind.GITLAB})
 ALERT_SERVICES: Final = frozenset({ChannelKind.PAGERDUTY, ChannelKind.OPSGENIE})
 INCIDENT_EVENTS: Final = frozenset(

@@ -1,5 +1,6 @@
 """Wire shapes of channels and notifications. No secret is returned, except a new signing secret."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
@@ -15,13 +16,14 @@ from slowpath.sharing.notifications.rules import (
     ChannelKind,
     ChannelState,
     ChannelTarget,
+    IssueState,
     NotificationContent,
     NotificationEvent,
     NotificationState,
     ProductionEventContent,
     RegressionContent,
 )
-from slowpath.sharing.notifications.tables import Notification, NotificationChannel, TeamEvent
+from slowpath.sharing.notifications.tables import LinkedIssue, Notification, NotificationChannel, TeamEvent
 from slowpath.sharing.notifications.wording import format_headline
 
 Label = Annotated[
@@ -233,3 +235,39 @@ class TeamEventsOut(BaseModel):
 
     items: list[TeamEventOut]
     next_after: int = Field(description="the value of `after` that continues behind these events")
+
+
+class LinkedIssueIn(BaseModel):
+    """Where an issue is created."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    channel_id: UUID
+
+
+class IssueTrackerOut(BaseModel):
+    """A repository where an issue can be created: that of a channel of GitHub or GitLab."""
+
+    channel_id: UUID
+    kind: ChannelKind
+    repository: str
+
+
+class LinkedIssueOut(BaseModel):
+    """The issue of a production event or regression at a code host."""
+
+    state: IssueState | None = Field(description="null: there is none")
+    number: int | None
+    url: str | None
+    problem: StoredProblem
+    trackers: list[IssueTrackerOut]
+
+    @classmethod
+    def of(cls, row: LinkedIssue | None, trackers: Sequence[NotificationChannel]) -> Self:
+        """Return the wire shape of an issue."""
+        listed = [
+            {"channel_id": one.id, "kind": one.kind, "repository": one.target.get("repository", "")} for one in trackers
+        ]
+        stored = {"state": row.state, "number": row.number, "url": row.url, "problem": row.problem} if row else {}
+        empty = {"state": None, "number": None, "url": None, "problem": None}
+        return cls.model_validate({**empty, **stored, "trackers": listed})

@@ -112,3 +112,31 @@ class SlackInteraction(TeamScoped, Table):
     channel_id: Mapped[UUID]
     digest: Mapped[str]
     """SHA-256 of its time and body."""
+
+
+class LinkedIssue(TeamScoped, Table):
+    """The issue of a production event or regression at a code host."""
+
+    __tablename__ = "linked_issue"
+    __table_args__ = (
+        UniqueConstraint("team_id", "kind", "subject_id", name="uq_linked_issue_subject"),
+        ForeignKeyConstraint(
+            ["team_id", "channel_id"],
+            ["notification_channel.team_id", "notification_channel.id"],
+            ondelete="SET NULL (channel_id)",
+        ),
+        CheckConstraint("kind in ('production-event', 'regression')", name="kind"),
+        CheckConstraint("state in ('creating', 'created', 'failed')", name="state"),
+        Index("ix_linked_issue_channel", "team_id", "channel_id"),
+    )
+
+    kind: Mapped[str]
+    subject_id: Mapped[UUID]
+    """No foreign key: subjects are of two tables. Retention deletes rows without a subject."""
+    channel_id: Mapped[UUID | None]
+    """The channel whose repository and token are used; null after its deletion."""
+    state: Mapped[str]
+    number: Mapped[int | None] = mapped_column(BigInteger)
+    url: Mapped[str | None]
+    problem: Mapped[dict[str, Any] | None]
+    """Why it was not created."""

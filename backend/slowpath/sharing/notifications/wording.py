@@ -241,6 +241,17 @@ def comment(content: NotificationContent) -> str:
     return "\n\n".join(lines)
 
 
+def issue(content: NotificationContent) -> tuple[str, str]:
+    """Return title and body of an issue at a code host, in Markdown.
+
+    Each line of external text is an item of a list, so that none begins with a command such as `/close`.
+    """
+    headline = format_headline(content)
+    lines = "\n".join(f"- {_markdown(line)}" for line in describe_event(content))
+    title = plain(headline, 200).translate({ord("@"): _MARKDOWN[ord("@")]}).lstrip("/ ")
+    return title, "\n\n".join([comment_marker(content), lines, f"[Open in Slowpath]({content.url})"]) + "\n"
+
+
 def _short(commit: str) -> str:
     return plain(commit, 64)[:SHORT_COMMIT] or "an unknown commit"
 

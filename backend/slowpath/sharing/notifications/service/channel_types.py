@@ -6,7 +6,8 @@ A new kind is one `ChannelType` here, a member of `ChannelKind` with its default
 import base64
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -93,6 +94,15 @@ def deliver_notification(
 ) -> str | None:
     """Deliver a notification; return and raise as `ChannelType.deliver` does."""
     return CHANNEL_TYPES[outbound.kind].deliver(outbound, DeliveryPorts(egress, mailer, at))
+
+
+@contextmanager
+def open_code_host(
+    egress: EgressClient, kind: ChannelKind, target: Mapping[str, Any], token: str
+) -> Iterator[CodeHost]:
+    """Connect to the repository of a channel of a code host. Raises `AddressNotAllowed`, `UpstreamUnavailable`."""
+    with egress.opened(target["api_url"]) as peer:
+        yield CODE_HOST_CLIENTS[kind](peer, target["repository"], token)
 
 
 def make_signing_secret() -> str:
@@ -237,6 +247,10 @@ def _deliver_teams(outbound: OutboundNotification, ports: DeliveryPorts) -> None
     check(answer, "Teams")
 
 
+CODE_HOST_CLIENTS: Final[Mapping[ChannelKind, type[CodeHost]]] = {
+    ChannelKind.GITHUB: GitHubStatuses,
+    ChannelKind.GITLAB: GitLabStatuses,
+}
 CHANNEL_TYPES: Final[Mapping[ChannelKind, ChannelType]] = {
     each.kind: each
     for each in (

@@ -73,6 +73,7 @@ def delete_old_notifications(session: WriteSession, now: datetime) -> int:
     gone = queries.delete_finished_notifications(session, now - timedelta(days=RETENTION_DAYS))
     event_log.delete_old_events(session, now)
     queries.delete_old_interactions(session, now - timedelta(days=1))
+    queries.delete_orphaned_issues(session)
     if queries.has_messages(session) or event_log.find_last_number(session) > 0:
         schedule_cleanup(session)
     return gone
