@@ -69,11 +69,13 @@ from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
 from slowpath.sharing.discussions.service.discussion_subjects import Finders
 from slowpath.sharing.inbox import endpoints as inbox_endpoints
+from slowpath.sharing.inbox.endpoints import slack_interactions
 from slowpath.sharing.mcp_server import endpoints as mcp_endpoints
 from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
 from slowpath.sharing.search import endpoints as search_endpoints
+from slowpath.sharing.subscriptions import endpoints as subscriptions_endpoints
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
 from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
@@ -110,13 +112,14 @@ FEATURES = (
     mcp_endpoints,
     inbox_endpoints,
     search_endpoints,
+    subscriptions_endpoints,
     keeping_endpoints,
 )
 
 STREAMED = re.compile(
     "|".join(
         f"(?:{one.STREAMED.pattern})"
-        for one in (uploads_endpoints, metrics_endpoints, spans_endpoints, hooks_endpoints)
+        for one in (uploads_endpoints, metrics_endpoints, spans_endpoints, hooks_endpoints, slack_interactions)
     )
 )
 """Requests whose bodies the route streams and limits."""

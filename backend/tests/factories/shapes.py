@@ -30,6 +30,16 @@ SHAPES: dict[str, dict[str, Any]] = {
     "commit": {"sha": 40 * "c", "parents": [], "files": [], "dependency_updates": []},
     "package_closure": {"problem": None},
     "commit_diff": {"content": None, "problem": None},
+    "service_subscription": {"events": ["bisect.finished"], "min_severity": "low"},
+    "linked_issue": {"kind": "regression", "state": "creating", "problem": None},
+    "mail_schedule": {
+        "frequency": "daily",
+        "digest_hour": 9,
+        "digest_weekday": 0,
+        "quiet_from": None,
+        "quiet_to": None,
+        "time_zone": "UTC",
+    },
     "notification_channel": {
         "kind": "slack",
         "target": {},

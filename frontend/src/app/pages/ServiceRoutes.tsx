@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
-import { SubscribeAction } from '../../features/sharing/inbox';
+import { SubscribeAction } from '../../features/sharing/subscriptions';
 import { ServiceSeries } from '../../features/verdicts/regressions';
 import { Link } from '../Link';
 import { CompareLink } from '../CompareLink';
