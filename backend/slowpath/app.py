@@ -52,7 +52,7 @@ from slowpath.inventory.webhooks import endpoints as hooks_endpoints
 from slowpath.operations.retention import endpoints as keeping_endpoints
 from slowpath.platform.accounts import endpoints as accounts_endpoints
 from slowpath.platform.accounts.rules.oidc_flow import parse_domain_teams
-from slowpath.platform.http import health
+from slowpath.platform.http import cli_packages, health
 from slowpath.platform.http.anonymous_work import AnonymousWork
 from slowpath.platform.http.body_limits import body_limits_of
 from slowpath.platform.http.bytes_in_flight import BytesInFlight
@@ -223,6 +223,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     """
     router = APIRouter()
     router.include_router(health.router)
+    router.include_router(cli_packages.router)
     for feature in FEATURES:
         router.include_router(feature.router)
     return tuple(router.routes)
