@@ -5,18 +5,19 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, cast, exists, func, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, Select, cast, delete, exists, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import JSONB
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import BisectId, ProbeId, ProbeWindowId
+from slowpath.core.ids import BisectId, BisectPreflightId, ProbeId, ProbeWindowId
 from slowpath.evidence.artifacts.tables import Artifact
-from slowpath.inventory.catalog.tables import Service
+from slowpath.inventory.catalog.tables import Build, Service
+from slowpath.inventory.repositories.tables import Commit
 from slowpath.platform.accounts.tables import User
 from slowpath.verdicts.bisects.rules.bisect_states import MEASURED, OPEN, BisectState, ProbeState
-from slowpath.verdicts.bisects.tables import Bisect, BisectEvent, Probe, ProbeMeasurement, Runner
+from slowpath.verdicts.bisects.tables import Bisect, BisectEvent, BisectPreflight, Probe, ProbeMeasurement, Runner
 from slowpath.verdicts.comparisons.tables import ComparisonArtifact
-from slowpath.verdicts.regressions.tables import Regression
+from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
 
 After = tuple[datetime, UUID] | None
 FIND_PROBE = text("SELECT team_id, probe_id FROM cross_team.find_probe(:sought)")
@@ -106,6 +107,67 @@ def select_regression_refs(
     return {row.id: (row.number, row.title) for row in session.execute(found)}
 
 
+def select_commits_by_prefix(session: ReadSession, repository_id: UUID, digits: str) -> Sequence[str]:
+    """Return at most three SHAs that begin with these digits, by uq_commit_sha: hexadecimal digits sort before g."""
+    found = select(Commit.sha).where(
+        Commit.team_id == session.team_id,
+        Commit.repository_id == repository_id,
+        Commit.sha >= digits,
+        Commit.sha < digits + "g",
+    )
+    return session.scalars(found.order_by(Commit.sha).limit(3)).all()
+
+
+def select_last_good_commit(session: ReadSession, service_id: UUID) -> str | None:
+    """Return the commit of the newest build that passed before the oldest open regression of the service."""
+    opened = select(func.min(Regression.since_at)).where(
+        Regression.team_id == session.team_id,
+        Regression.service_id == service_id,
+        Regression.confirmed,
+        Regression.direction == "worse",
+        Regression.closed_at.is_(None),
+    )
+    since = session.scalar(opened)
+    found = (
+        select(Build.commit)
+        .join(BuildVerdict, (BuildVerdict.team_id == Build.team_id) & (BuildVerdict.build_id == Build.id))
+        .where(Build.team_id == session.team_id, Build.service_id == service_id, BuildVerdict.state == "passed")
+    )
+    if since is not None:
+        found = found.where(BuildVerdict.ordered_at < since)
+    return session.scalars(found.order_by(BuildVerdict.ordered_at.desc(), Build.id.desc()).limit(1)).first()
+
+
+# -- preflights --------------------------------------------------------------------------------------
+
+
+def select_preflight(session: ReadSession, preflight_id: BisectPreflightId) -> BisectPreflight | None:
+    """Return one preflight, by primary key."""
+    return session.get(BisectPreflight, (session.team_id, preflight_id), populate_existing=True)
+
+
+def select_equal_preflight(session: ReadSession, row: BisectPreflight, since: datetime) -> BisectPreflight | None:
+    """Return the newest preflight since a time with the same request and ends, without a problem, by ix_bisect_preflight_newest."""
+    found = select(BisectPreflight).where(
+        BisectPreflight.team_id == session.team_id,
+        BisectPreflight.created_at >= since,
+        BisectPreflight.request == row.request,
+        BisectPreflight.repository_id == row.repository_id,
+        BisectPreflight.good_sha == row.good_sha,
+        BisectPreflight.bad_sha == row.bad_sha,
+        BisectPreflight.problem.is_(None),
+    )
+    newest = found.order_by(BisectPreflight.created_at.desc(), BisectPreflight.id.desc()).limit(1)
+    return session.scalars(newest).first()
+
+
+def delete_preflights(session: WriteSession, before: datetime) -> None:
+    """Delete the preflights created before a time, by ix_bisect_preflight_newest."""
+    session.execute(
+        delete(BisectPreflight).where(BisectPreflight.team_id == session.team_id, BisectPreflight.created_at < before)
+    )
+
+
 # -- probes ------------------------------------------------------------------------------------------
 
 
@@ -155,6 +217,23 @@ def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit:
 def select_active_probes(session: ReadSession, runner_id: UUID) -> Sequence[Probe]:
     """Return the unfinished probes of a runner, by uq_probe_slot."""
     return session.scalars(_running().where(Probe.team_id == session.team_id, Probe.runner_id == runner_id)).all()
+
+
+def select_probe_durations(session: ReadSession, service_id: UUID, limit: int) -> Sequence[float]:
+    """Return the seconds from lease to end of the last measured probes of a service."""
+    found = (
+        select(func.extract("epoch", Probe.ended_at - Probe.leased_at))
+        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
+        .where(
+            Probe.team_id == session.team_id,
+            Bisect.service_id == service_id,
+            Probe.state == ProbeState.DONE,
+            Probe.purpose.in_(["boundary", "probe", "verify"]),
+            Probe.ended_at.is_not(None),
+            Probe.leased_at.is_not(None),
+        )
+    )
+    return [float(one) for one in session.scalars(found.order_by(Probe.ended_at.desc()).limit(limit))]
 
 
 def count_active_probes(session: ReadSession) -> dict[UUID, int]:

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_SLOTS, MoveName
 from slowpath.verdicts.bisects.schemas.bisect_field_types import (
@@ -94,16 +94,23 @@ class SignatureIn(BisectRequest):
 
 
 class BisectIn(BisectRequest):
-    """A bisect to create. Omitted fields come from the proposal for the regression or the comparison."""
+    """A bisect to create. Omitted fields come from the proposal for the regression, event or comparison."""
 
     service_id: UUID | None = None
     regression_id: UUID | None = None
+    event_id: UUID | None = None
     comparison_id: UUID | None = None
     repository_id: UUID | None = None
     good_sha: Sha | None = None
     bad_sha: Sha | None = None
     signature: SignatureIn | None = None
     settings: BisectSettingsIn = BisectSettingsIn()
+
+
+class PreflightIn(BisectIn):
+    """A request for a bisect to check. `is_repeated`: count the candidates again although an equal request was just checked."""
+
+    is_repeated: StrictBool = False
 
 
 class BisectUpdate(BisectRequest):
