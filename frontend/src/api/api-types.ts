@@ -7,6 +7,8 @@ export type {
   MuteRuleIn,
   BisectIn as BisectWords,
   BisectProposalOut,
+  PreflightOut,
+  RangeEndOut,
   BisectOut as Bisect,
   BisectListItemOut,
   BisectSettingsUpdate,

@@ -5,6 +5,7 @@ import { ItemActions } from '../../features/sharing/inbox';
 import { EventPage, type EventRange } from '../../features/verdicts/production_events';
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
+import { StartBisectAction } from '../StartBisectAction';
 import { buildLink } from '../build-link';
 import { commitLink } from '../commit-link';
 import { usePeople } from '../team-people';
@@ -66,7 +67,12 @@ export function EventRoute() {
           Inbox
         </Link>
       }
-      actions={(item) => <ItemActions item={item} people={people} me={session.user.id} />}
+      actions={(item) => (
+        <>
+          <StartBisectAction subject={{ event_id: eventId }} />
+          <ItemActions item={item} people={people} me={session.user.id} />
+        </>
+      )}
       discussion={<PageDiscussion bare subject={{ kind: 'production-event', id: eventId }} />}
       links={linksOf(team.slug)}
       onRange={(range) =>

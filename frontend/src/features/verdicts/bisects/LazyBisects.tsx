@@ -4,11 +4,11 @@ import type { BisectDetailProps } from './BisectDetail';
 import type { RegressionBisectsProps } from './RegressionBisects';
 import type { BisectsProps } from './Bisects';
 import type { RunnersProps } from './Runners';
-import type { StartBisectProps } from './StartBisect';
+import type { StartBisectPageProps } from './StartBisectPage';
 
 const List = lazy(() => import('./Bisects'));
 const Detail = lazy(() => import('./BisectDetail'));
-const Start = lazy(() => import('./StartBisect'));
+const Start = lazy(() => import('./StartBisectPage'));
 const Before = lazy(() => import('./RegressionBisects'));
 const All = lazy(() => import('./Runners'));
 
@@ -22,7 +22,7 @@ export const BisectDetail = (props: BisectDetailProps) => (
     <Detail {...props} />
   </Suspense>
 );
-export const StartBisect = (props: StartBisectProps) => (
+export const StartBisectPage = (props: StartBisectPageProps) => (
   <Suspense fallback={null}>
     <Start {...props} />
   </Suspense>

@@ -1,4 +1,5 @@
-export { BisectDetail, Bisects, RegressionBisects, Runners, StartBisect } from './LazyBisects';
+export { BisectDetail, Bisects, RegressionBisects, Runners, StartBisectPage } from './LazyBisects';
 export { regressionBisectRequests } from './bisect-queries';
+export { bisectSearchOf, bisectSubjectOf, readBisectSearch } from './bisect-url';
 export { makeBisectReportText } from './bisect-report-text';
 export type { Subject as BisectSubject } from './bisect-queries';
