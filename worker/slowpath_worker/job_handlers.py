@@ -90,6 +90,7 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(bisects.AdvanceBisect, bisects.advance_bisect, bisects.record_advance_failure),
         JobHandler(bisects.ReadMeasurement, bisects.read_measurement, bisects.record_measurement_failure),
         JobHandler(bisects.MonitorBisect, bisects.monitor_bisect),
+        JobHandler(bisects.StartAutomaticBisect, bisects.start_automatic_bisect),
         JobHandler(notifications.BisectFinished, notifications.notify_bisect_finished),
         JobHandler(bisect_plans.PlanBisect, bisect_plans.plan_bisect, bisect_plans.record_plan_failure),
         JobHandler(

@@ -5,6 +5,7 @@ export type {
   ActivityOut as Activity,
   ArtifactOut as Artifact,
   MuteRuleIn,
+  AutomaticBisectRulesBody as AutomaticBisectRules,
   BisectIn as BisectWords,
   BisectProposalOut,
   PreflightOut,

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, cast, delete, exists, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import aliased
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectId, BisectPreflightId, ProbeId, ProbeWindowId
@@ -15,7 +16,15 @@ from slowpath.inventory.catalog.tables import Build, Service
 from slowpath.inventory.repositories.tables import Commit
 from slowpath.platform.accounts.tables import User
 from slowpath.verdicts.bisects.rules.bisect_states import MEASURED, OPEN, BisectState, ProbeState
-from slowpath.verdicts.bisects.tables import Bisect, BisectEvent, BisectPreflight, Probe, ProbeMeasurement, Runner
+from slowpath.verdicts.bisects.tables import (
+    AutomaticBisect,
+    Bisect,
+    BisectEvent,
+    BisectPreflight,
+    Probe,
+    ProbeMeasurement,
+    Runner,
+)
 from slowpath.verdicts.comparisons.tables import ComparisonArtifact
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
 
@@ -138,6 +147,39 @@ def select_last_good_commit(session: ReadSession, service_id: UUID) -> str | Non
     return session.scalars(found.order_by(BuildVerdict.ordered_at.desc(), Build.id.desc()).limit(1)).first()
 
 
+# -- automatic bisects --------------------------------------------------------------------------------
+
+
+def select_automatic_bisect(session: ReadSession, service_id: UUID) -> AutomaticBisect | None:
+    """Return the rules of a service, by their unique constraint."""
+    found = select(AutomaticBisect).where(
+        AutomaticBisect.team_id == session.team_id, AutomaticBisect.service_id == service_id
+    )
+    return session.scalar(found, execution_options={"populate_existing": True})
+
+
+def has_bisect(session: ReadSession, regression_id: UUID) -> bool:
+    """Return whether a regression has a bisect, by ix_bisect_regression."""
+    found = select(Bisect.id).where(Bisect.team_id == session.team_id, Bisect.regression_id == regression_id)
+    return session.scalar(found.limit(1)) is not None
+
+
+def count_automatic_deployments(session: ReadSession, service_id: UUID, since: datetime) -> int:
+    """Count the deployments of automatic bisects of a service since a time."""
+    found = (
+        select(func.count())
+        .select_from(Probe)
+        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
+        .where(
+            Probe.team_id == session.team_id,
+            Bisect.service_id == service_id,
+            Bisect.is_automatic,
+            Probe.leased_at >= since,
+        )
+    )
+    return session.scalar(found) or 0
+
+
 # -- preflights --------------------------------------------------------------------------------------
 
 
@@ -196,10 +238,25 @@ def find_probe(cross_team: Connection, sought: bytes) -> Row[Any] | None:
 
 
 def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit: int) -> Sequence[Row[UUID, UUID]]:
-    """Return ID and bisect of queued probes of running searches, oldest first, by ix_probe_queued.
+    """Return ID and bisect of queued probes of running searches, by ix_probe_queued.
 
-    Only those that a runner with these labels may lease.
+    Only those that a runner with these labels may lease. Services with fewer running probes come first, so that none
+    occupies the runners of the team; then the oldest.
     """
+    other, their_bisect = aliased(Probe), aliased(Bisect)
+    running = (
+        select(func.count())
+        .select_from(other)
+        .join(their_bisect, (their_bisect.team_id == other.team_id) & (their_bisect.id == other.bisect_id))
+        .where(
+            other.team_id == session.team_id,
+            other.runner_id.is_not(None),
+            other.ended_at.is_(None),
+            their_bisect.service_id == Bisect.service_id,
+        )
+        .correlate(Bisect)
+        .scalar_subquery()
+    )
     required_labels = func.coalesce(Bisect.settings["runner_labels"], cast({}, JSONB()))
     found = (
         select(Probe.id, Probe.bisect_id)
@@ -211,7 +268,7 @@ def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit:
             cast(dict(labels), JSONB()).contains(required_labels),
         )
     )
-    return session.execute(found.order_by(Probe.queued_at, Probe.number).limit(limit)).all()
+    return session.execute(found.order_by(running, Probe.queued_at, Probe.number).limit(limit)).all()
 
 
 def select_active_probes(session: ReadSession, runner_id: UUID) -> Sequence[Probe]:

@@ -1,12 +1,15 @@
 """Bodies of what is read before a bisect starts: its ends and its preflight."""
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, StrictBool
 
 from slowpath.verdicts.bisects.rules.preflight import CheckKey, CheckState, FixAction, Relation
 from slowpath.verdicts.bisects.rules.range_ends import EndType
+from slowpath.verdicts.bisects.schemas.bisect_field_types import BisectRequest, RunnerLabels
+from slowpath.verdicts.bisects.schemas.bisect_requests import DeploymentHoursIn
 from slowpath.verdicts.bisects.schemas.bisect_responses import CredibleIntervalOut, PrunedCommitsOut
 
 
@@ -101,3 +104,17 @@ class PreflightOut(BaseModel):
     """Number of the service's probes that show it; 0: warm-up and measurements only."""
     expected_seconds: float | None
     """Expected duration of the search; null if the range is not counted."""
+
+
+class AutomaticBisectRulesBody(BisectRequest):
+    """When confirmed regressions of a service start a bisect by themselves. An open bisect ends when its regression is closed."""
+
+    enabled: StrictBool
+    deployments_per_day: Annotated[int, Field(ge=1, le=1000, strict=True)] = 30
+    """Most deployments of automatic bisects of the service in 24 hours."""
+    needs_approval: StrictBool = True
+    """Whether each round of deployments requires approval."""
+    deployment_hours: DeploymentHoursIn | None = None
+    """Hours in which a bisect starts and deploys; null: always."""
+    runner_labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
+    """Labels that a runner requires."""

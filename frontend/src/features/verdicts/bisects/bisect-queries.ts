@@ -1,6 +1,12 @@
 /** Bisects, what can be offered of one, and the runners that deploy for them. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls, type Bisect, type BisectSettingsUpdate, type BisectWords } from '../../../api';
+import {
+  calls,
+  type AutomaticBisectRules,
+  type Bisect,
+  type BisectSettingsUpdate,
+  type BisectWords,
+} from '../../../api';
 import { OPEN_STATES } from './bisect-wording';
 
 const PAGE = 50;
@@ -125,6 +131,14 @@ export const addRepository = (name: string, url: string, service_id: string | nu
   calls.repositoriesCreate({
     body: { name, url, services: service_id === null ? [] : [{ service_id }] },
   });
+
+export const automaticBisectsQuery = (service_id: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'automatic', service_id],
+    queryFn: ({ signal }) => calls.automaticBisectsGet({ path: { service_id }, signal }),
+  });
+export const setAutomaticBisects = (service_id: string, body: AutomaticBisectRules) =>
+  calls.automaticBisectsSet({ path: { service_id }, body });
 
 export const runnersQuery = queryOptions({
   queryKey: ['runner', 'list'],
