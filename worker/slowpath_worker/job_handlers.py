@@ -12,6 +12,7 @@ from slowpath_worker.tasks import (
     accounts,
     artifacts,
     bisect_plans,
+    bisect_preflights,
     bisects,
     build_evaluation,
     change_detection,
@@ -92,8 +93,14 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(bisects.AdvanceBisect, bisects.advance_bisect, bisects.record_advance_failure),
         JobHandler(bisects.ReadMeasurement, bisects.read_measurement, bisects.record_measurement_failure),
         JobHandler(bisects.MonitorBisect, bisects.monitor_bisect),
+        JobHandler(bisects.StartAutomaticBisect, bisects.start_automatic_bisect),
         JobHandler(notifications.BisectFinished, notifications.notify_bisect_finished),
         JobHandler(bisect_plans.PlanBisect, bisect_plans.plan_bisect, bisect_plans.record_plan_failure),
+        JobHandler(
+            bisect_preflights.CheckBisectRange,
+            bisect_preflights.check_bisect_range,
+            bisect_preflights.record_range_problem,
+        ),
         JobHandler(bisect_plans.ExpandCandidate, bisect_plans.expand_candidate, bisect_plans.record_expansion_failure),
         JobHandler(build_evaluation.BuildChanged, build_evaluation.build_changed),
         JobHandler(

@@ -38,6 +38,7 @@ CommentId = NewType("CommentId", UUID)
 ReportId = NewType("ReportId", UUID)
 ShareLinkId = NewType("ShareLinkId", UUID)
 BisectId = NewType("BisectId", UUID)
+BisectPreflightId = NewType("BisectPreflightId", UUID)
 ProbeId = NewType("ProbeId", UUID)
 ProbeWindowId = NewType("ProbeWindowId", UUID)
 

@@ -6,6 +6,7 @@ import { IssueAction } from '../../features/sharing/notifications';
 import { EventPage, type EventRange } from '../../features/verdicts/production_events';
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
+import { StartBisectAction } from '../StartBisectAction';
 import { buildLink } from '../build-link';
 import { commitLink } from '../commit-link';
 import { usePeople } from '../team-people';
@@ -69,6 +70,7 @@ export function EventRoute() {
       }
       actions={(item) => (
         <>
+          <StartBisectAction subject={{ event_id: eventId }} />
           <ItemActions item={item} people={people} me={session.user.id} />
           <IssueAction kind="production-event" id={eventId} mayWrite={team.role !== 'viewer'} />
         </>

@@ -2,6 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
 import { SubscribeAction } from '../../features/sharing/subscriptions';
+import { AutomaticBisects } from '../../features/verdicts/bisects';
 import { ServiceSeries } from '../../features/verdicts/regressions';
 import { Link } from '../Link';
 import { CompareLink } from '../CompareLink';
@@ -77,6 +78,10 @@ export function ServiceRoute() {
             words={words}
           />
         )}
+      />
+      <AutomaticBisects
+        serviceId={serviceId}
+        mayManage={team.role === 'admin' || team.role === 'owner'}
       />
     </ServiceDetail>
   );
