@@ -38,6 +38,7 @@ ShareLinkId = NewType("ShareLinkId", UUID)
 BisectId = NewType("BisectId", UUID)
 ProbeId = NewType("ProbeId", UUID)
 ProbeWindowId = NewType("ProbeWindowId", UUID)
+ExampleDataId = NewType("ExampleDataId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Key in the blob store; begins with the team's ID."""

@@ -6,7 +6,7 @@ from typing import Any
 import cramjam
 import pytest
 
-from slowpath_cli.commands.traffic_replay import (
+from slowpath_worker.example.traffic_replay import (
     ReplayRange,
     ReplaySeries,
     first_time,
