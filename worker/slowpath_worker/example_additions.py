@@ -32,7 +32,7 @@ from slowpath.verdicts.bisects.service import recorded_bisects
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath_worker.example.build_plan import SIDECAR, builds_of, captures_of, commit_of, metadata_of
-from slowpath_worker.example.dashboard_plan import ExampleDashboard, make_history_requests, spans_at
+from slowpath_worker.example.dashboard_plan import ExampleDashboard, make_history_requests, spans_in
 from slowpath_worker.job_context import JobContext
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "example"
@@ -134,9 +134,10 @@ def _add_files(target: _Target, planned: Mapping[str, Any], build_id: BuildId, f
     with TemporaryDirectory(dir=target.context.scratch, prefix="example-") as scratch, target.writing() as session:
         for file in files:
             source = file
-            if moved and file in spans:
+            if file in spans:  # without an environment, they would be in the default one of the team
+                at_ms = target.now_ms - round(moved[spans.index(file)] * 60_000) if moved else None
                 source = Path(scratch) / file.name
-                source.write_bytes(spans_at(file, target.now_ms - round(moved[spans.index(file)] * 60_000)))
+                source.write_bytes(spans_in(file, ENVIRONMENT, at_ms))
             labels = ArtifactLabels(f"{planned['id']}-{file.name}", batch, build_id, _metadata_beside(file))
             artifact = artifact_ingest.ingest_file(session, target.context.blobs, _received(source), labels)
             ids.append(ArtifactId(artifact.id))

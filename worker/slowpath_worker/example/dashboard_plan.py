@@ -10,6 +10,7 @@ from typing import Any
 
 from slowpath_worker.example.traffic_replay import (
     ReplayRange,
+    add_resource_attribute,
     first_time,
     remote_write,
     replay_history,
@@ -84,6 +85,12 @@ def stretches(board: ExampleDashboard) -> list[ReplayRange]:
                 )
             )
     return ranges
+
+
+def spans_in(file: Path, environment: str, at_ms: int | None) -> bytes:
+    """Return a gzip file of spans in an environment, shifted to start at `at_ms` (milliseconds since 1970), if given."""
+    plain = gzip.decompress(file.read_bytes() if at_ms is None else spans_at(file, at_ms))
+    return gzip.compress(add_resource_attribute(plain, "deployment.environment.name", environment), 6, mtime=0)
 
 
 def spans_at(file: Path, at_ms: int) -> bytes:

@@ -71,6 +71,8 @@ def test_the_example_is_added_and_marked(client: TestClient, bench: Bench) -> No
     assert client.get("/api/v1/example-data").json()["state"] == "absent"
     status = added(client, bench)
 
+    assert status.pop("series") > 100
+    assert status.pop("own") == {"artifact": None, "build": None, "deployment": None}
     assert status == {"state": "added", "services": SERVICES, "progress": 1.0, "step": "", "detail": None}
     services = client.get("/api/v1/services").json()["items"]
     assert {each["slug"]: each["is_example"] for each in services} == dict.fromkeys(SERVICES, True)
@@ -90,7 +92,7 @@ def test_removing_leaves_exactly_what_was_there(client: TestClient, bench: Bench
     own_service = client.post("/api/v1/services", json={"name": "shop"}).json()
     own_build = client.post("/api/v1/builds", json={"service_id": own_service["id"], "commit": "abc"}).json()
     own = put(client, file.read_bytes(), "same-bytes.pb.gz", build_id=own_build["id"])
-    other = put(client, file.read_bytes() + b"", "again.pb.gz")
+    other = put(client, file.read_bytes(), "again.pb.gz")
     carry_out_all(bench)
     before, blobs = rows_of_team(bench), set(app.blobs.stored)
 
@@ -98,6 +100,8 @@ def test_removing_leaves_exactly_what_was_there(client: TestClient, bench: Bench
     assert carry_out_all(bench) > 100, "files are decoded, builds evaluated and sides compared"
     services = client.get("/api/v1/services").json()["items"]
     assert {each["slug"] for each in services if not each["is_example"]} == {"shop"}
+    of_team = client.get("/api/v1/example-data").json()["own"]
+    assert (of_team["artifact"]["name"], of_team["build"]["name"]) == ("again.pb.gz", "abc")
     of_example = client.get("/api/v1/artifacts").json()["items"][0]
     mixed = client.post(
         "/api/v1/comparisons",

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from slowpath.core.errors import Conflict, NotFound
-from slowpath.operations.example_data.schemas import ExampleDataOut
+from slowpath.operations.example_data.schemas import ExampleDataOut, OwnDataOut
 from slowpath.operations.example_data.service import example_state
 from slowpath.operations.example_data.service.example_state import ExampleDataStatus
 from slowpath.platform.accounts.access import MayManage, MayRead
@@ -22,6 +22,8 @@ def make_example_data_out(status: ExampleDataStatus) -> ExampleDataOut:
         {
             "state": row.state if row is not None else "absent",
             "services": [each.slug for each in status.services],
+            "series": status.series,
+            "own": OwnDataOut.model_validate(status.own),
             "progress": job.progress if job is not None else 0.0,
             "step": job.step if job is not None else "",
             "detail": problem.get("detail"),
@@ -43,7 +45,7 @@ def add_example_data(caller: MayManage, session: Writing) -> ExampleDataOut:
     row = example_state.request_addition(session)
     record_audit_event(session, caller, "example-data.added", "team", caller.team_id, {})
     session.flush()
-    return make_example_data_out(ExampleDataStatus(row, [], None))
+    return make_example_data_out(ExampleDataStatus(row))
 
 
 @router.delete(
@@ -54,4 +56,4 @@ def remove_example_data(caller: MayManage, session: Writing) -> ExampleDataOut:
     row = example_state.request_removal(session)
     record_audit_event(session, caller, "example-data.removed", "team", caller.team_id, {})
     session.flush()
-    return make_example_data_out(ExampleDataStatus(row, [], None))
+    return make_example_data_out(ExampleDataStatus(row))

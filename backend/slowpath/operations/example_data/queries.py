@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists, or_, select
+from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -12,6 +12,7 @@ from slowpath.evidence.metrics.tables import MetricSeries
 from slowpath.evidence.spans.tables import SpanSet
 from slowpath.inventory.catalog.tables import Build, Deployment, Environment, Service
 from slowpath.inventory.repositories.tables import ServiceRepository
+from slowpath.operations.example_data.read_models import OwnData, ReceivedItem
 from slowpath.operations.example_data.tables import ExampleData
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
 
@@ -31,6 +32,44 @@ def select_example_services(session: ReadSession) -> Sequence[Service]:
     """Return the services of the example, by name."""
     wanted = select(Service).where(Service.team_id == session.team_id, Service.is_example)
     return session.scalars(wanted.order_by(Service.slug)).all()
+
+
+def count_example_series(session: ReadSession) -> int:
+    """Return the number of time series of the example's services."""
+    wanted = (
+        select(func.count())
+        .select_from(MetricSeries)
+        .join(Service, (Service.team_id == MetricSeries.team_id) & (Service.id == MetricSeries.service_id))
+        .where(MetricSeries.team_id == session.team_id, Service.is_example)
+    )
+    return session.scalar(wanted) or 0
+
+
+def select_own_data(session: ReadSession) -> OwnData:
+    """Return the newest artifact, build and deployment that are not of the example."""
+    of_build = (Build.team_id == Artifact.team_id) & (Build.id == Artifact.build_id)
+    of_service = (Service.team_id == Build.team_id) & (Service.id == Build.service_id)
+    artifact = (
+        select(Artifact.name, Artifact.created_at)
+        .outerjoin(Build, of_build)
+        .outerjoin(Service, of_service)
+        .where(Artifact.team_id == session.team_id, Service.is_example.is_not(True))
+        .order_by(Artifact.created_at.desc())
+    )
+    build = (
+        select(Build.commit, Build.created_at)
+        .join(Service, of_service)
+        .where(Build.team_id == session.team_id, Service.is_example.is_(False))
+        .order_by(Build.created_at.desc())
+    )
+    deployment = (
+        select(Deployment.commit, Deployment.created_at)
+        .join(Service, (Service.team_id == Deployment.team_id) & (Service.id == Deployment.service_id))
+        .where(Deployment.team_id == session.team_id, Service.is_example.is_(False))
+        .order_by(Deployment.created_at.desc())
+    )
+    newest = (session.execute(each.limit(1)).one_or_none() for each in (artifact, build, deployment))
+    return OwnData(*(ReceivedItem(row[0], row[1]) if row is not None else None for row in newest))
 
 
 def select_taken_names(session: ReadSession, services: Sequence[str], environment: str) -> list[str]:

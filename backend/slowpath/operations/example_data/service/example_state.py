@@ -12,6 +12,7 @@ from slowpath.inventory.catalog.tables import Service
 from slowpath.operations.example_data import queries
 from slowpath.operations.example_data.errors import ExampleDataConflict, ExampleDataNotFound
 from slowpath.operations.example_data.jobs import AddExampleData, RemoveExampleData
+from slowpath.operations.example_data.read_models import OwnData
 from slowpath.operations.example_data.rules import ENVIRONMENT, SERVICES, ExampleDataState
 from slowpath.operations.example_data.tables import ExampleData
 from slowpath.platform.jobs import service as work
@@ -22,17 +23,20 @@ class ExampleDataStatus:
     """Example data of a team: its row (None: there is none), its services and its last job."""
 
     row: ExampleData | None
-    services: Sequence[Service]
-    job: JobRow | None
+    services: Sequence[Service] = ()
+    series: int = 0
+    own: OwnData = OwnData()
+    job: JobRow | None = None
 
 
 def get_status(session: ReadSession) -> ExampleDataStatus:
     """Return the state of the team's example data."""
     row = queries.select_example(session)
     if row is None:
-        return ExampleDataStatus(None, [], None)
+        return ExampleDataStatus(None)
     job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
-    return ExampleDataStatus(row, queries.select_example_services(session), job)
+    services, series = queries.select_example_services(session), queries.count_example_series(session)
+    return ExampleDataStatus(row, services, series, queries.select_own_data(session), job)
 
 
 def request_addition(session: WriteSession) -> ExampleData:

@@ -15,6 +15,7 @@ import {
 } from '../../../ui';
 import classes from './Catalog.module.css';
 import { Environments } from './Environments';
+import { ExampleBadge } from './ExampleBadge';
 import { updateService, createService, servicesQuery, type ServiceFields } from './catalog-queries';
 
 type PageProps = {
@@ -38,7 +39,12 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
       id: 'name',
       head: 'Service',
       width: '26%',
-      cell: (service) => <b className={classes.name}>{link(service)}</b>,
+      cell: (service) => (
+        <>
+          <b className={classes.name}>{link(service)}</b>
+          {service.is_example && <ExampleBadge />}
+        </>
+      ),
     },
     {
       id: 'package',
