@@ -2,7 +2,7 @@
 import { Outlet, getRouteApi } from '@tanstack/react-router';
 import { Suspense, lazy } from 'react';
 import { useEvents } from '../features/platform/jobs';
-import { PageActionSlot, ProblemBoundary } from '../ui';
+import { PageActionSlot, ProblemBoundary, useTimeZone } from '../ui';
 import classes from './Shell.module.css';
 import { TopBar } from './TopBar';
 import { UploadDrawerSlot } from './UploadDrawerSlot';
@@ -21,6 +21,7 @@ export function Shell() {
 function LivingShell() {
   const { team, session } = teamRoute.useRouteContext();
   useEvents(team.slug);
+  const zone = useTimeZone();
   return (
     <>
       <a className={classes.skip} href="#main">
@@ -37,7 +38,7 @@ function LivingShell() {
                 </Suspense>
               }
             >
-              <Outlet />
+              <Outlet key={zone} />
             </PageActionSlot>
           </ProblemBoundary>
         </main>

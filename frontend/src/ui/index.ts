@@ -52,4 +52,5 @@ export {
 export { PersonName, initialsOf } from './PersonName';
 export { SelectionBar } from './SelectionBar';
 export { Timestamp } from './Timestamp';
+export { useTimeZone } from './time-zone';
 export { cssVariablesResolver, theme } from './theme';

@@ -22,6 +22,8 @@ LOGS = {
     "derived_storage_total", "membership",
 }  # fmt: skip
 """Tables that record what happened, or count it: they are not emptied by the removal."""
+REPEATED = ["notifications.delete-old", "metrics.delete-expired", "production-events.update"]
+"""Jobs that enqueue themselves again."""
 COMPARED = 2
 """Comparisons of the team that use a profile of the example, or none."""
 
@@ -31,9 +33,9 @@ def carry_out_all(bench: Bench, name: str = "%") -> int:
     count = 0
     while True:
         found = bench.admin.execute(
-            "SELECT id FROM job WHERE state = 'waiting' AND name LIKE %s AND name NOT LIKE '%%.delete-%%'"
-            " AND name <> 'production-events.update' ORDER BY created_at, id LIMIT 1",
-            (name,),
+            "SELECT id FROM job WHERE state = 'waiting' AND name LIKE %s"
+            " AND name <> ALL (%s) ORDER BY created_at, id LIMIT 1",
+            (name, REPEATED),
         ).fetchone()
         if found is None:
             return count
