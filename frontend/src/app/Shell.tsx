@@ -8,6 +8,9 @@ import { TopBar } from './TopBar';
 import { UploadDrawerSlot } from './UploadDrawerSlot';
 
 const teamRoute = getRouteApi('/t/$team');
+const CopyAction = lazy(async () => ({
+  default: (await import('./CopyTextAction')).CopyTextAction,
+}));
 const ReportAction = lazy(async () => ({
   default: (await import('./AddToReportAction')).AddToReportAction,
 }));
@@ -34,6 +37,7 @@ function LivingShell() {
             <PageActionSlot
               value={
                 <Suspense fallback={null}>
+                  <CopyAction />
                   <ReportAction team={team} />
                 </Suspense>
               }
