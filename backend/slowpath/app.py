@@ -49,6 +49,7 @@ from slowpath.evidence.spans import endpoints as spans_endpoints
 from slowpath.inventory.catalog import endpoints as catalog_endpoints
 from slowpath.inventory.repositories import endpoints as commits_endpoints
 from slowpath.inventory.webhooks import endpoints as hooks_endpoints
+from slowpath.operations.example_data import endpoints as example_endpoints
 from slowpath.operations.retention import endpoints as keeping_endpoints
 from slowpath.platform.accounts import endpoints as accounts_endpoints
 from slowpath.platform.accounts.rules.oidc_flow import parse_domain_teams
@@ -114,6 +115,7 @@ FEATURES = (
     search_endpoints,
     subscriptions_endpoints,
     keeping_endpoints,
+    example_endpoints,
 )
 
 STREAMED = re.compile(

@@ -18,6 +18,7 @@ from slowpath_worker.tasks import (
     change_detection,
     comparisons,
     discussions,
+    example_data,
     gap_explanations,
     issues,
     metric_imports,
@@ -89,6 +90,10 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(production_events.UpdateProductionEvents, production_events.update_production_events),
         JobHandler(production_events.ProductionEventChanged, production_events.notify_production_event),
         JobHandler(accounts.EraseTeam, accounts.erase_team),
+        JobHandler(example_data.AddExampleData, example_data.add_example_data, example_data.record_addition_failure),
+        JobHandler(
+            example_data.RemoveExampleData, example_data.remove_example_data, example_data.record_removal_failure
+        ),
         JobHandler(retention.EnforceRetention, retention.enforce_retention),
         JobHandler(bisects.AdvanceBisect, bisects.advance_bisect, bisects.record_advance_failure),
         JobHandler(bisects.ReadMeasurement, bisects.read_measurement, bisects.record_measurement_failure),

@@ -41,6 +41,7 @@ BisectId = NewType("BisectId", UUID)
 BisectPreflightId = NewType("BisectPreflightId", UUID)
 ProbeId = NewType("ProbeId", UUID)
 ProbeWindowId = NewType("ProbeWindowId", UUID)
+ExampleDataId = NewType("ExampleDataId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Key in the blob store; begins with the team's ID."""

@@ -35,6 +35,7 @@ export type {
   ComparisonDocument as ComparisonResult,
   ComparisonOut as Comparison,
   ComparisonSummaryOut,
+  ExampleDataOut as ExampleData,
   SideIn,
   SourceMatchesOut as SourceMatches,
   SourceMatchOut as SourceMatch,

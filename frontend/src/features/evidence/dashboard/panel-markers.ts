@@ -1,5 +1,6 @@
 /** What is marked on the panels of a row: whose deploys, which steps, where nothing is, what people wrote. */
 import type { DeploymentMarker, PanelMarkers, ChangePointMarker } from '../../../charts/dashboard';
+import { zoneText } from '../../../lib/times';
 import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../../../api';
 import {
   QUANTILES,
@@ -176,7 +177,7 @@ export function panelMarkersOf(
     late: row.late.map(({ from_ms, to_ms, received_ms }) => ({
       fromMs: from_ms,
       toMs: to_ms,
-      text: `Received late, at ${clockText(received_ms)} UTC`,
+      text: `Received late, at ${clockText(received_ms)} ${zoneText(received_ms)}`,
     })),
     restarts: panel === 'qps' ? row.resets : [],
     notes: board.annotations

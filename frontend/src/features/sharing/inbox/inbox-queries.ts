@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { calls, type InboxActionIn, type InboxViewIn } from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
-import { momentText } from './inbox-wording';
+import { momentText } from '../../../lib/times';
 
 const PAGE = 100;
 
