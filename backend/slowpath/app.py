@@ -78,6 +78,7 @@ from slowpath.sharing.reports.service import reports
 from slowpath.sharing.search import endpoints as search_endpoints
 from slowpath.sharing.subscriptions import endpoints as subscriptions_endpoints
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
+from slowpath.verdicts.budgets import endpoints as budgets_endpoints
 from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
@@ -106,6 +107,7 @@ FEATURES = (
     previews_endpoints,
     function_sources_endpoints,
     regressions_endpoints,
+    budgets_endpoints,
     discussions_endpoints,
     bisects_endpoints,
     reports_endpoints,

@@ -131,6 +131,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "regression_ids": [],
         "series_answer": {"state": "passed", "sentence": "canary"},
         "ancestor_answer": None,
+        "exceeded_budgets": [],
     },
     "build_measurement": {"kind": "profile.category", "content": MEASURED.pack()},
     "build_change_point": {"kind": "profile.category", "cause": "code"},
@@ -190,6 +191,9 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
     "regression_event": {"kind": "note"},
     "regression_evidence": {"kind": "comparison"},
+    "budget": {"signal": "p99", "environment_id": None, "limit_seconds": 0.3, "limit_increase": None},
+    "budget_evaluation": {"state": "within", "environment_id": None, "is_announced": False},
+    "production_event_budget": {"state": "within", "limit_increase": None},
     "production_event": {
         "number": 1,
         "state": "new",

@@ -9,6 +9,7 @@ from slowpath.evidence.metrics.service import deployment_latency
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import BuildNotFound
 from slowpath.inventory.catalog.jobs import BuildChanged
+from slowpath.verdicts.budgets.service import build_budgets
 from slowpath.verdicts.regressions import wording
 from slowpath.verdicts.regressions.jobs import EvaluateBuild
 from slowpath.verdicts.regressions.rules import MOST_FUNCTIONS, SETTLE_SECONDS
@@ -84,6 +85,7 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
         else:
             is_first = row.evaluated_at is None
             superseded = build_comparisons.refresh_build_comparison(session, build, row)
+            build_budgets.evaluate_build(session, build, row, context.clock.now())
             build_evaluation.evaluate_build(session, build, context.clock.now())
             if is_first:
                 superseded += build_comparisons.compare_waiting_builds(session, build, context.clock.now())

@@ -41,6 +41,26 @@ const linksOf = (team: string) => ({
       {words}
     </Link>
   ),
+  trace: (artifactId: string, traceId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/span-sets/$artifactId/traces/$traceId"
+      params={{ team, artifactId, traceId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+  spanSet: (artifactId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/span-sets/$artifactId"
+      params={{ team, artifactId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
   dashboard: (range: EventRange, words: ReactNode) => (
     <Link
       to="/t/$team/dashboard"

@@ -23,6 +23,8 @@ export type DashboardLinks = {
   files: (words: string) => ReactNode;
   /** To the choice of sides, with deployments on both. */
   sides: (base: string | null, candidate: string, words: string) => ReactNode;
+  /** To a production event. */
+  event?: (event: { id: string }, words: string) => ReactNode;
 };
 
 type PanelProps = {
