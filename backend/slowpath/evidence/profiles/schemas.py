@@ -13,7 +13,7 @@ from slowpath.analysis.kinds.profiles.profile_view_summary import LONGEST_LABEL_
 from slowpath.analysis.kinds.profiles.stored_view import FrameMatches, SourceLine
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles.rules import MAX_LABEL_MATCHERS, Granularity, ProfileExportFormat
-from slowpath.evidence.profiles.tables import ProfileExport, ProfileSet, ProfileView, StoredView
+from slowpath.evidence.profiles.tables import ProfileSet, ProfileView, StoredView
 from slowpath.platform.http.problems import StoredProblem
 
 ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
@@ -123,14 +123,12 @@ class ProfileSetOut(BaseModel):
     created_at: datetime
 
 
-class ProfileExportOut(BaseModel):
-    """An export of a set and its state."""
+class StoredExportOut(BaseModel):
+    """An export and its state; its file is available once it is done."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
-    set_id: UUID
-    format: ProfileExportFormat
-    kind: str
-    labels: list[LabelMatcherOut]
     state: ProfileSetStateName
     problem: StoredProblem
     job_id: UUID | None
@@ -138,6 +136,15 @@ class ProfileExportOut(BaseModel):
     media_type: str | None
     size_bytes: int | None
     created_at: datetime
+
+
+class ProfileExportOut(StoredExportOut):
+    """An export of a set and its state."""
+
+    set_id: UUID
+    format: ProfileExportFormat
+    kind: str
+    labels: list[LabelMatcherOut]
 
 
 class FrameSearchOut(BaseModel):
@@ -230,26 +237,6 @@ def _make_time(unix_ms: object) -> datetime | None:
     if not isinstance(unix_ms, int) or not 0 < unix_ms <= LATEST_MS:
         return None
     return EPOCH + timedelta(milliseconds=unix_ms)
-
-
-def make_profile_export_out(row: ProfileExport) -> ProfileExportOut:
-    """Return the response body of an export."""
-    return ProfileExportOut.model_validate(
-        {
-            "id": row.id,
-            "set_id": row.set_id,
-            "format": row.format,
-            "kind": row.kind,
-            "labels": row.labels,
-            "state": row.state,
-            "problem": row.problem,
-            "job_id": row.job_id,
-            "file_name": row.file_name,
-            "media_type": row.media_type,
-            "size_bytes": row.size_bytes,
-            "created_at": row.created_at,
-        }
-    )
 
 
 def make_frame_search_out(found: FrameMatches) -> FrameSearchOut:

@@ -8,6 +8,7 @@ from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index,
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
+from slowpath.core.jobs import JobState
 from slowpath.core.table_base import Table, TeamScoped
 from slowpath.evidence.profiles.rules import ProfileSetState, ViewState
 
@@ -62,6 +63,20 @@ class StoredView(TeamScoped):
     tail_blob_key: Mapped[str | None] = mapped_column(sort_order=10)
     functions_key: Mapped[str | None] = mapped_column(sort_order=10)
     lines_key: Mapped[str | None] = mapped_column(sort_order=10)
+
+
+class StoredExport(TeamScoped):
+    """What every export has: a format, the state of its job, and its file."""
+
+    format: Mapped[str] = mapped_column(sort_order=10)
+    state: Mapped[str] = mapped_column(default=JobState.WAITING, sort_order=10)
+    problem: Mapped[dict[str, Any] | None] = mapped_column(sort_order=10)
+    job_id: Mapped[UUID | None] = mapped_column(sort_order=10)
+    blob_key: Mapped[str | None] = mapped_column(sort_order=10)
+    file_name: Mapped[str | None] = mapped_column(sort_order=10)
+    media_type: Mapped[str | None] = mapped_column(sort_order=10)
+    size_bytes: Mapped[int | None] = mapped_column(BigInteger, sort_order=10)
+    created_by: Mapped[UserId | None] = mapped_column(Uuid(), sort_order=10)
 
 
 class ProfileSet(TeamScoped, Table):
@@ -129,7 +144,7 @@ class ProfileView(StoredView, Table):
     """Blob key of `slowpath.profile_summary/1`, as gzip."""
 
 
-class ProfileExport(TeamScoped, Table):
+class ProfileExport(StoredExport, Table):
     """A file exported from a set."""
 
     __tablename__ = "profile_export"
@@ -140,14 +155,5 @@ class ProfileExport(TeamScoped, Table):
     )
 
     set_id: Mapped[UUID]
-    format: Mapped[str]
-    kind: Mapped[str]
-    labels: Mapped[list[Any]]
-    state: Mapped[str] = mapped_column(default=ProfileSetState.WAITING)
-    problem: Mapped[dict[str, Any] | None]
-    job_id: Mapped[UUID | None]
-    blob_key: Mapped[str | None]
-    file_name: Mapped[str | None]
-    media_type: Mapped[str | None]
-    size_bytes: Mapped[int | None] = mapped_column(BigInteger)
-    created_by: Mapped[UserId | None] = mapped_column(Uuid())
+    kind: Mapped[str] = mapped_column(sort_order=20)
+    labels: Mapped[list[Any]] = mapped_column(sort_order=20)

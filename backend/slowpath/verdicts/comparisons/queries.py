@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select, tuple_
 
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ExportId, ServiceId
+from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.service.build_evidence import is_usable, recorded_ms
 from slowpath.evidence.artifacts.tables import Artifact
@@ -117,11 +117,6 @@ def select_view_by_key(
             DiffView.granularity == granularity,
         )
     ).one_or_none()
-
-
-def select_export(session: ReadSession, export_id: ExportId) -> ComparisonExport | None:
-    """Return one export, by primary key."""
-    return session.get(ComparisonExport, (session.team_id, export_id))
 
 
 def select_exports(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonExport]:

@@ -17,7 +17,7 @@ from slowpath.evidence.profiles import queries
 from slowpath.evidence.profiles.errors import NoProfiles, ProfileSetNotReady, TooManyViews, ViewNotFound
 from slowpath.evidence.profiles.jobs import BuildProfileView
 from slowpath.evidence.profiles.rules import MAX_VIEWS_A_SET, Granularity, ProfileSetState, ProfileViewKey, ViewState
-from slowpath.evidence.profiles.service import profile_sets, stored_views
+from slowpath.evidence.profiles.service import profile_sets, stored_exports, stored_views
 from slowpath.evidence.profiles.tables import ProfileSet, ProfileView
 
 _KINDS = TypeAdapter(tuple[ProfileSetKind, ...])
@@ -143,6 +143,4 @@ def get_summary_key(view: ProfileView) -> BlobKey:
 def reset_view(session: WriteSession, job: JobRow) -> None:
     """Mark the failed view of a job as waiting."""
     asked = BuildProfileView.from_payload(job.payload)
-    row = queries.select_view(session, asked.set_id, asked.view_id)
-    if row is not None and row.state in (ViewState.FAILED, ViewState.CANCELLED):
-        row.state, row.problem = ViewState.WAITING, None
+    stored_exports.reset(queries.select_view(session, asked.set_id, asked.view_id))

@@ -14,6 +14,7 @@ from slowpath.evidence.profiles.rules import Granularity
 from slowpath.evidence.profiles.schemas import (
     LabelMatcherIn,
     LabelMatcherOut,
+    StoredExportOut,
     StoredViewOut,
     list_view_members,
     make_label_outs,
@@ -33,7 +34,7 @@ from slowpath.verdicts.comparisons.schemas.source_schemas import (
     ComparisonRequest,
     SideSourceIn,
 )
-from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
+from slowpath.verdicts.comparisons.tables import Comparison, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
@@ -166,20 +167,12 @@ class ExportIn(ComparisonRequest):
     kind: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
-class ExportOut(BaseModel):
-    """An export and its state."""
+class ExportOut(StoredExportOut):
+    """An export of a comparison and its state."""
 
-    id: UUID
     comparison_id: UUID
     format: ExportFormat
     kind: str | None
-    state: StateName
-    problem: StoredProblem
-    job_id: UUID | None
-    file_name: str | None
-    media_type: str | None
-    size_bytes: int | None
-    created_at: datetime
 
 
 def make_view_out(row: DiffView) -> DiffViewOut:
@@ -264,22 +257,3 @@ def _members(
         "created_by": row.created_by,
         "finished_at": row.finished_at,
     }
-
-
-def make_export_out(row: ComparisonExport) -> ExportOut:
-    """Return the response body of an export."""
-    return ExportOut.model_validate(
-        {
-            "id": row.id,
-            "comparison_id": row.comparison_id,
-            "format": row.format,
-            "kind": row.kind,
-            "state": row.state,
-            "problem": row.problem,
-            "job_id": row.job_id,
-            "file_name": row.file_name,
-            "media_type": row.media_type,
-            "size_bytes": row.size_bytes,
-            "created_at": row.created_at,
-        }
-    )

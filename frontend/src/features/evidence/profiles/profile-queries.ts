@@ -114,12 +114,8 @@ type ProfileExportWords = { format: ProfileExportFormat; kind: string; labels: L
 export const createProfileExport = (set_id: string, body: ProfileExportWords) =>
   calls.profileExportsCreate({ path: { set_id }, body });
 
-export const profileExportQuery = (set_id: string, profile_export_id: string) =>
-  queryOptions({
-    queryKey: ['export', set_id, profile_export_id],
-    queryFn: ({ signal }) =>
-      calls.profileExportsGet({ path: { set_id, profile_export_id }, signal }),
-  });
+export const readProfileExport = (set_id: string, profile_export_id: string, signal: AbortSignal) =>
+  calls.profileExportsGet({ path: { set_id, profile_export_id }, signal });
 
 export const profileExportAddress = (set_id: string, id: string) =>
   openUrl(`/profile-sets/${set_id}/exports/${id}/content`);

@@ -122,9 +122,6 @@ export const requestView = (
 
 export const createExport = (comparison_id: string, format: ExportFormat, kind: string | null) =>
   calls.exportsCreate({ path: { comparison_id }, body: { format, kind } });
-export const exportQuery = (export_id: string) =>
-  queryOptions({
-    queryKey: ['export', export_id],
-    queryFn: ({ signal }) => calls.exportsGet({ path: { export_id }, signal }),
-  });
+export const readExport = (export_id: string, signal: AbortSignal) =>
+  calls.exportsGet({ path: { export_id }, signal });
 export const exportAddress = (id: string) => openUrl(`/exports/${id}/content`);
