@@ -156,4 +156,6 @@ class ProfileExport(StoredExport, Table):
 
     set_id: Mapped[UUID]
     kind: Mapped[str] = mapped_column(sort_order=20)
+    sample_type: Mapped[str | None] = mapped_column(sort_order=20)
+    """Of a file with one sample type; null: the default one of the kind."""
     labels: Mapped[list[Any]] = mapped_column(sort_order=20)

@@ -76,7 +76,8 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
         sides[each.side].append(each.artifact.id)
     job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
     document = comparison_results.find_document(row)
-    return make_comparison_out(row, document, sides, job, diff_views.list_views(session, [row.id])[row.id])
+    views, assignee = diff_views.list_views(session, [row.id])[row.id], comparisons.find_assignee_name(session, row)
+    return make_comparison_out(row, document, sides, job, views, assignee_name=assignee)
 
 
 @router.post(
@@ -175,10 +176,14 @@ def get_kind_document(
     responses=document_problems(NotFound, InvalidRequest),
 )
 def update_comparison(comparison_id: UUID, body: ComparisonUpdate, caller: MayWrite, session: Writing) -> ComparisonOut:
-    """Update the name of a comparison or the labels of its sides."""
+    """Update the name of a comparison, the labels of its sides or its assignee."""
     labels = (body.base_label, body.candidate_label)
     row = comparisons.rename_comparison(session, ComparisonId(comparison_id), body.name, labels)
-    record_audit_event(session, caller, "comparison.updated", "comparison", row.id, body.model_dump(exclude_none=True))
+    if "assignee_id" in body.model_fields_set:
+        comparisons.assign_comparison(session, ComparisonId(comparison_id), body.assignee_id)
+    record_audit_event(
+        session, caller, "comparison.updated", "comparison", row.id, body.model_dump(mode="json", exclude_unset=True)
+    )
     return _make_out(session, row)
 
 

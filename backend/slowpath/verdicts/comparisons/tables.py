@@ -46,6 +46,7 @@ class Comparison(TeamScoped, Table):
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
+    assignee_id: Mapped[UserId | None] = mapped_column(Uuid())
     finished_at: Mapped[datetime | None]
 
 

@@ -1,6 +1,7 @@
 /** Bisects: the list, one of them, and how its report is written. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { AssignItem } from '../../features/sharing/inbox';
 import { BisectDetail, Bisects } from '../../features/verdicts/bisects';
 import { Link } from '../Link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
@@ -86,6 +87,11 @@ export function BisectRoute() {
         })
       }
       onDeleted={() => void navigate({ to: '/t/$team/bisects', params })}
+      personAction={
+        team.role === 'viewer'
+          ? undefined
+          : (person) => <AssignItem kind="bisect" id={bisectId} person={person} />
+      }
       report={(bisect) =>
         team.role !== 'viewer' && (
           <WriteBisectReport

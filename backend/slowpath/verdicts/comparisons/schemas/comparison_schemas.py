@@ -86,11 +86,19 @@ class ComparisonIn(ComparisonRequest):
 
 
 class ComparisonUpdate(ComparisonRequest):
-    """Fields to update: the name and the labels of the sides."""
+    """Fields to update: the name, the labels of the sides, the assignee (null: none)."""
 
     name: Label | None = None
     base_label: Label | None = None
     candidate_label: Label | None = None
+    assignee_id: UUID | None = None
+
+
+class ComparisonAssigneeOut(BaseModel):
+    """The member that a comparison is assigned to; the name is null if they left the team."""
+
+    id: UUID
+    name: str | None
 
 
 class TimeRangeOut(BaseModel):
@@ -145,6 +153,7 @@ class ComparisonSummaryOut(BaseModel):
 class ComparisonOut(ComparisonSummaryOut):
     """A comparison with its result and its views."""
 
+    assignee: ComparisonAssigneeOut | None
     job: JobOut | None
     result: ComparisonDocument | None
     artifact_kinds: list[Section]
@@ -209,6 +218,8 @@ def make_comparison_out(
     sides: dict[str, list[UUID]],
     job: JobRow | None,
     views: list[DiffView],
+    *,
+    assignee_name: str | None,
 ) -> ComparisonOut:
     """Return the response body of a comparison with its result."""
     counts = {(row.id, side): len(ids) for side, ids in sides.items()}
@@ -216,6 +227,7 @@ def make_comparison_out(
     return ComparisonOut.model_validate(
         {
             **members,
+            "assignee": None if row.assignee_id is None else {"id": row.assignee_id, "name": assignee_name},
             "job": make_job_out(job) if job else None,
             "result": result,
             "artifact_kinds": [*([PROFILE.section] if views else []), *row.artifact_kinds],

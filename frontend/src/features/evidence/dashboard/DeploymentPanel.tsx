@@ -11,6 +11,7 @@ import {
   shortCommit,
 } from '../../../engine/dashboard/dashboard-wording';
 import { ErrorState, DetailsList, SkeletonRows, StateIcon } from '../../../ui';
+import { DeploymentPeople } from '../../inventory/repositories';
 import { ComparisonBlockers } from './ComparisonBlockers';
 import classes from './dashboard.module.css';
 import { previousDeployment } from './deployment-comparison';
@@ -110,6 +111,7 @@ function DeploymentDetails({
         <ComparisonBlockers compare={compare} board={board} filesLink={links.files} />
       )}
       <Commits deploy={deploy} board={board} />
+      <DeploymentPeople deploymentId={deploy.id} />
       <DetailsList
         facts={[
           ['Deployed', `${dayText(deploy.at_ms)} ${clockText(deploy.at_ms)} UTC`],

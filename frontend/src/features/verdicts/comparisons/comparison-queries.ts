@@ -113,6 +113,8 @@ export const renameComparison = (
   comparison_id: string,
   body: { name: string; base_label: string; candidate_label: string },
 ) => calls.comparisonsUpdate({ path: { comparison_id }, body });
+export const assignComparison = (comparison_id: string, assignee_id: string | null) =>
+  calls.comparisonsUpdate({ path: { comparison_id }, body: { assignee_id } });
 export const deleteComparison = (comparison_id: string) =>
   calls.comparisonsDelete({ path: { comparison_id } });
 export const requestView = (
