@@ -27,7 +27,7 @@ NANOSECONDS_PER_MS: Final = 1_000_000
 
 @dataclass(frozen=True)
 class ProfileExportRequest:
-    """What to export: one kind by its default sample type, of the samples that match all labels."""
+    """What to export: one kind by a sample type, of the samples that match the labels."""
 
     format: ProfileExportFormat
     kind: str

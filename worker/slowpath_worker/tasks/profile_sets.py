@@ -169,11 +169,11 @@ def export_profile_set(job: ExportProfileSet, context: JobContext) -> None:
     with context.reading() as session:
         export = profile_exports.get_export(session, job.export_id)
         set_id, labels = ProfileSetId(export.set_id), profile_views.parse_labels(export.labels)
-        export_format, kind = ProfileExportFormat(export.format), export.kind
+        export_format, kind, wanted = ProfileExportFormat(export.format), export.kind, export.sample_type
     with _delete_blobs_if_deleted(context, set_id):
         with context.reading() as session:
             stored = find_set_profiles(session, set_id)
-            sample_type = profile_views.get_default_sample_type(session, set_id, kind)
+            sample_type = profile_views.get_sample_type(session, set_id, kind, wanted)
         context.progress("creating the file", 0.2)
         with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
             out = Path(folder) / "file"

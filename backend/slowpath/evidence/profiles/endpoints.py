@@ -23,6 +23,7 @@ from slowpath.evidence.profiles.schemas import (
     parse_labels,
 )
 from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views, stored_views
+from slowpath.evidence.profiles.service.profile_exports import ExportedSamples
 from slowpath.evidence.profiles.tables import ProfileExport, ProfileSet, ProfileView
 from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.accounts.service import record_audit_event
@@ -33,8 +34,8 @@ from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
 
 router = APIRouter(prefix="/api/v1", tags=["profile sets"])
 
-LABELS_BODY: Final = body_up_to(128 * KIB)
-"""Five label matchers of 1,000 characters each, with escapes."""
+LABELS_BODY: Final = body_up_to(512 * KIB)
+"""Twenty label matchers of 1,000 characters each, with escapes."""
 SUMMARY: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "Where the cost of the view is", "model": ProfileViewSummary}
 }
@@ -126,9 +127,8 @@ add_view_endpoints(router, "/profile-sets/{set_id}/views/{profile_view_id}", "pr
 )
 def create_export(set_id: UUID, body: ProfileExportIn, caller: MayRead, session: Writing) -> ProfileExportOut:
     """Enqueue an export: one kind merged as pprof, for Speedscope or the Firefox Profiler, or functions as CSV."""
-    row = profile_exports.create_export(
-        session, ProfileSetId(set_id), body.format, body.kind, parse_labels(body.labels)
-    )
+    samples = ExportedSamples(body.kind, body.sample_type, parse_labels(body.labels))
+    row = profile_exports.create_export(session, ProfileSetId(set_id), body.format, samples)
     record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
     return ProfileExportOut.model_validate(row)
 

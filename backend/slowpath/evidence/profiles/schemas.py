@@ -53,7 +53,10 @@ class LabelMatcherOut(BaseModel):
 
 
 class ProfileViewIn(ProfileSetRequest):
-    """The view to compute: a kind and sample type of the set at a granularity, of the samples that match all labels."""
+    """The view to compute: a kind and sample type of the set at a granularity, of the samples that match the labels.
+
+    Several values of one label are alternatives.
+    """
 
     kind: Annotated[str, StringConstraints(max_length=40)]
     sample_type: Annotated[str, StringConstraints(max_length=200)]
@@ -62,10 +65,14 @@ class ProfileViewIn(ProfileSetRequest):
 
 
 class ProfileExportIn(ProfileSetRequest):
-    """The file to export: one kind of the set, of the samples that match all labels."""
+    """The file to export: one kind of the set, of the samples that match the labels.
+
+    `sample_type` selects what a file with one sample type holds, by default that of the kind; pprof has all.
+    """
 
     format: ProfileExportFormat
     kind: Annotated[str, StringConstraints(max_length=40)]
+    sample_type: Annotated[str, StringConstraints(max_length=200)] | None = None
     labels: Annotated[list[LabelMatcherIn], Field(max_length=MAX_LABEL_MATCHERS)] = []
 
 
@@ -144,6 +151,7 @@ class ProfileExportOut(StoredExportOut):
     set_id: UUID
     format: ProfileExportFormat
     kind: str
+    sample_type: str | None
     labels: list[LabelMatcherOut]
 
 

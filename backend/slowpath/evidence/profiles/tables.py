@@ -123,7 +123,7 @@ class ProfileSetArtifact(TeamScoped, Table):
 
 
 class ProfileView(StoredView, Table):
-    """A view of a set: one kind and sample type at a granularity, of the samples that match all labels."""
+    """A view of a set: one kind and sample type at a granularity, of the samples that match its labels."""
 
     __tablename__ = "profile_view"
     __table_args__ = (
@@ -137,7 +137,7 @@ class ProfileView(StoredView, Table):
 
     set_id: Mapped[UUID]
     labels: Mapped[list[Any]] = mapped_column(sort_order=20)
-    """Label matchers: [{"key", "value"}]; all must match, a null value selects samples without the key."""
+    """Label matchers: [{"key", "value"}]; one of each key must match, a null value selects samples without the key."""
     labels_digest: Mapped[str] = mapped_column(sort_order=20)
     """SHA-256 of the matchers in any order, empty without any."""
     summary_key: Mapped[str | None] = mapped_column(sort_order=20)

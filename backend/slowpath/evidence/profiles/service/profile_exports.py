@@ -1,7 +1,7 @@
 """Export a profile set as a file."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -14,22 +14,28 @@ from slowpath.evidence.profiles.service import profile_sets, profile_views, stor
 from slowpath.evidence.profiles.tables import ProfileExport
 
 
+@dataclass(frozen=True)
+class ExportedSamples:
+    """What is exported: a kind and a sample type (None: the default one), of the samples that match the labels."""
+
+    kind: str
+    sample_type: str | None
+    labels: Sequence[LabelMatcher]
+
+
 def create_export(
-    session: WriteSession,
-    set_id: ProfileSetId,
-    export_format: ProfileExportFormat,
-    kind: str,
-    labels: Sequence[LabelMatcher],
+    session: WriteSession, set_id: ProfileSetId, export_format: ProfileExportFormat, samples: ExportedSamples
 ) -> ProfileExport:
     """Create an export and enqueue its job. Raises `ProfileSetNotFound`, `ProfileSetNotReady`, `NoProfiles`."""
-    profile_views.get_default_sample_type(session, set_id, kind)
+    profile_views.get_sample_type(session, set_id, samples.kind, samples.sample_type)
     export = ProfileExport(
         team_id=session.team_id,
         id=new_id(),
         set_id=set_id,
         format=export_format,
-        kind=kind,
-        labels=[asdict(matcher) for matcher in labels],
+        kind=samples.kind,
+        sample_type=samples.sample_type,
+        labels=[asdict(matcher) for matcher in samples.labels],
     )
     return stored_exports.create_export(session, export, ExportProfileSet(ProfileExportId(export.id)))
 

@@ -38,13 +38,20 @@ def find_unit(kinds: Sequence[ProfileSetKind], kind: str, sample_type: str) -> s
     return next((one.unit for each in of_kind for one in each.sample_types if one.type == sample_type), None)
 
 
-def get_default_sample_type(session: ReadSession, set_id: ProfileSetId, kind: str) -> str:
-    """Return the default sample type of a kind of a set. Raises `ProfileSetNotFound`, `ProfileSetNotReady`, `NoProfiles`."""
+def get_sample_type(session: ReadSession, set_id: ProfileSetId, kind: str, wanted: str | None) -> str:
+    """Return the wanted sample type of a kind of a set, by default its default one.
+
+    Raises `ProfileSetNotFound`, `ProfileSetNotReady`, `NoProfiles`.
+    """
     kinds = list_kinds(profile_sets.get_set(session, set_id))
     found = next((each.default_sample_type for each in kinds if each.kind == kind), None)
     if found is None:
         raise NoProfiles(f"The profile set has no {kind} profiles.", remedy="Use a kind listed in the set.")
-    return found
+    if wanted is not None and find_unit(kinds, kind, wanted) is None:
+        raise NoProfiles(
+            f"The {kind} profiles of the set have no {wanted}.", remedy="Use a sample type listed in the set."
+        )
+    return wanted or found
 
 
 def request_view(session: WriteSession, set_id: ProfileSetId, key: ProfileViewKey) -> ProfileView:

@@ -22,17 +22,19 @@ export type Graphs = {
 
 type ExportProps = {
   setId: string;
-  /** What is exported: one kind, of the samples that have these labels. */
+  /** What is exported: one kind and sample type, of the samples that have these labels. */
   kind: string;
+  sampleType: string;
   labels: LabelMatcher[];
   /** Name of pictures, without an ending. */
   name: string;
   graphs: Graphs;
 };
 
-export function ProfileExport({ setId, kind, labels, name, graphs }: ExportProps) {
+export function ProfileExport({ setId, kind, sampleType, labels, name, graphs }: ExportProps) {
   const file = useExportFile<ProfileExportFormat>({
-    create: (format) => createProfileExport(setId, { format, kind, labels }),
+    create: (format) =>
+      createProfileExport(setId, { format, kind, sample_type: sampleType, labels }),
     read: (id, signal) => readProfileExport(setId, id, signal),
     address: (id) => profileExportAddress(setId, id),
   });
