@@ -113,6 +113,7 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(
             build_evaluation.EvaluateBuild, build_evaluation.evaluate_build, build_evaluation.record_evaluation_failure
         ),
+        JobHandler(build_evaluation.RefreshBuildComparison, build_evaluation.refresh_comparison),
         JobHandler(reports.DeleteUnusedReportBlobs, reports.delete_unused_report_blobs),
         JobHandler(profile_sets.OpenProfileSet, profile_sets.open_profile_set, profile_sets.record_set_failure),
         JobHandler(profile_sets.BuildProfileView, profile_sets.build_profile_view, profile_sets.record_view_failure),

@@ -104,6 +104,7 @@ export type {
   FunctionSourceOut as FunctionSource,
   FunctionSourcesOut as FunctionSources,
   CommitPeopleOut as CommitPeople,
+  DeploymentPeopleOut as DeploymentPeople,
   CommitRangeOut,
   CommitDetailOut as OneCommit,
   CommitDiffOut as CommitDiff,

@@ -12,6 +12,7 @@ import {
   shortCommit,
 } from '../../../engine/dashboard/dashboard-wording';
 import { ErrorState, DetailsList, SkeletonRows, StateIcon } from '../../../ui';
+import { DeploymentPeople } from '../../inventory/repositories';
 import { ComparisonBlockers } from './ComparisonBlockers';
 import classes from './dashboard.module.css';
 import { previousDeployment } from './deployment-comparison';
@@ -113,6 +114,7 @@ function DeploymentDetails({
         <ComparisonBlockers compare={compare} board={board} filesLink={links.files} />
       )}
       <Commits deploy={deploy} board={board} />
+      <DeploymentPeople deploymentId={deploy.id} />
       <DetailsList
         facts={[
           [
