@@ -90,6 +90,10 @@ class LocalRepository:
         """Return whether `one` is `of` or one of its ancestors."""
         return self._git("merge-base", "--is-ancestor", _require_sha(one), _require_sha(of), output=False) == "0"
 
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return the best common ancestor of two commits, or None if they have none."""
+        return self._git("merge-base", _require_sha(one), _require_sha(other), missing="") or None
+
     def reachable(self, sha: str, patterns: Sequence[str]) -> bool:
         """Return whether a commit is reachable from a ref whose full name matches one of the patterns."""
         text = _git(

@@ -74,11 +74,14 @@ class MultiRepositoryHistory(Generic[R]):
         if good == bad:
             raise InvalidCommitRange("The good and the bad commit are the same.")
         if not main.is_ancestor(good, bad):
+            base = main.merge_base(good, bad)
             raise InvalidCommitRange(
                 f"{good[:12]} is not among the ancestors of {bad[:12]}.",
                 remedy="The bad commit is older than the good commit. Swap them."
-                if main.is_ancestor(bad, good)
-                else "Use their merge base as the good commit.",
+                if base == bad
+                else "They have no common history: choose commits of one history."
+                if base is None
+                else f"Use their merge base {base[:12]} as the good commit.",
             )
         self._refuse_without_package(good, bad)
         level = self._level(MAIN, good, main.line(good, bad), BuildInputs, None, BuildInputs(good))
@@ -163,6 +166,11 @@ class MultiRepositoryHistory(Generic[R]):
         shas = [before, *(one.sha for one in commits)]
         nodes, _ = self._classes(node.repository, shas, commits, self._beside(node), node, node.before)
         return SearchLevel(tuple(nodes), len(commits), node.repository, repository.label, before, node.sha)
+
+    def dependency_updates(self, good: str, bad: str) -> list[tuple[str, str, str]]:
+        """Return the modules that both commits require in different versions: path, version at `good` and at `bad`."""
+        changed = self._changed(MAIN, good, bad)
+        return [(name, old, new) for name, old, new in changed if old and new and name not in {"go", "toolchain"}]
 
     def module_folder(self, module: str, sha: str) -> str:
         """Return the folder of a module at a commit of its repository; "" is the root."""
