@@ -7,7 +7,7 @@ later code creates: it can run with this schema until one exists.
 from alembic import op
 
 revision = "20261127_1210"
-down_revision = "20261127_1100"
+down_revision = "20261127_1200"
 branch_labels = None
 depends_on = None
 

@@ -17,6 +17,7 @@ export const HELP_TOPICS = {
   deployments: { path: '/help/dashboard#record-deployments', label: 'Help: recording deployments' },
 
   inbox: { path: '/help/inbox', label: 'Help: inbox' },
+  budgets: { path: '/help/dashboard#budgets', label: 'Help: budgets' },
   annotations: { path: '/help/dashboard#annotations-and-settings', label: 'Help: annotations' },
   traces: { path: '/help/traces#execution-traces', label: 'Help: execution traces' },
   spans: { path: '/help/traces#distributed-traces', label: 'Help: distributed traces' },

@@ -16,6 +16,7 @@ from slowpath.sharing.notifications.service import channels, notification_conten
 from slowpath.sharing.notifications.service.channel_types import OutboundNotification, deliver_notification
 from slowpath.sharing.subscriptions.service.mail_outbox import enqueue_subscriber_mails
 from slowpath.verdicts.bisects.jobs import BisectFinished
+from slowpath.verdicts.bisects.service.automatic_bisects import enqueue_automatic_start
 from slowpath.verdicts.regressions.jobs import BuildEvaluated, RegressionChanged, RegressionOpened
 from slowpath.verdicts.regressions.service import regression_views
 from slowpath_worker.job_context import JobContext, JobFailure, Postponed
@@ -42,7 +43,7 @@ ORDER_PAUSE_S = 5.0
 
 
 def notify_regression_opened(job: RegressionOpened, context: JobContext) -> None:
-    """Notify of a confirmed regression once per channel, and enqueue the package closures of its commits."""
+    """Notify of a confirmed regression once per channel; enqueue its package closures and an automatic bisect."""
     with context.reading() as session:
         content = notification_content.compose_regression_opened(
             session, job.regression_id, context.settings.public_url
@@ -52,6 +53,7 @@ def notify_regression_opened(job: RegressionOpened, context: JobContext) -> None
     with context.finishing() as session:
         if content is not None:
             enqueue_messages(session, context.settings, content, context.clock.now())
+            enqueue_automatic_start(session, job.regression_id)
             if good and bad:
                 with suppress(NotFound, InvalidRequest, Conflict):  # no repository, or none that can be read
                     suspect_commits.read_closures(session, service_id, good, bad)

@@ -252,6 +252,13 @@ class NotificationContent:
         """Return the key that repeated notifications of one event share."""
         return f"{self.event}:{self.subject_id}:{self.moment}"
 
+    def announcement_key(self) -> str:
+        """Return the key of what people are notified of once: for a build its verdict, whatever its figures."""
+        if self.build is None:
+            return self.dedupe_key()
+        regressions = " ".join(sorted(one.id for one in self.regressions))
+        return f"{self.event}:{self.subject_id}:{self.build.verdict} {regressions}".strip()
+
     def thread(self) -> str | None:
         """Return the key that the events of one incident or pull request share; None: the event has no thread."""
         if self.event in INCIDENT_EVENTS:

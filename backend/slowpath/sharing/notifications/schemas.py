@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 from typing_extensions import TypedDict
 
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonTrue
 from slowpath.sharing.notifications.rules import (
     MOST_RECIPIENTS,
     BisectContent,
@@ -94,7 +95,7 @@ class ChannelUpdate(BaseModel):
     name: Label | None = None
     events: Events | None = None
     service_ids: Services | None = Field(None, description="missing or null: unchanged")
-    all_services: Literal[True] | None = Field(None, description="true: send the events of all services again")
+    all_services: JsonTrue | None = Field(None, description="true: send the events of all services again")
     state: Literal[ChannelState.ON, ChannelState.OFF] | None = None
 
     def values(self) -> dict[str, Any]:

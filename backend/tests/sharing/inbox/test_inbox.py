@@ -344,3 +344,13 @@ def test_retention_deletes_the_triage_of_deleted_items(client: TestClient, desk:
         session.flush()
         assert triage_retention.delete_orphaned_triage(session) == 1
     assert inbox(client)["counts"]["snoozed"] == 1
+
+
+def test_an_item_is_read_by_its_subject(client: TestClient, desk: Desk, team: SomeTeam) -> None:
+    bisect_id = desk.bisect("found")
+    path = f"/api/v1/inbox/items/bisect/{bisect_id}"
+    assert client.get(path).json()["assignee"] is None
+    action = {"type": "assign", "assignee_id": str(team.owner.user_id)}
+    client.post("/api/v1/inbox/actions", json={"items": [{"kind": "bisect", "id": str(bisect_id)}], "action": action})
+    assert client.get(path).json()["assignee"]["id"] == str(team.owner.user_id)
+    assert client.get(f"/api/v1/inbox/items/channel/{bisect_id}").status_code == 404

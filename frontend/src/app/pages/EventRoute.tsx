@@ -6,6 +6,7 @@ import { IssueAction } from '../../features/sharing/notifications';
 import { EventPage, type EventRange } from '../../features/verdicts/production_events';
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
+import { StartBisectAction } from '../StartBisectAction';
 import { buildLink } from '../build-link';
 import { commitLink } from '../commit-link';
 import { usePeople } from '../team-people';
@@ -34,6 +35,26 @@ const linksOf = (team: string) => ({
     <Link
       to="/t/$team/comparisons/$comparisonId"
       params={{ team, comparisonId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+  trace: (artifactId: string, traceId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/span-sets/$artifactId/traces/$traceId"
+      params={{ team, artifactId, traceId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+  spanSet: (artifactId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/span-sets/$artifactId"
+      params={{ team, artifactId }}
       search={{}}
       className="link"
     >
@@ -69,6 +90,7 @@ export function EventRoute() {
       }
       actions={(item) => (
         <>
+          <StartBisectAction subject={{ event_id: eventId }} />
           <ItemActions item={item} people={people} me={session.user.id} />
           <IssueAction kind="production-event" id={eventId} mayWrite={team.role !== 'viewer'} />
         </>

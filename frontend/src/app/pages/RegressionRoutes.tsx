@@ -10,12 +10,12 @@ import {
   newestBuildQuery,
   servicesQuery,
 } from '../../features/inventory/catalog';
-import { CommitsBetween, SuspectCommit } from '../../features/inventory/repositories';
+import { AssignPerson, CommitsBetween, SuspectCommit } from '../../features/inventory/repositories';
 import {
-  AssignAuthor,
   BuildDetail,
   RegressionDetail,
   Regressions,
+  updateRegression,
 } from '../../features/verdicts/regressions';
 import { BuildArtifacts } from '../../features/evidence/artifacts';
 import { IssueAction } from '../../features/sharing/notifications';
@@ -156,11 +156,12 @@ export function RegressionRoute() {
               action={
                 team.role === 'viewer'
                   ? undefined
-                  : (author) => (
-                      <AssignAuthor
-                        regressionId={regressionId}
+                  : (person) => (
+                      <AssignPerson
+                        person={person}
                         assigneeId={assignee?.id ?? null}
-                        author={author}
+                        assign={(assignee_id) => updateRegression(regressionId, { assignee_id })}
+                        changes="regression"
                       />
                     )
               }

@@ -1,12 +1,13 @@
 """Wire shapes of actions on inbox items and saved views."""
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonDate, JsonTime
 from slowpath.sharing.inbox.rules import MOST_ITEMS, MOST_REASON, KindName
 from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut
 from slowpath.sharing.inbox.tables import InboxView
@@ -59,7 +60,7 @@ class SetDueAction(ActionBody):
     """Set or remove the due date."""
 
     type: Literal["set-due"]
-    due_on: date | None
+    due_on: JsonDate | None
 
 
 class SnoozeAction(ActionBody):
@@ -67,7 +68,7 @@ class SnoozeAction(ActionBody):
 
     type: Literal["snooze"]
     rule: Literal["time", "next-deployment", "next-occurrence"]
-    until: AwareDatetime | None = None
+    until: JsonTime | None = None
 
     @model_validator(mode="after")
     def _has_time(self) -> Self:
@@ -172,7 +173,7 @@ class InboxViewIn(ActionBody):
 
     name: Line
     filters: QueryString
-    is_shared: bool = False
+    is_shared: StrictBool = False
 
 
 class InboxViewOut(BaseModel):

@@ -194,12 +194,13 @@ def _subscribes_to(channel: NotificationChannel, content: NotificationContent) -
 
 def _write(session: WriteSession, channel: NotificationChannel, content: NotificationContent) -> MessageId | None:
     message_id = MessageId(new_id())
+    is_personal = ChannelKind(channel.kind) in PERSONAL  # a status and a comment are updated, a message is not repeated
     values = {
         "team_id": session.team_id,
         "id": message_id,
         "channel_id": channel.id,
         "event": content.event,
-        "dedupe_key": content.dedupe_key(),
+        "dedupe_key": content.announcement_key() if is_personal else content.dedupe_key(),
         "thread": content.thread(),
         "content": content.to_json(),
         "state": NotificationState.WAITING,

@@ -1,8 +1,8 @@
 /** Items and saved views. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls, type InboxActionIn, type InboxViewIn } from '../../../api';
+import { calls, type InboxActionIn, type InboxItem, type InboxViewIn } from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
-import { momentText } from './inbox-wording';
+import { momentText } from '../../../lib/times';
 
 const PAGE = 100;
 
@@ -27,6 +27,13 @@ export const inboxQuery = (search: InboxSearch) =>
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
+  });
+
+export const inboxItemQuery = (kind: InboxItem['kind'], subject_id: string) =>
+  queryOptions({
+    queryKey: ['inbox', 'one', kind, subject_id],
+    queryFn: ({ signal }) => calls.inboxGet({ path: { kind, subject_id }, signal }),
+    retry: false,
   });
 
 export const inboxViewsQuery = queryOptions({

@@ -1,3 +1,4 @@
+export { AssignItem } from './AssignItem';
 export { InboxBadge } from './InboxBadge';
 export { InboxPage, ItemActions } from './LazyInbox';
 export type { InboxLink } from './InboxTabs';

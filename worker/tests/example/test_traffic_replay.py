@@ -6,9 +6,10 @@ from typing import Any
 import cramjam
 import pytest
 
-from slowpath_cli.commands.traffic_replay import (
+from slowpath_worker.example.traffic_replay import (
     ReplayRange,
     ReplaySeries,
+    add_resource_attribute,
     first_time,
     remote_write,
     replay_history,
@@ -93,3 +94,17 @@ def test_all_times_of_spans_are_moved_and_nothing_else(by_ns: int) -> None:
 def test_the_first_time_of_several_requests() -> None:
     assert first_time(_request(3000, 4000, 3500) + _request(1000, 2000, 1500)) == 1000
     assert first_time(b"") == 0
+
+
+def test_an_attribute_is_added_to_each_resource_and_nothing_else_changes() -> None:
+    def block(number: int, content: bytes) -> bytes:
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    old, scope = block(1, block(1, b"a") + block(2, block(1, b"b"))), block(2, b"spans")
+    new = block(1, block(1, b"env") + block(2, block(1, b"example")))
+    number = b"\x18\x96\x01"  # field 3, the number 150
+    request = block(1, block(1, old) + scope) + number + block(1, block(1, b"") + scope)
+
+    changed = add_resource_attribute(request, "env", "example")
+
+    assert changed == block(1, block(1, old + new) + scope) + number + block(1, block(1, new) + scope)

@@ -6,7 +6,7 @@ captured windows, and so is their dispersion.
 
 import random
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -143,6 +143,37 @@ def shift_span_times(request: bytes, by_ns: int) -> bytes:
         (time,) = struct.unpack_from("<Q", request, at)
         struct.pack_into("<Q", out, at, max(0, time + by_ns))
     return bytes(out)
+
+
+def add_resource_attribute(request: bytes, name: str, value: str) -> bytes:
+    """Add an attribute to every resource of an OTLP export request (protobuf); everything else is unchanged."""
+    attribute = _block(1, _block(1, name.encode()) + _block(2, _block(1, value.encode())))
+    return _replace_blocks(
+        request, 1, lambda spans: _replace_blocks(spans, 1, lambda resource: resource + attribute)
+    )
+
+
+def _replace_blocks(message: bytes, number: int, replace: Callable[[bytes], bytes]) -> bytes:
+    """Replace the content of each length-delimited field `number` of a message."""
+    out, at = bytearray(), 0
+    while at < len(message):
+        start = at
+        key, at = _read_varint(message, at)
+        if key & 7 == 2:
+            length, at = _read_varint(message, at)
+            content, at = message[at : at + length], at + length
+            if key >> 3 == number:
+                out += _block(number, replace(content))
+                continue
+        else:
+            at = _skip(message, at, key & 7)
+        out += message[start:at]
+    return bytes(out)
+
+
+def _skip(message: bytes, at: int, wire: int) -> int:
+    """Return the offset after a field that is not length-delimited."""
+    return at + {1: 8, 5: 4}[wire] if wire in {1, 5} else _read_varint(message, at)[1]
 
 
 def first_time(request: bytes) -> int:
