@@ -139,7 +139,7 @@ def desk(bench: Bench, app: AppUnderTest, tracker: FakeTracker) -> IssueBench:
                 ratio_low=1.1,
                 ratio_high=1.2,
                 since_commit="a" * 40,
-            )  # fmt: skip
+            )
         )
         for kind in (ChannelKind.GITHUB, ChannelKind.GITLAB):
             target = ChannelTarget(kind, f"http://127.0.0.1:{tracker.port}", repository="northwind/shop", token=TOKEN)

@@ -61,7 +61,10 @@ def test_a_user_subscribes_to_a_service_with_a_choice_of_events(
     changed = client.put(path, json={"events": ["production-event.opened"], "min_severity": "high"}).json()
     assert (changed["events"], changed["min_severity"]) == (["production-event.opened"], "high")
     assert client.put(path, json={"min_severity": "low"}).json()["events"] == ["production-event.opened"]
-    for body in ({"events": []}, {"events": ["channel.test"]}, {"min_severity": "none"}, {"user_id": str(new_id())}):
+    invalid: list[dict[str, object]] = [
+        {"events": []}, {"events": ["channel.test"]}, {"min_severity": "none"}, {"user_id": str(new_id())},
+    ]  # fmt: skip
+    for body in invalid:
         assert client.put(path, json=body).status_code == 422
     assert client.delete(path).json()["subscribers"] == 0
 

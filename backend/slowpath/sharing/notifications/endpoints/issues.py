@@ -20,38 +20,38 @@ router = APIRouter(tags=["notifications"])
 
 
 @router.get(
-    "/linked-issues/{kind}/{subject_id}",
+    "/linked-issues/{kind}/{incident_id}",
     operation_id="linked-issues:get",
     responses=document_problems(NotFound, InvalidRequest),
 )
 def get_linked_issue(
-    kind: IssueSubject, subject_id: UUID, caller: MayRead, session: Reading, settings: Configured
+    kind: IssueSubject, incident_id: UUID, caller: MayRead, session: Reading, settings: Configured
 ) -> LinkedIssueOut:
     """Return the issue of a production event or regression, and the repositories where one can be created."""
-    return _make_out(session, settings, kind, subject_id)
+    return _make_out(session, settings, kind, incident_id)
 
 
 @router.post(
-    "/linked-issues/{kind}/{subject_id}",
+    "/linked-issues/{kind}/{incident_id}",
     operation_id="linked-issues:create",
     status_code=202,
     responses=document_problems(NotFound, InvalidRequest),
 )
 def create_linked_issue(
     kind: IssueSubject,
-    subject_id: UUID,
+    incident_id: UUID,
     body: LinkedIssueIn,
     caller: MayWrite,
     session: Writing,
     settings: Configured,
 ) -> LinkedIssueOut:
     """Create an issue with the token of a channel. If there is one, it is returned and no other is created."""
-    content = issues.compose_issue(session, kind, subject_id, settings.public_url)
+    content = issues.compose_issue(session, kind, incident_id, settings.public_url)
     channel_id = ChannelId(body.channel_id)
-    _row, is_new = issues.request_issue(session, kind, subject_id, channel_id, content.service_id)
+    _row, is_new = issues.request_issue(session, kind, incident_id, channel_id, content.service_id)
     if is_new:
-        record_audit_event(session, caller, "issue.requested", kind, subject_id, {"channel_id": str(channel_id)})
-    return _make_out(session, settings, kind, subject_id)
+        record_audit_event(session, caller, "issue.requested", kind, incident_id, {"channel_id": str(channel_id)})
+    return _make_out(session, settings, kind, incident_id)
 
 
 def _make_out(session: ReadSession, settings: Settings, kind: IssueSubject, subject_id: UUID) -> LinkedIssueOut:

@@ -43,9 +43,9 @@ def subscribe(
     min_severity: SeverityName | None = None,
 ) -> ServiceSubscription:
     """Subscribe a user, or change the subscription; what is None stays. Raises `ServiceNotFound`, `SubscriberNotAUser`."""
-    owner = require_user(user_id)
     if service_id is not None:
         catalog.service(session, service_id)
+    owner = require_user(user_id)
     values = {
         "team_id": session.team_id,
         "id": new_id(),
@@ -70,9 +70,9 @@ def unsubscribe(session: WriteSession, service_id: ServiceId | None, user_id: Us
 
     Raises `ServiceNotFound`, `SubscriberNotAUser`.
     """
-    owner = require_user(user_id)
     if service_id is not None:
         catalog.service(session, service_id)
+    owner = require_user(user_id)
     row = queries.find_subscription(session, service_id, owner)
     if row is not None:
         session.delete(row)

@@ -36,7 +36,7 @@ describe('the issue of a regression', () => {
     );
     const { user } = open();
     await user.click(await screen.findByRole('button', { name: 'Create issue' }));
-    await user.click(await screen.findByRole('menuitem', { name: 'northwind/cart' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'northwind/cart', hidden: true }));
     const link = await screen.findByRole('link', { name: 'Issue #12' });
     expect(link).toHaveAttribute('href', 'https://code.example/1');
     expect(sent).toEqual([{ channel_id: 'c2' }]);

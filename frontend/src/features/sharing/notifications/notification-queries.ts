@@ -48,9 +48,9 @@ export type IssueSubject = { kind: 'production-event' | 'regression'; id: string
 export const linkedIssueQuery = ({ kind, id }: IssueSubject) =>
   queryOptions({
     queryKey: ['linked_issue', kind, id],
-    queryFn: ({ signal }) => calls.linkedIssuesGet({ path: { kind, subject_id: id }, signal }),
+    queryFn: ({ signal }) => calls.linkedIssuesGet({ path: { kind, incident_id: id }, signal }),
     refetchInterval: ({ state }) => (state.data?.state === 'creating' ? LOOK_MS : false),
   });
 
 export const createLinkedIssue = ({ kind, id }: IssueSubject, channel_id: string) =>
-  calls.linkedIssuesCreate({ path: { kind, subject_id: id }, body: { channel_id } });
+  calls.linkedIssuesCreate({ path: { kind, incident_id: id }, body: { channel_id } });

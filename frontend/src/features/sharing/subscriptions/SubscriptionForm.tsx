@@ -59,7 +59,7 @@ function Fields({
     >
       {isOfAllServices && (
         <p className="t2">
-          You are subscribed to all services. Saving makes an own choice for this service.
+          You are subscribed to all services. Saving replaces that for this service.
         </p>
       )}
       <Checkbox.Group label="Events" value={events} onChange={setEvents}>
@@ -71,7 +71,7 @@ function Fields({
       </Checkbox.Group>
       <Select
         label="Severity of production events"
-        description="Regressions, builds and bisects have no severity and are always included"
+        description="Other events have no severity"
         data={SEVERITIES}
         allowDeselect={false}
         value={severity}
