@@ -6,7 +6,7 @@ Code before this version does not know the tables and the column, so it can run 
 from alembic import op
 
 revision = "20261127_1240"
-down_revision = "20261127_1100"
+down_revision = "20261127_1230"
 branch_labels = None
 depends_on = None
 

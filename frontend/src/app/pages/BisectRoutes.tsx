@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { servicesQuery } from '../../features/inventory/catalog';
 import { repositoriesQuery } from '../../features/inventory/repositories';
+import { AssignItem } from '../../features/sharing/inbox';
 import {
   BisectDetail,
   Bisects,
@@ -132,6 +133,11 @@ export function BisectRoute() {
         })
       }
       onDeleted={() => void navigate({ to: '/t/$team/bisects', params })}
+      personAction={
+        team.role === 'viewer'
+          ? undefined
+          : (person) => <AssignItem kind="bisect" id={bisectId} person={person} />
+      }
       report={(bisect) =>
         team.role !== 'viewer' && (
           <WriteBisectReport

@@ -2,6 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { dashboardSearchOf, dashboardViewOf } from '../../features/evidence/dashboard';
 import { ItemActions } from '../../features/sharing/inbox';
+import { IssueAction } from '../../features/sharing/notifications';
 import { EventPage, type EventRange } from '../../features/verdicts/production_events';
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
@@ -40,6 +41,26 @@ const linksOf = (team: string) => ({
       {words}
     </Link>
   ),
+  trace: (artifactId: string, traceId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/span-sets/$artifactId/traces/$traceId"
+      params={{ team, artifactId, traceId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+  spanSet: (artifactId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/span-sets/$artifactId"
+      params={{ team, artifactId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
   dashboard: (range: EventRange, words: ReactNode) => (
     <Link
       to="/t/$team/dashboard"
@@ -71,6 +92,7 @@ export function EventRoute() {
         <>
           <StartBisectAction subject={{ event_id: eventId }} />
           <ItemActions item={item} people={people} me={session.user.id} />
+          <IssueAction kind="production-event" id={eventId} mayWrite={team.role !== 'viewer'} />
         </>
       )}
       discussion={<PageDiscussion bare subject={{ kind: 'production-event', id: eventId }} />}

@@ -1,9 +1,10 @@
 /** How sure, how many, how long: the same fields where a bisect is started and where it is changed. */
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
+import { isTimeZone, timeZone } from '../../../lib/times';
 import type { BisectSettingsUpdate } from '../../../api';
 import { LabelsField } from './LabelsField';
 import classes from './bisects.module.css';
-import { DAYS, MAX_DEPLOYMENTS, DEFAULT_SETTINGS, isZone } from './bisect-settings';
+import { DAYS, MAX_DEPLOYMENTS, DEFAULT_SETTINGS } from './bisect-settings';
 
 type Props = { value: BisectSettingsUpdate; onChange: (value: BisectSettingsUpdate) => void };
 /** What holds where a field is left empty. */
@@ -115,7 +116,7 @@ export function Hours({ value, onChange }: HoursProps) {
                   days: ['mon', 'tue', 'wed', 'thu', 'fri'],
                   from: '09:00',
                   to: '17:00',
-                  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+                  zone: timeZone(),
                 }
               : null,
           });
@@ -158,7 +159,7 @@ export function Hours({ value, onChange }: HoursProps) {
           />
           <TextInput
             label="Time zone"
-            error={isZone(hours.zone ?? 'UTC') ? undefined : 'unknown time zone'}
+            error={isTimeZone(hours.zone ?? 'UTC') ? undefined : 'unknown time zone'}
             value={hours.zone ?? 'UTC'}
             onChange={(event) => {
               onChange({

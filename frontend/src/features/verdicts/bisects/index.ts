@@ -6,7 +6,7 @@ export {
   Runners,
   StartBisectPage,
 } from './LazyBisects';
-export { regressionBisectRequests } from './bisect-queries';
+export { bisectQuery, regressionBisectRequests } from './bisect-queries';
 export { bisectSearchOf, bisectSubjectOf, readBisectSearch } from './bisect-url';
 export { makeBisectReportText } from './bisect-report-text';
 export type { Subject as BisectSubject } from './bisect-queries';
