@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from slowpath.core.ids import BisectId, RegressionId, ServiceId, new_id
+from slowpath.core.ids import BisectId, RegressionId, RepositoryId, ServiceId, new_id
 from slowpath.inventory.catalog.service import catalog_entries
 from slowpath.inventory.repositories.rules import CommitMetadata
 from slowpath.inventory.repositories.service import commit_graph
@@ -97,7 +97,7 @@ def service(search: Search) -> Service:
         )
         session.flush()
         commits = [CommitMetadata(sha(0), ()), *(CommitMetadata(sha(one), (sha(one - 1),)) for one in range(1, 9))]
-        commit_graph.record_commits(session, repository.id, commits)
+        commit_graph.record_commits(session, RepositoryId(repository.id), commits)
         return Service(search, ServiceId(row.id))
 
 

@@ -89,7 +89,7 @@ def test_an_end_is_found_by_tag_branch_and_abbreviated_sha(tagged: Page) -> None
     assert tagged.find("")[0]["type"] == "branch"
 
 
-def test_an_end_is_found_by_date_build_and_deployment(page: Page, people: AccountsFactory) -> None:
+def test_an_end_is_found_by_date_build_and_deployment(page: Page, people: AccountsFactory) -> None:  # noqa: F811
     history = page.history
     [at] = [one for one in page.find("2200-01-01") if one["type"] == "date"]
     assert (at["sha"], at["is_exact"]) == (history.monos[-1], True)
@@ -152,8 +152,8 @@ def test_swapped_ends_are_offered_to_be_exchanged(page: Page) -> None:
 
 
 def test_the_merge_base_of_a_release_branch_is_named(
-    near: Bench,
-    three: tuple[Three, dict[str, UUID], UUID],
+    near: Bench,  # noqa: F811
+    three: tuple[Three, dict[str, UUID], UUID],  # noqa: F811
     people: AccountsFactory,  # noqa: F811
 ) -> None:
     history = three[0]
@@ -186,7 +186,7 @@ def test_a_dependency_without_a_repository_is_a_warning(page: Page) -> None:
     assert "example.org/deep changes its version" in one["detail"]
 
 
-def test_without_an_address_the_fix_is_on_the_page(page: Page, people: AccountsFactory) -> None:
+def test_without_an_address_the_fix_is_on_the_page(page: Page, people: AccountsFactory) -> None:  # noqa: F811
     service = page.person.post("/api/v1/services", json={"name": "other"}).json()["id"]
     body = {"service_id": service, "good_sha": 40 * "a", "bad_sha": 40 * "b"}
     found = page.person.post(PREFLIGHTS, json=body).json()
@@ -197,7 +197,7 @@ def test_without_an_address_the_fix_is_on_the_page(page: Page, people: AccountsF
     assert fixes(found, "repositories")[0] == ("set-repository-url", made.json()["id"])
 
 
-def test_a_runner_with_matching_labels_is_looked_for(page: Page, people: AccountsFactory) -> None:
+def test_a_runner_with_matching_labels_is_looked_for(page: Page, people: AccountsFactory) -> None:  # noqa: F811
     token = people.token(page.bench.team, TokenScope.RUNNER)
     runner = people.app.asked(token=token.secret)
     fields = {"slots": 2, "version": "1", "instance": "one", "host": "lab", "labels": {"zone": "eu"}}
@@ -209,7 +209,7 @@ def test_a_runner_with_matching_labels_is_looked_for(page: Page, people: Account
     assert checks(page.check(*ends, settings={"slots": 3}))["runner"] == "warning"
 
 
-def test_a_viewer_may_not_begin_a_check_and_sees_none_of_another_team(page: Page, people: AccountsFactory) -> None:
+def test_a_viewer_may_not_begin_a_check_and_sees_none_of_another_team(page: Page, people: AccountsFactory) -> None:  # noqa: F811
     found = page.check(page.history.good, page.history.monos[-1])
     other = people.team()
     theirs = people.app.asked(cookie=other.owner.cookie, team=other.id)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from slowpath.analysis.findings.wording import format_number, pluralize
+from slowpath.analysis.findings.wording import format_quantity, pluralize
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import RepositoryId, ServiceId
 from slowpath.inventory.catalog import service as catalog
@@ -44,10 +44,11 @@ class PreflightState:
 def check_request(session: ReadSession, state: PreflightState, now: datetime) -> list[PreflightCheck]:
     """Return all checks of a request, in the order of the page."""
     repository = _repository(session, state)
+    commits = _check_commits(state, repository)
     return [
         _check_repository(state, repository),
-        _check_commits(state, repository),
-        _check_candidates(state),
+        commits,
+        _check_candidates(state, is_waiting=commits.state == "running"),
         _check_runner(session, state, now),
         *_check_measurements(session, state),
     ]
@@ -154,12 +155,11 @@ def _wrong_ends(title: str, detail: str, *fixes: PreflightFix) -> PreflightCheck
     return PreflightCheck("commits", "missing", title, "", detail, fixes, blocks_start=True)
 
 
-def _check_candidates(state: PreflightState) -> PreflightCheck:
+def _check_candidates(state: PreflightState, *, is_waiting: bool) -> PreflightCheck:
     report = state.report
     if report is None or report.relation != "ancestor":
-        waiting = report is None and state.row.problem is None
         return PreflightCheck(
-            "candidates", "running" if waiting else "missing", "Candidates are not counted yet", "",
+            "candidates", "running" if is_waiting else "missing", "Candidates are not counted yet", "",
             "They are counted once the commits are present.",
         )  # fmt: skip
     if report.classes == 0:
@@ -228,16 +228,15 @@ def _check_boundary(
     sha, value = (row.good_sha, offered.before) if key == "good" else (row.bad_sha, offered.after)
     name, unit = key.capitalize(), offered.signature.unit
     if measured is not None:
-        error = "" if measured.error is None else f" ± {format_number(measured.error)}"
         files = pluralize(len(measured.artifacts), "artifact")
         place = f", {measured.conditions}" if measured.conditions else ""
         return PreflightCheck(
             key, "ok", f"{name} boundary is built and measured",
-            f"{format_number(measured.value)}{error} {measured.unit}".strip(), f"{files}{place}",
+            _format_measured(measured.value, measured.error, measured.unit), f"{files}{place}",
         )  # fmt: skip
     if value is not None and offered.board is not None:
         return PreflightCheck(
-            key, "ok", f"{name} boundary was measured in production", f"{format_number(value)} {unit}".strip(),
+            key, "ok", f"{name} boundary was measured in production", _format_measured(value, None, unit),
             f"On the dashboard of {offered.board.environment}.",
         )  # fmt: skip
     service_id = state.completed.service_id
@@ -245,6 +244,17 @@ def _check_boundary(
     title = f"{name} boundary is built, not measured" if built else f"{name} boundary is not built yet"
     detail = "The first round deploys and measures it, which shows whether it can be built."
     return PreflightCheck(key, "warning", title, "", detail)
+
+
+def _format_measured(value: float, error: float | None, unit: str) -> str:
+    """Format a value with its standard error: `3.28 ± 1.8 µs per request`."""
+    number, name = format_quantity(value, unit)
+    if error is None:
+        return f"{number} {name}".strip()
+    margin, margin_name = format_quantity(error, unit)
+    if margin_name == name:
+        return f"{number} ± {margin} {name}".strip()
+    return f"{number} {name} ± {margin} {margin_name}".strip()
 
 
 def _check_effect(offered: SignatureProposal) -> PreflightCheck:

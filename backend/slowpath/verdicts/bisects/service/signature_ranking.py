@@ -10,6 +10,7 @@ from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ServiceId
 from slowpath.verdicts.bisects.rules.bisect_proposals import Signature, SignatureProposal
 from slowpath.verdicts.bisects.service import production_baselines
+from slowpath.verdicts.bisects.service.latency_proposals import CLEAR
 from slowpath.verdicts.regressions import wording
 from slowpath.verdicts.regressions.service.commit_measurements import CommitMeasurements
 
@@ -84,5 +85,9 @@ def _measured(commits: CommitMeasurements, good: str, bad: str, one: SignaturePr
 
 def _explain_left_out(one: SignatureProposal) -> str:
     ratio = ratio_of(one.before, one.after)
-    times = "" if ratio is None else f" ({wording.format_change(ratio)})"
-    return f"good and bad do not differ{times}"
+    if ratio is None:
+        return "good and bad do not differ"
+    change = wording.format_change(ratio)
+    if 1 / CLEAR < ratio < CLEAR:
+        return f"good and bad do not differ ({change})"
+    return f"the difference is within the noise ({change}, {one.separation or 0.0:.1f} standard errors)"

@@ -61,7 +61,12 @@ function CriterionRow({ one, most, isChosen, onChoose }: RowProps) {
           name="criterion"
           checked={isChosen}
           onChange={onChoose}
-          label={<IdentifierText text={one.label} />}
+          label={
+            <>
+              <IdentifierText text={one.label} />
+              {one.unit.endsWith('/request') && ' per request'}
+            </>
+          }
           description={one.separation === null ? one.reason : undefined}
         />
       </td>

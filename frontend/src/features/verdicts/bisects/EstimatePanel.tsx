@@ -25,7 +25,7 @@ export function EstimatePanel({ preflight, slots }: { preflight: PreflightOut; s
           </span>
         </p>
         <ProbeBars report={report} />
-        <p className="muted">
+        <p className={`${classes.note} muted`}>
           {preflight.probes_seen > 0
             ? `${secondsText(preflight.probe_seconds)} per probe: the median of the last ${preflight.probes_seen} of this service.`
             : `${secondsText(preflight.probe_seconds)} per probe, without the deployment: none of this service was timed yet.`}{' '}

@@ -5,7 +5,7 @@ import type { BisectDetailProps } from './BisectDetail';
 import type { RegressionBisectsProps } from './RegressionBisects';
 import type { BisectsProps } from './Bisects';
 import type { RunnersProps } from './Runners';
-import type { StartBisectPageProps } from './StartBisectPage';
+import type { StartBisectPageProps } from './start-page-props';
 
 const Automatic = lazy(() => import('./AutomaticBisects'));
 const List = lazy(() => import('./Bisects'));

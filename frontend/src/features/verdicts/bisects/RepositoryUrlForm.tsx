@@ -1,7 +1,7 @@
 /** The address of a repository, entered where it is missing. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useState, type SubmitEvent } from 'react';
 import { ErrorState } from '../../../ui';
 import { addRepository, setRepositoryUrl } from './bisect-queries';
 import { lastOf } from './bisect-wording';
@@ -31,7 +31,7 @@ export function RepositoryUrlForm({ repositoryId, serviceId, suggested, onSaved 
       await client.invalidateQueries();
     },
   });
-  const submit = (event: FormEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     save.mutate();
   };

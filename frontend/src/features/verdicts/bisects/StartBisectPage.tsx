@@ -1,26 +1,11 @@
 /** *Start a bisect*: range, criterion and limits on the left; what is there and what it will take on the right. */
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { StartForm } from './StartForm';
-import type { NamedRepository, NamedService } from './RangeRepositories';
-import type { RunnerTeam } from './RunnerCommand';
-import { proposalQuery, type Subject } from './bisect-queries';
+import { proposalQuery } from './bisect-queries';
+import type { StartBisectPageProps } from './start-page-props';
 import { NOTHING_CHOSEN, type StartChoice } from './start-request';
-
-export type StartBisectPageProps = {
-  /** What it begins from; null: a service is chosen on the page. */
-  subject: Subject | null;
-  team: RunnerTeam;
-  services: NamedService[];
-  repositories: NamedRepository[];
-  back: ReactNode;
-  onStarted: (id: string) => void;
-  /** To the bisects that a regression has already. */
-  link: (id: string, words: ReactNode) => ReactNode;
-  /** To where repositories are set up. */
-  integrations: (words: ReactNode) => ReactNode;
-};
 
 export default function StartBisectPage(props: StartBisectPageProps) {
   useTitle('New bisect');

@@ -13,7 +13,7 @@ import { LimitsFields } from './LimitsFields';
 import { PreflightPanel } from './PreflightPanel';
 import { RangeRepositories } from './RangeRepositories';
 import RegressionBisects from './RegressionBisects';
-import type { StartBisectPageProps } from './StartBisectPage';
+import type { StartBisectPageProps } from './start-page-props';
 import { StartSentence, startDetails } from './StartSentence';
 import { newPreflightQuery, preflightQuery, startBisect, type Subject } from './bisect-queries';
 import { validateSettings } from './bisect-settings';

@@ -15,19 +15,19 @@ export function StartSentence({ preflight, good, bad }: Props) {
   if (!good || !bad) return <>Choose a good and a bad commit</>;
   const between = (
     <>
-      find the commit between <span className="mono">{good.name}</span> and{' '}
+      the commit between <span className="mono">{good.name}</span> and{' '}
       <span className="mono">{bad.name}</span>
     </>
   );
   const expected = preflight?.report?.with_prior;
-  if (!expected || preflight.expected_seconds === null) return <>To {between}</>;
+  if (!expected || preflight.expected_seconds === null) return <>Find {between}</>;
   return (
     <>
       Expected:{' '}
       <span className={classes.answer}>
         {countOf(Math.round(expected.mean), 'probe')} in {secondsText(preflight.expected_seconds)}
       </span>{' '}
-      to {between}
+      to find {between}
     </>
   );
 }

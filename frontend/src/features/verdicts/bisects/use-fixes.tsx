@@ -6,7 +6,7 @@ import { RepositoryUrlForm } from './RepositoryUrlForm';
 import { RunnerCommand } from './RunnerCommand';
 import { fetchRepository } from './bisect-queries';
 import type { FixActions } from './PreflightFixes';
-import type { StartBisectPageProps } from './StartBisectPage';
+import type { StartBisectPageProps } from './start-page-props';
 import type { ChosenEnd, StartChoice } from './start-request';
 
 type Check = PreflightOut['checks'][number];
