@@ -132,7 +132,9 @@ export function Findings(props: FindingsProps) {
           />
         ))}
       </ol>
-      <Terms names={TERMS} />
+      <div className={classes.terms}>
+        <Terms names={TERMS} />
+      </div>
     </>
   );
 }

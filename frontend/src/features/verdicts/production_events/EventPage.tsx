@@ -103,7 +103,9 @@ function LoadedEvent(props: LoadedProps) {
       <div className={classes.columns}>
         <div className={classes.evidence}>
           <EventPanels {...props} />
-          <Terms names={['change point', 'confidence interval', 'q-value', 'inconclusive']} />
+          <Section>
+            <Terms names={['change point', 'confidence interval', 'q-value', 'inconclusive']} />
+          </Section>
           <EventComparison
             event={event}
             mayWrite={mayWrite}
