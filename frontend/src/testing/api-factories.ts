@@ -218,6 +218,7 @@ export function aComparison(changed: Partial<ComparisonOut> = {}): ComparisonOut
     state: 'done',
     verdict: 'regressed',
     verdict_sentence: null,
+    assignee: null,
     base: {
       label: '229227f',
       artifacts: 2,

@@ -16,6 +16,7 @@ export { ListTable } from './ListTable';
 export {
   ExpandButton,
   ListRow,
+  ListSection,
   RowAction,
   RowActions,
   RowLine,

@@ -12,6 +12,7 @@ import {
   shortCommit,
 } from '../../../engine/dashboard/dashboard-wording';
 import { ErrorState, DetailsList, SkeletonRows, StateIcon } from '../../../ui';
+import { DeploymentPeople } from '../../inventory/repositories';
 import { ComparisonBlockers } from './ComparisonBlockers';
 import classes from './dashboard.module.css';
 import { previousDeployment } from './deployment-comparison';
@@ -23,6 +24,8 @@ export type DashboardLinks = {
   files: (words: string) => ReactNode;
   /** To the choice of sides, with deployments on both. */
   sides: (base: string | null, candidate: string, words: string) => ReactNode;
+  /** To a production event. */
+  event?: (event: { id: string }, words: string) => ReactNode;
 };
 
 type PanelProps = {
@@ -111,6 +114,7 @@ function DeploymentDetails({
         <ComparisonBlockers compare={compare} board={board} filesLink={links.files} />
       )}
       <Commits deploy={deploy} board={board} />
+      <DeploymentPeople deploymentId={deploy.id} />
       <DetailsList
         facts={[
           [

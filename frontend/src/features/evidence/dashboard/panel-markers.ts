@@ -1,5 +1,10 @@
 /** What is marked on the panels of a row: whose deploys, which steps, where nothing is, what people wrote. */
-import type { DeploymentMarker, PanelMarkers, ChangePointMarker } from '../../../charts/dashboard';
+import type {
+  DeploymentMarker,
+  LimitMarker,
+  PanelMarkers,
+  ChangePointMarker,
+} from '../../../charts/dashboard';
 import { zoneText } from '../../../lib/times';
 import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../../../api';
 import {
@@ -24,6 +29,7 @@ export const NO_MARKERS: PanelMarkers = {
   late: [],
   restarts: [],
   notes: [],
+  limits: [],
 };
 
 /** The step that says most of those at one place: the highest quantile. */
@@ -160,6 +166,7 @@ export function panelMarkersOf(
   row: DashboardRow,
   panel: 'qps' | 'latency',
   signals: readonly DashboardChangePoint['signal'][],
+  limits: LimitMarker[] = [],
 ): PanelMarkers {
   const span = spanOf(board.grid);
   const here = (gap: PanelGap) => gap.panel === 'both' || gap.panel === panel;
@@ -183,5 +190,6 @@ export function panelMarkersOf(
     notes: board.annotations
       .filter(({ service_id }) => service_id === null || service_id === row.service.id)
       .map(({ id, at_ms, until_ms, text }) => ({ id, atMs: at_ms, untilMs: until_ms, text })),
+    limits,
   };
 }

@@ -18,6 +18,7 @@ import {
   useTitle,
 } from '../../../ui';
 import { BisectHistory } from './BisectHistory';
+import type { CommitMember } from '../../inventory/repositories';
 import { CulpritPeople } from './CulpritPeople';
 import { LevelSection } from './LevelSection';
 import { Probes } from './Probes';
@@ -54,6 +55,8 @@ export type BisectDetailProps = {
   onDeleted: () => void;
   /** *Write the report*, from the storey that has reports. */
   report?: (bisect: Bisect) => ReactNode;
+  /** What can be done about each of the people of the culprit. */
+  personAction?: (person: CommitMember) => ReactNode;
 };
 
 const KEYS: ProbeVerdict[] = ['slower', 'not-slower', 'inconclusive', 'unbuildable'];
@@ -112,7 +115,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
       />
       <Trouble bisect={bisect} />
       <PlanProgress bisect={bisect} />
-      <CulpritPeople bisect={bisect} commit={links.commit} />
+      <CulpritPeople bisect={bisect} commit={links.commit} action={props.personAction} />
       <HiddenInSnapshot>
         <RunnerHelp bisect={bisect} team={props.team} />
       </HiddenInSnapshot>

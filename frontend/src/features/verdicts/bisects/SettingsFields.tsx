@@ -87,7 +87,7 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
         value={value.runner_labels ?? {}}
         onChange={(runner_labels) => onChange({ ...value, runner_labels })}
       />
-      <Hours value={value} onChange={onChange} />
+      <Hours value={value} onChange={(next) => onChange({ ...value, ...next })} />
       <Guard value={value} onChange={onChange} />
     </>
   );
@@ -96,7 +96,12 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
 const percent = (share: number | null | undefined): string =>
   share == null ? '' : String(Math.round(share * 1000) / 10);
 
-function Hours({ value, onChange }: Props) {
+type HoursProps = {
+  value: Pick<BisectSettingsUpdate, 'deployment_hours'>;
+  onChange: (value: Pick<BisectSettingsUpdate, 'deployment_hours'>) => void;
+};
+
+export function Hours({ value, onChange }: HoursProps) {
   const { deployment_hours: hours } = value;
   return (
     <>

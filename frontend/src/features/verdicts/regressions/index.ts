@@ -1,4 +1,4 @@
-export { AssignAuthor } from './AssignAuthor';
+export { updateRegression } from './regression-queries';
 export {
   BuildDetail,
   BuildList,
