@@ -10,9 +10,9 @@ import {
   Section,
   SkeletonRows,
   StateIcon,
-  Terms,
   useTitle,
 } from '../../../ui';
+import { Terms } from '../../../ui/Terms';
 import { ServicePanels } from '../../evidence/dashboard';
 import { EventCommits } from './EventCommits';
 import { EventComparison } from './EventComparison';
