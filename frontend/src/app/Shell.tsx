@@ -36,10 +36,14 @@ function LivingShell() {
           <ProblemBoundary what="This page could not be displayed" resetKey={team.slug}>
             <PageActionSlot
               value={
-                <Suspense fallback={null}>
-                  <CopyAction />
-                  <ReportAction team={team} />
-                </Suspense>
+                <>
+                  <Suspense fallback={null}>
+                    <CopyAction />
+                  </Suspense>
+                  <Suspense fallback={null}>
+                    <ReportAction team={team} />
+                  </Suspense>
+                </>
               }
             >
               <Outlet key={zone} />

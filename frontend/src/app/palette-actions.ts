@@ -39,6 +39,12 @@ export function usePaletteActions(
       keywords: 'new comparison sides',
       run: () => void navigate({ to: '/t/$team/compare', params: { team }, search: {} }),
     },
+    {
+      group: 'Actions',
+      title: 'Set up a service',
+      keywords: 'example data remove getting started',
+      run: () => void navigate({ to: '/t/$team/setup', params: { team }, search: {} }),
+    },
   ];
   if (membership.role !== 'viewer')
     started.push(

@@ -12,6 +12,9 @@ export type CopiedText = {
   more?: number;
 };
 
+/** @param text null while the page has no data. */
+export type CopyMenuProps = { text: () => CopiedText | null };
+
 /** Characters that Markdown would read as its own; a line break would end a table's row. */
 const markdownText = (text: string): string =>
   text.replace(/[\\`*_[\]<>|#~]/gu, String.raw`\$&`).replace(/\s+/gu, ' ');

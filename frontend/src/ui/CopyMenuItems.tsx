@@ -1,8 +1,12 @@
 /** The menu of `CopyMenu`, loaded when it is first opened. */
 import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
-import { formatMarkdown, formatSlack, type CopiedText } from '../lib/copied-text';
-import type { CopyMenuProps } from './CopyMenu';
+import {
+  formatMarkdown,
+  formatSlack,
+  type CopiedText,
+  type CopyMenuProps,
+} from '../lib/copied-text';
 import { useFirstOpen } from './LazyPopover';
 import './mantine-styles';
 

@@ -4,25 +4,13 @@
  * of a separate area; the missing rows are two tall empty ones, and `aria-rowcount` is the true number.
  */
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
-import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Suspense, lazy, memo, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import classes from './DataTable.module.css';
-import { ListTools, useHiddenColumns } from './ListTools';
+import { useHiddenColumns } from './hidden-columns';
 import { useIsSnapshot } from './SnapshotContext';
+import type { Column } from './table-column';
 
-export type Column<Row> = {
-  id: string;
-  head: ReactNode;
-  /** What the column is called where its head is a drawing. */
-  label?: string;
-  cell: (row: Row) => ReactNode;
-  /** The cell in a CSV file; a column without it, such as actions, is in none and cannot be hidden. */
-  text?: (row: Row) => string | number | null;
-  align?: 'left' | 'right';
-  /** CSS width; the first column without one takes what is left. */
-  width?: number | string;
-  sortable?: boolean;
-  mono?: boolean;
-};
+const ListTools = lazy(() => import('./ListTools'));
 
 export type Sort = { column: string; descending: boolean };
 
@@ -78,14 +66,18 @@ function ToolTable<Row>(props: DataTableProps<Row>) {
   const [hidden, setHidden] = useHiddenColumns(label);
   return (
     <>
-      <ListTools
-        label={label}
-        columns={columns}
-        hidden={hidden}
-        onHidden={setHidden}
-        rows={() => Array.from({ length: rowCount }, (_, index) => rowAt(index))}
-        isPart={tools === 'part'}
-      />
+      <div className={classes.tools}>
+        <Suspense fallback={null}>
+          <ListTools
+            label={label}
+            columns={columns as Column<unknown>[]}
+            hidden={hidden}
+            onHidden={setHidden}
+            rows={() => Array.from({ length: rowCount }, (_, index) => rowAt(index))}
+            isPart={tools === 'part'}
+          />
+        </Suspense>
+      </div>
       <PlainTable {...props} columns={columns.filter(({ id }) => !hidden.has(id))} />
     </>
   );

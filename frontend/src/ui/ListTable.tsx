@@ -1,6 +1,7 @@
-import { DataTable, type Column } from './DataTable';
+import { DataTable } from './DataTable';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
 import type { HelpTopic } from './help-topics';
+import type { Column } from './table-column';
 
 type ListTableProps<Row> = {
   label: string;

@@ -1,32 +1,19 @@
 /** What every list offers above its rows: the choice of columns, remembered in this browser, and its rows as CSV. */
 import { Button } from '@mantine/core';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import { formatCsv } from '../lib/csv';
-import type { Column } from './DataTable';
-import classes from './DataTable.module.css';
 import { LazyPopover } from './LazyPopover';
 import { downloadBlob } from './download';
-import { getPreference, setPreference } from './local-preferences';
+import type { Column } from './table-column';
 
 const ColumnMenu = lazy(() => import('./ColumnMenu'));
 
-/** @returns the hidden columns of a list, and how to change them. */
-export function useHiddenColumns(list: string): [ReadonlySet<string>, (hidden: string[]) => void] {
-  const key = `hidden-columns-${list}`;
-  const [hidden, setHidden] = useState(() => new Set((getPreference(key) ?? '').split(',')));
-  const change = (next: string[]) => {
-    setPreference(key, next.join(','));
-    setHidden(new Set(next));
-  };
-  return [hidden, change];
-}
-
 /** The name of a column; '' of one with actions. */
-export const columnName = <Row,>({ head, text }: Column<Row>): string =>
+const columnName = <Row,>({ head, text }: Column<Row>): string =>
   typeof head === 'string' && text !== undefined ? head : '';
 
 /** The shown columns with texts, as a CSV file. */
-export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const named = columns.filter((column) => columnName(column) !== '');
   return formatCsv([
     named.map(columnName),
@@ -44,7 +31,7 @@ type ToolsProps<Row> = {
   isPart?: boolean;
 };
 
-export function ListTools<Row>({
+export default function ListTools<Row>({
   label,
   columns,
   hidden,
@@ -62,7 +49,7 @@ export function ListTools<Row>({
     downloadBlob(csv, `${label.toLowerCase().replace(/\W+/gu, '-')}.csv`);
   };
   return (
-    <div className={classes.tools}>
+    <>
       <LazyPopover
         button={(onPress) => (
           <Button size="compact-xs" aria-haspopup="menu" onClick={onPress}>
@@ -79,6 +66,6 @@ export function ListTools<Row>({
       >
         {isPart ? 'Download CSV of loaded rows' : 'Download CSV'}
       </Button>
-    </div>
+    </>
   );
 }

@@ -3,7 +3,8 @@ export { CodeBlock } from './CodeBlock';
 export { CopyField } from './CopyField';
 export { CredentialsFields, useCredentials } from './CredentialsFields';
 export { CREDENTIALS } from './credentials';
-export { DataTable, type Column, type Sort } from './DataTable';
+export { DataTable, type Sort } from './DataTable';
+export type { Column } from './table-column';
 export { PagedTable } from './PagedTable';
 export { DeleteDialog, DeleteResource } from './DeleteDialog';
 export { download, downloadBlob } from './download';
@@ -52,7 +53,6 @@ export {
 } from './PlaceholderStates';
 export { PersonName, initialsOf } from './PersonName';
 export { SelectionBar } from './SelectionBar';
-export { Terms } from './Terms';
 export { Timestamp } from './Timestamp';
 export { useTimeZone } from './time-zone';
 export { cssVariablesResolver, theme } from './theme';

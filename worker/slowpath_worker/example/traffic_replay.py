@@ -148,9 +148,7 @@ def shift_span_times(request: bytes, by_ns: int) -> bytes:
 def add_resource_attribute(request: bytes, name: str, value: str) -> bytes:
     """Add an attribute to every resource of an OTLP export request (protobuf); everything else is unchanged."""
     attribute = _block(1, _block(1, name.encode()) + _block(2, _block(1, value.encode())))
-    return _replace_blocks(
-        request, 1, lambda spans: _replace_blocks(spans, 1, lambda resource: resource + attribute)
-    )
+    return _replace_blocks(request, 1, lambda spans: _replace_blocks(spans, 1, lambda resource: resource + attribute))
 
 
 def _replace_blocks(message: bytes, number: int, replace: Callable[[bytes], bytes]) -> bytes:

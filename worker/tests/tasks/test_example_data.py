@@ -90,7 +90,7 @@ def test_the_example_is_added_and_marked(client: TestClient, bench: Bench) -> No
 
 
 def test_removing_leaves_exactly_what_was_there(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
-    file = sorted((example_additions.EXAMPLE / "artifacts" / "inlined").glob("*.pb.gz"))[0]
+    file = min((example_additions.EXAMPLE / "artifacts" / "inlined").glob("*.pb.gz"))
     own_service = client.post("/api/v1/services", json={"name": "shop"}).json()
     own_build = client.post("/api/v1/builds", json={"service_id": own_service["id"], "commit": "abc"}).json()
     own = put(client, file.read_bytes(), "same-bytes.pb.gz", build_id=own_build["id"])
@@ -121,7 +121,9 @@ def test_removing_leaves_exactly_what_was_there(client: TestClient, bench: Bench
     assert client.get("/api/v1/example-data").json()["state"] == "absent"
     after = rows_of_team(bench)
     of_comparisons = {"comparison", "comparison_artifact", "diff_view"}
-    assert {name: after[name] ^ before[name] for name in after if name not in of_comparisons and after[name] != before[name]} == {}
+    assert {
+        name: after[name] ^ before[name] for name in after if name not in of_comparisons and after[name] != before[name]
+    } == {}
     assert len(after["comparison"]) == COMPARED
     for each in (mixed, between):
         assert client.get(f"/api/v1/comparisons/{each['id']}").status_code == 200

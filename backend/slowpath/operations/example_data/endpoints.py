@@ -37,9 +37,7 @@ def get_example_data(caller: MayRead, session: Reading) -> ExampleDataOut:
     return make_example_data_out(example_state.get_status(session))
 
 
-@router.post(
-    "/example-data", operation_id="example-data:add", status_code=202, responses=document_problems(Conflict)
-)
+@router.post("/example-data", operation_id="example-data:add", status_code=202, responses=document_problems(Conflict))
 def add_example_data(caller: MayManage, session: Writing) -> ExampleDataOut:
     """Add example data by a job: services with builds, profiles, traces, metrics, comparisons and a finished bisect."""
     row = example_state.request_addition(session)

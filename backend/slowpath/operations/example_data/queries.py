@@ -12,7 +12,7 @@ from slowpath.evidence.metrics.tables import MetricSeries
 from slowpath.evidence.spans.tables import SpanSet
 from slowpath.inventory.catalog.tables import Build, Deployment, Environment, Service
 from slowpath.inventory.repositories.tables import ServiceRepository
-from slowpath.operations.example_data.read_models import OwnData, ReceivedItem
+from slowpath.operations.example_data.rules import OwnData, ReceivedItem
 from slowpath.operations.example_data.tables import ExampleData
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
 

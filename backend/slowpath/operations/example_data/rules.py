@@ -1,5 +1,7 @@
-"""States of example data, and the names that it uses."""
+"""States of example data, the names that it uses, and what a team has beside it."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -16,3 +18,23 @@ class ExampleDataState(StrEnum):
     REMOVING = "removing"
     FAILED = "failed"
     """The last job failed; what it had added is still there."""
+
+
+@dataclass(frozen=True)
+class ReceivedItem:
+    """A name, and when it was received."""
+
+    name: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class OwnData:
+    """The newest data of the team that is not of the example; None: there is none."""
+
+    artifact: ReceivedItem | None = None
+    build: ReceivedItem | None = None
+    deployment: ReceivedItem | None = None
+
+
+NO_OWN_DATA: Final = OwnData()

@@ -112,6 +112,8 @@ LOGGED: Final[Mapping[str, ActivityKind]] = {
     "bisect.deleted": ActivityKind.BISECT,
     "service.created": ActivityKind.TEAM,
     "service.deleted": ActivityKind.TEAM,
+    "example-data.added": ActivityKind.TEAM,
+    "example-data.removed": ActivityKind.TEAM,
     "repository.created": ActivityKind.TEAM,
     "repository.deleted": ActivityKind.TEAM,
     "member.joined": ActivityKind.TEAM,

@@ -33,6 +33,11 @@ export function ServicesRoute() {
           {name}
         </Link>
       )}
+      setupLink={
+        <Link to="/t/$team/setup" params={{ team: team.slug }} className="link">
+          Set up a service
+        </Link>
+      }
     />
   );
 }

@@ -12,8 +12,7 @@ from slowpath.inventory.catalog.tables import Service
 from slowpath.operations.example_data import queries
 from slowpath.operations.example_data.errors import ExampleDataConflict, ExampleDataNotFound
 from slowpath.operations.example_data.jobs import AddExampleData, RemoveExampleData
-from slowpath.operations.example_data.read_models import OwnData
-from slowpath.operations.example_data.rules import ENVIRONMENT, SERVICES, ExampleDataState
+from slowpath.operations.example_data.rules import ENVIRONMENT, NO_OWN_DATA, SERVICES, ExampleDataState, OwnData
 from slowpath.operations.example_data.tables import ExampleData
 from slowpath.platform.jobs import service as work
 
@@ -25,7 +24,7 @@ class ExampleDataStatus:
     row: ExampleData | None
     services: Sequence[Service] = ()
     series: int = 0
-    own: OwnData = OwnData()
+    own: OwnData = NO_OWN_DATA
     job: JobRow | None = None
 
 

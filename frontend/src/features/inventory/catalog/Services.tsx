@@ -22,9 +22,11 @@ type PageProps = {
   mayManage: boolean;
   onOpen: (service: Service) => void;
   link: (service: Service) => ReactNode;
+  /** To the page that sets up services, and adds or removes example data. */
+  setupLink: ReactNode;
 };
 
-export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
+export function ServicesPage({ mayManage, onOpen, link, setupLink }: PageProps) {
   useTitle('Services');
   const [adding, setAdding] = useState(false);
   const services = useQuery(servicesQuery);
@@ -75,7 +77,12 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
       <PageHeader
         title="Services"
         sub="Programs that serve requests. Builds and artifacts belong to a service; manual comparisons do not need one."
-        actions={add}
+        actions={
+          <>
+            {setupLink}
+            {add}
+          </>
+        }
       />
       <Section>
         {services.error && (

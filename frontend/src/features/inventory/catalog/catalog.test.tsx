@@ -38,6 +38,7 @@ describe('the list of services', () => {
   const showServices = (mayManage = true, onOpen: (service: Service) => void = () => undefined) =>
     show(
       <ServicesPage
+        setupLink={null}
         mayManage={mayManage}
         onOpen={onOpen}
         link={({ id, name }) => <a href={`#${id}`}>{name}</a>}
@@ -116,7 +117,9 @@ describe('the list of services', () => {
 describe('the environments', () => {
   function showEnvironments(items: object[] = [PRODUCTION]) {
     server.use(http.get(at('/environments'), () => page(items)));
-    return show(<ServicesPage mayManage onOpen={() => undefined} link={() => null} />);
+    return show(
+      <ServicesPage mayManage onOpen={() => undefined} link={() => null} setupLink={null} />,
+    );
   }
 
   it('are added by name, and the field is empty afterwards', async () => {

@@ -81,6 +81,8 @@ const VERBS: Record<string, [before: string, after?: string]> = {
   'build.deleted': ['deleted the build'],
   'service.created': ['added the service'],
   'service.deleted': ['deleted the service'],
+  'example-data.added': ['added example data'],
+  'example-data.removed': ['removed the example data'],
   'repository.created': ['added the repository'],
   'repository.deleted': ['deleted the repository'],
   'member.joined': ['joined the team'],

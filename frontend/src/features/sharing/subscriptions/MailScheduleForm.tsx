@@ -3,22 +3,17 @@ import { Button, Checkbox, Select, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MailSchedule, MailScheduleIn } from '../../../api';
+import { timeZone } from '../../../lib/times';
 import { ErrorState, Section } from '../../../ui';
 import classes from './subscriptions.module.css';
 import { mailScheduleQuery, setMailSchedule } from './subscription-queries';
-import {
-  FREQUENCIES,
-  HOURS,
-  WEEKDAYS,
-  browserTimeZone,
-  type Frequency,
-} from './subscription-wording';
+import { FREQUENCIES, HOURS, WEEKDAYS, type Frequency } from './subscription-wording';
 
 const NIGHT = { quiet_from: '22:00', quiet_to: '07:00' };
 const NO_QUIET = { quiet_from: null, quiet_to: null };
 
 function initialSchedule({ is_stored, ...stored }: MailSchedule): MailScheduleIn {
-  return is_stored ? stored : { ...stored, time_zone: browserTimeZone() };
+  return is_stored ? stored : { ...stored, time_zone: timeZone() };
 }
 
 export function MailScheduleForm({ stored }: { stored: MailSchedule }) {

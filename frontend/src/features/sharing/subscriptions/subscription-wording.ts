@@ -42,6 +42,3 @@ export function includedText({
   const limit = min_severity === 'low' ? '' : `; severity ${severity}`;
   return `${named.join(', ')}${limit}`;
 }
-
-/** The zone of this browser. */
-export const browserTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -12,11 +12,11 @@ import {
   SideMark,
   SkeletonRows,
   StateIcon,
-  Terms,
   Timestamp,
   useIsSnapshot,
   useTitle,
 } from '../../../ui';
+import { Terms } from '../../../ui/Terms';
 import { BisectHistory } from './BisectHistory';
 import type { CommitMember } from '../../inventory/repositories';
 import { CulpritPeople } from './CulpritPeople';

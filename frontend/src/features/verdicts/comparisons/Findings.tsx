@@ -11,7 +11,8 @@ import {
   unitOf,
 } from '../../../engine/format/format';
 import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
-import { countOf, EmptyState, Terms } from '../../../ui';
+import { countOf, EmptyState } from '../../../ui';
+import { Terms } from '../../../ui/Terms';
 import { FindingDetail } from './FindingDetail';
 import classes from './Findings.module.css';
 import { KindIcon, iconOf } from './KindIcon';
@@ -132,7 +133,9 @@ export function Findings(props: FindingsProps) {
           />
         ))}
       </ol>
-      <Terms names={TERMS} />
+      <div className={classes.terms}>
+        <Terms names={TERMS} />
+      </div>
     </>
   );
 }

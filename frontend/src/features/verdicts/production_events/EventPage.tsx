@@ -10,9 +10,9 @@ import {
   Section,
   SkeletonRows,
   StateIcon,
-  Terms,
   useTitle,
 } from '../../../ui';
+import { Terms } from '../../../ui/Terms';
 import { ServicePanels } from '../../evidence/dashboard';
 import { EventCommits } from './EventCommits';
 import { EventComparison } from './EventComparison';
@@ -106,7 +106,9 @@ function LoadedEvent(props: LoadedProps) {
       <div className={classes.columns}>
         <div className={classes.evidence}>
           <EventPanels {...props} />
-          <Terms names={['change point', 'confidence interval', 'q-value', 'inconclusive']} />
+          <Section>
+            <Terms names={['change point', 'confidence interval', 'q-value', 'inconclusive']} />
+          </Section>
           <EventComparison
             event={event}
             mayWrite={mayWrite}

@@ -14,10 +14,10 @@ import {
   Section,
   SkeletonRows,
   StateIcon,
-  Terms,
   Timestamp,
   useTitle,
 } from '../../../ui';
+import { Terms } from '../../../ui/Terms';
 import { RegressionHistory } from './RegressionHistory';
 import { SeriesPanel } from './SeriesPanel';
 import { AssigneeMenu, StateMenu, type Person } from './TriageActions';
