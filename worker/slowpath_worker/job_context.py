@@ -76,6 +76,11 @@ class JobFailure:
     problem: dict[str, Any]
     at: datetime
 
+    def record_on(self, row: Any) -> None:  # noqa: ANN401 - a set, comparison, view or export
+        """Record on what the job makes why it was not made."""
+        row.state = JobState.CANCELLED if isinstance(self.error, Cancelled) else JobState.FAILED
+        row.problem = self.problem
+
 
 @dataclass(frozen=True)
 class WorkerContext:

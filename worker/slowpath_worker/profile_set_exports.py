@@ -7,29 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
 from slowpath.analysis.kinds.profiles.export_tree import ExportTree
 from slowpath.analysis.kinds.profiles.firefox_profiler_file import write_firefox_profile
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher, select_columns
-from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
+from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 from slowpath.analysis.kinds.profiles.profile_set_views import measure_set
 from slowpath.analysis.kinds.profiles.speedscope_file import write_speedscope
 from slowpath.evidence.profiles.errors import NoProfiles
 from slowpath.evidence.profiles.rules import ProfileExportFormat
 from slowpath_worker.decode_helper import DecodeHelper
+from slowpath_worker.export_files import make_file_name, select_samples
 from slowpath_worker.function_csv import format_profile_csv
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.profile_set_inputs import StoredProfile, open_profiles
 
 NANOSECONDS_PER_MS: Final = 1_000_000
-LONGEST_NAME: Final = 80
 
 
 @dataclass(frozen=True)
 class ProfileExportRequest:
-    """What to export: one kind by its default sample type, of the samples that match all labels."""
+    """What to export: one kind by a sample type, of the samples that match the labels."""
 
     format: ProfileExportFormat
     kind: str
@@ -89,16 +87,8 @@ def _export_pprof(context: JobContext, stored: Sequence[StoredProfile], asked: P
         paths = []
         for number, each in enumerate(stored):
             path = stack.enter_context(context.blobs.local(each.key))
-            content = path.read_bytes()
-            if parse_profile_header(read_columns(content, "slowpath.profile").header).kind != asked.kind:
-                continue
-            if asked.labels:
-                selected = select_columns(content, asked.labels)
-                if selected is None:
-                    continue
-                path = out.with_name(f"selected-{number}")
-                path.write_bytes(selected)
-            paths.append(path)
+            selected = select_samples(path, asked.kind, asked.labels, out.with_name(f"selected-{number}"))
+            paths += [selected] if selected is not None else []
         if not paths:
             raise _nothing(asked)
         DecodeHelper(context.settings, context.check).export(out, paths, [])
@@ -115,6 +105,5 @@ def _nothing(asked: ProfileExportRequest) -> NoProfiles:
 
 def _file_name(stored: Sequence[StoredProfile], kind: str) -> str:
     """Return the name of the first artifact in characters that every file system takes, and the kind."""
-    name = "".join(char if char.isalnum() or char in "-_." else "_" for char in stored[0].name)[:LONGEST_NAME]
     others = f"-and-{len(stored) - 1}-more" if len(stored) > 1 else ""
-    return f"{name or 'profile'}{others}.{kind}"
+    return f"{make_file_name(stored[0].name, 'profile')}{others}.{kind}"

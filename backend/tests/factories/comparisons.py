@@ -127,9 +127,8 @@ class ComparisonsFactory:
             "detail": "No kind in common.",
         }
         with self.files.app.database.writing(self.files.scope) as session:
-            comparison_results.record_failure(
-                comparisons.get_comparison(session, comparison_id), ComparisonState.FAILED, problem
-            )
+            row = comparisons.get_comparison(session, comparison_id)
+            row.state, row.problem = ComparisonState.FAILED, problem
         return comparison_id
 
     def exported(self, comparison_id: ComparisonId, content: bytes, file_name: str) -> UUID:

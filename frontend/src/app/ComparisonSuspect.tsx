@@ -1,13 +1,19 @@
 /** The most suspicious commit between the sides of a comparison, if both are builds of one service. */
 import { useQuery } from '@tanstack/react-query';
-import { SuspectCommit } from '../features/inventory/repositories';
-import { comparedCommitsQuery, comparisonQuery } from '../features/verdicts/comparisons';
+import { AssignPerson, SuspectCommit } from '../features/inventory/repositories';
+import {
+  assignComparison,
+  comparedCommitsQuery,
+  comparisonQuery,
+} from '../features/verdicts/comparisons';
 import { commitLink } from './commit-link';
 
 /** Functions of the first findings, which are the most important ones. */
 const MOST_FINDINGS = 3;
 
-export function ComparisonSuspect({ team, comparisonId }: { team: string; comparisonId: string }) {
+type SuspectProps = { team: string; comparisonId: string; mayAssign: boolean };
+
+export function ComparisonSuspect({ team, comparisonId, mayAssign }: SuspectProps) {
   const commits = useQuery(comparedCommitsQuery(comparisonId)).data;
   const comparison = useQuery(comparisonQuery(comparisonId)).data;
   if (!commits?.service_id || !commits.base || !commits.candidate) return null;
@@ -22,6 +28,18 @@ export function ComparisonSuspect({ team, comparisonId }: { team: string; compar
       bad={commits.candidate}
       functions={[...new Set(functions)].slice(0, 50)}
       commitLink={commitLink(team)}
+      action={
+        mayAssign
+          ? (person) => (
+              <AssignPerson
+                person={person}
+                assigneeId={comparison.assignee?.id ?? null}
+                assign={(assignee) => assignComparison(comparisonId, assignee)}
+                changes="comparison"
+              />
+            )
+          : undefined
+      }
     />
   );
 }

@@ -26,6 +26,10 @@ export const HELP_TOPICS = {
   bisect: { path: '/help/bisect-and-runner', label: 'Help: bisect' },
   runner: { path: '/help/bisect-and-runner#start-a-runner', label: 'Help: runners' },
   reports: { path: '/help/reports', label: 'Help: reports' },
+  subscriptions: {
+    path: '/help/notifications#subscribe',
+    label: 'Help: subscriptions',
+  },
   channels: { path: '/help/notifications#add-a-channel', label: 'Help: notification channels' },
   tokens: { path: '/help/api#authenticate', label: 'Help: API tokens' },
   teams: { path: '/help/administration#teams', label: 'Help: teams' },

@@ -11,7 +11,7 @@ from slowpath.inventory.catalog.errors import BuildNotFound
 from slowpath.inventory.catalog.jobs import BuildChanged
 from slowpath.verdicts.budgets.service import build_budgets
 from slowpath.verdicts.regressions import wording
-from slowpath.verdicts.regressions.jobs import EvaluateBuild
+from slowpath.verdicts.regressions.jobs import EvaluateBuild, RefreshBuildComparison
 from slowpath.verdicts.regressions.rules import MOST_FUNCTIONS, SETTLE_SECONDS
 from slowpath.verdicts.regressions.service import (
     build_comparisons,
@@ -25,7 +25,15 @@ from slowpath.verdicts.regressions.service.build_measurements import PackedMeasu
 from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
 from slowpath_worker.job_context import JobContext, JobFailure
 
-__all__ = ["BuildChanged", "EvaluateBuild", "build_changed", "evaluate_build", "record_evaluation_failure"]
+__all__ = [
+    "BuildChanged",
+    "EvaluateBuild",
+    "RefreshBuildComparison",
+    "build_changed",
+    "evaluate_build",
+    "record_evaluation_failure",
+    "refresh_comparison",
+]
 
 
 def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
@@ -83,12 +91,22 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
             superseded = build_comparisons.delete_build_comparison(session, row)
             build_verdicts.record_skipped_build(session, row, wording.describe_unmeasured_build(), context.clock.now())
         else:
-            is_first = row.evaluated_at is None
             superseded = build_comparisons.refresh_build_comparison(session, build, row)
             build_budgets.evaluate_build(session, build, row, context.clock.now())
             build_evaluation.evaluate_build(session, build, context.clock.now())
-            if is_first:
-                superseded += build_comparisons.compare_waiting_builds(session, build, context.clock.now())
+            if pending:
+                build_comparisons.enqueue_descendant_comparisons(session, row)
+    context.blobs.delete(superseded)
+
+
+def refresh_comparison(job: RefreshBuildComparison, context: JobContext) -> None:
+    """Compare a build again with an earlier one that got more evidence."""
+    with context.finishing() as session:
+        try:
+            build = catalog.build(session, job.build_id)
+        except BuildNotFound:
+            return
+        superseded = build_comparisons.refresh_descendant_comparison(session, build, context.clock.now())
     context.blobs.delete(superseded)
 
 

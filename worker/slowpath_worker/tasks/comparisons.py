@@ -11,20 +11,16 @@ from slowpath.analysis.comparison.benchmark_operations import with_operations
 from slowpath.analysis.comparison.build_answer import make_comparison_answer
 from slowpath.analysis.comparison.compare_sides import SideComparison, compare
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
-from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
-from slowpath.analysis.kinds.profiles.label_values import select_columns
-from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
 from slowpath.core.db_sessions import WriteSession
-from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId
 from slowpath.evidence.profiles.errors import ViewNotFound
 from slowpath.evidence.profiles.rules import Granularity, ViewState
-from slowpath.evidence.profiles.service import stored_views
+from slowpath.evidence.profiles.service import stored_exports, stored_views
 from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound, NothingToCompare
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
@@ -41,8 +37,9 @@ from slowpath_worker.comparison_inputs import (
     windows_of,
 )
 from slowpath_worker.decode_helper import DecodeHelper
+from slowpath_worker.export_files import make_file_name, select_samples
 from slowpath_worker.function_csv import format_functions_csv
-from slowpath_worker.job_context import Cancelled, JobContext, JobFailure, Postponed
+from slowpath_worker.job_context import JobContext, JobFailure, Postponed
 from slowpath_worker.view_files import GZIP_LEVEL, store_view_files
 
 __all__ = [
@@ -174,7 +171,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         stored = find_side_columns(session, comparison_id) if export_format.startswith("pprof") else StoredSides()
 
     context.progress("creating the file", 0.2)
-    file_name = "".join(char if char.isalnum() or char in "-_." else "_" for char in name)[:80] or "comparison"
+    file_name = make_file_name(name, "comparison")
     with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
         out = Path(folder) / "file"
         if export_format == ExportFormat.JSON:
@@ -199,10 +196,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
             context.blobs.delete([key])  # deleted meanwhile, with its exports
             return
         export = comparison_exports.get_export(session, job.export_id)
-        export.state = ComparisonState.DONE
-        export.problem = None
-        export.blob_key, export.size_bytes = key, size_bytes
-        export.file_name, export.media_type = f"{file_name}.{suffix}", media_type
+        stored_exports.record_file(export, key, size_bytes, f"{file_name}.{suffix}", media_type)
 
 
 def record_comparison_failure(session: WriteSession, job: ComputeComparison, failure: JobFailure) -> None:
@@ -211,28 +205,22 @@ def record_comparison_failure(session: WriteSession, job: ComputeComparison, fai
     if comparison.state != ComparisonState.DONE:
         reason = str(failure.problem.get("detail") or failure.error)
         build_comparisons.record_failed_comparison(session, comparison, reason, failure.at)
-        comparison_results.record_failure(comparison, _state(failure.error), failure.problem)
+        failure.record_on(comparison)
         return
     for view in diff_views.list_views(session, [job.comparison_id])[job.comparison_id]:
         if view.state == ViewState.RUNNING:
-            comparison_results.record_failure(view, _state(failure.error), failure.problem)
+            failure.record_on(view)
 
 
 def record_view_failure(session: WriteSession, job: BuildDiffView, failure: JobFailure) -> None:
     """Record on the view why it was not built."""
     row = diff_views.get_view_by_key(session, job.comparison_id, job.kind, job.sample_type, job.granularity)
-    comparison_results.record_failure(row, _state(failure.error), failure.problem)
+    failure.record_on(row)
 
 
 def record_export_failure(session: WriteSession, job: ExportComparison, failure: JobFailure) -> None:
     """Record on the export why it failed."""
-    comparison_results.record_failure(
-        comparison_exports.get_export(session, ExportId(job.export_id)), _state(failure.error), failure.problem
-    )
-
-
-def _state(error: SlowpathError | Cancelled) -> ComparisonState:
-    return ComparisonState.CANCELLED if isinstance(error, Cancelled) else ComparisonState.FAILED
+    failure.record_on(comparison_exports.get_export(session, ExportId(job.export_id)))
 
 
 def _compare(context: JobContext, sides: LoadedSides) -> SideComparison:
@@ -296,16 +284,8 @@ def _export_pprof(context: JobContext, stored: StoredSides, kind: str, export_fo
         sides: dict[Side, list[Path]] = {side: [] for side in Side}
         for number, each in enumerate(stored.columns[PROFILE.id]):
             path = stack.enter_context(context.blobs.local(each.key))
-            content = path.read_bytes()
-            if parse_profile_header(read_columns(content, "slowpath.profile").header).kind != kind:
-                continue
-            if each.side in stored.labels:
-                selected = select_columns(content, stored.labels[each.side])
-                if selected is None:
-                    continue
-                path = out.with_name(f"selected-{number}")
-                path.write_bytes(selected)
-            sides[each.side].append(path)
+            selected = select_samples(path, kind, stored.labels.get(each.side, ()), out.with_name(f"selected-{number}"))
+            sides[each.side] += [selected] if selected is not None else []
         base = sides[Side.BASE] if export_format != ExportFormat.PPROF_CANDIDATE else []
         candidate = sides[Side.CANDIDATE] if export_format != ExportFormat.PPROF_BASE else []
         if not base and not candidate:

@@ -14,7 +14,6 @@ from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_set_views import describe_conditions, list_set_kinds, measure_set
 from slowpath.analysis.kinds.profiles.profile_view_summary import summarize_view
 from slowpath.core.db_sessions import WriteSession
-from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import BlobKey, ProfileSetId, ProfileViewId
 from slowpath.evidence.profiles.errors import NoProfiles, ProfileSetNotFound, ViewNotFound
 from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet
@@ -25,10 +24,16 @@ from slowpath.evidence.profiles.rules import (
     ProfileViewKey,
     ViewState,
 )
-from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views, stored_views
+from slowpath.evidence.profiles.service import (
+    profile_exports,
+    profile_sets,
+    profile_views,
+    stored_exports,
+    stored_views,
+)
 from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
 from slowpath.evidence.profiles.tables import ProfileView
-from slowpath_worker.job_context import Cancelled, JobContext, JobFailure
+from slowpath_worker.job_context import JobContext, JobFailure
 from slowpath_worker.profile_set_exports import ProfileExportRequest, export_profiles
 from slowpath_worker.profile_set_inputs import find_set_profiles, open_profiles
 from slowpath_worker.view_files import GZIP_LEVEL, store_first_files, store_remaining_files
@@ -164,11 +169,11 @@ def export_profile_set(job: ExportProfileSet, context: JobContext) -> None:
     with context.reading() as session:
         export = profile_exports.get_export(session, job.export_id)
         set_id, labels = ProfileSetId(export.set_id), profile_views.parse_labels(export.labels)
-        export_format, kind = ProfileExportFormat(export.format), export.kind
+        export_format, kind, wanted = ProfileExportFormat(export.format), export.kind, export.sample_type
     with _delete_blobs_if_deleted(context, set_id):
         with context.reading() as session:
             stored = find_set_profiles(session, set_id)
-            sample_type = profile_views.get_default_sample_type(session, set_id, kind)
+            sample_type = profile_views.get_sample_type(session, set_id, kind, wanted)
         context.progress("creating the file", 0.2)
         with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
             out = Path(folder) / "file"
@@ -181,33 +186,25 @@ def export_profile_set(job: ExportProfileSet, context: JobContext) -> None:
             if not profile_sets.lock_if_exists(session, set_id):
                 raise ProfileSetNotFound("The profile set was deleted.")
             export = profile_exports.get_export(session, job.export_id)
-            export.state, export.problem = ProfileSetState.DONE, None
-            export.blob_key, export.size_bytes = key, size_bytes
-            export.file_name, export.media_type = file.name, file.media_type
+            stored_exports.record_file(export, key, size_bytes, file.name, file.media_type)
 
 
 def record_set_failure(session: WriteSession, job: OpenProfileSet, failure: JobFailure) -> None:
     """Record on the set why it could not be opened, or on its first view if only that failed."""
     row = profile_sets.get_set(session, job.set_id)
     if row.state != ProfileSetState.DONE:
-        profile_sets.record_failure(row, _state(failure.error), failure.problem)
+        failure.record_on(row)
         return
     for view in profile_views.list_views(session, job.set_id):
         if view.state == ViewState.RUNNING and view.job_id == row.job_id:
-            profile_sets.record_failure(view, _state(failure.error), failure.problem)
+            failure.record_on(view)
 
 
 def record_view_failure(session: WriteSession, job: BuildProfileView, failure: JobFailure) -> None:
     """Record on the view why it was not built."""
-    row = profile_views.get_view(session, job.set_id, job.view_id)
-    profile_sets.record_failure(row, _state(failure.error), failure.problem)
+    failure.record_on(profile_views.get_view(session, job.set_id, job.view_id))
 
 
 def record_export_failure(session: WriteSession, job: ExportProfileSet, failure: JobFailure) -> None:
     """Record on the export why it failed."""
-    export = profile_exports.get_export(session, job.export_id)
-    profile_sets.record_failure(export, _state(failure.error), failure.problem)
-
-
-def _state(error: SlowpathError | Cancelled) -> ProfileSetState:
-    return ProfileSetState.CANCELLED if isinstance(error, Cancelled) else ProfileSetState.FAILED
+    failure.record_on(profile_exports.get_export(session, job.export_id))

@@ -60,8 +60,8 @@ class Team:
                     sentence="It is being investigated.",
                 )
             )
-        self.everything = self._channel("everything", None)
-        self.elsewhere = self._channel("elsewhere", [str(self.other_id)])
+        self.everything = self.add_channel("everything", None)
+        self.elsewhere = self.add_channel("elsewhere", [str(self.other_id)])
 
     def _writing(self) -> Any:  # noqa: ANN401 - a session's context
         return self.bench.worker_context.database.writing(TeamScope(self.bench.team.id, self.bench.team.owner.user_id))
@@ -86,14 +86,14 @@ class Team:
             since_commit=COMMIT,
         )
 
-    def _channel(self, label: str, service_ids: list[str] | None) -> UUID:
+    def add_channel(self, label: str, service_ids: list[str] | None, kind: ChannelKind = ChannelKind.WEBHOOK) -> UUID:
         settings = self.bench.worker_context.settings
         with self._writing() as session:
             added = channels.create_channel(
                 session,
                 create_sealer(settings),
                 create_outside(settings),
-                ChannelTarget(ChannelKind.WEBHOOK, "https://receiver.example"),
+                ChannelTarget(kind, "https://receiver.example"),
                 label=label,
                 events=ALL,
                 service_ids=service_ids,
@@ -162,3 +162,18 @@ def test_a_verdict_is_sent_when_it_is_reached_and_again_when_it_changes(notifyin
     assert (first["build"]["verdict"], first["regressions"]) == ("passed", [])
     assert (second["build"]["verdict"], second["regressions"][0]["number"]) == ("changed", 3)
     assert second["build"]["pull_request"] == 12
+
+
+def test_people_are_notified_of_a_verdict_once_whatever_its_figures(notifying_team: Team) -> None:
+    build_id = BuildId(notifying_team.build_id)
+    people = notifying_team.add_channel("people", None, ChannelKind.SLACK)
+    notifying_team.change("build_verdict", f"regression_ids = '[\"{notifying_team.regression_id}\"]'")
+    for state, sentence in (("changed", "+166%"), ("changed", "+160%"), ("inconclusive", "Send more.")):
+        notifying_team.change("build_verdict", f"state = '{state}', sentence = '{sentence}'")
+        notifying_team.does(BuildEvaluated(build_id))
+    sent = [
+        (channel_id == people, content["build"]["sentence"])
+        for channel_id, content in notifying_team.enqueued_notifications()
+    ]
+    assert [sentence for is_personal, sentence in sent if not is_personal] == ["+166%", "+160%", "Send more."]
+    assert [sentence for is_personal, sentence in sent if is_personal] == ["+166%", "Send more."]

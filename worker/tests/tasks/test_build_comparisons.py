@@ -18,6 +18,8 @@ from tests.tasks.test_decode_handlers import run_all
 pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 BASE, CANDIDATE = commit_of(1), commit_of(2)
+COMMITS = [commit_of(number << 28) for number in (1, 2, 3)]
+"""Commits whose short forms differ."""
 
 
 def post(
@@ -50,6 +52,15 @@ def post(
 def verdict(client: TestClient, build_id: str) -> dict[str, Any]:
     body: dict[str, Any] = client.get(f"/api/v1/builds/{build_id}/verdict").json()
     return body
+
+
+def comparison_id(client: TestClient, build_id: str) -> str:
+    return str(verdict(client, build_id)["comparison"]["comparison_id"])
+
+
+def count_jobs(bench: Bench, name: str) -> int:
+    [[count]] = bench.admin.execute("SELECT count(*) FROM job WHERE name = %s", (name,)).fetchall()
+    return int(count)
 
 
 def comparisons_of(client: TestClient, *origins: str) -> list[dict[str, Any]]:
@@ -121,6 +132,49 @@ def test_a_build_is_compared_once_its_ancestor_arrives(client: TestClient, bench
     assert found["comparison"]["base"]["build_id"] == first
     assert (found["state"], found["is_announced"]) == ("changed", True)
     assert verdict(client, first)["comparison"]["state"] == "first-build"
+
+
+def test_a_base_with_more_artifacts_refreshes_the_comparisons_with_it(client: TestClient, bench: Bench) -> None:
+    first = post(client, COMMITS[0], "inlined", range(2))
+    post(client, COMMITS[1], "helper", range(4), parent=COMMITS[0])
+    other = post(client, COMMITS[2], "helper", range(4, 8), parent=COMMITS[0])
+    run_all(bench)
+    [compared] = [each for each in comparisons_of(client, "build") if each["id"] == comparison_id(client, other)]
+    assert compared["base"]["artifacts"] == 2
+    before = count_jobs(bench, "regressions.refresh-build-comparison")
+
+    for number in (2, 3):  # two uploads, one job per descendant
+        post(client, COMMITS[0], "inlined", range(number, number + 1))
+        run(bench, "artifacts.decode")
+    run_all(bench)
+    assert count_jobs(bench, "regressions.refresh-build-comparison") - before == 2
+    now = {each["id"]: each for each in comparisons_of(client, "build")}
+    assert comparison_id(client, other) != compared["id"]
+    assert {each["base"]["artifacts"] for each in now.values()} == {4}
+    assert verdict(client, other)["comparison"]["base"]["build_id"] == first
+    assert verdict(client, other)["state"] != "evaluating"
+
+
+def test_a_base_with_as_many_artifacts_as_a_side_may_have_repeats_nothing(client: TestClient, bench: Bench) -> None:
+    post(client, COMMITS[0], "inlined", range(10))
+    second = post(client, COMMITS[1], "helper", range(2), parent=COMMITS[0])
+    run_all(bench)
+    before = comparison_id(client, second), count_jobs(bench, "regressions.refresh-build-comparison")
+    post(client, COMMITS[0], "helper", range(1))
+    run_all(bench)
+    after = comparison_id(client, second), count_jobs(bench, "regressions.refresh-build-comparison")
+    assert after == (before[0], before[1] + 1)
+
+
+def test_a_build_that_becomes_the_nearest_base_replaces_the_former(client: TestClient, bench: Bench) -> None:
+    post(client, COMMITS[0], "inlined", range(2), committed_at="2026-05-01T10:00:00Z")
+    third = post(client, COMMITS[2], "helper", range(2), committed_at="2026-05-03T10:00:00Z")
+    between = post(client, COMMITS[1], "inlined", range(2), kind="heap", committed_at="2026-05-02T10:00:00Z")
+    run_all(bench)
+    assert verdict(client, third)["comparison"]["base"]["commit"] == COMMITS[0]
+    post(client, COMMITS[1], "inlined", range(4, 6))
+    run_all(bench)
+    assert verdict(client, third)["comparison"]["base"]["build_id"] == between
 
 
 def test_a_build_of_another_kind_has_nothing_to_compare_with(client: TestClient, bench: Bench) -> None:

@@ -161,6 +161,30 @@ def test_a_view_is_read_like_one_of_a_comparison(client: TestClient, bench: Benc
     assert client.get(f"{path}/nodes/4000000000").status_code == 404
 
 
+def test_a_view_is_by_package_or_by_line_too(client: TestClient, bench: Bench) -> None:
+    of_it = opened(client, bench, put(client, CPU))
+    functions = of_it["views"][0]
+    for granularity in ("package", "line"):
+        view = viewed(client, bench, of_it["id"], granularity=granularity)
+        assert (view["state"], view["granularity"]) == ("done", granularity)
+        total = summary_of(client, of_it["id"], view["id"])["total"]
+        assert total == summary_of(client, of_it["id"], functions["id"])["total"]
+        assert (view["nodes"] < functions["nodes"]) == (granularity == "package")
+
+
+def test_a_table_has_the_sample_type_that_is_requested(client: TestClient, bench: Bench) -> None:
+    of_it = opened(client, bench, put(client, CPU))
+    path = f"{SETS}/{of_it['id']}/exports"
+    asked = {"format": "csv", "kind": "cpu", "sample_type": "samples"}
+    export = client.post(path, json=asked).json()
+    assert export["sample_type"] == "samples"
+    run_all(bench)
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{path}/{export['id']}/content").text)))
+    assert sum(float(row["self (count)"]) for row in rows) > 0
+    refused = client.post(path, json={**asked, "sample_type": "alloc_space"})
+    assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:no-profiles")
+
+
 @pytest.mark.parametrize(
     ("export_format", "suffix"),
     [

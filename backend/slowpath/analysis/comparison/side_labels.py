@@ -17,7 +17,7 @@ class NoMatchingSample(ValueError):
 
 
 def select_side(side: ComparisonSide, name: str, matchers: Sequence[LabelMatcher]) -> ComparisonSide:
-    """Return the side with only the samples that match all `matchers`; `name` is base or candidate.
+    """Return the side with only the samples that match `matchers`; `name` is base or candidate.
 
     Only profiles have labels, so other artifacts are left out, and so are kinds of profiles without any such sample. The
     process's CPU time is that of all samples, so it is left out, too. Raises `NoMatchingSample`.

@@ -3,46 +3,39 @@
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Response
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Depends, Response
 
-from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffTreeHeader
 from slowpath.analysis.kinds.profiles.profile_set_document import ProfileViewSummary
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, ProfileExportId, ProfileSetId
+from slowpath.evidence.profiles.access import add_content_endpoint, add_view_endpoints
 from slowpath.evidence.profiles.rules import ProfileViewKey
 from slowpath.evidence.profiles.schemas import (
-    FrameSearchOut,
     ProfileExportIn,
     ProfileExportOut,
     ProfileSetIn,
     ProfileSetOut,
     ProfileViewIn,
     ProfileViewOut,
-    SourceLineOut,
-    make_frame_search_out,
-    make_profile_export_out,
     make_profile_set_out,
     make_profile_view_out,
-    make_source_line_outs,
     parse_labels,
 )
 from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views, stored_views
-from slowpath.evidence.profiles.tables import ProfileSet, ProfileView
+from slowpath.evidence.profiles.service.profile_exports import ExportedSamples
+from slowpath.evidence.profiles.tables import ProfileExport, ProfileSet, ProfileView
 from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
-from slowpath.platform.http.downloads import make_attachment_response
 from slowpath.platform.http.internal_api import FREEZABLE
-from slowpath.platform.http.openapi_description import FILE, OCTETS, document_columns
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
 
 router = APIRouter(prefix="/api/v1", tags=["profile sets"])
 
-LABELS_BODY: Final = body_up_to(128 * KIB)
-"""Five label matchers of 1,000 characters each, with escapes."""
+LABELS_BODY: Final = body_up_to(512 * KIB)
+"""Twenty label matchers of 1,000 characters each, with escapes."""
 SUMMARY: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "Where the cost of the view is", "model": ProfileViewSummary}
 }
@@ -55,8 +48,8 @@ def _make_out(session: ReadSession, row: ProfileSet) -> ProfileSetOut:
     )
 
 
-def _get_view(session: ReadSession, set_id: UUID, view_id: UUID) -> ProfileView:
-    return profile_views.get_view(session, ProfileSetId(set_id), view_id)
+def _get_view(set_id: UUID, profile_view_id: UUID, caller: MayRead, session: Reading) -> ProfileView:
+    return profile_views.get_view(session, ProfileSetId(set_id), profile_view_id)
 
 
 @router.post(
@@ -103,9 +96,9 @@ def create_profile_view(set_id: UUID, body: ProfileViewIn, caller: MayRead, sess
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound),
 )
-def get_profile_view(set_id: UUID, profile_view_id: UUID, caller: MayRead, session: Reading) -> ProfileViewOut:
+def get_profile_view(caller: MayRead, view: Annotated[ProfileView, Depends(_get_view)]) -> ProfileViewOut:
     """Return the state of a view."""
-    return make_profile_view_out(_get_view(session, set_id, profile_view_id))
+    return make_profile_view_out(view)
 
 
 @router.get(
@@ -115,94 +108,14 @@ def get_profile_view(set_id: UUID, profile_view_id: UUID, caller: MayRead, sessi
     responses={**document_problems(NotFound, Conflict, Unavailable), **SUMMARY},
     response_class=Response,
 )
-def get_summary(set_id: UUID, profile_view_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+def get_summary(caller: MayRead, view: Annotated[ProfileView, Depends(_get_view)], blobs: Blobs) -> Response:
     """Return where the cost of a view is: headline, total, runtime categories with attributed callers, labels."""
-    content = blobs.read(profile_views.get_summary_key(_get_view(session, set_id, profile_view_id)))
+    content = blobs.read(profile_views.get_summary_key(view))
     headers = {**stored_views.CACHED, "Content-Encoding": "gzip"}
     return Response(content, media_type="application/json", headers=headers)
 
 
-@router.get(
-    "/profile-sets/{set_id}/views/{profile_view_id}/nodes/{node_id}",
-    operation_id="profile-views:subtree",
-    openapi_extra=FREEZABLE,
-    responses={**document_problems(NotFound, Conflict, Unavailable), **document_columns(DiffTreeHeader)},
-    response_class=StreamingResponse,
-)
-def get_subtree(
-    set_id: UUID,
-    profile_view_id: UUID,
-    node_id: Annotated[int, Path(ge=0, le=2**32 - 1)],
-    caller: MayRead,
-    session: Reading,
-    blobs: Blobs,
-) -> Response:
-    """Return the largest nodes below one node."""
-    content = stored_views.get_subtree(_get_view(session, set_id, profile_view_id), blobs, node_id)
-    return Response(content, media_type=OCTETS, headers=stored_views.CACHED)
-
-
-@router.get(
-    "/profile-sets/{set_id}/views/{profile_view_id}/search",
-    operation_id="profile-views:search",
-    openapi_extra=FREEZABLE,
-    responses=document_problems(NotFound, Conflict, InvalidRequest, Unavailable),
-)
-def search(
-    set_id: UUID,
-    profile_view_id: UUID,
-    pattern: Annotated[str, Query(min_length=1, max_length=stored_views.MAX_PATTERN)],
-    caller: MayRead,
-    session: Reading,
-    blobs: Blobs,
-    regex: bool = False,
-    case: bool = False,
-) -> FrameSearchOut:
-    """Return the totals of all nodes that match a pattern, including nodes that were not sent."""
-    view = _get_view(session, set_id, profile_view_id)
-    asked = stored_views.FrameSearchPattern(pattern, regex, case)
-    return make_frame_search_out(stored_views.search_frames(view, blobs, asked))
-
-
-@router.get(
-    "/profile-sets/{set_id}/views/{profile_view_id}/lines",
-    operation_id="profile-views:lines",
-    openapi_extra=FREEZABLE,
-    responses=document_problems(NotFound, Conflict, Unavailable),
-)
-def list_lines(
-    set_id: UUID,
-    profile_view_id: UUID,
-    function: Annotated[str, Query(max_length=stored_views.MAX_FUNCTION)],
-    caller: MayRead,
-    session: Reading,
-    blobs: Blobs,
-) -> list[SourceLineOut]:
-    """Return the source lines of a function with their cost, as pprof's `list`."""
-    view = _get_view(session, set_id, profile_view_id)
-    return make_source_line_outs(stored_views.list_source_lines(view, blobs, function))
-
-
-@router.get(
-    "/profile-sets/{set_id}/views/{profile_view_id}/chunks/{part}",
-    operation_id="profile-views:chunk",
-    openapi_extra=FREEZABLE,
-    responses={
-        **document_problems(NotFound, Conflict, Unavailable),
-        **document_columns(DiffTreeHeader | DiffHeader),
-        204: {"description": "The view has no further nodes"},
-    },
-    response_class=StreamingResponse,
-)
-def get_view_chunk(
-    set_id: UUID, profile_view_id: UUID, part: stored_views.Part, caller: MayRead, session: Reading, blobs: Blobs
-) -> Response:
-    """Return one precomputed chunk of a view: the largest nodes, the rest, or the functions. The base is empty."""
-    content = stored_views.find_chunk(_get_view(session, set_id, profile_view_id), blobs, part)
-    if content is None:
-        return Response(status_code=204)
-    headers = {**stored_views.CACHED, "Content-Encoding": "gzip"}
-    return Response(content, media_type=OCTETS, headers=headers)
+add_view_endpoints(router, "/profile-sets/{set_id}/views/{profile_view_id}", "profile-views", _get_view)
 
 
 @router.post(
@@ -214,11 +127,14 @@ def get_view_chunk(
 )
 def create_export(set_id: UUID, body: ProfileExportIn, caller: MayRead, session: Writing) -> ProfileExportOut:
     """Enqueue an export: one kind merged as pprof, for Speedscope or the Firefox Profiler, or functions as CSV."""
-    row = profile_exports.create_export(
-        session, ProfileSetId(set_id), body.format, body.kind, parse_labels(body.labels)
-    )
+    samples = ExportedSamples(body.kind, body.sample_type, parse_labels(body.labels))
+    row = profile_exports.create_export(session, ProfileSetId(set_id), body.format, samples)
     record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
-    return make_profile_export_out(row)
+    return ProfileExportOut.model_validate(row)
+
+
+def _get_export(set_id: UUID, profile_export_id: UUID, caller: MayRead, session: Reading) -> ProfileExport:
+    return profile_exports.get_export_of_set(session, ProfileSetId(set_id), ProfileExportId(profile_export_id))
 
 
 @router.get(
@@ -226,22 +142,11 @@ def create_export(set_id: UUID, body: ProfileExportIn, caller: MayRead, session:
     operation_id="profile-exports:get",
     responses=document_problems(NotFound),
 )
-def get_export(set_id: UUID, profile_export_id: UUID, caller: MayRead, session: Reading) -> ProfileExportOut:
+def get_export(caller: MayRead, export: Annotated[ProfileExport, Depends(_get_export)]) -> ProfileExportOut:
     """Return the state of an export."""
-    export = profile_exports.get_export_of_set(session, ProfileSetId(set_id), ProfileExportId(profile_export_id))
-    return make_profile_export_out(export)
+    return ProfileExportOut.model_validate(export)
 
 
-@router.get(
-    "/profile-sets/{set_id}/exports/{profile_export_id}/content",
-    operation_id="profile-exports:content",
-    responses={**document_problems(NotFound, Conflict, Unavailable), **FILE},
-    response_class=StreamingResponse,
+add_content_endpoint(
+    router, "/profile-sets/{set_id}/exports/{profile_export_id}/content", "profile-exports", _get_export
 )
-def get_export_content(
-    set_id: UUID, profile_export_id: UUID, caller: MayRead, session: Reading, blobs: Blobs
-) -> Response:
-    """Return the content of a finished export."""
-    row = profile_exports.get_export_of_set(session, ProfileSetId(set_id), ProfileExportId(profile_export_id))
-    content = blobs.stream(profile_exports.get_content_key(row))
-    return make_attachment_response(content, row.file_name or "export", media_type=row.media_type or OCTETS)

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select
 
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import ProfileExportId, ProfileSetId
+from slowpath.core.ids import ProfileSetId
 from slowpath.evidence.profiles.rules import ProfileViewKey
 from slowpath.evidence.profiles.tables import ProfileExport, ProfileSet, ProfileSetArtifact, ProfileView
 
@@ -71,11 +71,6 @@ def select_view_by_key(session: ReadSession, set_id: ProfileSetId, key: ProfileV
             ProfileView.labels_digest == key.labels_digest,
         )
     ).one_or_none()
-
-
-def select_export(session: ReadSession, export_id: ProfileExportId) -> ProfileExport | None:
-    """Return one export, by primary key."""
-    return session.get(ProfileExport, (session.team_id, export_id))
 
 
 def select_exports(session: ReadSession, set_id: ProfileSetId) -> Sequence[ProfileExport]:

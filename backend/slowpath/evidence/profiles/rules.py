@@ -48,15 +48,15 @@ class ProfileExportFormat(StrEnum):
 
 MAX_ARTIFACTS_A_SET = 200
 """Most artifacts per set: as many as on a side of a comparison."""
-MAX_LABEL_MATCHERS = 5
-"""Most label matchers of a view."""
+MAX_LABEL_MATCHERS = 20
+"""Most label matchers of a view. Those of one key are alternatives."""
 MAX_VIEWS_A_SET = 500
 """Most views of a set: each filter by labels makes one, and views are stored until the set is deleted."""
 
 
 @dataclass(frozen=True)
 class ProfileViewKey:
-    """A view: a sample type of a kind at a granularity, of the samples that match all labels."""
+    """A view: a sample type of a kind at a granularity, of the samples that match its labels."""
 
     kind: str
     sample_type: str

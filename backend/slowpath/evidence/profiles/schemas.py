@@ -13,7 +13,7 @@ from slowpath.analysis.kinds.profiles.profile_view_summary import LONGEST_LABEL_
 from slowpath.analysis.kinds.profiles.stored_view import FrameMatches, SourceLine
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles.rules import MAX_LABEL_MATCHERS, Granularity, ProfileExportFormat
-from slowpath.evidence.profiles.tables import ProfileExport, ProfileSet, ProfileView, StoredView
+from slowpath.evidence.profiles.tables import ProfileSet, ProfileView, StoredView
 from slowpath.platform.http.problems import StoredProblem
 
 ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
@@ -53,7 +53,10 @@ class LabelMatcherOut(BaseModel):
 
 
 class ProfileViewIn(ProfileSetRequest):
-    """The view to compute: a kind and sample type of the set at a granularity, of the samples that match all labels."""
+    """The view to compute: a kind and sample type of the set at a granularity, of the samples that match the labels.
+
+    Several values of one label are alternatives.
+    """
 
     kind: Annotated[str, StringConstraints(max_length=40)]
     sample_type: Annotated[str, StringConstraints(max_length=200)]
@@ -62,10 +65,14 @@ class ProfileViewIn(ProfileSetRequest):
 
 
 class ProfileExportIn(ProfileSetRequest):
-    """The file to export: one kind of the set, of the samples that match all labels."""
+    """The file to export: one kind of the set, of the samples that match the labels.
+
+    `sample_type` selects what a file with one sample type holds, by default that of the kind; pprof has all.
+    """
 
     format: ProfileExportFormat
     kind: Annotated[str, StringConstraints(max_length=40)]
+    sample_type: Annotated[str, StringConstraints(max_length=200)] | None = None
     labels: Annotated[list[LabelMatcherIn], Field(max_length=MAX_LABEL_MATCHERS)] = []
 
 
@@ -123,14 +130,12 @@ class ProfileSetOut(BaseModel):
     created_at: datetime
 
 
-class ProfileExportOut(BaseModel):
-    """An export of a set and its state."""
+class StoredExportOut(BaseModel):
+    """An export and its state; its file is available once it is done."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
-    set_id: UUID
-    format: ProfileExportFormat
-    kind: str
-    labels: list[LabelMatcherOut]
     state: ProfileSetStateName
     problem: StoredProblem
     job_id: UUID | None
@@ -138,6 +143,16 @@ class ProfileExportOut(BaseModel):
     media_type: str | None
     size_bytes: int | None
     created_at: datetime
+
+
+class ProfileExportOut(StoredExportOut):
+    """An export of a set and its state."""
+
+    set_id: UUID
+    format: ProfileExportFormat
+    kind: str
+    sample_type: str | None
+    labels: list[LabelMatcherOut]
 
 
 class FrameSearchOut(BaseModel):
@@ -230,26 +245,6 @@ def _make_time(unix_ms: object) -> datetime | None:
     if not isinstance(unix_ms, int) or not 0 < unix_ms <= LATEST_MS:
         return None
     return EPOCH + timedelta(milliseconds=unix_ms)
-
-
-def make_profile_export_out(row: ProfileExport) -> ProfileExportOut:
-    """Return the response body of an export."""
-    return ProfileExportOut.model_validate(
-        {
-            "id": row.id,
-            "set_id": row.set_id,
-            "format": row.format,
-            "kind": row.kind,
-            "labels": row.labels,
-            "state": row.state,
-            "problem": row.problem,
-            "job_id": row.job_id,
-            "file_name": row.file_name,
-            "media_type": row.media_type,
-            "size_bytes": row.size_bytes,
-            "created_at": row.created_at,
-        }
-    )
 
 
 def make_frame_search_out(found: FrameMatches) -> FrameSearchOut:

@@ -8,6 +8,7 @@ from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index,
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
+from slowpath.core.jobs import JobState
 from slowpath.core.table_base import Table, TeamScoped
 from slowpath.evidence.profiles.rules import ProfileSetState, ViewState
 
@@ -64,6 +65,20 @@ class StoredView(TeamScoped):
     lines_key: Mapped[str | None] = mapped_column(sort_order=10)
 
 
+class StoredExport(TeamScoped):
+    """What every export has: a format, the state of its job, and its file."""
+
+    format: Mapped[str] = mapped_column(sort_order=10)
+    state: Mapped[str] = mapped_column(default=JobState.WAITING, sort_order=10)
+    problem: Mapped[dict[str, Any] | None] = mapped_column(sort_order=10)
+    job_id: Mapped[UUID | None] = mapped_column(sort_order=10)
+    blob_key: Mapped[str | None] = mapped_column(sort_order=10)
+    file_name: Mapped[str | None] = mapped_column(sort_order=10)
+    media_type: Mapped[str | None] = mapped_column(sort_order=10)
+    size_bytes: Mapped[int | None] = mapped_column(BigInteger, sort_order=10)
+    created_by: Mapped[UserId | None] = mapped_column(Uuid(), sort_order=10)
+
+
 class ProfileSet(TeamScoped, Table):
     """Profiles opened together: 1 to 200 artifacts.
 
@@ -108,7 +123,7 @@ class ProfileSetArtifact(TeamScoped, Table):
 
 
 class ProfileView(StoredView, Table):
-    """A view of a set: one kind and sample type at a granularity, of the samples that match all labels."""
+    """A view of a set: one kind and sample type at a granularity, of the samples that match its labels."""
 
     __tablename__ = "profile_view"
     __table_args__ = (
@@ -122,14 +137,14 @@ class ProfileView(StoredView, Table):
 
     set_id: Mapped[UUID]
     labels: Mapped[list[Any]] = mapped_column(sort_order=20)
-    """Label matchers: [{"key", "value"}]; all must match, a null value selects samples without the key."""
+    """Label matchers: [{"key", "value"}]; one of each key must match, a null value selects samples without the key."""
     labels_digest: Mapped[str] = mapped_column(sort_order=20)
     """SHA-256 of the matchers in any order, empty without any."""
     summary_key: Mapped[str | None] = mapped_column(sort_order=20)
     """Blob key of `slowpath.profile_summary/1`, as gzip."""
 
 
-class ProfileExport(TeamScoped, Table):
+class ProfileExport(StoredExport, Table):
     """A file exported from a set."""
 
     __tablename__ = "profile_export"
@@ -140,14 +155,7 @@ class ProfileExport(TeamScoped, Table):
     )
 
     set_id: Mapped[UUID]
-    format: Mapped[str]
-    kind: Mapped[str]
-    labels: Mapped[list[Any]]
-    state: Mapped[str] = mapped_column(default=ProfileSetState.WAITING)
-    problem: Mapped[dict[str, Any] | None]
-    job_id: Mapped[UUID | None]
-    blob_key: Mapped[str | None]
-    file_name: Mapped[str | None]
-    media_type: Mapped[str | None]
-    size_bytes: Mapped[int | None] = mapped_column(BigInteger)
-    created_by: Mapped[UserId | None] = mapped_column(Uuid())
+    kind: Mapped[str] = mapped_column(sort_order=20)
+    sample_type: Mapped[str | None] = mapped_column(sort_order=20)
+    """Of a file with one sample type; null: the default one of the kind."""
+    labels: Mapped[list[Any]] = mapped_column(sort_order=20)

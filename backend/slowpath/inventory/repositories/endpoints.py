@@ -9,7 +9,7 @@ from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.core.encryption import SecretEncryptor
 from slowpath.core.errors import AddressNotAllowed, Conflict, InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.git_ports import GitRemotePolicy
-from slowpath.core.ids import RepositoryId, ServiceId
+from slowpath.core.ids import DeployId, RepositoryId, ServiceId
 from slowpath.inventory.repositories.rules import MOST_BETWEEN
 from slowpath.inventory.repositories.schemas.commit_schemas import (
     CommitDetailOut,
@@ -19,6 +19,7 @@ from slowpath.inventory.repositories.schemas.commit_schemas import (
     CommitRangeOut,
     CommitsIn,
     CommitsRecordedOut,
+    DeploymentPeopleOut,
     JobStartedOut,
     RepositoryCommit,
 )
@@ -252,6 +253,19 @@ def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing
 def get_people(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading, mirrors: Mirrors) -> CommitPeopleOut:
     """Return author and reviewers of a commit, and the owners of the files that it changes."""
     return CommitPeopleOut.of(people.get_people(session, mirrors, RepositoryId(repository_id), sha))
+
+
+@router.get(
+    "/deployments/{deployment_id}/people",
+    operation_id="deployments:people",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def get_deployment_people(
+    deployment_id: UUID, caller: MayRead, session: Reading, mirrors: Mirrors
+) -> DeploymentPeopleOut:
+    """Return the authors of the commits since the former deployment, and the owners of the files that they change."""
+    return DeploymentPeopleOut.of(people.get_deployment_people(session, mirrors, DeployId(deployment_id)))
 
 
 @router.get(

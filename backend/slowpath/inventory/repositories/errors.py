@@ -57,3 +57,10 @@ class RepositoryNotFetched(Conflict):
 
     slug = "not-fetched"
     title = "The repository is not fetched"
+
+
+class NoFormerDeployment(NotFound):
+    """There is no deployment before this one, or the commit of one of both is unknown."""
+
+    slug = "no-former-deployment"
+    title = "No former deployment"

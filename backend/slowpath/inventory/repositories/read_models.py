@@ -92,8 +92,23 @@ class CommitPeople:
     author: PersonOfCommit
     reviewers: Sequence[PersonOfCommit]
     owners: Sequence[str] | None
+    owner_members: Sequence[TeamMember]
+    """Members whose address the file names."""
     owners_reason: OwnersReason | None
     pull_request: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class DeploymentPeople:
+    """Authors of the commits since the former deployment, most commits first, and owners of the files that they change."""
+
+    former_commit: str
+    commits: int
+    complete: bool
+    """Whether the parents of all commits on the way are known."""
+    authors: Sequence[tuple[PersonOfCommit, int]]
+    owners: Sequence[str] | None
+    owners_reason: OwnersReason | None
 
 
 def commit_url(row: Repository, sha: str) -> str | None:

@@ -4,31 +4,22 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Path, Query, Response
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Depends, Header, Query, Response
 from pydantic import AfterValidator
 
 from slowpath.analysis.comparison.page_versions import upgrade_packed_page
-from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffTreeHeader
 from slowpath.analysis.kinds.registry import PAGE_SECTIONS, PageSection
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
 from slowpath.evidence.kind_registry import KindDocument
-from slowpath.evidence.profiles.schemas import (
-    FrameSearchOut,
-    SourceLineOut,
-    make_frame_search_out,
-    make_source_line_outs,
-    parse_labels,
-)
+from slowpath.evidence.profiles.access import add_content_endpoint, add_view_endpoints
+from slowpath.evidence.profiles.schemas import parse_labels
 from slowpath.evidence.profiles.service import stored_views
 from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
-from slowpath.platform.http.downloads import make_attachment_response
 from slowpath.platform.http.internal_api import FREEZABLE
-from slowpath.platform.http.openapi_description import FILE, OCTETS, document_columns
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Now, Reading, Writing
@@ -48,7 +39,6 @@ from slowpath.verdicts.comparisons.schemas.comparison_schemas import (
     StateName,
     make_comparison_out,
     make_comparison_summary_out,
-    make_export_out,
     make_view_out,
     parse_time_range,
 )
@@ -61,7 +51,7 @@ from slowpath.verdicts.comparisons.service import (
     side_sources,
 )
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
-from slowpath.verdicts.comparisons.tables import Comparison
+from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
 
 router = APIRouter(prefix="/api/v1", tags=["comparisons"])
 
@@ -86,7 +76,8 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
         sides[each.side].append(each.artifact.id)
     job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
     document = comparison_results.find_document(row)
-    return make_comparison_out(row, document, sides, job, diff_views.list_views(session, [row.id])[row.id])
+    views, assignee = diff_views.list_views(session, [row.id])[row.id], comparisons.find_assignee_name(session, row)
+    return make_comparison_out(row, document, sides, job, views, assignee_name=assignee)
 
 
 @router.post(
@@ -185,10 +176,14 @@ def get_kind_document(
     responses=document_problems(NotFound, InvalidRequest),
 )
 def update_comparison(comparison_id: UUID, body: ComparisonUpdate, caller: MayWrite, session: Writing) -> ComparisonOut:
-    """Update the name of a comparison or the labels of its sides."""
+    """Update the name of a comparison, the labels of its sides or its assignee."""
     labels = (body.base_label, body.candidate_label)
     row = comparisons.rename_comparison(session, ComparisonId(comparison_id), body.name, labels)
-    record_audit_event(session, caller, "comparison.updated", "comparison", row.id, body.model_dump(exclude_none=True))
+    if "assignee_id" in body.model_fields_set:
+        comparisons.assign_comparison(session, ComparisonId(comparison_id), body.assignee_id)
+    record_audit_event(
+        session, caller, "comparison.updated", "comparison", row.id, body.model_dump(mode="json", exclude_unset=True)
+    )
     return _make_out(session, row)
 
 
@@ -253,88 +248,11 @@ def create_diff_view(comparison_id: UUID, body: DiffViewIn, caller: MayRead, ses
     return make_view_out(row)
 
 
-@router.get(
-    "/comparisons/{comparison_id}/views/{view_id}/nodes/{node_id}",
-    operation_id="diff-views:subtree",
-    openapi_extra=FREEZABLE,
-    responses={**document_problems(NotFound, Conflict, Unavailable), **document_columns(DiffTreeHeader)},
-    response_class=StreamingResponse,
-)
-def get_subtree(
-    comparison_id: UUID,
-    view_id: UUID,
-    node_id: Annotated[int, Path(ge=0, le=2**32 - 1)],
-    caller: MayRead,
-    session: Reading,
-    blobs: Blobs,
-) -> Response:
-    """Return the largest nodes below one node."""
-    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    return Response(stored_views.get_subtree(view, blobs, node_id), media_type=OCTETS, headers=stored_views.CACHED)
+def _get_view(comparison_id: UUID, view_id: UUID, caller: MayRead, session: Reading) -> DiffView:
+    return diff_views.get_view(session, ComparisonId(comparison_id), view_id)
 
 
-@router.get(
-    "/comparisons/{comparison_id}/views/{view_id}/search",
-    operation_id="diff-views:search",
-    openapi_extra=FREEZABLE,
-    responses=document_problems(NotFound, Conflict, InvalidRequest, Unavailable),
-)
-def search(
-    comparison_id: UUID,
-    view_id: UUID,
-    pattern: Annotated[str, Query(min_length=1, max_length=stored_views.MAX_PATTERN)],
-    caller: MayRead,
-    session: Reading,
-    blobs: Blobs,
-    regex: bool = False,
-    case: bool = False,
-) -> FrameSearchOut:
-    """Return the totals of all nodes that match a pattern, including nodes that were not sent."""
-    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    found = stored_views.search_frames(view, blobs, stored_views.FrameSearchPattern(pattern, regex, case))
-    return make_frame_search_out(found)
-
-
-@router.get(
-    "/comparisons/{comparison_id}/views/{view_id}/lines",
-    operation_id="diff-views:lines",
-    openapi_extra=FREEZABLE,
-    responses=document_problems(NotFound, Conflict, Unavailable),
-)
-def list_lines(
-    comparison_id: UUID,
-    view_id: UUID,
-    function: Annotated[str, Query(max_length=stored_views.MAX_FUNCTION)],
-    caller: MayRead,
-    session: Reading,
-    blobs: Blobs,
-) -> list[SourceLineOut]:
-    """Return the source lines of a function with the cost of each side, as pprof's `list`."""
-    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    return make_source_line_outs(stored_views.list_source_lines(view, blobs, function))
-
-
-@router.get(
-    "/comparisons/{comparison_id}/views/{view_id}/chunks/{part}",
-    operation_id="diff-views:chunk",
-    openapi_extra=FREEZABLE,
-    responses={
-        **document_problems(NotFound, Conflict, Unavailable),
-        **document_columns(DiffTreeHeader | DiffHeader),
-        204: {"description": "The view has no further nodes"},
-    },
-    response_class=StreamingResponse,
-)
-def get_view_chunk(
-    comparison_id: UUID, view_id: UUID, part: stored_views.Part, caller: MayRead, session: Reading, blobs: Blobs
-) -> Response:
-    """Return one precomputed chunk of a view: the largest nodes, the rest, or the functions."""
-    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
-    content = stored_views.find_chunk(view, blobs, part)
-    if content is None:
-        return Response(status_code=204)
-    headers = {**stored_views.CACHED, "Content-Encoding": "gzip"}
-    return Response(content, media_type=OCTETS, headers=headers)
+add_view_endpoints(router, "/comparisons/{comparison_id}/views/{view_id}", "diff-views", _get_view)
 
 
 @router.post(
@@ -347,23 +265,17 @@ def create_export(comparison_id: UUID, body: ExportIn, caller: MayRead, session:
     """Enqueue an export: the merged pprof of a side, the diff as pprof, JSON or CSV."""
     row = comparison_exports.create_export(session, ComparisonId(comparison_id), body.format, body.kind)
     record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
-    return make_export_out(row)
+    return ExportOut.model_validate(row)
+
+
+def _get_export(export_id: UUID, caller: MayRead, session: Reading) -> ComparisonExport:
+    return comparison_exports.get_export(session, ExportId(export_id))
 
 
 @router.get("/exports/{export_id}", operation_id="exports:get", responses=document_problems(NotFound))
-def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
+def get_export(caller: MayRead, export: Annotated[ComparisonExport, Depends(_get_export)]) -> ExportOut:
     """Return the state of an export."""
-    return make_export_out(comparison_exports.get_export(session, ExportId(export_id)))
+    return ExportOut.model_validate(export)
 
 
-@router.get(
-    "/exports/{export_id}/content",
-    operation_id="exports:content",
-    responses={**document_problems(NotFound, Conflict, Unavailable), **FILE},
-    response_class=StreamingResponse,
-)
-def get_export_content(export_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
-    """Return the content of a finished export."""
-    row = comparison_exports.get_export(session, ExportId(export_id))
-    content = blobs.stream(comparison_exports.get_content_key(row))
-    return make_attachment_response(content, row.file_name or "export", media_type=row.media_type or OCTETS)
+add_content_endpoint(router, "/exports/{export_id}/content", "exports", _get_export)

@@ -17,6 +17,13 @@ class ComparisonNotFinished(Conflict):
     title = "The comparison is not finished"
 
 
+class AssigneeUnknown(InvalidRequest):
+    """The assignee is not a member of the team."""
+
+    slug = "assignee-not-in-team"
+    title = "The assignee is not in the team"
+
+
 class EmptySide(InvalidRequest):
     """A side has neither artifacts nor a time range."""
 

@@ -7,12 +7,13 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select, tuple_
 
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ExportId, ServiceId
+from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.service.build_evidence import is_usable, recorded_ms
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.spans.tables import SpanSet
 from slowpath.inventory.catalog.tables import Build, Deployment
+from slowpath.platform.accounts.tables import Membership, User
 from slowpath.verdicts.comparisons.rules import ComparisonOrigin, Side
 from slowpath.verdicts.comparisons.rules.side_sources import SideEvidence
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact, ComparisonExport, DiffView
@@ -54,6 +55,12 @@ def select_comparisons(
     if after is not None:
         found = found.where(tuple_(Comparison.created_at, Comparison.id) < after)
     return session.scalars(found).all()
+
+
+def find_member_name(session: ReadSession, user_id: UUID) -> str | None:
+    """Return the name of a member of the team, by its unique constraint; None if the user is none."""
+    found = select(User.name).join(Membership, Membership.user_id == User.id).where(Membership.user_id == user_id)
+    return session.scalar(found.limit(1))
 
 
 def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
@@ -117,11 +124,6 @@ def select_view_by_key(
             DiffView.granularity == granularity,
         )
     ).one_or_none()
-
-
-def select_export(session: ReadSession, export_id: ExportId) -> ComparisonExport | None:
-    """Return one export, by primary key."""
-    return session.get(ComparisonExport, (session.team_id, export_id))
 
 
 def select_exports(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonExport]:

@@ -4,15 +4,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid, text
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
 from slowpath.core.table_base import Table, TeamScoped
-from slowpath.evidence.profiles.tables import VIEW_STATES, StoredView
+from slowpath.evidence.profiles.tables import STATES, VIEW_STATES, StoredExport, StoredView
 from slowpath.verdicts.comparisons.rules import ComparisonOrigin, ComparisonState
-
-_STATES = "state in ('waiting', 'running', 'done', 'failed', 'cancelled')"
 
 
 class Comparison(TeamScoped, Table):
@@ -24,7 +22,7 @@ class Comparison(TeamScoped, Table):
         Index("ix_comparison_newest", "team_id", "created_at", "id"),
         Index("ix_comparison_listed", "team_id", "created_at", "id", postgresql_where=text("origin <> 'build'")),
         Index("ix_comparison_created_by", "team_id", "created_by", "created_at"),
-        CheckConstraint(_STATES, name="state"),
+        CheckConstraint(STATES, name="state"),
         CheckConstraint("origin in ('manual', 'regression', 'build')", name="origin"),
     )
 
@@ -48,6 +46,7 @@ class Comparison(TeamScoped, Table):
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
+    assignee_id: Mapped[UserId | None] = mapped_column(Uuid())
     finished_at: Mapped[datetime | None]
 
 
@@ -83,25 +82,16 @@ class DiffView(StoredView, Table):
     comparison_id: Mapped[UUID]
 
 
-class ComparisonExport(TeamScoped, Table):
+class ComparisonExport(StoredExport, Table):
     """A file exported from a comparison."""
 
     __tablename__ = "comparison_export"
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
-        CheckConstraint(_STATES, name="state"),
+        CheckConstraint(STATES, name="state"),
     )
 
     comparison_id: Mapped[UUID]
-    format: Mapped[str]
-    kind: Mapped[str | None]
+    kind: Mapped[str | None] = mapped_column(sort_order=20)
     """The profile kind, for formats that hold one kind."""
-    state: Mapped[str] = mapped_column(default=ComparisonState.WAITING)
-    problem: Mapped[dict[str, Any] | None]
-    job_id: Mapped[UUID | None]
-    blob_key: Mapped[str | None]
-    file_name: Mapped[str | None]
-    media_type: Mapped[str | None]
-    size_bytes: Mapped[int | None] = mapped_column(BigInteger)
-    created_by: Mapped[UserId | None] = mapped_column(Uuid())

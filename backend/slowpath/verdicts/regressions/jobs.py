@@ -19,6 +19,17 @@ class EvaluateBuild(Job):
 
 
 @dataclass(frozen=True)
+class RefreshBuildComparison(Job):
+    """Compare an evaluated build again: an earlier build got more evidence. Idempotent."""
+
+    name: ClassVar[str] = "regressions.refresh-build-comparison"
+    queue: ClassVar[Queue] = Queue.ANALYSE
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    build_id: BuildId
+
+
+@dataclass(frozen=True)
 class BuildEvaluated(Job):
     """The verdict on a build changed: check whether to notify."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Integer, Row, and_, case, cast, delete, func, or_, select, text, tuple_
+from sqlalchemy.orm import aliased
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId
@@ -295,22 +296,34 @@ def select_build_verdict_of_comparison(session: ReadSession, comparison_id: Comp
     return session.scalars(select(BuildVerdict).where(BuildVerdict.comparison_id == comparison_id)).first()
 
 
-def select_builds_without_comparison(
-    session: ReadSession, service_id: ServiceId, states: Sequence[str], limit: int
-) -> list[Row[BuildVerdict, Build]]:
-    """Return the newest builds of a service whose comparison is missing for one of these reasons, by ix_build_verdict_line."""
+def select_possible_descendants(
+    session: ReadSession, row: BuildVerdict, missing: Sequence[str], limit: int
+) -> Sequence[BuildVerdict]:
+    """Return the newest verdicts that more evidence of a build may change, by ix_build_verdict_line.
+
+    Their builds were compared with it, or with a build before it, or with too few kinds, or with none because of `missing`.
+    """
+    compared = aliased(BuildVerdict)
+    answer = BuildVerdict.ancestor_answer
+    has_no_base = and_(BuildVerdict.comparison_id.is_(None), answer["state"].astext.in_(missing))
+    is_between = and_(BuildVerdict.ordered_at > row.ordered_at, compared.ordered_at < row.ordered_at)
+    lacks_kinds = and_(BuildVerdict.ordered_at > row.ordered_at, func.jsonb_array_length(answer["kinds_left_out"]) > 0)
     found = (
-        select(BuildVerdict, Build)
-        .join(Build, and_(Build.team_id == BuildVerdict.team_id, Build.id == BuildVerdict.build_id))
+        select(BuildVerdict)
+        .join(
+            compared,
+            and_(compared.team_id == BuildVerdict.team_id, compared.build_id == BuildVerdict.compared_build_id),
+            isouter=True,
+        )
         .where(
-            BuildVerdict.service_id == service_id,
-            BuildVerdict.comparison_id.is_(None),
-            BuildVerdict.ancestor_answer["state"].astext.in_(states),
+            BuildVerdict.service_id == row.service_id,
+            BuildVerdict.build_id != row.build_id,
+            or_(BuildVerdict.compared_build_id == row.build_id, has_no_base, is_between, lacks_kinds),
         )
         .order_by(BuildVerdict.ordered_at.desc(), BuildVerdict.build_id.desc())
         .limit(limit)
     )
-    return list(session.execute(found).all())
+    return session.scalars(found).all()
 
 
 def has_regression(session: ReadSession, comparison_id: ComparisonId) -> bool:

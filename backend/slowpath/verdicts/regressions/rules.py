@@ -77,8 +77,8 @@ MOST_ANCESTORS: Final = 200
 """Earlier builds that are considered as the base of a comparison: the newest."""
 MOST_ANCESTORS_READ: Final = 40
 """Of these, the nearest whose artifacts are read."""
-MOST_WAITING: Final = 5
-"""Newest builds without a comparison that are compared when another build gets its first evidence."""
+MOST_DESCENDANTS: Final = 20
+"""Newest builds whose comparison is refreshed when an earlier build gets more evidence."""
 REFUTING_BUILDS: Final = 12
 """Later builds of a branch within which the detectable change of a history is found."""
 MOST_COMPARED: Final = 10

@@ -460,3 +460,15 @@ def test_what_is_packed_is_gzip_of_columns(
 
     assert gzip.decompress(packed[0])[:8] == b"slowcol1"
     assert json.dumps(client.get(f"/api/v1/comparisons/{comparison_id}").json())
+
+
+def test_a_comparison_is_assigned_to_a_member(client: TestClient, comparisons: ComparisonsFactory) -> None:
+    path = f"/api/v1/comparisons/{comparisons.done()}"
+    owner = comparisons.files.team.owner
+    assert client.get(path).json()["assignee"] is None
+    assigned = client.patch(path, json={"assignee_id": str(owner.user_id)}).json()
+    assert (assigned["assignee"]["id"], bool(assigned["assignee"]["name"])) == (str(owner.user_id), True)
+    assert client.patch(path, json={"name": "Other"}).json()["assignee"]["id"] == str(owner.user_id)
+    refused = client.patch(path, json={"assignee_id": str(uuid4())})
+    assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:assignee-not-in-team")
+    assert client.patch(path, json={"assignee_id": None}).json()["assignee"] is None

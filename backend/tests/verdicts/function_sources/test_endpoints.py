@@ -177,3 +177,25 @@ def test_the_people_of_a_commit_are_named(world: World) -> None:
     other = world.client.get(f"{url}/{world.shas[0]}/people").json()
     assert (other["author"]["user_id"], other["owners"], other["owners_reason"]) == (None, None, "no-files")
     assert world.client.get(f"{url}/{40 * '0'}/people").status_code == 404
+
+
+def test_the_people_of_a_deployment_are_the_authors_since_the_former_one(world: World) -> None:
+    commits = f"/api/v1/repositories/{world.repository_id}/commits"
+    parents = [{"sha": world.shas[0], "parents": []}, {"sha": world.shas[1], "parents": [world.shas[0]]}]
+    assert world.client.post(commits, json={"commits": parents}).status_code == 200
+    service_id = world.client.get(f"/api/v1/comparisons/{world.comparison_id}/commits").json()["service_id"]
+    environment_id = world.client.post("/api/v1/environments", json={"name": "production"}).json()["id"]
+    where = {"service_id": service_id, "environment_id": environment_id}
+    first, second = (
+        world.client.post(
+            "/api/v1/deployments", json={**where, "commit": sha, "started_at": f"2026-05-0{day}T00:00:00Z"}
+        )
+        for day, sha in enumerate(world.shas, 1)
+    )
+    found = world.client.get(f"/api/v1/deployments/{second.json()['id']}/people").json()
+    assert (found["former_commit"], found["commits"], found["complete"]) == (world.shas[0], 1, True)
+    owner = str(world.files.team.owner.user_id)
+    assert [(one["user_id"], one["commits"]) for one in found["authors"]] == [(owner, 1)]
+    assert (found["owners"], found["owners_reason"]) == (["@org/storage"], None)
+    former = world.client.get(f"/api/v1/deployments/{first.json()['id']}/people")
+    assert (former.status_code, former.json()["type"]) == (404, "urn:slowpath:no-former-deployment")

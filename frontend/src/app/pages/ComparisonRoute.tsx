@@ -82,7 +82,13 @@ export function ComparisonRoute() {
         }}
         extensions={{
           ...actions,
-          suspect: <ComparisonSuspect team={team.slug} comparisonId={comparisonId} />,
+          suspect: (
+            <ComparisonSuspect
+              team={team.slug}
+              comparisonId={comparisonId}
+              mayAssign={!frozen && team.role !== 'viewer'}
+            />
+          ),
           findingAction:
             frozen || team.role === 'viewer'
               ? undefined

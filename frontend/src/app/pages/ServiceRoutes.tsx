@@ -1,7 +1,8 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
-import { SubscribeAction } from '../../features/sharing/inbox';
+import { SubscribeAction } from '../../features/sharing/subscriptions';
+import { AutomaticBisects } from '../../features/verdicts/bisects';
 import { ServiceBudgets, useSeriesLimits } from '../../features/verdicts/budgets';
 import { ServiceSeries } from '../../features/verdicts/regressions';
 import { Link } from '../Link';
@@ -81,6 +82,10 @@ export function ServiceRoute() {
             words={words}
           />
         )}
+      />
+      <AutomaticBisects
+        serviceId={serviceId}
+        mayManage={team.role === 'admin' || team.role === 'owner'}
       />
     </ServiceDetail>
   );

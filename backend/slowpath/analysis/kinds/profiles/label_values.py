@@ -68,11 +68,13 @@ class _KeySums:
 
 
 def select_samples(table: ProfileTable, matchers: Sequence[LabelMatcher]) -> ProfileTable:
-    """Return the profile with only the samples that match all `matchers`, as if no other sample had been recorded.
+    """Return the profile with only the samples that match `matchers`, as if no other sample had been recorded.
+
+    Several matchers of one key are alternatives; a sample has to match each key.
 
     Duration, time and sample types stay; there is no summary, so sums are computed from the samples.
     """
-    selected = _matching_all(table, matchers)
+    selected = _matching_keys(table, matchers)
     return table if selected.all() else _only(table, selected)
 
 
@@ -82,7 +84,7 @@ def select_columns(content: bytes, matchers: Sequence[LabelMatcher]) -> bytes | 
     The summary is left out; nodes without a sample stay. Raises `ColumnFileError`.
     """
     columns = read_columns(content, FORMAT)
-    selected = _matching_all(ProfileTable.parse(content, checked=True), matchers)
+    selected = _matching_keys(ProfileTable.parse(content, checked=True), matchers)
     if not selected.any():
         return None
     arrays = {
@@ -106,10 +108,13 @@ def list_label_values(tables: Sequence[ProfileTable], sample_type: SampleType) -
     return tuple(sorted(keys, key=lambda each: (each.without_share, each.key)))
 
 
-def _matching_all(table: ProfileTable, matchers: Sequence[LabelMatcher]) -> Mask:
-    selected = np.ones(len(table.sample_line_node), dtype=np.bool_)
+def _matching_keys(table: ProfileTable, matchers: Sequence[LabelMatcher]) -> Mask:
+    """Return the samples that match: for each key, one of its matchers."""
+    by_key: dict[str, Mask] = {}
     for matcher in matchers:
-        selected &= _matching(table, matcher)
+        matching, former = _matching(table, matcher), by_key.get(matcher.key)
+        by_key[matcher.key] = matching if former is None else former | matching
+    selected: Mask = np.logical_and.reduce([np.ones(len(table.sample_line_node), dtype=np.bool_), *by_key.values()])
     return selected
 
 

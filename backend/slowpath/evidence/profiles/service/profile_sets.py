@@ -17,11 +17,10 @@ from slowpath.evidence.profiles import queries
 from slowpath.evidence.profiles.errors import ArtifactListedTwice, ProfileSetNotFound, TooManyProfiles
 from slowpath.evidence.profiles.jobs import OpenProfileSet
 from slowpath.evidence.profiles.rules import MAX_ARTIFACTS_A_SET, ProfileSetState
-from slowpath.evidence.profiles.service import stored_views
+from slowpath.evidence.profiles.service import stored_exports, stored_views
 from slowpath.evidence.profiles.tables import ProfileSet, ProfileSetArtifact
 from slowpath.platform.jobs import service as work
 
-RETRYABLE: Final = (ProfileSetState.FAILED, ProfileSetState.CANCELLED)
 DELETED_AT_ONCE: Final = 100
 
 
@@ -43,7 +42,7 @@ def open_set(session: WriteSession, artifact_ids: Sequence[ArtifactId]) -> Profi
     rows = artifacts.get_artifacts(session, sorted(artifact_ids))
     digest = _make_digest(rows)
     found = queries.select_set_by_digest(session, digest) or _insert(session, rows, digest)
-    if found.state in RETRYABLE:
+    if found.state in stored_exports.RETRYABLE:
         _retry(session, found)
     session.flush()  # the response needs the timestamp set by the database
     return found
@@ -130,16 +129,9 @@ def record_contents(
     row.finished_at = func.clock_timestamp()
 
 
-def record_failure(row: Any, state: ProfileSetState, problem: dict[str, Any]) -> None:  # noqa: ANN401 - set, view or export
-    """Record on a set, view or export why it failed."""
-    row.state, row.problem = state, problem
-
-
 def reset_set(session: WriteSession, job: JobRow) -> None:
     """Mark the failed set of a job as waiting."""
-    row = queries.select_set(session, ProfileSetId(job.subject_id))
-    if row is not None and row.state in RETRYABLE:
-        row.state, row.problem = ProfileSetState.WAITING, None
+    stored_exports.reset(queries.select_set(session, ProfileSetId(job.subject_id)))
 
 
 def blob_prefix(team_id: TeamId, set_id: ProfileSetId) -> str:

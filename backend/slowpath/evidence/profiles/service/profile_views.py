@@ -17,7 +17,7 @@ from slowpath.evidence.profiles import queries
 from slowpath.evidence.profiles.errors import NoProfiles, ProfileSetNotReady, TooManyViews, ViewNotFound
 from slowpath.evidence.profiles.jobs import BuildProfileView
 from slowpath.evidence.profiles.rules import MAX_VIEWS_A_SET, Granularity, ProfileSetState, ProfileViewKey, ViewState
-from slowpath.evidence.profiles.service import profile_sets, stored_views
+from slowpath.evidence.profiles.service import profile_sets, stored_exports, stored_views
 from slowpath.evidence.profiles.tables import ProfileSet, ProfileView
 
 _KINDS = TypeAdapter(tuple[ProfileSetKind, ...])
@@ -38,13 +38,20 @@ def find_unit(kinds: Sequence[ProfileSetKind], kind: str, sample_type: str) -> s
     return next((one.unit for each in of_kind for one in each.sample_types if one.type == sample_type), None)
 
 
-def get_default_sample_type(session: ReadSession, set_id: ProfileSetId, kind: str) -> str:
-    """Return the default sample type of a kind of a set. Raises `ProfileSetNotFound`, `ProfileSetNotReady`, `NoProfiles`."""
+def get_sample_type(session: ReadSession, set_id: ProfileSetId, kind: str, wanted: str | None) -> str:
+    """Return the wanted sample type of a kind of a set, by default its default one.
+
+    Raises `ProfileSetNotFound`, `ProfileSetNotReady`, `NoProfiles`.
+    """
     kinds = list_kinds(profile_sets.get_set(session, set_id))
     found = next((each.default_sample_type for each in kinds if each.kind == kind), None)
     if found is None:
         raise NoProfiles(f"The profile set has no {kind} profiles.", remedy="Use a kind listed in the set.")
-    return found
+    if wanted is not None and find_unit(kinds, kind, wanted) is None:
+        raise NoProfiles(
+            f"The {kind} profiles of the set have no {wanted}.", remedy="Use a sample type listed in the set."
+        )
+    return wanted or found
 
 
 def request_view(session: WriteSession, set_id: ProfileSetId, key: ProfileViewKey) -> ProfileView:
@@ -143,6 +150,4 @@ def get_summary_key(view: ProfileView) -> BlobKey:
 def reset_view(session: WriteSession, job: JobRow) -> None:
     """Mark the failed view of a job as waiting."""
     asked = BuildProfileView.from_payload(job.payload)
-    row = queries.select_view(session, asked.set_id, asked.view_id)
-    if row is not None and row.state in (ViewState.FAILED, ViewState.CANCELLED):
-        row.state, row.problem = ViewState.WAITING, None
+    stored_exports.reset(queries.select_view(session, asked.set_id, asked.view_id))

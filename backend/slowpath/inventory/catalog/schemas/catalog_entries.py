@@ -49,6 +49,8 @@ class ServiceOut(RowResponse):
     name: str
     description: str
     main_package: str | None
+    is_example: bool = False
+    """Part of the team's example data."""
     created_at: datetime
 
 

@@ -50,6 +50,12 @@ def deploy(session: ReadSession, deploy_id: DeployId) -> Deployment:
     return row
 
 
+def find_former_deployment(session: ReadSession, row: Deployment) -> Deployment | None:
+    """Return the last deployment of the service in the environment before this one."""
+    at = (ServiceId(row.service_id), EnvironmentId(row.environment_id), row.started_at)
+    return deployments_annotations.select_adjacent_deployments(session, *at)[0]
+
+
 def deploys(
     session: ReadSession,
     after: After,

@@ -15,6 +15,7 @@ from slowpath.inventory.repositories.read_models import (
     Closures,
     CommitDiffView,
     CommitPeople,
+    DeploymentPeople,
     DiffState,
     OwnersReason,
     PersonOfCommit,
@@ -119,6 +120,7 @@ class CommitPeopleOut(BaseModel):
     author: PersonOut
     reviewers: list[PersonOut] = Field(description="of the trailers Reviewed-by and Acked-by")
     owners: list[str] | None = Field(description="by CODEOWNERS at this commit; null: unknown")
+    owner_members: list[PersonOut] = Field(description="members whose address CODEOWNERS names")
     owners_reason: OwnersReason | None = Field(description="why the owners are unknown")
     pull_request: PullRequestOut | None
 
@@ -133,8 +135,42 @@ class CommitPeopleOut(BaseModel):
             author=_person(found.author),
             reviewers=[_person(one) for one in found.reviewers],
             owners=None if found.owners is None else list(found.owners),
+            owner_members=[
+                PersonOut(name=one.name, user_id=one.user_id, user_name=one.name) for one in found.owner_members
+            ],
             owners_reason=found.owners_reason,
             pull_request=None if found.pull_request is None else PullRequestOut.model_validate(found.pull_request),
+        )
+
+
+class DeploymentAuthorOut(PersonOut):
+    """An author of commits of a deployment."""
+
+    commits: int
+
+
+class DeploymentPeopleOut(BaseModel):
+    """Authors of the commits since the former deployment, and owners of the files that they change."""
+
+    former_commit: str
+    commits: int
+    complete: bool = Field(description="false: the parents of some commits are unknown, so there may be more")
+    authors: list[DeploymentAuthorOut] = Field(description="most commits first, at most 20")
+    owners: list[str] | None = Field(description="by CODEOWNERS at the deployed commit; null: unknown")
+    owners_reason: OwnersReason | None = Field(description="why the owners are unknown")
+
+    @classmethod
+    def of(cls, found: DeploymentPeople) -> Self:
+        """Return the wire shape of the people of a deployment."""
+        return cls(
+            former_commit=found.former_commit,
+            commits=found.commits,
+            complete=found.complete,
+            authors=[
+                DeploymentAuthorOut(**_person(one).model_dump(), commits=commits) for one, commits in found.authors
+            ],
+            owners=None if found.owners is None else list(found.owners),
+            owners_reason=found.owners_reason,
         )
 
 

@@ -17,7 +17,7 @@ from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
-from slowpath.sharing.inbox.rules import InboxFilter, KindName, SeverityName, StateName, ViewName
+from slowpath.sharing.inbox.rules import InboxFilter, ItemKind, KindName, SeverityName, StateName, ViewName
 from slowpath.sharing.inbox.schemas.inbox_actions import InboxActionIn, InboxActionOut, InboxActionResult
 from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut, InboxOut
 from slowpath.sharing.inbox.service import inbox_actions, inbox_items
@@ -74,6 +74,18 @@ def list_inbox(
     after = _parse_cursor(cursor) if cursor else None
     page = inbox_items.list_inbox(session, filters, clock.now(), after=after, limit=limit)
     return InboxOut.of(page, _format_cursor(page.next_key), may_write=may_write(caller))
+
+
+@router.get(
+    "/inbox/items/{kind}/{subject_id}",
+    operation_id="inbox:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_inbox_item(kind: KindName, subject_id: UUID, caller: MayRead, session: Reading, clock: Now) -> InboxItemOut:
+    """Return one item: of a subject, whether it is listed or not."""
+    item = inbox_items.get_item(session, ItemKind(kind), subject_id, clock.now())
+    return InboxItemOut.of(item, may_write=may_write(caller))
 
 
 @router.post(

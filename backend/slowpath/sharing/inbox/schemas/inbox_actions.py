@@ -1,4 +1,4 @@
-"""Wire shapes of actions on inbox items, saved views and subscriptions."""
+"""Wire shapes of actions on inbox items and saved views."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -22,6 +22,10 @@ CommitSha = Annotated[str, StringConstraints(min_length=7, max_length=64, patter
 QueryString = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[\x21-\x7e]*$")]
 SettableState = Literal[
     "new", "investigating", "acknowledged", "fixed", "improved", "not-a-regression", "ignored", "closed"
+]
+
+RegressionStateName = Literal[
+    "new", "investigating", "acknowledged", "fixed", "improved", "not-a-regression", "ignored"
 ]
 
 
@@ -115,6 +119,9 @@ class FixedByAction(ActionBody):
     commit: CommitSha | None = None
     build_id: UUID | None = None
     deployment_id: UUID | None = None
+    state: RegressionStateName | None = Field(
+        None, description="of regressions: the state afterwards; null: `fixed`, or `new` without a fix"
+    )
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -196,11 +203,3 @@ class InboxViewList(BaseModel):
     """The views of a user, and those that others share, by name."""
 
     items: list[InboxViewOut]
-
-
-class SubscriptionOut(BaseModel):
-    """Whether the caller is subscribed to the events of a service, and the number of subscribers."""
-
-    service_id: UUID
-    is_subscribed: bool
-    subscribers: int

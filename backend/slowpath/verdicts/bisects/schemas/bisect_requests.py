@@ -95,16 +95,23 @@ class SignatureIn(BisectRequest):
 
 
 class BisectIn(BisectRequest):
-    """A bisect to create. Omitted fields come from the proposal for the regression or the comparison."""
+    """A bisect to create. Omitted fields come from the proposal for the regression, event or comparison."""
 
     service_id: UUID | None = None
     regression_id: UUID | None = None
+    event_id: UUID | None = None
     comparison_id: UUID | None = None
     repository_id: UUID | None = None
     good_sha: Sha | None = None
     bad_sha: Sha | None = None
     signature: SignatureIn | None = None
     settings: BisectSettingsIn = BisectSettingsIn()
+
+
+class PreflightIn(BisectIn):
+    """A request for a bisect to check. `is_repeated`: count the candidates again although an equal request was just checked."""
+
+    is_repeated: StrictBool = False
 
 
 class BisectUpdate(BisectRequest):

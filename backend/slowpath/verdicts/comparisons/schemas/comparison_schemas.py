@@ -14,6 +14,7 @@ from slowpath.evidence.profiles.rules import Granularity
 from slowpath.evidence.profiles.schemas import (
     LabelMatcherIn,
     LabelMatcherOut,
+    StoredExportOut,
     StoredViewOut,
     list_view_members,
     make_label_outs,
@@ -34,7 +35,7 @@ from slowpath.verdicts.comparisons.schemas.source_schemas import (
     ComparisonRequest,
     SideSourceIn,
 )
-from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
+from slowpath.verdicts.comparisons.tables import Comparison, DiffView
 
 Label = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
@@ -86,11 +87,19 @@ class ComparisonIn(ComparisonRequest):
 
 
 class ComparisonUpdate(ComparisonRequest):
-    """Fields to update: the name and the labels of the sides."""
+    """Fields to update: the name, the labels of the sides, the assignee (null: none)."""
 
     name: Label | None = None
     base_label: Label | None = None
     candidate_label: Label | None = None
+    assignee_id: UUID | None = None
+
+
+class ComparisonAssigneeOut(BaseModel):
+    """The member that a comparison is assigned to; the name is null if they left the team."""
+
+    id: UUID
+    name: str | None
 
 
 class TimeRangeOut(BaseModel):
@@ -145,6 +154,7 @@ class ComparisonSummaryOut(BaseModel):
 class ComparisonOut(ComparisonSummaryOut):
     """A comparison with its result and its views."""
 
+    assignee: ComparisonAssigneeOut | None
     job: JobOut | None
     result: ComparisonDocument | None
     artifact_kinds: list[Section]
@@ -167,20 +177,12 @@ class ExportIn(ComparisonRequest):
     kind: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
-class ExportOut(BaseModel):
-    """An export and its state."""
+class ExportOut(StoredExportOut):
+    """An export of a comparison and its state."""
 
-    id: UUID
     comparison_id: UUID
     format: ExportFormat
     kind: str | None
-    state: StateName
-    problem: StoredProblem
-    job_id: UUID | None
-    file_name: str | None
-    media_type: str | None
-    size_bytes: int | None
-    created_at: datetime
 
 
 def make_view_out(row: DiffView) -> DiffViewOut:
@@ -217,6 +219,8 @@ def make_comparison_out(
     sides: dict[str, list[UUID]],
     job: JobRow | None,
     views: list[DiffView],
+    *,
+    assignee_name: str | None,
 ) -> ComparisonOut:
     """Return the response body of a comparison with its result."""
     counts = {(row.id, side): len(ids) for side, ids in sides.items()}
@@ -224,6 +228,7 @@ def make_comparison_out(
     return ComparisonOut.model_validate(
         {
             **members,
+            "assignee": None if row.assignee_id is None else {"id": row.assignee_id, "name": assignee_name},
             "job": make_job_out(job) if job else None,
             "result": result,
             "artifact_kinds": [*([PROFILE.section] if views else []), *row.artifact_kinds],
@@ -265,22 +270,3 @@ def _members(
         "created_by": row.created_by,
         "finished_at": row.finished_at,
     }
-
-
-def make_export_out(row: ComparisonExport) -> ExportOut:
-    """Return the response body of an export."""
-    return ExportOut.model_validate(
-        {
-            "id": row.id,
-            "comparison_id": row.comparison_id,
-            "format": row.format,
-            "kind": row.kind,
-            "state": row.state,
-            "problem": row.problem,
-            "job_id": row.job_id,
-            "file_name": row.file_name,
-            "media_type": row.media_type,
-            "size_bytes": row.size_bytes,
-            "created_at": row.created_at,
-        }
-    )

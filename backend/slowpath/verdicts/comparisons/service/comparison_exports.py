@@ -2,9 +2,7 @@
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId, TeamId, new_id
-from slowpath.core.jobs import enqueue
-from slowpath.evidence.profiles.errors import ExportNotFound, ExportNotReady
-from slowpath.verdicts.comparisons import queries
+from slowpath.evidence.profiles.service import stored_exports
 from slowpath.verdicts.comparisons.errors import ComparisonNotFinished
 from slowpath.verdicts.comparisons.jobs import ExportComparison
 from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat
@@ -27,28 +25,13 @@ def create_export(
         comparison_id=comparison_id,
         format=export_format,
         kind=kind,
-        state=ComparisonState.WAITING,
-        created_by=session.scope.user_id,
     )
-    session.add(export)
-    export.job_id = enqueue(session, ExportComparison(ExportId(export.id)))
-    session.flush()  # the response needs the timestamp set by the database
-    return export
+    return stored_exports.create_export(session, export, ExportComparison(ExportId(export.id)))
 
 
 def get_export(session: ReadSession, export_id: ExportId) -> ComparisonExport:
     """Return the export. Raises `ExportNotFound`."""
-    row = queries.select_export(session, export_id)
-    if row is None:
-        raise ExportNotFound("The team has no export with this ID.")
-    return row
-
-
-def get_content_key(row: ComparisonExport) -> BlobKey:
-    """Return the blob key of a finished export. Raises `ExportNotReady`."""
-    if row.state != ComparisonState.DONE or row.blob_key is None:
-        raise ExportNotReady(f"The export is not finished: its state is {row.state}.", remedy="Wait until it is done.")
-    return BlobKey(row.blob_key)
+    return stored_exports.get_export(session, ComparisonExport, export_id)
 
 
 def make_export_key(team_id: TeamId, export_id: ExportId) -> BlobKey:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pydantic import TypeAdapter
 from sqlalchemy import func
@@ -134,12 +134,6 @@ def enqueue_view(session: WriteSession, view: DiffView) -> None:
     view.problem = None
     job = BuildDiffView(ComparisonId(view.comparison_id), view.kind, view.sample_type, view.granularity)
     view.job_id = enqueue(session, job)
-
-
-def record_failure(row: Any, state: ComparisonState, problem: dict[str, Any]) -> None:  # noqa: ANN401 - comparison, view or export
-    """Record on a comparison, view or export why it failed."""
-    row.state = state
-    row.problem = problem
 
 
 def _name(view: DiffView) -> DiffViewKey:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, TeamId, new_id
+from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, TeamId, UserId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.evidence.artifacts.service import artifacts
 from slowpath.evidence.artifacts.tables import Artifact
@@ -16,6 +16,7 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.comparisons import queries
 from slowpath.verdicts.comparisons.errors import (
+    AssigneeUnknown,
     ComparisonNotFound,
     EmptySide,
     InvalidTimeRange,
@@ -173,6 +174,20 @@ def rename_comparison(
     row.base_label = labels[0] or row.base_label
     row.candidate_label = labels[1] or row.candidate_label
     return row
+
+
+def assign_comparison(session: WriteSession, comparison_id: ComparisonId, assignee_id: UUID | None) -> Comparison:
+    """Assign a comparison to a member, or to no member. Raises `ComparisonNotFound`, `AssigneeUnknown`."""
+    row = get_comparison(session, comparison_id)
+    if assignee_id is not None and queries.find_member_name(session, assignee_id) is None:
+        raise AssigneeUnknown("The assignee is not a member of the team.", remedy="Invite them first.")
+    row.assignee_id = None if assignee_id is None else UserId(assignee_id)
+    return row
+
+
+def find_assignee_name(session: ReadSession, row: Comparison) -> str | None:
+    """Return the name of the assignee; None without one, or if they left the team."""
+    return None if row.assignee_id is None else queries.find_member_name(session, row.assignee_id)
 
 
 def swap_sides(session: WriteSession, comparison_id: ComparisonId) -> Comparison:

@@ -7,6 +7,7 @@ from datetime import datetime
 from slowpath.analysis.builds.comparison_answer import ComparisonAnswer
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BlobKey, BuildId, ComparisonId, ServiceId
+from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Build
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound
@@ -15,8 +16,9 @@ from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.regressions import queries, wording
+from slowpath.verdicts.regressions.jobs import RefreshBuildComparison
 from slowpath.verdicts.regressions.read_models import AncestorAnswer
-from slowpath.verdicts.regressions.rules import MOST_WAITING
+from slowpath.verdicts.regressions.rules import MOST_DESCENDANTS, SETTLE_SECONDS
 from slowpath.verdicts.regressions.service.ancestor_builds import AncestorMatch, find_comparable_ancestor
 from slowpath.verdicts.regressions.service.build_decision import dump_ancestor, load_ancestor
 from slowpath.verdicts.regressions.service.build_verdicts import record_decision
@@ -33,7 +35,35 @@ def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerd
     Returns the blob keys of the superseded comparison, to delete after the commit. The caller records the verdict.
     """
     queries.lock_history(session, ServiceId(build.service_id))
+    return _compare(session, build, row, find_comparable_ancestor(session, build))
+
+
+def enqueue_descendant_comparisons(session: WriteSession, row: BuildVerdict) -> None:
+    """Enqueue one job for each later build that is, or can now be, compared with a build that got more evidence.
+
+    The build of a pull request is often decoded before that of its merge base.
+    """
+    for each in queries.select_possible_descendants(session, row, MISSING, MOST_DESCENDANTS):
+        enqueue_unless_pending(session, RefreshBuildComparison(BuildId(each.build_id)), after_s=SETTLE_SECONDS)
+
+
+def refresh_descendant_comparison(session: WriteSession, build: Build, now: datetime) -> list[BlobKey]:
+    """Compare an evaluated build again if its base is nearer or has more artifacts than before; return blob keys to delete."""
+    queries.lock_history(session, ServiceId(build.service_id))
+    row = queries.select_build_verdict(session, BuildId(build.id))
+    if row is None or row.evaluated_at is None:
+        return []  # its evaluation compares it
     found = find_comparable_ancestor(session, build)
+    if row.comparison_id is not None and not _is_better_base(session, row, found):
+        return []
+    superseded = _compare(session, build, row, found)
+    record_decision(session, row, now)
+    return superseded
+
+
+def _compare(
+    session: WriteSession, build: Build, row: BuildVerdict, found: AncestorMatch | AncestorAnswer | None
+) -> list[BlobKey]:
     if not isinstance(found, AncestorMatch):
         superseded = delete_build_comparison(session, row)
         row.ancestor_answer = None if found is None else dump_ancestor(found)
@@ -57,18 +87,25 @@ def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerd
     return superseded
 
 
-def compare_waiting_builds(session: WriteSession, build: Build, now: datetime) -> list[BlobKey]:
-    """Compare builds that found no earlier build before the first evidence of this one; return blob keys to delete.
+def _is_better_base(session: ReadSession, row: BuildVerdict, found: AncestorMatch | AncestorAnswer | None) -> bool:
+    """Return whether a match has more base artifacts than the comparison of a build, or a nearer base.
 
-    The build of a pull request is often decoded before that of its merge base.
+    Artifacts beyond those that a side may have, and deleted ones, do not repeat a comparison.
     """
-    service_id = ServiceId(build.service_id)
-    waiting = queries.select_builds_without_comparison(session, service_id, MISSING, MOST_WAITING + 1)
-    keys: list[BlobKey] = []
-    for row, each in [one for one in waiting if one[1].id != build.id][:MOST_WAITING]:
-        keys += refresh_build_comparison(session, each, row)
-        record_decision(session, row, now)
-    return keys
+    if not isinstance(found, AncestorMatch) or row.comparison_id is None:
+        return False
+    members = comparisons.list_side_artifacts(session, ComparisonId(row.comparison_id))
+    had = sum(each.side == Side.BASE for each in members)
+    if sum(len(found.base[kind]) for kind in found.kinds) > had:
+        return True
+    if row.compared_build_id in (None, found.build.id):
+        return False
+    former = catalog.build(session, BuildId(row.compared_build_id))
+    return _get_time(found.build) > _get_time(former)
+
+
+def _get_time(build: Build) -> datetime:
+    return build.committed_at or build.created_at
 
 
 def delete_build_comparison(session: WriteSession, row: BuildVerdict) -> list[BlobKey]:

@@ -54,13 +54,21 @@ def described(profile: ProfileTable) -> dict[str, int]:
     [
         ([LabelMatcher("endpoint", "/a")], {"main;serve;decode": 4, "main;serve;write": 2}),
         ([LabelMatcher("endpoint", "/a"), LabelMatcher("tenant", "acme")], {"main;serve;write": 2}),
+        (
+            [LabelMatcher("endpoint", "/a"), LabelMatcher("tenant", "acme"), LabelMatcher("endpoint", "/b")],
+            {"main;serve;decode": 3, "main;serve;write": 2},
+        ),
+        (
+            [LabelMatcher("endpoint", "/b"), LabelMatcher("endpoint", None)],
+            {"main;serve;decode": 3, "main;idle": 1},
+        ),
         ([LabelMatcher("tenant", None)], {"main;serve;decode": 4, "main;idle": 1}),
         ([LabelMatcher("endpoint", "/c")], {}),
         ([LabelMatcher("unknown", None)], {"main;serve;decode": 7, "main;serve;write": 2, "main;idle": 1}),
         ([], {"main;serve;decode": 7, "main;serve;write": 2, "main;idle": 1}),
     ],
 )
-def test_samples_that_match_all_labels_stay(matchers: list[LabelMatcher], expected: dict[str, int]) -> None:
+def test_samples_that_match_one_value_of_each_key_stay(matchers: list[LabelMatcher], expected: dict[str, int]) -> None:
     assert described(select_samples(drawn(), matchers)) == expected
 
 

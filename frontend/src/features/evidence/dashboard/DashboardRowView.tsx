@@ -1,5 +1,6 @@
 /** One service: what runs, its requests, its latency. Drawn again only when the board, the view or the width is another. */
 import { memo, useCallback, useMemo, type ReactNode } from 'react';
+import { zoneText } from '../../../lib/times';
 import {
   DashboardPanel,
   CursorSlider,
@@ -228,7 +229,7 @@ function deploymentTitle(board: Dashboard, id: string): string {
   const deploy = board.deploys.find((each) => each.id === id);
   if (!deploy) return 'Deployment';
   const service = board.rows.find((row) => row.service.id === deploy.service_id)?.service.name;
-  return `Deployment ${deploymentName(deploy)} of ${service ?? 'a service'}, ${momentText(deploy.at_ms, { fromMs: 0, toMs: Infinity })} UTC`;
+  return `Deployment ${deploymentName(deploy)} of ${service ?? 'a service'}, ${momentText(deploy.at_ms, { fromMs: 0, toMs: Infinity })} ${zoneText(deploy.at_ms)}`;
 }
 
 /** Why a panel is empty, where it would be. */

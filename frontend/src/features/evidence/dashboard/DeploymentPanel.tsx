@@ -1,5 +1,6 @@
 /** A deploy beside the board: what it brought, what the check says of it, and the way to the profiles around it. */
 import { Button, Drawer } from '@mantine/core';
+import { zoneText } from '../../../lib/times';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DashboardDeployment, Deploy } from '../../../api';
@@ -11,6 +12,7 @@ import {
   shortCommit,
 } from '../../../engine/dashboard/dashboard-wording';
 import { ErrorState, DetailsList, SkeletonRows, StateIcon } from '../../../ui';
+import { DeploymentPeople } from '../../inventory/repositories';
 import { ComparisonBlockers } from './ComparisonBlockers';
 import classes from './dashboard.module.css';
 import { previousDeployment } from './deployment-comparison';
@@ -112,16 +114,20 @@ function DeploymentDetails({
         <ComparisonBlockers compare={compare} board={board} filesLink={links.files} />
       )}
       <Commits deploy={deploy} board={board} />
+      <DeploymentPeople deploymentId={deploy.id} />
       <DetailsList
         facts={[
-          ['Deployed', `${dayText(deploy.at_ms)} ${clockText(deploy.at_ms)} UTC`],
+          [
+            'Deployed',
+            `${dayText(deploy.at_ms)} ${clockText(deploy.at_ms)} ${zoneText(deploy.at_ms)}`,
+          ],
           ...(deploy.ended_ms === null
             ? []
             : [
-                ['Ran until', `${dayText(deploy.ended_ms)} ${clockText(deploy.ended_ms)} UTC`] as [
-                  string,
-                  ReactNode,
-                ],
+                [
+                  'Ran until',
+                  `${dayText(deploy.ended_ms)} ${clockText(deploy.ended_ms)} ${zoneText(deploy.ended_ms)}`,
+                ] as [string, ReactNode],
               ]),
           ...(deploy.label === null ? [] : [['Label', deploy.label] as [string, ReactNode]]),
           ...(webLink(deploy.url)

@@ -5,6 +5,7 @@ import type {
   PanelMarkers,
   ChangePointMarker,
 } from '../../../charts/dashboard';
+import { zoneText } from '../../../lib/times';
 import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../../../api';
 import {
   QUANTILES,
@@ -183,7 +184,7 @@ export function panelMarkersOf(
     late: row.late.map(({ from_ms, to_ms, received_ms }) => ({
       fromMs: from_ms,
       toMs: to_ms,
-      text: `Received late, at ${clockText(received_ms)} UTC`,
+      text: `Received late, at ${clockText(received_ms)} ${zoneText(received_ms)}`,
     })),
     restarts: panel === 'qps' ? row.resets : [],
     notes: board.annotations

@@ -1,9 +1,9 @@
-/** The label filter of a view: one chip for each label, and a form that adds one with the share of each value. */
-import { Button, Popover, Select } from '@mantine/core';
+/** The label filter of a view: one chip for each label, and a form that chooses values with the share of each. */
+import { Button, MultiSelect, Popover, Select } from '@mantine/core';
 import { useState } from 'react';
 import type { LabelKey, LabelMatcher } from '../../../api';
 import { formatShare } from '../../../engine/format/format';
-import { labelText } from './profile-wording';
+import { groupLabels, labelsText } from './profile-wording';
 import { MOST_LABELS } from './profile-url';
 import classes from './profiles.module.css';
 
@@ -16,51 +16,47 @@ type FiltersProps = {
 
 export function LabelFilters({ labels, keys, onLabels }: FiltersProps) {
   return (
-    <>
-      {labels.map((label) => (
-        <span key={labelText(label)} className={classes.chip}>
-          <bdi className="cut">{labelText(label)}</bdi>
+    <div className={classes.filters}>
+      {groupLabels(labels).map((group) => (
+        <span key={group.key} className={classes.chip}>
+          <bdi className="cut">{labelsText(group)}</bdi>
           <button
             type="button"
-            aria-label={`Remove the filter ${labelText(label)}`}
-            onClick={() => onLabels(labels.filter((each) => each !== label))}
+            aria-label={`Remove the filter ${labelsText(group)}`}
+            onClick={() => onLabels(labels.filter(({ key }) => key !== group.key))}
           >
             ×
           </button>
         </span>
       ))}
-      {keys.length > 0 && labels.length < MOST_LABELS && (
-        <AddLabelFilter
-          keys={keys.filter(({ key }) => !labels.some((label) => label.key === key))}
-          onAdd={(label) => onLabels([...labels, label])}
-        />
-      )}
-    </>
+      {keys.length > 0 && <ChooseLabels keys={keys} labels={labels} onLabels={onLabels} />}
+    </div>
   );
 }
 
 /** Instead of a value: samples without the label. No label value begins with this character. */
 const WITHOUT = '\u0000without';
 
-type AddProps = { keys: readonly LabelKey[]; onAdd: (label: LabelMatcher) => void };
-
-function AddLabelFilter({ keys, onAdd }: AddProps) {
-  const [open, setOpen] = useState(false);
-  const [chosen, setChosen] = useState('');
-  if (keys.length === 0) return null;
-  const key = keys.find((each) => each.key === chosen) ?? keys[0]!;
-  const values = key.values.map(({ value, share }) => ({
+const choicesOf = (key: LabelKey) => [
+  ...key.values.map(({ value, share }) => ({
     value,
     label: `${value} (${formatShare(share)})`,
-  }));
-  if (key.without_share > 0)
-    values.push({ value: WITHOUT, label: `no value (${formatShare(key.without_share)})` });
+  })),
+  ...(key.without_share > 0
+    ? [{ value: WITHOUT, label: `no value (${formatShare(key.without_share)})` }]
+    : []),
+];
+
+function ChooseLabels({ keys, labels, onLabels }: FiltersProps) {
+  const [open, setOpen] = useState(false);
+  const [chosen, setChosen] = useState('');
+  const key = keys.find((each) => each.key === chosen) ?? keys[0]!;
   return (
     <Popover
       opened={open}
       onChange={setOpen}
       position="bottom-start"
-      width={300}
+      width={320}
       trapFocus
       withRoles
     >
@@ -79,26 +75,59 @@ function AddLabelFilter({ keys, onAdd }: AddProps) {
             onChange={(next) => setChosen(next ?? '')}
             comboboxProps={{ withinPortal: false }}
           />
-          <Select
+          <ChooseValues
             key={key.key}
-            label="Value"
-            placeholder="Choose a value"
-            searchable
-            limit={100}
-            data={values}
-            value={null}
-            onChange={(value) => {
-              if (value === null) return;
+            labelKey={key}
+            labels={labels}
+            onLabels={(next) => {
               setOpen(false);
-              onAdd({ key: key.key, value: value === WITHOUT ? null : value });
+              onLabels(next);
             }}
-            comboboxProps={{ withinPortal: false }}
           />
-          {key.other_values > 0 && (
-            <p className="muted">{key.other_values} smaller values are not listed.</p>
-          )}
         </div>
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+type ValuesProps = {
+  labelKey: LabelKey;
+  labels: LabelMatcher[];
+  onLabels: (labels: LabelMatcher[]) => void;
+};
+
+/** Several values of one label are alternatives. */
+function ChooseValues({ labelKey, labels, onLabels }: ValuesProps) {
+  const { key, other_values: others } = labelKey;
+  const rest = labels.filter((label) => label.key !== key);
+  const [values, setValues] = useState(() =>
+    labels.filter((label) => label.key === key).map(({ value }) => value ?? WITHOUT),
+  );
+  return (
+    <>
+      <MultiSelect
+        label="Values"
+        placeholder={values.length === 0 ? 'Choose one or more' : ''}
+        searchable
+        limit={100}
+        maxValues={MOST_LABELS - rest.length}
+        data={choicesOf(labelKey)}
+        value={values}
+        onChange={setValues}
+        comboboxProps={{ withinPortal: false }}
+      />
+      {others > 0 && <p className="muted">{others} smaller values are not listed.</p>}
+      <Button
+        variant="filled"
+        onClick={() =>
+          onLabels([
+            ...rest,
+            ...values.map((value) => ({ key, value: value === WITHOUT ? null : value })),
+          ])
+        }
+      >
+        Apply
+      </Button>
+    </>
   );
 }

@@ -91,7 +91,7 @@ function ValueRow({ words, share, largest, chosen, onFilter }: RowProps) {
       <button
         type="button"
         className="mono cut"
-        title={`Only samples with this value: ${words}`}
+        title={`${chosen ? 'Without' : 'With'} the samples of this value: ${words}`}
         aria-pressed={chosen}
         onClick={onFilter}
       >

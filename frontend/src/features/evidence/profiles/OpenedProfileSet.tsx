@@ -20,9 +20,11 @@ export function OpenedProfileSet({ set, context, again }: OpenedProps) {
   const { view, links } = context;
   const change = useViewChanges(context);
   const { kind, sampleType, labels } = view;
+  // Lines are listed for one function, whatever a frame of the graph is.
+  const granularity = view.tab === 'lines' ? 'function' : view.flame.granularity;
   const wanted = useMemo(
-    () => selectView(set, { kind, sampleType, labels }),
-    [set, kind, sampleType, labels],
+    () => selectView(set, { kind, sampleType, granularity, labels }),
+    [set, kind, sampleType, granularity, labels],
   );
   const status = useProfileView(set, wanted);
   const graphs: Graphs = { flame: useRef(null), calls: useRef(null) };
@@ -35,6 +37,7 @@ export function OpenedProfileSet({ set, context, again }: OpenedProps) {
           <ProfileExport
             setId={set.id}
             kind={wanted.kind}
+            sampleType={wanted.sampleType}
             labels={labels}
             name={setName(set)}
             graphs={graphs}

@@ -12,7 +12,7 @@ import { SelectedFunction } from './SelectedFunction';
 import { indexCalls } from './function-details';
 import { largestFunction, scaleOf } from './function-rows';
 import type { OpenedSet } from './profile-context';
-import { categoryText, widthText } from './profile-wording';
+import { categoryText, toggleLabel, widthText } from './profile-wording';
 import classes from './profiles.module.css';
 import type { ProfileData } from './use-profile-data';
 import type { LoadedView } from './use-profile-view';
@@ -93,7 +93,7 @@ export function ProfileTab({ opened, loaded, data, labelKeys, graph }: TabProps)
           chosen={view.labelKey}
           onChoose={(labelKey) => change({ labelKey })}
           labels={view.labels}
-          onFilter={(label) => change({ labels: side(label).labels })}
+          onFilter={(label) => change({ labels: toggleLabel(view.labels, label) })}
           compare={(base, candidate, words) =>
             links.compare(side(base), side(candidate), words, false)
           }

@@ -1,7 +1,7 @@
 /** What is measured, per what, of which samples; and the search. */
 import { SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import type { LabelKey, ProfileSet, ProfileView } from '../../../api';
+import type { Granularity, LabelKey, ProfileSet, ProfileView } from '../../../api';
 import type { NamePattern } from '../../../engine/flame/flame-view';
 import { sampleTypeLabel } from '../../../engine/format/profile-labels';
 import { Toolbar, onText } from '../../../ui';
@@ -10,8 +10,14 @@ import type { ProfilePageView } from './profile-url';
 import classes from './profiles.module.css';
 
 /** More sample types than these are a list to choose from. */
-const MOST_SEGMENTS = 6;
+const MOST_SEGMENTS = 3;
 const PAUSE_MS = 250;
+
+const GRANULARITIES: { value: Granularity; label: string }[] = [
+  { value: 'package', label: 'package' },
+  { value: 'function', label: 'function' },
+  { value: 'line', label: 'line' },
+];
 
 const NORMALIZATIONS: { id: string; name: string; missing: string }[] = [
   { id: 'share', name: 'share', missing: 'No total for shares' },
@@ -70,6 +76,17 @@ export function ProfileToolbar(props: ToolbarProps) {
           />
         </>
       )}
+      {view.tab !== 'lines' && (
+        <SegmentedControl
+          aria-label="Granularity"
+          value={flame.granularity}
+          // Another granularity is another tree: what is zoomed to or selected in one is not in the other.
+          onChange={(granularity) =>
+            change({ selected: '', flame: { ...flame, granularity, zoom: '', span: null } })
+          }
+          data={GRANULARITIES}
+        />
+      )}
       <LabelFilters
         labels={view.labels}
         keys={labelKeys}
@@ -114,7 +131,7 @@ function SampleTypes({ kinds, measured, onChoose }: TypesProps) {
           value={value}
           onChange={choose}
           allowDeselect={false}
-          w={200}
+          w={190}
         />
       )}
     </>

@@ -10,7 +10,7 @@ import { ProfileTab } from './ProfileTab';
 import { ProfileToolbar } from './ProfileToolbar';
 import type { OpenedSet } from './profile-context';
 import type { WantedView } from './profile-queries';
-import { labelText } from './profile-wording';
+import { groupLabels, labelsText } from './profile-wording';
 import classes from './profiles.module.css';
 import { useProfileData } from './use-profile-data';
 import type { LoadedView, ViewStatus } from './use-profile-view';
@@ -93,7 +93,7 @@ function LoadedTabs({ opened, loaded, labelKeys, graphs }: LoadedProps) {
           }
         >
           {view.labels.length > 0
-            ? `No sample matches ${view.labels.map(labelText).join(' and ')}.`
+            ? `No sample matches ${groupLabels(view.labels).map(labelsText).join(' and ')}.`
             : 'The profile has no samples of this type.'}
         </EmptyState>
       </div>

@@ -1,4 +1,5 @@
 export { CallGraphSection } from './CallGraphSection';
+export { ExportItems, useExportFile, type FileChoice } from './export-file';
 export { ArtifactProfile, ProfileSetPage } from './LazyProfiles';
 export { ProfileFacts } from './ProfileFacts';
 export type { ProfilePageContext, ProfileSide } from './profile-context';

@@ -3,6 +3,7 @@ import {
   asBytes,
   calls,
   openUrl,
+  type Granularity,
   type LabelMatcher,
   type ProfileExportFormat,
   type ProfileSet,
@@ -11,7 +12,12 @@ import {
 } from '../../../api';
 
 /** A view of a set, computed or not. */
-export type WantedView = { kind: string; sampleType: string; labels: LabelMatcher[] };
+export type WantedView = {
+  kind: string;
+  sampleType: string;
+  granularity: Granularity;
+  labels: LabelMatcher[];
+};
 
 /** The address of a computed view. */
 export type ViewKey = { set_id: string; profile_view_id: string };
@@ -47,7 +53,7 @@ export const requestedViewQuery = (set_id: string, wanted: WantedView) => {
   const body: ProfileViewIn = {
     kind: wanted.kind,
     sample_type: wanted.sampleType,
-    granularity: 'function',
+    granularity: wanted.granularity,
     labels: wanted.labels,
   };
   return queryOptions({
@@ -109,17 +115,18 @@ export const linesQuery = (path: ViewKey, functionName: string) =>
     ...cached,
   });
 
-type ProfileExportWords = { format: ProfileExportFormat; kind: string; labels: LabelMatcher[] };
+type ProfileExportWords = {
+  format: ProfileExportFormat;
+  kind: string;
+  sample_type: string;
+  labels: LabelMatcher[];
+};
 
 export const createProfileExport = (set_id: string, body: ProfileExportWords) =>
   calls.profileExportsCreate({ path: { set_id }, body });
 
-export const profileExportQuery = (set_id: string, profile_export_id: string) =>
-  queryOptions({
-    queryKey: ['export', set_id, profile_export_id],
-    queryFn: ({ signal }) =>
-      calls.profileExportsGet({ path: { set_id, profile_export_id }, signal }),
-  });
+export const readProfileExport = (set_id: string, profile_export_id: string, signal: AbortSignal) =>
+  calls.profileExportsGet({ path: { set_id, profile_export_id }, signal });
 
 export const profileExportAddress = (set_id: string, id: string) =>
   openUrl(`/profile-sets/${set_id}/exports/${id}/content`);

@@ -23,7 +23,7 @@ export const SORT_COLUMNS = ['name', 'self', 'attributed', 'own', 'mostly', 'tot
 export type SortColumn = (typeof SORT_COLUMNS)[number];
 
 /** As many as the server accepts in a view. */
-export const MOST_LABELS = 5;
+export const MOST_LABELS = 20;
 
 const text = z.string().check(z.maxLength(4096));
 const labelText = z.string().check(z.maxLength(1000));
@@ -49,6 +49,7 @@ const searchSchema = z.object({
   sort: field(z.enum(SORT_COLUMNS)),
   asc: field(z.literal(true)),
   runtime: field(z.literal(true)),
+  by: field(z.enum(['package', 'line'])),
   up: field(z.literal(true)),
   zoom: field(text),
   from: field(between0and1),
@@ -108,6 +109,7 @@ export function profileViewOf(search: ProfileSearch): ProfilePageView {
       ...DEFAULT_FLAME,
       orientation: search.up ? ORIENTATIONS[1] : ORIENTATIONS[0],
       basis: search.basis ?? '',
+      granularity: search.by ?? 'function',
       zoom: search.zoom ?? '',
       span: from !== undefined && to !== undefined && from < to ? { from, to } : null,
       ignore: search.ignore ?? '',
@@ -141,6 +143,7 @@ export function profileSearchOf(view: ProfilePageView): ProfileSearch {
     type: unless(view.sampleType, ''),
     labels: labels.length > 0 ? labels.map(({ key, value }) => [key, value]) : undefined,
     basis: unless(flame.basis, ''),
+    by: flame.granularity === 'function' ? undefined : flame.granularity,
     category: unless(flame.category, ''),
     fn: unless(view.selected, ''),
     label: unless(view.labelKey, ''),
@@ -175,6 +178,7 @@ export function isProfileStep(before: ProfilePageView, after: ProfilePageView): 
       labels,
       selected,
       flame.basis,
+      flame.granularity,
       flame.category,
       flame.zoom,
       flame.focus,

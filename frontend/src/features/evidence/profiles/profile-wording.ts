@@ -71,6 +71,27 @@ export function widthText(
 export const labelText = ({ key, value }: LabelMatcher): string =>
   value === null ? `no ${key}` : `${key} = ${value}`;
 
+/** The values of each key: they are alternatives. */
+export function groupLabels(
+  labels: readonly LabelMatcher[],
+): { key: string; values: (string | null)[] }[] {
+  const found = new Map<string, (string | null)[]>();
+  for (const { key, value } of labels) found.set(key, [...(found.get(key) ?? []), value]);
+  return [...found].map(([key, values]) => ({ key, values }));
+}
+
+/** With this value beside others of its key, or without it. */
+export function toggleLabel(labels: readonly LabelMatcher[], label: LabelMatcher): LabelMatcher[] {
+  const isSame = ({ key, value }: LabelMatcher) => key === label.key && value === label.value;
+  return labels.some(isSame) ? labels.filter((each) => !isSame(each)) : [...labels, label];
+}
+
+/** "endpoint = /a or /b". */
+export const labelsText = ({ key, values }: { key: string; values: (string | null)[] }): string =>
+  values.length === 1
+    ? labelText({ key, value: values[0]! })
+    : `${key} = ${values.map((value) => value ?? 'no value').join(' or ')}`;
+
 /** "stack growth, 25%". */
 export function categoryText(summary: ProfileViewSummary, id: string): string {
   const found = summary.categories.find(({ category }) => category === id);

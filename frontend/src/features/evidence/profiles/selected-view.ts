@@ -6,13 +6,19 @@ import type { ProfilePageView } from './profile-url';
 /** What is left open is filled in from the set. */
 export function selectView(
   { kinds }: Pick<ProfileSet, 'kinds'>,
-  { kind, sampleType, labels }: Pick<ProfilePageView, 'kind' | 'sampleType' | 'labels'>,
+  {
+    kind,
+    sampleType,
+    granularity,
+    labels,
+  }: Pick<ProfilePageView, 'kind' | 'sampleType' | 'labels'> & Pick<WantedView, 'granularity'>,
 ): WantedView {
   const found = kinds.find((each) => each.kind === kind) ?? kinds[0];
   const types = found?.sample_types.map(({ type }) => type) ?? [];
   return {
     kind: found?.kind ?? '',
     sampleType: types.includes(sampleType) ? sampleType : (found?.default_sample_type ?? ''),
+    granularity,
     labels,
   };
 }
@@ -25,7 +31,7 @@ const labelsKey = (labels: readonly LabelMatcher[]): string =>
 
 export function findView(
   views: readonly ProfileView[],
-  { kind, sampleType, labels }: WantedView,
+  { kind, sampleType, granularity, labels }: WantedView,
 ): ProfileView | null {
   const wanted = labelsKey(labels);
   return (
@@ -33,7 +39,7 @@ export function findView(
       (view) =>
         view.kind === kind &&
         view.sample_type === sampleType &&
-        view.granularity === 'function' &&
+        view.granularity === granularity &&
         labelsKey(view.labels) === wanted,
     ) ?? null
   );

@@ -71,7 +71,9 @@ const isRequested = ({ state }: ProfileView): boolean =>
 
 function useWholeSummary(set: ProfileSet, wanted: WantedView): ProfileViewSummary | null {
   const isFiltered = wanted.labels.length > 0;
-  const view = isFiltered ? findView(set.views, { ...wanted, labels: [] }) : null;
+  const view = isFiltered
+    ? findView(set.views, { ...wanted, granularity: 'function', labels: [] })
+    : null;
   const summary = useQuery({
     ...summaryQuery({ set_id: set.id, profile_view_id: view?.id ?? NO_VIEW }),
     enabled: view !== null && isReadable(view),

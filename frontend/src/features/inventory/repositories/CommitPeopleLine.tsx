@@ -1,10 +1,27 @@
 /** A commit with its people: title, author, reviewers, owners, pull request, and links to the code host. */
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { CommitPeople } from '../../../api';
 import { peopleQuery } from './commit-queries';
 import { OWNERS_UNKNOWN, codeHostLink, shortSha } from './commit-wording';
 import classes from './commits.module.css';
+
+export type CommitMember = { id: string; name: string; role: 'author' | 'reviewer' | 'code owner' };
+
+/** Each member once, in the first of their roles. */
+function membersOf({ author, reviewers, owner_members: owners }: CommitPeople): CommitMember[] {
+  const all = [
+    { person: author, role: 'author' as const },
+    ...reviewers.map((person) => ({ person, role: 'reviewer' as const })),
+    ...owners.map((person) => ({ person, role: 'code owner' as const })),
+  ];
+  const found = new Map<string, CommitMember>();
+  for (const { person, role } of all) {
+    const { user_id: id, user_name: name } = person;
+    if (id !== null && !found.has(id)) found.set(id, { id, name: name ?? person.name, role });
+  }
+  return [...found.values()];
+}
 
 export type CommitPeopleLineProps = {
   repositoryId: string;
@@ -12,8 +29,8 @@ export type CommitPeopleLineProps = {
   /** What the commit is here: "Suspect commit". */
   label: string;
   commitLink: (repositoryId: string, sha: string, words: string) => ReactNode;
-  /** What can be done about its author, if they are a member. */
-  action?: (author: { id: string; name: string }) => ReactNode;
+  /** What can be done about each of its people who is a member: author, reviewers, code owners. */
+  action?: (person: CommitMember) => ReactNode;
   aside?: ReactNode;
 };
 
@@ -34,7 +51,9 @@ export function CommitPeopleLine(props: CommitPeopleLineProps) {
         </span>
       )}
       {data && <Others people={data} />}
-      {author?.user_id && action?.({ id: author.user_id, name: author.user_name ?? author.name })}
+      {data &&
+        action &&
+        membersOf(data).map((one) => <Fragment key={one.id}>{action(one)}</Fragment>)}
     </p>
   );
 }

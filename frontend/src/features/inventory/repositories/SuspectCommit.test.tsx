@@ -1,9 +1,11 @@
 import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { CommitPeople, CommitRangeOut, Suspect } from '../../../api';
 import { at, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
+import { AssignPerson } from './AssignPerson';
 import SuspectCommit from './SuspectCommit';
 
 const SHA = (digit: string) => digit.repeat(40);
@@ -34,9 +36,12 @@ const PEOPLE: CommitPeople = {
   author: { name: 'jt', user_id: 'u1', user_name: 'Jonas Thiel' },
   reviewers: [{ name: 'Lea Brandt', user_id: null, user_name: null }],
   owners: ['@northwind/storage'],
+  owner_members: [],
   owners_reason: null,
   pull_request: { number: 7, url: 'https://gitlab.example/a/-/merge_requests/7' },
 };
+
+const assigned: (string | null)[] = [];
 
 function shown(commits: Suspect[], people: Partial<CommitPeople> = {}) {
   const range: CommitRangeOut = {
@@ -61,7 +66,14 @@ function shown(commits: Suspect[], people: Partial<CommitPeople> = {}) {
       good={SHA('0')}
       bad={SHA('9')}
       commitLink={(_, sha, words) => <a href={`#${sha}`}>{words}</a>}
-      action={({ name }) => <button type="button">Assign to {name}</button>}
+      action={(person) => (
+        <AssignPerson
+          person={person}
+          assigneeId="u3"
+          assign={(id) => Promise.resolve(assigned.push(id))}
+          changes="comparison"
+        />
+      )}
     />,
   );
 }
@@ -81,6 +93,22 @@ describe('the suspect commit', () => {
     expect(screen.getByRole('link', { name: 'Pull request 7' })).toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Open on GitLab' })).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Assign to Jonas Thiel' })).toBeInTheDocument();
+  });
+
+  it('offers each member once: author, reviewer, code owner', async () => {
+    const member = (user_id: string, name: string) => ({ name, user_id, user_name: name });
+    shown([aSuspect('2', 1)], {
+      reviewers: [member('u1', 'Jonas Thiel'), member('u2', 'Lea Brandt')],
+      owner_members: [member('u2', 'Lea Brandt'), member('u3', 'Mira Kovač')],
+    });
+    const user = userEvent.setup();
+    await user.click(
+      await screen.findByRole('button', { name: 'Assign to Lea Brandt (reviewer)' }),
+    );
+    await user.click(screen.getByRole('button', { name: 'Unassign' }));
+    expect(screen.getAllByRole('button')).toHaveLength(3);
+    expect(screen.getByText('assigned to Mira Kovač')).toBeInTheDocument();
+    expect(assigned).toEqual(['u2', null]);
   });
 
   it('offers no assignee if its author is not a member, and states why owners are unknown', async () => {

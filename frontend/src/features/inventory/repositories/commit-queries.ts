@@ -61,6 +61,13 @@ export const peopleQuery = (repository_id: string, sha: string) =>
     retry: false,
   });
 
+export const deploymentPeopleQuery = (deployment_id: string) =>
+  queryOptions({
+    queryKey: ['deployment', deployment_id, 'people'],
+    queryFn: ({ signal }) => calls.deploymentsPeople({ path: { deployment_id }, signal }),
+    retry: false,
+  });
+
 export const diffQuery = (repository_id: string, sha: string) =>
   queryOptions({
     queryKey: ['commit', repository_id, sha, 'diff'],

@@ -1,8 +1,8 @@
-/** Items, saved views and subscriptions. */
+/** Items and saved views. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls, type InboxActionIn, type InboxViewIn } from '../../../api';
+import { calls, type InboxActionIn, type InboxItem, type InboxViewIn } from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
-import { momentText } from './inbox-wording';
+import { momentText } from '../../../lib/times';
 
 const PAGE = 100;
 
@@ -29,6 +29,13 @@ export const inboxQuery = (search: InboxSearch) =>
     placeholderData: keepPreviousData,
   });
 
+export const inboxItemQuery = (kind: InboxItem['kind'], subject_id: string) =>
+  queryOptions({
+    queryKey: ['inbox', 'one', kind, subject_id],
+    queryFn: ({ signal }) => calls.inboxGet({ path: { kind, subject_id }, signal }),
+    retry: false,
+  });
+
 export const inboxViewsQuery = queryOptions({
   queryKey: ['inbox', 'views'],
   queryFn: ({ signal }) => calls.inboxViewsList({ signal }),
@@ -39,16 +46,6 @@ export const actOnItems = (body: InboxActionIn) => calls.inboxAct({ body });
 export const createView = (body: InboxViewIn) => calls.inboxViewsCreate({ body });
 export const deleteView = (inbox_view_id: string) =>
   calls.inboxViewsDelete({ path: { inbox_view_id } });
-
-export const subscriptionQuery = (service_id: string) =>
-  queryOptions({
-    queryKey: ['service', 'subscription', service_id],
-    queryFn: ({ signal }) => calls.subscriptionsGet({ path: { service_id }, signal }),
-  });
-export const subscribe = (service_id: string) =>
-  calls.subscriptionsCreate({ path: { service_id } });
-export const unsubscribe = (service_id: string) =>
-  calls.subscriptionsDelete({ path: { service_id } });
 
 export type FixKind = 'commit' | 'build' | 'deployment';
 

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import type { Bisect, BisectCandidate } from '../../../api';
 import { PosteriorChart, DeploymentCostBar, VerdictIcon, type ProbeVerdict } from '../../../charts';
 import {
+  countOf,
   ErrorState,
   HiddenInSnapshot,
   PageHeader,
@@ -11,12 +12,13 @@ import {
   SideMark,
   SkeletonRows,
   StateIcon,
+  Terms,
   Timestamp,
-  countOf,
   useIsSnapshot,
   useTitle,
 } from '../../../ui';
 import { BisectHistory } from './BisectHistory';
+import type { CommitMember } from '../../inventory/repositories';
 import { CulpritPeople } from './CulpritPeople';
 import { LevelSection } from './LevelSection';
 import { Probes } from './Probes';
@@ -53,6 +55,8 @@ export type BisectDetailProps = {
   onDeleted: () => void;
   /** *Write the report*, from the storey that has reports. */
   report?: (bisect: Bisect) => ReactNode;
+  /** What can be done about each of the people of the culprit. */
+  personAction?: (person: CommitMember) => ReactNode;
 };
 
 const KEYS: ProbeVerdict[] = ['slower', 'not-slower', 'inconclusive', 'unbuildable'];
@@ -111,7 +115,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
       />
       <Trouble bisect={bisect} />
       <PlanProgress bisect={bisect} />
-      <CulpritPeople bisect={bisect} commit={links.commit} />
+      <CulpritPeople bisect={bisect} commit={links.commit} action={props.personAction} />
       <HiddenInSnapshot>
         <RunnerHelp bisect={bisect} team={props.team} />
       </HiddenInSnapshot>
@@ -137,6 +141,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
             }
           />
           {candidate && <Pointed candidate={candidate} />}
+          <Terms names={['posterior probability', 'confidence interval', 'inconclusive']} />
         </Section>
       )}
       {bisect.probes.length > 0 && (

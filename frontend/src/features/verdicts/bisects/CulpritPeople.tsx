@@ -1,14 +1,16 @@
 /** Who wrote, reviewed and owns the culprit of a bisect. */
 import type { ReactNode } from 'react';
 import type { Bisect } from '../../../api';
-import { CommitPeopleLine } from '../../inventory/repositories';
+import { CommitPeopleLine, type CommitMember } from '../../inventory/repositories';
 
 type CulpritProps = {
   bisect: Bisect;
   commit: (repositoryId: string, sha: string, words: ReactNode) => ReactNode;
+  /** What can be done about each of the people. */
+  action?: (person: CommitMember) => ReactNode;
 };
 
-export function CulpritPeople({ bisect, commit }: CulpritProps) {
+export function CulpritPeople({ bisect, commit, action }: CulpritProps) {
   const { culprit, levels } = bisect;
   const level = levels.find((one) => one.culprit?.sha === culprit?.sha);
   if (!culprit || !level?.repository_id) return null;
@@ -18,6 +20,7 @@ export function CulpritPeople({ bisect, commit }: CulpritProps) {
       sha={culprit.sha}
       label="Culprit"
       commitLink={commit}
+      action={action}
     />
   );
 }

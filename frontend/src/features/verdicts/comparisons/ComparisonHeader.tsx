@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Comparison } from '../../../api';
-import { PageHeader, SideMark, Timestamp, countOf } from '../../../ui';
+import { PageHeader, PersonName, SideMark, Timestamp, countOf } from '../../../ui';
 import classes from './ComparisonHeader.module.css';
 import { FindingText } from './FindingText';
 import { artifactNoun } from './artifact-kinds';
@@ -50,6 +50,11 @@ export function Sides({
         >
           Swap sides
         </Button>
+      )}
+      {comparison.assignee !== null && (
+        <span className="nowrap">
+          assigned to <PersonName name={comparison.assignee.name ?? 'former member'} />
+        </span>
       )}
       <span className="muted nowrap">
         compared <Timestamp at={comparison.created_at} />

@@ -113,6 +113,8 @@ export const renameComparison = (
   comparison_id: string,
   body: { name: string; base_label: string; candidate_label: string },
 ) => calls.comparisonsUpdate({ path: { comparison_id }, body });
+export const assignComparison = (comparison_id: string, assignee_id: string | null) =>
+  calls.comparisonsUpdate({ path: { comparison_id }, body: { assignee_id } });
 export const deleteComparison = (comparison_id: string) =>
   calls.comparisonsDelete({ path: { comparison_id } });
 export const requestView = (
@@ -122,9 +124,6 @@ export const requestView = (
 
 export const createExport = (comparison_id: string, format: ExportFormat, kind: string | null) =>
   calls.exportsCreate({ path: { comparison_id }, body: { format, kind } });
-export const exportQuery = (export_id: string) =>
-  queryOptions({
-    queryKey: ['export', export_id],
-    queryFn: ({ signal }) => calls.exportsGet({ path: { export_id }, signal }),
-  });
+export const readExport = (export_id: string, signal: AbortSignal) =>
+  calls.exportsGet({ path: { export_id }, signal });
 export const exportAddress = (id: string) => openUrl(`/exports/${id}/content`);

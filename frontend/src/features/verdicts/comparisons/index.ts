@@ -3,5 +3,10 @@ export { ComparisonPage } from './ComparisonPage';
 export { splitCaveats } from './Caveats';
 export { ComparisonFindings } from './LazyFindings';
 export { ComparisonsTable } from './ComparisonsTable';
-export { comparedCommitsQuery, comparisonQuery, createComparison } from './comparison-queries';
+export {
+  assignComparison,
+  comparedCommitsQuery,
+  comparisonQuery,
+  createComparison,
+} from './comparison-queries';
 export { readView, searchOf, viewOf, type ComparisonView } from './comparison-url';

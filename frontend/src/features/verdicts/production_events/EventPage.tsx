@@ -10,6 +10,7 @@ import {
   Section,
   SkeletonRows,
   StateIcon,
+  Terms,
   useTitle,
 } from '../../../ui';
 import { ServicePanels } from '../../evidence/dashboard';
@@ -105,6 +106,7 @@ function LoadedEvent(props: LoadedProps) {
       <div className={classes.columns}>
         <div className={classes.evidence}>
           <EventPanels {...props} />
+          <Terms names={['change point', 'confidence interval', 'q-value', 'inconclusive']} />
           <EventComparison
             event={event}
             mayWrite={mayWrite}

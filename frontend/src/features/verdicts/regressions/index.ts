@@ -1,4 +1,4 @@
-export { AssignAuthor } from './AssignAuthor';
+export { updateRegression } from './regression-queries';
 export {
   BuildDetail,
   BuildList,
@@ -7,5 +7,5 @@ export {
   ServiceSeries,
 } from './LazyRegressions';
 export { readBuildListSearch } from './build-list-url';
-export { regressionSnapshotRequests } from './regression-queries';
+export { regressionQuery, regressionSnapshotRequests } from './regression-queries';
 export { readRegressionsSearch } from './regression-url';

@@ -1,0 +1,34 @@
+/** Who changed what a deployment brought: authors of its commits, and owners of the files that they change. */
+import { useQuery } from '@tanstack/react-query';
+import type { DeploymentPeople as People } from '../../../api';
+import { DetailsList, countOf } from '../../../ui';
+import { deploymentPeopleQuery } from './commit-queries';
+import { OWNERS_UNKNOWN } from './commit-wording';
+
+export function DeploymentPeople({ deploymentId }: { deploymentId: string }) {
+  const { data, error } = useQuery(deploymentPeopleQuery(deploymentId));
+  if (error) return <p className="muted">Authors and code owners are unknown. {error.message}</p>;
+  if (!data) return null;
+  return (
+    <DetailsList
+      facts={[
+        ['Authors', <bdi key="authors">{authorsText(data)}</bdi>],
+        ['Code owners', <bdi key="owners">{ownersText(data)}</bdi>],
+      ]}
+    />
+  );
+}
+
+function authorsText({ authors, commits, complete }: People): string {
+  if (commits === 0) return 'No commits since the former deployment.';
+  const names = authors.map(
+    ({ name, user_name: member, commits: count }) =>
+      `${member ?? (name || 'unknown')} (${countOf(count, 'commit')})`,
+  );
+  return names.join(', ') + (complete ? '' : '. Older commits may be missing.');
+}
+
+function ownersText({ owners, owners_reason: reason }: People): string {
+  if (owners === null) return (reason && OWNERS_UNKNOWN[reason]) || 'unknown';
+  return owners.length > 0 ? owners.join(', ') : 'none for the changed files';
+}
