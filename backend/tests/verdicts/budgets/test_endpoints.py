@@ -98,9 +98,7 @@ def test_a_service_has_a_limited_number_of_budgets(client: TestClient, synthetic
     assert (answer.json()["limit"], answer.json()["value"]) == (20, 21)
 
 
-def test_the_first_build_over_a_budget_of_cpu_is_called_changed(
-    client: TestClient, synthetic: SyntheticBuilds
-) -> None:
+def test_the_first_build_over_a_budget_of_cpu_is_called_changed(client: TestClient, synthetic: SyntheticBuilds) -> None:
     usual, more, later = (synthetic.prepare(costs) for costs in (None, {"decode": 90.0}, {"decode": 90.0}))
     client.post("/api/v1/budgets", json=words(synthetic, USUAL_US * 1.3e-6, signal="cpu")).raise_for_status()
 
