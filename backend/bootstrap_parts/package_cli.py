@@ -79,7 +79,9 @@ def package(_options: argparse.Namespace, console: ConsoleOutput) -> int:
     """Build `.slowpath/packages/slowpath-linux-ARCH` and the wheel. Raises `StartupError` if the file is too large."""
     architecture = MACHINES.get(platform.machine())
     if platform.system() != "Linux" or architecture is None:
-        raise StartupError(f"The single file is built on Linux (amd64 or arm64), not on {platform.system()} {platform.machine()}.")
+        raise StartupError(
+            f"The single file is built on Linux (amd64 or arm64), not on {platform.system()} {platform.machine()}."
+        )
     with marked() as mark:
         set_up(console, mark, "start", ("python", "decode"))
         context = SetupContext(mark)
@@ -130,11 +132,28 @@ def _freeze(context: SetupContext) -> Path:
         (own / "slowpath.pth").write_text(f"{packages}\n{BACKEND}\n{WORKER}\n")
     work = CACHE / "package"
     shutil.rmtree(work, ignore_errors=True)
-    command = [python, "-m", "PyInstaller", "--noconfirm", "--onedir", "--name", "slowpath", "--log-level", "ERROR"]
+    command: list[str | Path] = [
+        python,
+        "-m",
+        "PyInstaller",
+        "--noconfirm",
+        "--onedir",
+        "--name",
+        "slowpath",
+        "--log-level",
+        "ERROR",
+    ]
     command += ["--distpath", work / "dist", "--workpath", work / "build", "--specpath", work]
     command += [word for name in COMMANDS for word in ("--hidden-import", f"slowpath_cli.commands.{name}")]
     command += ["--hidden-import", "slowpath_cli.runner.core.command_supervisor"]
-    command += ["--collect-submodules", "slowpath_cli.runner.drivers", "--collect-data", "slowpath_cli", "--collect-data", "slowpath"]
+    command += [
+        "--collect-submodules",
+        "slowpath_cli.runner.drivers",
+        "--collect-data",
+        "slowpath_cli",
+        "--collect-data",
+        "slowpath",
+    ]
     command += [word for name in OMITTED for word in ("--exclude-module", name)]
     command += ["--add-binary", f"{DECODE_BINARY}:slowpath_cli/bin", WORKER / "slowpath_cli" / "main.py"]
     context.run(command, log="package")

@@ -61,6 +61,7 @@ def settings_for(app_url: str, **changed: object) -> Settings:
         "blob_url": "memory:///",
         "secret_key": SecretStr("of the tests, and no secret"),
         "public_url": PUBLIC_URL,
+        "cli_packages": None,
         "frontend_dist": None,  # not the one that may stand in the environment
         "token_requests_per_minute": 0,  # a walk over all endpoints asks more than a program does
         "token_uploads_per_minute": 0,

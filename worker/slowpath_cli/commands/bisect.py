@@ -147,9 +147,7 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
     history = _history(options, folder)
     good, bad = (history.repositories[""].resolve(one) for one in (options.good, options.bad))
     question = _question(options, good, bad)
-    session = (
-        None if options.restart else resume_session(folder, question, options.max_deployments, rest=options.rest)
-    )
+    session = None if options.restart else resume_session(folder, question, options.max_deployments, rest=options.rest)
     if session is not None:
         print(
             f"slowpath: continuing with earlier measurements ({session.runs} runs); --restart starts over",
@@ -178,7 +176,12 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
 
 
 def _drive_all(
-    session: SearchSession, history: MultiRepositoryHistory[LocalRepository], script: MeasureScript, folder: Path, *, rest: bool
+    session: SearchSession,
+    history: MultiRepositoryHistory[LocalRepository],
+    script: MeasureScript,
+    folder: Path,
+    *,
+    rest: bool,
 ) -> Iterator[tuple[SearchSession, SearchResult, Path]]:
     """Yield the finished search and, with `rest`, searches for what each culprit leaves unexplained, with their folders."""
     while True:
@@ -250,7 +253,18 @@ def _history(options: argparse.Namespace, folder: Path) -> MultiRepositoryHistor
 
 
 def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:
-    unrelated = {"run", "restart", "rest", "clean", "json", "work_dir", "script_timeout", "max_deployments", "words", "stop_probability"}
+    unrelated = {
+        "run",
+        "restart",
+        "rest",
+        "clean",
+        "json",
+        "work_dir",
+        "script_timeout",
+        "max_deployments",
+        "words",
+        "stop_probability",
+    }
     relevant = {name: value for name, value in vars(options).items() if name not in unrelated}
     return {
         **relevant,

@@ -43,7 +43,7 @@ class LocalRepository:
 
     def __init__(self, label: str, source: Path, home: Path, read_objects: ObjectReaderFactory) -> None:
         """Create the copy in `home`, borrowing the objects of `source`. Raises `InvalidRepository`."""
-        self.label, self.folder = label, source
+        self.label, self.folder = label, source.resolve()
         self._home = home
         self._read_objects = read_objects
         text = _git(["-C", str(_folder(source)), "rev-parse", "--git-common-dir"], f"{source} is not a git repository")

@@ -6,9 +6,19 @@ from typing import Final
 from slowpath.analysis.bisect import cost_forecast, search
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.search_state import SearchState
+from slowpath.analysis.findings.wording import pluralize
 from slowpath_cli.local_bisect.script_runner import ScriptResult
 
-PREFIXES: Final = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "\u00b5"), (1e-9, "n"))
+PREFIXES: Final = (
+    (1e12, "T"),
+    (1e9, "G"),
+    (1e6, "M"),
+    (1e3, "k"),
+    (1.0, ""),
+    (1e-3, "m"),
+    (1e-6, "\u00b5"),
+    (1e-9, "n"),
+)
 PLAIN: Final = (0.01, 10_000.0)
 """Sizes that are written without a prefix."""
 VARIABLE: Final = re.compile(r"[0-9a-f]{7,}|\d+")
@@ -41,7 +51,9 @@ def describe_result(result: ScriptResult, log: str, seen: set[str]) -> str:
 def describe_budget(state: SearchState) -> str:
     """Describe how many measurements are expected and allowed."""
     expected = cost_forecast.forecast_remaining_probes(state)
-    return f"about {max(round(expected.mean), 1)} measurements expected, at most {measurement_limit(state)}"
+    return (
+        f"about {pluralize(max(round(expected.mean), 1), 'measurement')} expected, at most {measurement_limit(state)}"
+    )
 
 
 def measurement_limit(state: SearchState) -> int:
@@ -55,7 +67,7 @@ def describe_remaining(state: SearchState, seconds: float) -> str:
     if not left or not state.started:
         return ""
     minutes = left * seconds / state.started / 60
-    return f"about {left} more measurements, {format_minutes(minutes)}"
+    return f"about {pluralize(left, 'more measurement')}, {format_minutes(minutes)}"
 
 
 def format_minutes(minutes: float) -> str:

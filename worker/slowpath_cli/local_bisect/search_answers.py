@@ -43,7 +43,9 @@ def _reason(session: SearchSession, finished: SearchResult) -> str:
         return f"Most likely no commit between good and bad is the culprit ({100 * belief.probability_of_none:.0f}%)."
     if finished.fork is not None:
         fork = session.nodes[finished.fork]
-        return f"They started from {fork.sha[:12]}, which is bad already and is not in the range: a merge brings them in."
+        return (
+            f"They started from {fork.sha[:12]}, which is bad already and is not in the range: a merge brings them in."
+        )
     if measurement_normalization.has_drift(session.state, belief):
         return "The environment drifts more than the builds differ; --control corrects for it."
     failed = {one.build for one in session.state.deploys if one.state == "unbuildable"}
@@ -88,9 +90,7 @@ def describe_slower_build(session: SearchSession) -> list[str]:
     ]
 
 
-def next_steps(
-    session: SearchSession, finished: SearchResult, repository: LocalRepository, folder: Path
-) -> list[str]:
+def next_steps(session: SearchSession, finished: SearchResult, repository: LocalRepository, folder: Path) -> list[str]:
     """Return the commands that show the culprit and compare it with its parent, and where logs and report are."""
     lines = [f"Logs and files of each probe: {folder / 'out'}/NUMBER-RUN", f"Report: {folder / 'report.json'}"]
     if finished.outcome != "found":
@@ -108,7 +108,9 @@ def next_steps(
 def _evidence(session: SearchSession, position: int, folder: Path) -> list[Path]:
     """Return the output folders of a build's probes that contain more than logs."""
     numbers = [
-        one.number for one in session.state.deploys if one.is_measured and session.state.line.position(one.build) == position
+        one.number
+        for one in session.state.deploys
+        if one.is_measured and session.state.line.position(one.build) == position
     ]
     found = [place for number in numbers for place in sorted((folder / "out").glob(f"{number:04}-*"))]
     return [place for place in found if any(one.name not in LOGS for one in place.iterdir())]

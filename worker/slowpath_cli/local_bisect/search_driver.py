@@ -14,7 +14,7 @@ from slowpath.analysis.bisect import search_state as states
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, line_of
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.search import NextActions, ProbeStart, SearchResult
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+from slowpath.analysis.bisect.search_state import SearchSettings, SearchState, search_rest
 from slowpath.verdicts.bisects.rules import candidates as many
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
 from slowpath.verdicts.bisects.rules.search_plan import candidate_of
@@ -25,6 +25,7 @@ from slowpath_cli.local_bisect.progress_lines import describe_remaining, describ
 from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError, ScriptResult, run_until_result
 
 FORMAT: Final = "slowpath.bisect-session/1"
+
 
 @dataclass
 class SearchSession:
@@ -68,7 +69,7 @@ def new_session(question: dict[str, Any], good: str, level: SearchLevel, setting
 
 def rest_of(session: SearchSession, culprit: str) -> SearchSession:
     """Return the search for what follows a culprit; its measurements are used again."""
-    node, state = session.nodes[culprit], search.search_rest(session.state, culprit)
+    node, state = session.nodes[culprit], search_rest(session.state, culprit)
     classes = len(state.line) - len(state.line.pruned)
     return SearchSession(
         {**session.question, "good": node.sha, "rest_of": culprit}, node.build, session.nodes,

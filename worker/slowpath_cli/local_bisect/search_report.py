@@ -80,7 +80,9 @@ def levels(
             sum(_probabilities_inside(session, probabilities, {node.id for node in here if node.sha == sha}))
             for sha in shas
         ]
-        each, shas = (list(some) for some in zip(*sorted(zip(each, shas, strict=True), key=lambda one: -one[0]), strict=True))
+        each, shas = (
+            list(some) for some in zip(*sorted(zip(each, shas, strict=True), key=lambda one: -one[0]), strict=True)
+        )
         label = history.repositories[here[0].repository].label
         culprit = shas[0] if is_found and len(shas) == 1 else None
         out.append(_level(label, culprit, shas, each, _counts(session, here)))

@@ -38,7 +38,9 @@ def library(folder: Path, guilty: int, change: dict[str, str], count: int = 16) 
     first = {"go.mod": GO_MOD, "money/money.go": "package money\n", "money/money_test.go": "package money\n// 1\n"}
     shas = [repository.commit({**first, "inputs/data": "1\n"}, "Start")]
     for one in range(1, count):
-        source = {"money/money.go": f"package money\n\n// Edited {one} times.\n"} if one % 4 == 0 else {"README": f"{one}\n"}
+        source = (
+            {"money/money.go": f"package money\n\n// Edited {one} times.\n"} if one % 4 == 0 else {"README": f"{one}\n"}
+        )
         shas.append(repository.commit({**source, **(change if one == guilty else {})}, f"Step {one}"))
     return repository, shas
 
@@ -82,7 +84,9 @@ def test_an_input_outside_the_closure_is_found_by_the_parent_of_the_suspect(
     assert [one["culprit"] for one in found["levels"]] == [shas[guilty]]
 
 
-def merged(folder: Path, main_at: dict[int, str], side_at: dict[int, str], merge: str = "") -> tuple[SomeRepository, list[str], list[str]]:
+def merged(
+    folder: Path, main_at: dict[int, str], side_at: dict[int, str], merge: str = ""
+) -> tuple[SomeRepository, list[str], list[str]]:
     """Return main (m0 to m4, the merge, m6) and a side branch from m2; the files `cost-*` at the given commits change."""
     repository = new_repository(folder)
 
@@ -137,7 +141,8 @@ def steps(folder: Path, count: int, guilty: int) -> tuple[SomeRepository, list[s
 def test_exit_code_1_beside_numbers_is_a_failed_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = steps(tmp_path / "r", 24, 18)
     measure = script(
-        tmp_path, 'case $(cat n) in 1[0-5]) echo "main.go:$(cat n): undefined: x" >&2; exit 1;; esac; test -f slow && echo 7 || echo 5'
+        tmp_path,
+        'case $(cat n) in 1[0-5]) echo "main.go:$(cat n): undefined: x" >&2; exit 1;; esac; test -f slow && echo 7 || echo 5',
     )
     found, progress = bisect(capsys, tmp_path, repository, "--good", shas[0], "--bad", "main", "--", measure)
     assert [one["culprit"] for one in found["levels"]] == [shas[18]]
@@ -212,7 +217,19 @@ def test_a_build_slower_than_both_boundaries_is_reported(tmp_path: Path, capsys:
 def test_the_report_ends_with_the_next_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = numbered(tmp_path / "r", {0: 1000, 9: 1600}, 16)
     measure = script(tmp_path, f"touch $SLOWPATH_OUT/cpu.pprof; {NUMBER}")
-    words = ["bisect", "--repo", str(repository.folder), "--work-dir", str(tmp_path / "work"), "--good", shas[0], "--bad", "main", "--", measure]
+    words = [
+        "bisect",
+        "--repo",
+        str(repository.folder),
+        "--work-dir",
+        str(tmp_path / "work"),
+        "--good",
+        shas[0],
+        "--bad",
+        "main",
+        "--",
+        measure,
+    ]
     assert main(words) == 0
     out = capsys.readouterr()
     assert f"git -C {repository.folder} show {shas[9]}" in out.out
@@ -229,7 +246,12 @@ def test_help_explains_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["bisect", "--help"])
     text = capsys.readouterr().out
-    for expected in ('{"example.com/lib": {"commit":', "-mod=mod", "a class is a set of commits", "WORK-DIR/out/NUMBER-RUN"):
+    for expected in (
+        '{"example.com/lib": {"commit":',
+        "-mod=mod",
+        "a class is a set of commits",
+        "WORK-DIR/out/NUMBER-RUN",
+    ):
         assert expected in text
 
 

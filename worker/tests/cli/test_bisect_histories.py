@@ -64,10 +64,18 @@ class GeneratedHistory:
 
 def generated(folder: Path, seed: int, costs: list[tuple[str, int]]) -> GeneratedHistory:
     """Write a history with these costs at random places, some of them in merged branches."""
-    rng = random.Random(seed)  # noqa: S311 - places of commits; no secret
+    rng = random.Random(seed)
     history = GeneratedHistory(new_repository(folder), rng)
-    history.files = {"money.go": "package money\n// cost 1000\n", "money_test.go": "package money\n// cost 10\n", "data": "cost 10\n"}
-    start = {"money/money.go": history.files["money.go"], "money/money_test.go": history.files["money_test.go"], "inputs/data": "cost 10\n"}
+    history.files = {
+        "money.go": "package money\n// cost 1000\n",
+        "money_test.go": "package money\n// cost 10\n",
+        "data": "cost 10\n",
+    }
+    start = {
+        "money/money.go": history.files["money.go"],
+        "money/money_test.go": history.files["money_test.go"],
+        "inputs/data": "cost 10\n",
+    }
     history.first = history.repository.commit({"go.mod": "module example.org/lib\n\ngo 1.21\n", **start}, "Start")
     places = sorted(rng.sample(range(3, 24), len(costs)))
     branch_at = {6, 15}
@@ -92,7 +100,12 @@ def branched(history: GeneratedHistory, one: int, cost: tuple[str, int] | None) 
 
 
 def searched(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, history: GeneratedHistory, measure: str, drift: float, *words: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    history: GeneratedHistory,
+    measure: str,
+    drift: float,
+    *words: str,
 ) -> dict[str, Any]:
     state = tmp_path / "state"
     state.mkdir()
@@ -133,7 +146,7 @@ def test_the_culprit_is_right_or_undecided(
 @pytest.mark.parametrize("words", [(), ("--control",)], ids=["alone", "control"])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("measure", "drift"), [(MEASURE, 0.01), (ODD_MEASURE, 0.0)], ids=["drift", "odd"])
-def test_disturbed_measurements_end_right_or_undecided(  # noqa: PLR0917 - the parameters of the cases
+def test_disturbed_measurements_end_right_or_undecided(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int, measure: str, drift: float, words: tuple[str, ...]
 ) -> None:
     history = generated(tmp_path / "r", seed, ONE["source"])

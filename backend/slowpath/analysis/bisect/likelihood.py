@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.bisect import drift_model
 from slowpath.analysis.bisect.drift_model import DriftHypotheses, RoundCells, cells_of, walks_of
 from slowpath.analysis.stats.distribution_functions import normal_cdf, student_cdf
-from slowpath.analysis.stats.t_distribution import log_beta
+from slowpath.analysis.stats.t_distribution import log_beta, log_beta_of
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -159,13 +159,9 @@ def odd_chances(deployments: int) -> F64:
 
     The rate is marginalized over its Beta prior (Gelman et al., Bayesian Data Analysis, 3rd ed., 2.4).
     """
-    many = np.arange(MOST_ODD + 1)
+    many = np.arange(MOST_ODD + 1, dtype=np.float64)
     odd, usual = ODD * ODD_WEIGHT, (1 - ODD) * ODD_WEIGHT
-    return log_beta(odd + many, usual + np.maximum(deployments - many, 0)) - _log_beta(odd, usual)
-
-
-def _log_beta(a: float, b: float) -> float:
-    return float(log_beta(np.array([a]), np.array([b]))[0])
+    return log_beta(odd + many, usual + np.maximum(deployments - many, 0)) - log_beta_of(odd, usual)
 
 
 def log_likelihoods(measured: Sequence[ProbeReadings], between: float | None = None) -> LogLikelihoods:
@@ -193,7 +189,7 @@ def _verdicts(measured: Sequence[ProbeReadings], edges: I64) -> F64:
     missed, seen = (bad * goods).sum(1), (bad * bads).sum(1)
     alarms, passed = (~bad * bads).sum(1), (~bad * goods).sum(1)
     verdicts = log_beta(WRONG + missed, RIGHT + seen) + log_beta(WRONG + alarms, RIGHT + passed)
-    return verdicts - 2 * _log_beta(WRONG, RIGHT)
+    return verdicts - 2 * log_beta_of(WRONG, RIGHT)
 
 
 def _numbers(measured: Sequence[ProbeReadings], edges: I64, between: float | None) -> tuple[F64, NoiseEstimate, Levels]:

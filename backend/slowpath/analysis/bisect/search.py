@@ -97,23 +97,6 @@ def start_search(
     return SearchState(settings, line, deploys)
 
 
-def search_rest(state: SearchState, culprit: str) -> SearchState:
-    """Return the search for what follows a culprit, whose build becomes the good boundary; measurements are used again.
-
-    Raises `ValueError` if the culprit is the last candidate.
-    """
-    at, line = state.line.position(culprit), state.line.after(culprit)
-    remaining = [one for one in state.deploys if one.is_measured and state.line.position(one.build) >= at]
-    deploys = []
-    for number, one in enumerate(remaining, start=1):
-        is_culprit = state.line.position(one.build) == at
-        known = replace(one, number=number, about=None, purpose="baseline" if one.build == KNOWN_BAD else "probe")
-        deploys.append(replace(known, build=GOOD_END, purpose="boundary") if is_culprit else known)
-    last = line.at(len(line))
-    deploys = [replace(one, purpose="boundary") if one.build == last else one for one in deploys]
-    return SearchState(state.settings, line, tuple(deploys), state.round)
-
-
 def compute_state_posterior(state: SearchState) -> Posterior:
     """Return the current posterior."""
     return compute_posterior(state.line, measurement_normalization.readings(state), state.settings.between)

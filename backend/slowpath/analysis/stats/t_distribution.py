@@ -176,7 +176,12 @@ def beta_cdf(x: F64, a: F64, b: F64) -> F64:
 
 def log_beta(a: F64, b: F64) -> F64:
     """Return the logarithm of B(a, b) of each element; `a`, `b` > 0."""
-    return np.array([_log_beta_of(*sorted(pair)) for pair in zip(a.tolist(), b.tolist(), strict=True)])
+    return np.array([log_beta_of(*pair) for pair in zip(a.tolist(), b.tolist(), strict=True)])
+
+
+def log_beta_of(a: float, b: float) -> float:
+    """Return the logarithm of B(a, b); `a`, `b` > 0."""
+    return _log_beta_of(*sorted((a, b)))
 
 
 def _log_beta_of(less: float, more: float) -> float:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from slowpath.analysis.bisect.range_levels import ExplainedIncrease, ShareInterval
 from slowpath.analysis.findings.wording import format_number, pluralize
-from slowpath.verdicts.bisects.rules.bisect_states import BisectState
+from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 
 SHORT_COMMIT = 7
 _NO_LABELS: Mapping[str, str] = {}
@@ -51,8 +52,28 @@ def describe_state(
         levels = int(summary.get("levels", 1))
         depth = f" {levels} levels deep" if levels > 1 else ""
         return f"Searching{depth}: no suspect yet after {facts['deploys']}."
+    explained = str(outcome.get("explained", ""))
     bare = state in {BisectState.PAUSED, BisectState.FAILED} and not reason
-    return f"{state.capitalize()}." if bare else _SENTENCES[BisectState(state)].format_map(facts)
+    sentence = f"{state.capitalize()}." if bare else _SENTENCES[BisectState(state)].format_map(facts)
+    return f"{sentence} {explained}" if explained and state not in OPEN else sentence
+
+
+def describe_explained(found: ExplainedIncrease) -> str:
+    """Describe how much of the increase a culprit explains, and what explains the rest."""
+    if not found.leaves_rest:
+        return f"It explains {_interval(found.culprit)} of the increase."
+    where = [word for word, has in (("earlier", found.has_earlier_rest), ("later", found.has_later_rest)) if has]
+    rest = f" Something {' and something '.join(where)} explains the rest." if where else ""
+    return f"It explains only {_interval(found.culprit)} of the increase.{rest}"
+
+
+def describe_slower_build(sha: str, excess: float) -> str:
+    """Describe a build between the boundaries that is slower than both; `excess` is relative to the slower one."""
+    return f"{sha[:SHORT_COMMIT]} is {100 * excess:.0f}% worse than both boundaries. If it is fixed since, search with it as the bad commit."
+
+
+def _interval(share: ShareInterval) -> str:
+    return f"{100 * share.share:.0f}% (95% CI {100 * share.low:.0f} to {100 * share.high:.0f}%)"
 
 
 def explain_waiting(queued: int, *, hours: bool, runner: bool, labels: Mapping[str, str] = _NO_LABELS) -> str | None:

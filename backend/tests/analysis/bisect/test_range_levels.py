@@ -10,12 +10,16 @@ from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.range_levels import explain_increase, find_slower_build
 from slowpath.analysis.bisect.search import SearchResult
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+from slowpath.analysis.bisect.search_state import SearchSettings, SearchState, search_rest
 
 
-def driven(level: Callable[[int], float], rng: Generator, noise: float = 0.005, count: int = 32) -> tuple[SearchResult, SearchState]:
+def driven(
+    level: Callable[[int], float], rng: Generator, noise: float = 0.005, count: int = 32
+) -> tuple[SearchResult, SearchState]:
     """Drive a search over builds with these levels by position, to its end."""
-    state = search.start_search(SearchSettings(most_windows=1), line_of([Candidate(str(one)) for one in range(1, count + 1)]))
+    state = search.start_search(
+        SearchSettings(most_windows=1), line_of([Candidate(str(one)) for one in range(1, count + 1)])
+    )
     while (todo := search.next_actions(state)).finished is None:
         state = search.record_stopped(search.record_started(state, todo.start) if todo.start else state, todo.close)
         values = {one: state.deploys[one - 1].build for one in todo.measure}
@@ -60,7 +64,7 @@ def test_two_culprits_share_the_increase() -> None:
 def test_the_rest_is_searched_with_the_same_measurements() -> None:
     ended, state = driven(lambda at: 100.0 + 60.0 * (at >= 9) + 30.0 * (at >= 20), default_rng(1))
     assert ended.suspects == ("9",)
-    rest = search.search_rest(state, "9")
+    rest = search_rest(state, "9")
     assert rest.line.ids == state.line.ids[9:]
     assert {one.build for one in rest.deploys if one.is_measured} <= {GOOD_END, *rest.line.ids}
     assert any(one.build == GOOD_END and one.purpose == "boundary" for one in rest.deploys)

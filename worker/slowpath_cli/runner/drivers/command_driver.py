@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath_cli.local_bisect.script_runner import RETRY, UNBUILDABLE
 from slowpath_cli.core.supervise_command import supervisor_command
+from slowpath_cli.local_bisect.script_runner import RETRY, UNBUILDABLE
 from slowpath_cli.runner.core import command_supervisor, run_processes
 from slowpath_cli.runner.core.driver_environment import _as_variables, make_environment, placeholder_values
 from slowpath_cli.runner.core.driver_interface import (

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
+from slowpath.analysis.findings.wording import pluralize
+
 Kind = Literal["commit", "bump", "pruned", "fork"]
 """`pruned`: the last of several commits that keep the inputs of the build, measured to prove it. `fork`: the state that a commit
 started from, where that is not the build before it in the search."""
@@ -75,6 +77,23 @@ class SearchLevel:
     def classes(self) -> int:
         """Return the number of commits that change the build, and of dependency updates."""
         return sum(one.kind not in NOT_SUSPECTED for one in self.nodes) if self.commits else 0
+
+
+def describe_pruned(commits: int) -> str:
+    """Describe commits that keep the inputs of the build."""
+    return pluralize(commits, "commit") + (" that keeps" if commits == 1 else " that keep") + " the inputs of the build"
+
+
+def commit_in(repository: str, build: BuildInputs) -> str | None:
+    """Return the commit of a repository in a build; None if a version pins it."""
+    return build.commit if repository == "" else build.modules.get(repository)
+
+
+def is_merge_in_its_branch(node: CandidateNode) -> bool:
+    """Return whether a node is a merge at the end of the branch that it merges: it is expanded already."""
+    return (
+        node.outer is not None and node.id == f"{node.outer}/{node.sha}" and node.outer.rpartition("/")[2] == node.sha
+    )
 
 
 def to_json(node: CandidateNode) -> dict[str, Any]:

@@ -12,11 +12,18 @@ from slowpath.analysis.closure.go_module_files import MOST_BYTES, GoModFile, cha
 from slowpath.analysis.closure.go_packages import PackageCache, PackageReader
 from slowpath.analysis.closure.module_digests import ModuleDigests
 from slowpath.analysis.closure.package_closure import PackageClosureReader
-from slowpath.analysis.findings.wording import pluralize
 from slowpath.core.errors import SlowpathError
 from slowpath.core.git_ports import GitHistory, GitObjectReader, GitParentLink
 from slowpath.verdicts.bisects.errors import InvalidCommitRange
-from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, PrunedCommits, SearchLevel
+from slowpath.verdicts.bisects.rules.candidates import (
+    BuildInputs,
+    CandidateNode,
+    PrunedCommits,
+    SearchLevel,
+    commit_in,
+    describe_pruned,
+    is_merge_in_its_branch,
+)
 
 LOCKS: Final = ("glide.lock", "Gopkg.lock", "glide.yaml")
 PINS: Final = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum", *LOCKS, "Gopkg.toml"})
@@ -94,7 +101,9 @@ class MultiRepositoryHistory(Generic[R]):
             return level
         last = level.nodes[-1]
         title = describe_pruned(len(last.members) - 1)
-        end = CandidateNode(level.bad, MAIN, level.bad, title, "pruned", BuildInputs(level.bad), last.build, last.members[1:])
+        end = CandidateNode(
+            level.bad, MAIN, level.bad, title, "pruned", BuildInputs(level.bad), last.build, last.members[1:]
+        )
         return replace(level, nodes=(*level.nodes, end))
 
     def _refuse_without_package(self, *ends: str) -> None:
@@ -137,14 +146,14 @@ class MultiRepositoryHistory(Generic[R]):
         )  # fmt: skip
 
     def _changes(self, node: CandidateNode, parents: Sequence[str]) -> SearchLevel:
-        if _is_merge_in_its_branch(node):
+        if is_merge_in_its_branch(node):
             return SearchLevel((), 0)
         return self._branch(node, parents) if len(parents) > 1 else self._bumps(node, parents[0])
 
     def _literal_parent(self, node: CandidateNode, sha: str) -> CandidateNode | None:
         """Return the first parent of a commit as a candidate; None if its build is the one before it in the search."""
         repository = self.repositories[node.repository]
-        before = _commit_in(node.repository, node.before)
+        before = commit_in(node.repository, node.before)
         if before is None or before == sha:
             return None
         skipped = repository.line(before, sha) if repository.is_ancestor(before, sha) else []
@@ -157,7 +166,7 @@ class MultiRepositoryHistory(Generic[R]):
     def _pruned_commits(self, node: CandidateNode) -> SearchLevel:
         """Return pruned commits one by one: a difference was measured although their inputs are equal."""
         repository = self.repositories[node.repository]
-        before = _commit_in(node.repository, node.before)
+        before = commit_in(node.repository, node.before)
         if before is None:
             return SearchLevel((), 0)
         commits = repository.line(before, node.sha)
@@ -297,7 +306,7 @@ class MultiRepositoryHistory(Generic[R]):
                 return "/".join(parts[at:])
         return ""
 
-    def _level(
+    def _level(  # noqa: PLR0917 - the commits, and how each is built
         self,
         repository: str,
         good: str,
@@ -363,21 +372,6 @@ class MultiRepositoryHistory(Generic[R]):
             return modules.at(entry.id) if entry is not None and entry.is_folder else None
 
         return _safely(of_module)
-
-
-def describe_pruned(commits: int) -> str:
-    """Describe commits that keep the inputs of the build."""
-    return pluralize(commits, "commit") + (" that keeps" if commits == 1 else " that keep") + " the inputs of the build"
-
-
-def _commit_in(repository: str, build: BuildInputs) -> str | None:
-    """Return the commit of a repository in a build; None if a version pins it."""
-    return build.commit if repository == MAIN else build.modules.get(repository)
-
-
-def _is_merge_in_its_branch(node: CandidateNode) -> bool:
-    """Return whether a node is a merge at the end of the branch that it merges: it is expanded already."""
-    return node.outer is not None and node.id == f"{node.outer}/{node.sha}" and node.outer.rpartition("/")[2] == node.sha
 
 
 def _safely(digest: Digest) -> Digest:

@@ -106,9 +106,7 @@ def draft_of(session: ReadSession, row: BisectPreflight) -> Bisect:
 
 def report_level(level: SearchLevel, modules: tuple[UpdatedModule, ...], settings: BisectSettings) -> RangeReport:
     """Return the report of the first level of a search. `settings`: those of the bisect, with the main package."""
-    report = RangeReport(
-        "ancestor", None, level.commits, len(level.nodes), settings.main_package, level.pruned, modules
-    )
+    report = RangeReport("ancestor", None, level.commits, level.classes, settings.main_package, level.pruned, modules)
     if not level.nodes:
         return report
     plan = search_plan.make_search_plan(level, {})

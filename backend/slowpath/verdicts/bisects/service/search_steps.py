@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from slowpath.analysis.bisect import measurement_normalization, search
+from slowpath.analysis.bisect.range_levels import explain_increase, find_slower_build
 from slowpath.analysis.bisect.search import ProbeStart, SearchResult
 from slowpath.analysis.bisect.search_state import SearchState
 from slowpath.core.db_sessions import WriteSession
@@ -39,6 +40,7 @@ from slowpath.verdicts.bisects.service.bisect_summaries import (
     update_bisect_summary,
 )
 from slowpath.verdicts.bisects.tables import Bisect, Probe
+from slowpath.verdicts.bisects.wording import describe_explained, describe_slower_build
 
 GOES_ON = frozenset({BisectState.SEARCHING, BisectState.WAITING})
 MOST_LIKELY = 3
@@ -104,7 +106,8 @@ def _apply_step(  # noqa: PLR0917 - the bisect, its state, and the step
     if todo.finished is not None:
         _record_drift(session, bisect, state, now)
         likeliest = _likeliest(plan, state, todo.finished)
-        record_outcome(session, bisect, list(probes.values()), todo.finished, likeliest, now=now)
+        explained = describe_levels(plan, state, todo.finished)
+        record_outcome(session, bisect, list(probes.values()), todo.finished, likeliest, explained=explained, now=now)
     if todo.pause is not None:
         pause_bisect(session, bisect, todo.pause, now=now)
 
@@ -213,6 +216,16 @@ def _likeliest(plan: SearchPlan, state: SearchState, result: SearchResult) -> li
     return [(plan.nodes[one].sha, beliefs[one]) for one in order]
 
 
+def describe_levels(plan: SearchPlan, state: SearchState, result: SearchResult) -> str:
+    """Return how much of the increase a culprit explains, and a build slower than both boundaries; "" if unknown."""
+    found = explain_increase(state, result.suspects[0]) if result.outcome == "found" else None
+    slower = find_slower_build(state)
+    sentences = [] if found is None else [describe_explained(found)]
+    if slower is not None:
+        sentences.append(describe_slower_build(plan.nodes[slower.build].sha, slower.excess))
+    return " ".join(sentences)
+
+
 def record_outcome(
     session: WriteSession,
     bisect: Bisect,
@@ -220,12 +233,14 @@ def record_outcome(
     result: SearchResult,
     likeliest: Sequence[tuple[str, float]],
     *,
+    explained: str = "",
     now: datetime,
 ) -> None:
-    """Record the outcome of a search."""
+    """Record the outcome of a search; `explained`: how much of the increase its culprit explains, as a sentence."""
     outcome: dict[str, Any] = {
         "outcome": result.outcome, "suspects": list(result.suspects), "belief": result.belief,
         "likeliest": [{"sha": sha, "belief": belief} for sha, belief in likeliest],
+        "explained": explained,
     }  # fmt: skip
     bisect.state, bisect.outcome, bisect.finished_at = BisectState(result.outcome), outcome, now
     tear_down_bisect(session, bisect, probes, result.outcome, outcome, now=now)

@@ -24,7 +24,7 @@ export function RunnerCommand({ team, labels = {} }: Props) {
         description={
           token.data
             ? 'The token is shown once. Slowpath stores only its hash.'
-            : '~/slowpath is the Slowpath checkout on that host. deploy.sh starts the commit in its working directory and keeps running; measure.sh prints a number or writes profiles to $SLOWPATH_OUT. For every dependency to search: --module-repo example.com/lib=../lib.'
+            : '~/slowpath is the Slowpath checkout on that host. Without one, /cli/linux-amd64 of this server is the same command as a single file, if it was built there. deploy.sh starts the commit in its working directory and keeps running; measure.sh prints a number or writes profiles to $SLOWPATH_OUT. For every dependency to search: --module-repo example.com/lib=../lib.'
         }
         value={runnerCommand(window.location.origin, token.data?.secret ?? '$TOKEN', labels)}
       />
