@@ -50,7 +50,7 @@ def name_latency(signal: str, route: str | None, minutes: int) -> str:
 
 def name_release(signal: str, commit: str, former: str) -> str:
     """Return what a budget per release measures, as the begin of a sentence."""
-    return f"{name_signal(signal)} of {commit} changed, compared with {former}, by"
+    return f"{name_signal(signal)} of {commit} against {former}:"
 
 
 def name_build(signal: str, commit: str) -> str:

@@ -3,12 +3,12 @@
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
 from slowpath.core.ids import BuildId
 from slowpath.inventory.catalog.tables import Build
+from slowpath.platform.accounts.tables import AuditEvent
 from slowpath.verdicts.budgets.service import build_budgets
 from slowpath.verdicts.regressions.service import build_evaluation, build_measurements
 from tests.factories.accounts import SomeTeam
@@ -43,9 +43,7 @@ def evaluate(synthetic: SyntheticBuilds, build_id: UUID, former_id: UUID | None)
         return row.state, row.sentence, list(row.exceeded_budgets)
 
 
-def test_a_budget_is_set_changed_and_removed(
-    client: TestClient, synthetic: SyntheticBuilds, admin: psycopg.Connection
-) -> None:
+def test_a_budget_is_set_changed_and_removed(client: TestClient, synthetic: SyntheticBuilds) -> None:
     made = client.post("/api/v1/budgets", json=words(synthetic, route="/api/push"))
     assert made.status_code == 201, made.text
     budget = made.json()
@@ -57,17 +55,16 @@ def test_a_budget_is_set_changed_and_removed(
     assert changed.json()["limit"] == limit
     other = {"type": "per-release", "increase": 0.05}
     refused = client.patch(f"/api/v1/budgets/{budget['id']}", json={"limit": other})
-    assert (refused.status_code, refused.json()["type"]) == (400, "urn:slowpath:invalid-budget")
+    assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:invalid-budget")
 
     listed = client.get("/api/v1/budgets", params={"service_id": str(synthetic.service_id)}).json()["items"]
     assert [each["limit"] for each in listed] == [limit]
     assert client.delete(f"/api/v1/budgets/{budget['id']}").status_code == 204
     assert client.get("/api/v1/budgets").json()["items"] == []
-    rows = admin.execute("SELECT action, details FROM audit_event WHERE subject_kind = 'budget' ORDER BY created_at, id")
-    entries = rows.fetchall()
-    assert [action for action, _ in entries] == ["budget.created", "budget.updated", "budget.deleted"]
-    assert entries[1][1]["former_limit"] == "300 ms"
-    assert entries[1][1]["budget"] == "p99 at most 250 ms"
+    entries = [row for row in synthetic.rows(AuditEvent) if row.subject_kind == "budget"]
+    assert [each.action for each in entries] == ["budget.created", "budget.updated", "budget.deleted"]
+    assert entries[1].details["former_limit"] == "300 ms"
+    assert entries[1].details["budget"] == "p99 at most 250 ms"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +78,7 @@ def test_what_nothing_measures_is_rejected(
     client: TestClient, synthetic: SyntheticBuilds, fields: dict[str, Any]
 ) -> None:
     answer = client.post("/api/v1/budgets", json=words(synthetic, **fields))
-    assert (answer.status_code, answer.json()["type"]) == (400, "urn:slowpath:invalid-budget")
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:invalid-budget")
     assert answer.json()["resolution"]
 
 
@@ -101,9 +98,7 @@ def test_a_service_has_a_limited_number_of_budgets(client: TestClient, synthetic
     assert (answer.json()["limit"], answer.json()["value"]) == (20, 21)
 
 
-def test_the_first_build_over_a_budget_of_cpu_is_called_changed(
-    client: TestClient, synthetic: SyntheticBuilds
-) -> None:
+def test_the_first_build_over_a_budget_of_cpu_is_called_changed(client: TestClient, synthetic: SyntheticBuilds) -> None:
     usual, more, later = (synthetic.prepare(costs) for costs in (None, {"decode": 90.0}, {"decode": 90.0}))
     client.post("/api/v1/budgets", json=words(synthetic, USUAL_US * 1.3e-6, signal="cpu")).raise_for_status()
 
@@ -129,7 +124,7 @@ def test_an_increase_per_release_is_compared_with_the_build_before(
     assert evaluate(synthetic, same, usual)[2] == []
     state, sentence, exceeded = evaluate(synthetic, more, same)
     assert (state, len(exceeded)) == ("changed", 1)
-    assert "compared with build 0000002, by +" in sentence
+    assert " of build 0000003 against build 0000002: +" in sentence
     assert "over the budget of +20% per release." in sentence
 
 

@@ -63,7 +63,7 @@ def test_sentences_name_value_interval_and_limit() -> None:
     unbounded = Interval(2.0, 1.0, None, 1.0)
     assert "(over 1 s, 95% CI)" in describe_state("p99 is", ABSOLUTE, unbounded, BudgetState.EXCEEDED, "95% CI")
     increase = Interval(0.08, 0.06, 0.1, 0.05)
-    assert describe_state("It changed by", RELEASE, increase, BudgetState.EXCEEDED, "95% CI") == (
-        "It changed by +8% (+6% to +10%, 95% CI), over the budget of +5% per release."
+    assert describe_state("p99 of a against b:", RELEASE, increase, BudgetState.EXCEEDED, "95% CI") == (
+        "p99 of a against b: +8% (+6% to +10%, 95% CI), over the budget of +5% per release."
     )
     assert format_limit(RELEASE) == "+5% per release"

@@ -43,6 +43,7 @@ export type PanelMarkers = {
 };
 
 const LABEL_ROW_PX = 14;
+const LABEL_ROWS = 2;
 
 type MarkerLayerProps = { marks: PanelMarkers; place: PlotArea; scale: HeightScale };
 
@@ -194,7 +195,7 @@ function labelsOf(marks: PanelMarkers, place: PlotArea): Placed[] {
   const shown = requests
     .filter(({ atMs }) => atMs >= place.span.fromMs && atMs <= place.span.toMs)
     .map((request) => ({ ...request, x: xOf(place, request.atMs) }));
-  const bounds = { left: LEFT_PX, right: place.widthPx - RIGHT_PX, rows: 2 };
+  const bounds = { left: LEFT_PX, right: place.widthPx - RIGHT_PX, rows: LABEL_ROWS };
   return placeLabels(shown, bounds).map((each) => ({
     ...each,
     content: contents.get(each.id)?.(each.short) ?? <></>,
@@ -237,18 +238,19 @@ function NoteSpan({ note, place }: { note: PanelMarkers['notes'][number]; place:
 
 type LimitProps = { limit: LimitMarker; place: PlotArea; scale: HeightScale };
 
-/** A dashed line with its name below; a limit beyond the scale has only its name at that edge. */
+/** A dashed line with its name below, under other labels; a limit beyond the scale has only its name at that edge. */
 function LimitLine({ limit, place, scale }: LimitProps) {
   const isInside = limit.seconds >= scale.least && limit.seconds <= scale.most;
   const y = yOf(place, heightOf(scale, limit.seconds));
   const edge = limit.seconds > scale.most ? ', above' : ', below';
   const isLow = y > place.heightPx - BOTTOM_PX - LABEL_ROW_PX;
+  const below = Math.max(y + 11, TOP_PX + 9 + LABEL_ROWS * LABEL_ROW_PX);
   return (
     <g>
       {isInside && (
         <path className={css.limit} d={`M${LEFT_PX} ${y}H${place.widthPx - RIGHT_PX}`} />
       )}
-      <text className={css.label} x={LEFT_PX + 4} y={isLow ? y - 4 : y + 11}>
+      <text className={css.label} x={LEFT_PX + 4} y={isLow ? y - 4 : below}>
         <tspan className={css.ink}>{isInside ? limit.label : limit.label + edge}</tspan>
       </text>
     </g>

@@ -50,7 +50,8 @@ def announced(cells: HistogramCells, rng: Generator) -> NDArray[np.bool_]:
     found = [measure(cells, end, rng) for end in range(60, len(cells.times_ms) + 1, 15)]
     certain = np.array([each.certain_low_s >= LIMIT_S for each in found])
     usual = np.array([each.low_s >= LIMIT_S for each in found])
-    return certain[4:] & usual[:-4]
+    announced_at: NDArray[np.bool_] = certain[4:] & usual[:-4]
+    return announced_at
 
 
 def test_a_service_exactly_at_its_budget_raises_no_message_and_one_that_is_20_percent_over_does() -> None:

@@ -123,7 +123,7 @@ function limitHelp({ signal, type }: Fields): string {
       : 'Compared with the deployment before.';
   return signal === 'cpu'
     ? 'Measured by the CPU profiles of each build.'
-    : 'Measured over the last 60 minutes. A bound of a histogram bucket can be decided best.';
+    : 'Measured over the last 60 minutes. Best decided if it is the bound of a histogram bucket.';
 }
 
 type PlaceProps = { fields: Fields; onChange: (changed: Partial<Fields>) => void };

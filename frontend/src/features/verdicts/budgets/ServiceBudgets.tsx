@@ -16,14 +16,7 @@ import {
 } from '../../../ui';
 import { BudgetForm } from './BudgetForm';
 import { budgetsQuery, deleteBudget, environmentNamesQuery } from './budget-queries';
-import {
-  STATES,
-  budgetName,
-  limitText,
-  measuredText,
-  placeText,
-  signalText,
-} from './budget-wording';
+import { STATES, budgetName, limitText, placeText, signalText } from './budget-wording';
 import classes from './budgets.module.css';
 
 export type ServiceBudgetsProps = {
@@ -153,7 +146,6 @@ function BudgetRow({ budget, mayWrite, buildLink, onChange, onRemove }: RowProps
       {budget.evaluations.map((each) => (
         <EvaluationLine
           key={each.environment_id ?? ''}
-          budget={budget}
           evaluation={each}
           environment={
             budget.environment_id === null && each.environment_id !== null
@@ -168,21 +160,18 @@ function BudgetRow({ budget, mayWrite, buildLink, onChange, onRemove }: RowProps
 }
 
 type LineProps = {
-  budget: Budget;
   evaluation: BudgetEvaluation;
   /** Named where several environments are evaluated. */
   environment: string | null;
   buildLink: ServiceBudgetsProps['buildLink'];
 };
 
-function EvaluationLine({ budget, evaluation, environment, buildLink }: LineProps) {
+function EvaluationLine({ evaluation, environment, buildLink }: LineProps) {
   const [glyph, word] = STATES[evaluation.state];
-  const measured = measuredText(budget, evaluation);
   return (
     <div className={classes.evaluation} data-state={evaluation.state}>
       <StateIcon glyph={glyph}>{word}</StateIcon>
       {environment && <span className={classes.environment}>{environment}</span>}
-      {measured && <span className={classes.measured}>{measured}</span>}
       <span className={classes.sentence}>
         {evaluation.sentence}{' '}
         {evaluation.build_id !== null && buildLink(evaluation.build_id, 'Open the build')}

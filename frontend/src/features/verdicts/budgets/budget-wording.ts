@@ -11,7 +11,7 @@ export const SIGNALS = [
 ] as const;
 
 export const STATES: Record<BudgetEvaluation['state'], [Glyph, string]> = {
-  exceeded: ['ended', 'Exceeded'],
+  exceeded: ['more', 'Exceeded'],
   within: ['done', 'Within budget'],
   inconclusive: ['unsure', 'Inconclusive'],
 };
@@ -45,17 +45,6 @@ export function placeText(
   const environment =
     environment_id === null ? 'each environment' : (names.get(environment_id) ?? 'environment');
   return [environment, route].filter(Boolean).join(', ');
-}
-
-/** The value and its interval; what is missing is in the sentence of the evaluation. */
-export function measuredText(
-  budget: Budget,
-  { value, low, high }: BudgetEvaluation,
-): string | null {
-  if (value === null || low === null) return null;
-  const from = valueText(budget, low);
-  const interval = high === null ? `over ${from}` : `${from} to ${valueText(budget, high)}`;
-  return `${valueText(budget, value)} (${interval})`;
 }
 
 export const budgetName = (budget: Budget): string => `${signalText(budget)} ${limitText(budget)}`;

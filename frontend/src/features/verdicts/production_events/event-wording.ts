@@ -32,7 +32,7 @@ export const PROOF_STATES: Record<ProductionEvent['proof'][number]['state'], [Gl
 };
 
 export const BUDGET_STATES: Record<ProductionEvent['budgets'][number]['state'], [Glyph, string]> = {
-  exceeded: ['ended', 'Exceeded'],
+  exceeded: ['more', 'Exceeded'],
   within: ['done', 'Within budget'],
   inconclusive: ['unsure', 'Inconclusive'],
 };
