@@ -51,7 +51,7 @@ describe('the issue of a regression', () => {
       detail: 'GitHub answered 403.',
       resolution: 'Create a channel with another token.',
     };
-    serve(issue({ state: 'failed', problem: problem as LinkedIssue['problem'] }));
+    serve(issue({ state: 'failed', problem }));
     open();
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'Create a channel with another token.',

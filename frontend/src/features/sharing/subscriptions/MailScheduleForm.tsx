@@ -7,7 +7,7 @@ import { timeZone } from '../../../lib/times';
 import { ErrorState, Section } from '../../../ui';
 import classes from './subscriptions.module.css';
 import { mailScheduleQuery, setMailSchedule } from './subscription-queries';
-import { FREQUENCIES, HOURS, WEEKDAYS, type Frequency } from './subscription-wording';
+import { FREQUENCIES, HOURS, WEEKDAYS } from './subscription-wording';
 
 const NIGHT = { quiet_from: '22:00', quiet_to: '07:00' };
 const NO_QUIET = { quiet_from: null, quiet_to: null };
@@ -40,7 +40,7 @@ export function MailScheduleForm({ stored }: { stored: MailSchedule }) {
           data={FREQUENCIES}
           allowDeselect={false}
           value={schedule.frequency}
-          onChange={(next) => change({ frequency: (next ?? 'immediate') as Frequency })}
+          onChange={(next) => change({ frequency: next ?? 'immediate' })}
         />
         <DigestTime schedule={schedule} onChange={change} />
         <QuietHours schedule={schedule} onChange={change} />

@@ -75,7 +75,7 @@ function Fields({
         data={SEVERITIES}
         allowDeselect={false}
         value={severity}
-        onChange={(next) => setSeverity((next ?? 'low') as Severity)}
+        onChange={(next) => setSeverity(next ?? 'low')}
       />
       {!isOfAllServices && (
         <Button className={classes.end} loading={end.isPending} onClick={() => end.mutate()}>
