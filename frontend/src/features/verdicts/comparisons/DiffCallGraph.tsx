@@ -3,17 +3,25 @@ import { useImperativeHandle, useMemo, useRef, useState, type RefObject } from '
 import type { CallGraphHandle, FlameGraphHandle, FlameSource } from '../../../charts';
 import { readDiffPart } from '../../../engine/flame/diff-part';
 import { mergePart, openTree } from '../../../engine/flame/diff-tree';
+import { readFunctions } from '../../../engine/flame/function-table';
 import { CallGraphSection } from '../../evidence/profiles';
 
 type DiffCallGraphProps = {
   source: Pick<FlameSource, 'first' | 'rest'>;
+  /** The table of functions, whose tests color the graph; null until it is loaded. */
+  functions: ArrayBuffer | null;
   basis: string;
+  /** The function of the finding, which is in the middle at first; '' without one. */
+  found: string;
   /** What the page asks of the graph that is shown. */
   graph: RefObject<FlameGraphHandle | null>;
 };
 
-export function DiffCallGraph({ source: { first, rest }, basis, graph }: DiffCallGraphProps) {
-  const [selected, setSelected] = useState('');
+export function DiffCallGraph({ source, functions, basis, found, graph }: DiffCallGraphProps) {
+  const { first, rest } = source;
+  const [chosen, setSelected] = useState<string | null>(null);
+  const selected = chosen ?? found;
+  const changes = useMemo(() => (functions ? readFunctions(functions) : null), [functions]);
   const calls = useRef<CallGraphHandle>(null);
   const tree = useMemo(() => {
     const opened = openTree(readDiffPart(first));
@@ -37,6 +45,7 @@ export function DiffCallGraph({ source: { first, rest }, basis, graph }: DiffCal
   return (
     <CallGraphSection
       tree={tree}
+      changes={changes}
       basis={basis}
       oneSided={false}
       selected={selected}

@@ -146,7 +146,14 @@ export function FlameSection({ comparison, description, view, onView, ...props }
             )}
             {source && view.calls && (
               <ProblemBoundary what="The call graph failed" resetKey={source.key}>
-                <DiffCallGraph source={source} basis={flame.basis} graph={graph} />
+                <DiffCallGraph
+                  key={zoom?.name}
+                  source={source}
+                  functions={functions.data ?? null}
+                  basis={flame.basis}
+                  found={zoom?.name ?? ''}
+                  graph={graph}
+                />
               </ProblemBoundary>
             )}
             {source && !view.calls && (
