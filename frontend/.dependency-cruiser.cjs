@@ -8,9 +8,16 @@ const wings = [
   ],
   [
     'verdicts',
-    ['comparisons', 'comparison_previews', 'regressions', 'bisects', 'production_events'],
+    [
+      'comparisons',
+      'comparison_previews',
+      'regressions',
+      'budgets',
+      'bisects',
+      'production_events',
+    ],
   ],
-  ['sharing', ['discussions|activity|notifications', 'reports', 'inbox', 'search']],
+  ['sharing', ['discussions|activity|notifications', 'subscriptions', 'reports', 'inbox', 'search']],
   ['operations', ['retention', 'setup']],
 ];
 const names = wings.map(([wing]) => wing);

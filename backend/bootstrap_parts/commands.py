@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bootstrap_parts import long_proofs, start_stack, suite_runner
+from bootstrap_parts import long_proofs, package_cli, start_stack, suite_runner
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.install_steps import EVERYTHING, LOCKS, find_uv, set_up
@@ -225,6 +225,9 @@ def _parser() -> argparse.ArgumentParser:
     api = commands.add_parser("api", help="regenerate the API client from the running code")
     api.add_argument("--release", action="store_true", help="also record the API as the last released one")
     api.set_defaults(run=_api)
+    commands.add_parser("package", help="build the command line as a single file and as a wheel").set_defaults(
+        run=package_cli.package
+    )
     commands.add_parser("lock", help="update the lock files").set_defaults(run=_lock)
     suite_runner.add_commands(commands)
     long_proofs.add_commands(commands)

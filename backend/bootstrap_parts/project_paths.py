@@ -22,6 +22,7 @@ VENV_PYTHON = VENV / "bin" / "python"
 TOOLS = MADE / "tools"
 BROWSER = MADE / "browser"
 STAMPS = MADE / "stamps"
+PACKAGES = MADE / "packages"
 CACHE = MADE / "cache"
 STEP_LOGS = MADE / "logs"
 

@@ -18,7 +18,7 @@ from bootstrap_parts.child_processes import ChildProcess, ProcessMark, clean_env
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.machine_checks import make_folder
 from bootstrap_parts.postgres import Postgres
-from bootstrap_parts.project_paths import BACKEND, DECODE_BINARY, FRONTEND_DIST, ROOT, VENV_PYTHON, WORKER
+from bootstrap_parts.project_paths import BACKEND, DECODE_BINARY, FRONTEND_DIST, PACKAGES, ROOT, VENV_PYTHON, WORKER
 from bootstrap_parts.secret_file import Secrets
 from bootstrap_parts.supervisor import Service, Supervisor, always_ready
 from bootstrap_parts.valkey import Valkey
@@ -148,7 +148,11 @@ class Stack:
         )
 
     def _start_pythons(self, public_url: str, services: list[Service]) -> None:
-        self.environment |= {"SLOWPATH_PUBLIC_URL": public_url, "SLOWPATH_FRONTEND_DIST": str(FRONTEND_DIST)}
+        self.environment |= {
+            "SLOWPATH_PUBLIC_URL": public_url,
+            "SLOWPATH_FRONTEND_DIST": str(FRONTEND_DIST),
+            "SLOWPATH_CLI_PACKAGES": os.environ.get("SLOWPATH_CLI_PACKAGES", str(PACKAGES)),
+        }
         self.environment.pop("ADMIN_DATABASE_URL", None)  # no application process may use the superuser
         with self.console.timed("web, worker, relay"):
             for service in services:

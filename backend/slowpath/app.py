@@ -49,10 +49,11 @@ from slowpath.evidence.spans import endpoints as spans_endpoints
 from slowpath.inventory.catalog import endpoints as catalog_endpoints
 from slowpath.inventory.repositories import endpoints as commits_endpoints
 from slowpath.inventory.webhooks import endpoints as hooks_endpoints
+from slowpath.operations.example_data import endpoints as example_endpoints
 from slowpath.operations.retention import endpoints as keeping_endpoints
 from slowpath.platform.accounts import endpoints as accounts_endpoints
 from slowpath.platform.accounts.rules.oidc_flow import parse_domain_teams
-from slowpath.platform.http import health
+from slowpath.platform.http import cli_packages, health
 from slowpath.platform.http.anonymous_work import AnonymousWork
 from slowpath.platform.http.body_limits import body_limits_of
 from slowpath.platform.http.bytes_in_flight import BytesInFlight
@@ -69,12 +70,15 @@ from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
 from slowpath.sharing.discussions.service.discussion_subjects import Finders
 from slowpath.sharing.inbox import endpoints as inbox_endpoints
+from slowpath.sharing.inbox.endpoints import slack_interactions
 from slowpath.sharing.mcp_server import endpoints as mcp_endpoints
 from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
 from slowpath.sharing.search import endpoints as search_endpoints
+from slowpath.sharing.subscriptions import endpoints as subscriptions_endpoints
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
+from slowpath.verdicts.budgets import endpoints as budgets_endpoints
 from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
@@ -103,6 +107,7 @@ FEATURES = (
     previews_endpoints,
     function_sources_endpoints,
     regressions_endpoints,
+    budgets_endpoints,
     discussions_endpoints,
     bisects_endpoints,
     reports_endpoints,
@@ -110,13 +115,15 @@ FEATURES = (
     mcp_endpoints,
     inbox_endpoints,
     search_endpoints,
+    subscriptions_endpoints,
     keeping_endpoints,
+    example_endpoints,
 )
 
 STREAMED = re.compile(
     "|".join(
         f"(?:{one.STREAMED.pattern})"
-        for one in (uploads_endpoints, metrics_endpoints, spans_endpoints, hooks_endpoints)
+        for one in (uploads_endpoints, metrics_endpoints, spans_endpoints, hooks_endpoints, slack_interactions)
     )
 )
 """Requests whose bodies the route streams and limits."""
@@ -220,6 +227,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     """
     router = APIRouter()
     router.include_router(health.router)
+    router.include_router(cli_packages.router)
     for feature in FEATURES:
         router.include_router(feature.router)
     return tuple(router.routes)

@@ -9,6 +9,7 @@ from slowpath.evidence.metrics import tables as metrics
 from slowpath.inventory.catalog import tables as catalog
 from slowpath.inventory.repositories import tables as commits
 from slowpath.inventory.webhooks import tables as hooks
+from slowpath.operations.example_data import tables as example_data
 from slowpath.operations.retention import tables as keeping
 from slowpath.platform.accounts import tables as accounts
 from slowpath.platform.jobs import tables as work
@@ -16,7 +17,9 @@ from slowpath.sharing.discussions import tables as discussions
 from slowpath.sharing.inbox import tables as inbox
 from slowpath.sharing.notifications import tables as notifications
 from slowpath.sharing.reports import tables as reports
+from slowpath.sharing.subscriptions import tables as subscriptions
 from slowpath.verdicts.bisects import tables as bisects
+from slowpath.verdicts.budgets import tables as budgets
 from slowpath.verdicts.comparisons import tables as comparisons
 from slowpath.verdicts.gap_explanations import tables as explanations
 from slowpath.verdicts.production_events import tables as production_events
@@ -24,6 +27,7 @@ from slowpath.verdicts.regressions import tables as regressions
 
 FEATURES = (
     accounts, jobs, work, catalog, commits, hooks, uploads, kind_registry, metrics, sources, explanations,
-    comparisons, regressions, production_events, inbox, discussions, bisects, reports, notifications, keeping,
+    comparisons, regressions, budgets, production_events, inbox, discussions, bisects, reports, notifications,
+    subscriptions, keeping, example_data,
 )  # fmt: skip
 METADATA = Table.metadata

@@ -94,8 +94,10 @@ def results(days: int, steps: int) -> Iterator[BenchmarkResult]:
 def worse_changes(service: SimulatedService) -> list[tuple[LatencyChangePoint, int | None]]:
     """Return the changes for the worse after the history, each with the time of its message; None: not confirmed."""
     found: list[LatencyChangePoint] = []
+    minutes = service.cells(MINUTE_MS, 0, service.end_ms)
     for cells in _grids(service):
-        for change in find_change_points(cells, service.deploys_ms, service.rng):
+        learned = minutes if cells.cell_ms < MINUTE_MS else None
+        for change in find_change_points(cells, service.deploys_ms, service.rng, minutes=learned):
             is_new = all(abs(change.at_ms - other.at_ms) > MINUTE_MS for other in found)
             if change.signal != "qps" and change.ratio > 1 and change.seen_ms > BEFORE * MINUTE_MS and is_new:
                 found.append(change)

@@ -6,7 +6,7 @@ Code before this version does not know the columns, so it can run with them.
 from alembic import op
 
 revision = "20261127_1230"
-down_revision = "20261127_1100"
+down_revision = "20261127_1220"
 branch_labels = None
 depends_on = None
 

@@ -6,11 +6,15 @@ exits with 70 (EX_SOFTWARE), so that a script never mistakes it for a verdict.
 
 import argparse
 import importlib
+import importlib.util
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 
+from slowpath_cli.core.supervise_command import SUPERVISE
+
+VERSION = "0.1.0"
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
 
@@ -37,7 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Otherwise OpenBLAS, which numpy loads, starts a busy-waiting thread for each core: a third of the time of importing
     # numpy. It must be set before numpy is imported. No command multiplies matrices large enough to need threads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if getattr(sys, "frozen", False):
+        restore_library_path(os.environ)
     raw_arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if raw_arguments[:1] == [SUPERVISE]:
+        return int(importlib.import_module("slowpath_cli.runner.core.command_supervisor").main(raw_arguments[1:]))
     named_command = next((word for word in raw_arguments if not word.startswith("-")), None)
     parser = _parser(named_command)
     options = parser.parse_args(raw_arguments, argparse.Namespace(words=raw_arguments))
@@ -61,11 +69,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def restore_library_path(environment: MutableMapping[str, str]) -> None:
+    """Restore LD_LIBRARY_PATH: the single file sets it for its libraries, and programs that it starts must not load those."""
+    original = environment.pop("LD_LIBRARY_PATH_ORIG", None)
+    environment.pop("LD_LIBRARY_PATH", None)
+    if original is not None:
+        environment["LD_LIBRARY_PATH"] = original
+
+
 def _parser(named_command: str | None) -> argparse.ArgumentParser:
     """Return the parser of all commands; only the named one declares its arguments."""
     parser = argparse.ArgumentParser(prog="slowpath", description="Find out why a Go service got slower.")
+    parser.add_argument("--version", action="version", version=f"slowpath {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, (module, description) in COMMANDS.items():
+        if importlib.util.find_spec(module) is None:
+            continue  # the single file has only the commands that need no server
         command = commands.add_parser(name, help=description, description=description.capitalize() + ".")
         if name == named_command:
             loaded = importlib.import_module(module)

@@ -45,6 +45,15 @@ class MirrorHistory:
             ["rev-list", "--max-count=1", _require_sha(one), f"^{_require_sha(of)}", "--"], self._check
         )
 
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return the best common ancestor of two commits, or None if they have none."""
+        self._require_commits(one, other)
+        try:
+            found = self._mirror.read_output(["merge-base", _require_sha(one), _require_sha(other)], self._check)
+        except InvalidRequest:  # exit code 1: no common ancestor
+            return None
+        return found if SHA.fullmatch(found) else None
+
     def changed(self, before: str, after: str) -> list[str]:
         """Return the paths that differ between two commits."""
         self._require_commits(before, after)

@@ -4,6 +4,7 @@ import smtplib
 import ssl
 from contextlib import suppress
 from email.message import EmailMessage as MimeMessage
+from email.policy import EmailPolicy
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -12,6 +13,8 @@ from slowpath.core.ports import EmailMessage, Mailer
 from slowpath.core.settings import Settings
 
 TIMEOUT_SECONDS: Final = 20.0
+UNFOLDED: Final = EmailPolicy(max_line_length=998)
+"""The limit of RFC 5322. With the usual 78, a long link in a header is encoded, which mail services do not decode."""
 PORTS: Final = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
 
 
@@ -54,10 +57,16 @@ class SmtpMailer:
 
     def send(self, mail: EmailMessage) -> None:
         """Send a mail. Raises `MailRejected` (5xx), `MailServerUnavailable` (4xx, or no response)."""
-        message = MimeMessage()
+        message = MimeMessage(UNFOLDED)
         message["From"], message["To"], message["Subject"] = self._sender, mail.to, mail.subject
-        message["Message-ID"] = f"<{mail.message_id}@{self._sender.rpartition('@')[2].rstrip('>')}>"
+        domain = self._sender.rpartition("@")[2].rstrip(">")
+        message["Message-ID"] = f"<{mail.message_id}@{domain}>"
         message["Auto-Submitted"] = "auto-generated"
+        if mail.thread_id:  # the root need not exist: mail programs group by it
+            message["In-Reply-To"] = message["References"] = f"<{mail.thread_id}@{domain}>"
+        if mail.unsubscribe_url:
+            message["List-Unsubscribe"] = f"<{mail.unsubscribe_url}>"
+            message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
         message.set_content(mail.text)
         try:
             server = self._connect()

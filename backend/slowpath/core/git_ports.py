@@ -114,6 +114,9 @@ class GitHistory(Protocol):
     def is_ancestor(self, one: str, of: str) -> bool:
         """Return whether `one` is `of` or one of its ancestors."""
 
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return the best common ancestor of two commits, or None if they have none."""
+
     def changed(self, before: str, after: str) -> Sequence[str]:
         """Return the paths that differ between two commits."""
 

@@ -132,8 +132,11 @@ class JobRow(TeamScoped, Table):
     finished_at: Mapped[datetime | None]
 
 
-def enqueue(session: WriteSession, job: Job) -> JobId:
-    """Insert the job in this transaction, so that it exists if and only if its cause does. Returns its ID."""
+def enqueue(session: WriteSession, job: Job, *, after_s: float = 0.0) -> JobId:
+    """Insert the job in this transaction, so that it exists if and only if its cause does. Returns its ID.
+
+    It runs in `after_s` seconds, or later.
+    """
     row = JobRow(
         team_id=session.team_id,
         id=new_id(),
@@ -146,6 +149,8 @@ def enqueue(session: WriteSession, job: Job) -> JobId:
         max_attempts=job.max_attempts,
         priority=_priority(session, job),
     )
+    if after_s > 0:
+        row.due_at = row.not_before = func.clock_timestamp() + timedelta(seconds=after_s)
     session.add(row)
     session.flush()  # later statements of this transaction can then find the row
     return JobId(row.id)
@@ -174,5 +179,4 @@ def enqueue_unless_pending(session: WriteSession, job: Job, *, after_s: float = 
     )
     if session.scalar(waiting.limit(1)) is not None:
         return
-    row = session.get_one(JobRow, (session.team_id, enqueue(session, job)))
-    row.due_at = row.not_before = func.clock_timestamp() + timedelta(seconds=after_s)
+    enqueue(session, job, after_s=after_s)

@@ -206,6 +206,10 @@ class EmailMessage:
     subject: str
     text: str
     message_id: str
+    thread_id: str = ""
+    """What the mails of one incident share; empty: the mail has no thread."""
+    unsubscribe_url: str = ""
+    """Where a POST without sign-in ends the subscription (RFC 8058); empty: the mail has none."""
 
 
 class Mailer(Protocol):

@@ -28,6 +28,8 @@ class Settings(BaseSettings):
     public_url: str = Field(default="http://127.0.0.1:8080", validation_alias="SLOWPATH_PUBLIC_URL")
     """The public URL; its scheme and host determine cookie attributes and the Origin check."""
     frontend_dist: Path | None = Field(default=None, validation_alias="SLOWPATH_FRONTEND_DIST")
+    cli_packages: Path | None = Field(default=None, validation_alias="SLOWPATH_CLI_PACKAGES")
+    """Folder of the single files of the command line that `npm run package` built; served at `/cli`."""
     decode_bin: Path | None = Field(default=None, validation_alias="SLOWPATH_DECODE_BIN")
     """The Go helper `slowpath-decode`."""
     scratch_dir: Path | None = Field(default=None, validation_alias="SLOWPATH_SCRATCH_DIR")

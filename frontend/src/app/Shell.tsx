@@ -2,12 +2,15 @@
 import { Outlet, getRouteApi } from '@tanstack/react-router';
 import { Suspense, lazy } from 'react';
 import { useEvents } from '../features/platform/jobs';
-import { PageActionSlot, ProblemBoundary } from '../ui';
+import { PageActionSlot, ProblemBoundary, useTimeZone } from '../ui';
 import classes from './Shell.module.css';
 import { TopBar } from './TopBar';
 import { UploadDrawerSlot } from './UploadDrawerSlot';
 
 const teamRoute = getRouteApi('/t/$team');
+const CopyAction = lazy(async () => ({
+  default: (await import('./CopyTextAction')).CopyTextAction,
+}));
 const ReportAction = lazy(async () => ({
   default: (await import('./AddToReportAction')).AddToReportAction,
 }));
@@ -21,6 +24,7 @@ export function Shell() {
 function LivingShell() {
   const { team, session } = teamRoute.useRouteContext();
   useEvents(team.slug);
+  const zone = useTimeZone();
   return (
     <>
       <a className={classes.skip} href="#main">
@@ -33,11 +37,12 @@ function LivingShell() {
             <PageActionSlot
               value={
                 <Suspense fallback={null}>
+                  <CopyAction />
                   <ReportAction team={team} />
                 </Suspense>
               }
             >
-              <Outlet />
+              <Outlet key={zone} />
             </PageActionSlot>
           </ProblemBoundary>
         </main>

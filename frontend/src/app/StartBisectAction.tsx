@@ -1,10 +1,8 @@
-/** *Start bisect* on the pages it can begin from, with what the team has: its services, repositories, runners. */
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+/** Ways to the page on which a bisect is prepared and started. */
+import { Button } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { StartBisect, type BisectSubject } from '../features/verdicts/bisects';
-import { servicesQuery } from '../features/inventory/catalog';
-import { repositoriesQuery } from '../features/inventory/repositories';
+import { bisectSearchOf, type BisectSubject } from '../features/verdicts/bisects';
 import { Link } from './Link';
 
 const teamRoute = getRouteApi('/t/$team');
@@ -19,36 +17,25 @@ export function StartBisectAction({
   subject,
   primary,
 }: {
+  /** What it begins from; null: everything is chosen on the page. */
   subject: BisectSubject | null;
   primary?: boolean;
 }) {
   const { team, frozen } = teamRoute.useRouteContext();
-  const navigate = useNavigate();
-  const may = !frozen && team.role !== 'viewer';
-  const services = useQuery({ ...servicesQuery, enabled: may });
-  const repositories = useQuery({ ...repositoriesQuery, enabled: may });
-  if (!may) return null;
+  if (frozen || team.role === 'viewer') return null;
   return (
-    <StartBisect
-      subject={subject}
-      primary={primary}
-      team={{ id: team.id, mayManage: team.role === 'admin' || team.role === 'owner' }}
-      services={services.data?.items ?? []}
-      repositories={repositories.data?.items}
-      integrations={(words) => (
+    <Button
+      variant={primary ? 'filled' : undefined}
+      renderRoot={(props) => (
         <Link
-          to="/t/$team/settings"
+          to="/t/$team/bisects/new"
           params={{ team: team.slug }}
-          search={{ tab: 'integrations' }}
-          className="link"
-        >
-          {words}
-        </Link>
+          search={bisectSearchOf(subject)}
+          {...props}
+        />
       )}
-      link={bisectLink(team.slug)}
-      onStarted={(bisectId) =>
-        void navigate({ to: '/t/$team/bisects/$bisectId', params: { team: team.slug, bisectId } })
-      }
-    />
+    >
+      Start bisect
+    </Button>
   );
 }

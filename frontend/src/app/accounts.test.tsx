@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
+import { momentText, setTimeZone } from '../lib/times';
 import { aSession } from '../testing/api-factories';
 import { open } from '../testing/render';
 import { at, page, problem, server } from '../testing/mock-api';
@@ -327,5 +328,29 @@ describe('teams that come and go', () => {
     expect(teams).toHaveLength(2);
     await user.click(await screen.findByRole('button', { name: 'Leave the team' }));
     await waitFor(() => expect(where()).toContain('/t/second/'));
+  });
+});
+
+describe('the time zone', () => {
+  it('of a person is chosen once, and all times follow it', async () => {
+    const sent: unknown[] = [];
+    const user_ = aSession().user;
+    server.use(
+      http.get(at('/sessions'), () => HttpResponse.json([])),
+      http.patch(at('/user'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ ...user_, time_zone: 'Asia/Tokyo' });
+      }),
+    );
+    const { user } = open('/t/northwind/settings?tab=account');
+    const field = await screen.findByRole('combobox', { name: 'Time zone' });
+    await user.click(field);
+    await user.clear(field);
+    await user.type(field, 'Tokyo');
+    await user.click(await screen.findByRole('option', { name: 'Asia/Tokyo', hidden: true }));
+    await waitFor(() => expect(sent).toEqual([{ time_zone: 'Asia/Tokyo' }]));
+    expect(await screen.findByText(/\(Asia\/Tokyo\)/u)).toBeVisible();
+    expect(momentText('2026-11-18T15:30:00Z')).toBe('Thu 19 Nov 00:30');
+    setTimeZone(null);
   });
 });

@@ -21,6 +21,7 @@ function aChannel(changed: Partial<Channel> = {}): Channel {
     failing_since: null,
     problem: null,
     sent_at: null,
+    interactivity_url: null,
     created_at: '2026-11-20T09:12:00Z',
     ...changed,
   };

@@ -52,7 +52,7 @@ export function usePaletteActions(
         group: 'Actions',
         title: 'Start a bisect',
         keywords: 'culprit commit',
-        run: () => void navigate({ to: '/t/$team/bisects', params: { team } }),
+        run: () => void navigate({ to: '/t/$team/bisects/new', params: { team }, search: {} }),
       },
     );
   return [

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
+import { noExample } from '../testing/api-factories';
 import { at, page, server } from '../testing/mock-api';
 import { open } from '../testing/render';
 
@@ -59,5 +60,38 @@ describe('a team without data', () => {
     serve().add('/builds');
     const { where } = open('/t/northwind');
     await waitFor(() => expect(where()).toBe('/t/northwind/comparisons'));
+  });
+
+  it('adds example data, which ticks no step, and removes it as a whole', async () => {
+    const arrived = serve();
+    let data = noExample();
+    server.use(
+      http.get(at('/example-data'), () => HttpResponse.json(data)),
+      http.post(at('/example-data'), () => {
+        data = { ...data, state: 'adding', progress: 0.5, step: 'adding builds' };
+        return HttpResponse.json(data, { status: 202 });
+      }),
+      http.delete(at('/example-data'), () => {
+        data = { ...noExample(), state: 'removing' };
+        return HttpResponse.json(data, { status: 202 });
+      }),
+    );
+    const { user } = open('/t/northwind/setup');
+    const example = await screen.findByRole('region', { name: 'Explore example data' });
+    await user.click(await within(example).findByRole('button', { name: 'Add example data' }));
+    expect(await within(example).findByText('adding builds')).toBeVisible();
+
+    arrived.add('/artifacts');
+    data = { ...data, state: 'added', services: ['ingester', 'quoter'] };
+    expect(
+      await within(example).findByRole('link', { name: 'Dashboard' }, { timeout: 4_000 }),
+    ).toBeVisible();
+    expect(screen.getByText('0 of 6 done')).toBeVisible();
+
+    await user.click(within(example).getByRole('button', { name: 'Remove example data' }));
+    const dialog = await screen.findByRole('dialog');
+    expect(dialog).toHaveTextContent('deletes the services ingester, quoter');
+    await user.click(within(dialog).getByRole('button', { name: 'Remove example data' }));
+    expect(await within(example).findByText('Removing example data')).toBeVisible();
   });
 });

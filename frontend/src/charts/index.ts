@@ -8,7 +8,7 @@ export { ProbeTimeline } from './bisect/ProbeTimeline';
 export { VerdictIcon } from './bisect/VerdictIcon';
 export type { ProbeVerdict } from './bisect/VerdictIcon';
 export { BuildSeriesChart } from './builds/BuildSeriesChart';
-export type { BuildSeriesStep } from './builds/BuildSeriesChart';
+export type { BuildSeriesStep, SeriesLimit } from './builds/BuildSeriesChart';
 export { Sparkline } from './builds/Sparkline';
 export { DailyBars } from './days/DailyBars';
 export { EffectAxis, EffectInterval } from './interval/EffectInterval';

@@ -1,5 +1,5 @@
 /** Things of the wire for tests, whole and plausible; a test names only what it is about. */
-import type { Artifact, ComparisonResult, Finding, Job, Session } from '../api';
+import type { Artifact, ComparisonResult, ExampleData, Finding, Job, Session } from '../api';
 import type { ComparisonOut, DiffViewOut } from '../api/generated/types.gen';
 
 export const TEAM = {
@@ -16,6 +16,7 @@ export function aSession(changed: Partial<Session> = {}): Session {
       id: '00000000-0000-4000-8000-00000000000a',
       email: 'mira@northwind.example',
       name: 'Mira Kovač',
+      time_zone: null,
     },
     teams: [{ ...TEAM }],
     ...changed,
@@ -250,3 +251,13 @@ export function aComparison(changed: Partial<ComparisonOut> = {}): ComparisonOut
     ...changed,
   };
 }
+
+export const noExample = (): ExampleData => ({
+  state: 'absent',
+  services: [],
+  series: 0,
+  own: { artifact: null, build: null, deployment: null },
+  progress: 0,
+  step: '',
+  detail: null,
+});

@@ -76,6 +76,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   deployments: 2,
   expected_deployments: 6,
   culprit: { repository: 'libx', sha: CULPRIT, title: 'ident: copy bytes through a helper' },
+  is_automatic: false,
   created_by: 'Mira Kovač',
   created_at: '2026-11-20T13:59:00Z',
   finished_at: null,
@@ -211,10 +212,11 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
 export const aBisectRow = (changed: Partial<BisectListItemOut> = {}): BisectListItemOut => {
   const { id, number, title, state, sentence, service, regression, posterior, deployments } =
     aBisect();
-  const { expected_deployments, culprit, created_by, created_at, finished_at } = aBisect();
+  const { expected_deployments, culprit, is_automatic, created_by, created_at, finished_at } =
+    aBisect();
   return {
     ...{ id, number, title, state, sentence, service, regression, posterior, deployments },
-    ...{ expected_deployments, culprit, created_by, created_at, finished_at },
+    ...{ expected_deployments, culprit, is_automatic, created_by, created_at, finished_at },
     levels: 2,
     ...changed,
   };

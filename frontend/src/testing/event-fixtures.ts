@@ -13,6 +13,7 @@ export function aProductionEvent(changed: Partial<ProductionEvent> = {}): Produc
     before: 0.044,
     after: 0.079,
     cause: 'deployment',
+    budgets: [],
     proof: [
       { id: 'start', sentence: 'Starts 40 s after deployment a84f3c1', state: 'holds' },
       { id: 'load', sentence: 'The load did not change', state: 'holds' },

@@ -1,7 +1,7 @@
 /** The API of the tests: signed in, in one team that has nothing yet. A test replaces what it is about. */
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
-import { aSession } from './api-factories';
+import { aSession, noExample } from './api-factories';
 
 export const at = (path: string): string => `*/api/v1${path}`;
 export const page = (items: object[]) => HttpResponse.json({ items, next_cursor: null });
@@ -30,6 +30,7 @@ export const server = setupServer(
   http.get(at('/jobs'), () => page([])),
   http.get(at('/comparisons'), () => page([])),
   http.get(at('/artifacts'), () => page([])),
+  http.get(at('/example-data'), () => HttpResponse.json(noExample())),
   http.get(at('/services'), () => page([])),
   http.get(at('/builds'), () => page([])),
   http.get(at('/deployments'), () => page([])),

@@ -6,6 +6,7 @@
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import classes from './DataTable.module.css';
+import { ListTools, useHiddenColumns } from './ListTools';
 import { useIsSnapshot } from './SnapshotContext';
 
 export type Column<Row> = {
@@ -14,6 +15,8 @@ export type Column<Row> = {
   /** What the column is called where its head is a drawing. */
   label?: string;
   cell: (row: Row) => ReactNode;
+  /** The cell in a CSV file; a column without it, such as actions, is in none and cannot be hidden. */
+  text?: (row: Row) => string | number | null;
   align?: 'left' | 'right';
   /** CSS width; the first column without one takes what is left. */
   width?: number | string;
@@ -42,6 +45,8 @@ export type DataTableProps<Row> = {
   minWidth?: number;
   /** Height in pixels of a separate area that scrolls; without it the page scrolls. */
   maxHeight?: number;
+  /** Offer the choice of columns and CSV; `part`: older rows are not loaded. */
+  tools?: 'whole' | 'part';
 };
 
 /** So many rows of a long table stand in a report. */
@@ -62,7 +67,31 @@ export function leastWidth(columns: { width?: number | string }[], wanted: numbe
   );
 }
 
+/** A table, with the tools of a list above it where they are wanted; a report has none. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
+  const isSnapshot = useIsSnapshot();
+  return props.tools && !isSnapshot ? <ToolTable {...props} /> : <PlainTable {...props} />;
+}
+
+function ToolTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rowCount, rowAt, tools } = props;
+  const [hidden, setHidden] = useHiddenColumns(label);
+  return (
+    <>
+      <ListTools
+        label={label}
+        columns={columns}
+        hidden={hidden}
+        onHidden={setHidden}
+        rows={() => Array.from({ length: rowCount }, (_, index) => rowAt(index))}
+        isPart={tools === 'part'}
+      />
+      <PlainTable {...props} columns={columns.filter(({ id }) => !hidden.has(id))} />
+    </>
+  );
+}
+
+function PlainTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rowAt, rowKey, rowHeight = 30, sort, onSort } = props;
   const minWidth = props.minWidth && leastWidth(columns, props.minWidth);
   // A part of a report is read on its way down: a long table shows its top until the rest is requested.

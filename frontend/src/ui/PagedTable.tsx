@@ -39,6 +39,7 @@ export function PagedTable<Row extends { id: string }>(props: PagedTableProps<Ro
       {rows.length > 0 && (
         <DataTable
           {...table}
+          tools={query.hasNextPage ? 'part' : 'whole'}
           rowCount={rows.length}
           rowAt={(index) => rows[index]!}
           rowKey={(row) => row.id}

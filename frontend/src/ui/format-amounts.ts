@@ -1,4 +1,6 @@
 /** Amounts and times of the pages around the diff, in words: sizes, counts, dates. Units after a space. */
+import { clockText, dateText, dayNumber, momentText, wallTime } from '../lib/times';
+
 const MIB = 1024 * 1024;
 
 /** 38 bytes, 12.4 KiB, 112 MiB, 1.50 GiB. */
@@ -24,21 +26,11 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
   return `${countText(count)} ${count === 1 ? noun : plural}`;
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
-const dayOfYear = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-});
-
-/** "Tue 17 Nov 09:12" in this year, "17 Nov 2024 09:12" before; local time. */
+/** "Tue 17 Nov 09:12" in this year, "17 Nov 2024 09:12" before, in the person's time zone. */
 export function timeText(when: Date, now: Date): string {
-  const date =
-    when.getFullYear() === now.getFullYear()
-      ? day.format(when).replace(',', '')
-      : dayOfYear.format(when);
-  return `${date} ${clock.format(when)}`;
+  return wallTime(when).year === wallTime(now).year
+    ? momentText(when)
+    : `${dateText(when)} ${clockText(when)}`;
 }
 
 /** "just now", "4 minutes ago", "yesterday 14:02", then the date. */
@@ -46,9 +38,9 @@ export function agoText(when: Date, now: Date): string {
   const seconds = (now.getTime() - when.getTime()) / 1000;
   if (seconds < 60) return 'just now';
   if (seconds < 3600) return `${countOf(Math.floor(seconds / 60), 'minute')} ago`;
-  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate());
-  if (when >= midnight) return `today ${clock.format(when)}`;
-  if (when.getTime() >= midnight.getTime() - 86_400_000) return `yesterday ${clock.format(when)}`;
+  const daysAgo = dayNumber(now) - dayNumber(when);
+  if (daysAgo <= 0) return `today ${clockText(when)}`;
+  if (daysAgo === 1) return `yesterday ${clockText(when)}`;
   return timeText(when, now);
 }
 

@@ -17,6 +17,7 @@ export const HELP_TOPICS = {
   deployments: { path: '/help/dashboard#record-deployments', label: 'Help: recording deployments' },
 
   inbox: { path: '/help/inbox', label: 'Help: inbox' },
+  budgets: { path: '/help/dashboard#budgets', label: 'Help: budgets' },
   annotations: { path: '/help/dashboard#annotations-and-settings', label: 'Help: annotations' },
   traces: { path: '/help/traces#execution-traces', label: 'Help: execution traces' },
   spans: { path: '/help/traces#distributed-traces', label: 'Help: distributed traces' },
@@ -25,6 +26,10 @@ export const HELP_TOPICS = {
   bisect: { path: '/help/bisect-and-runner', label: 'Help: bisect' },
   runner: { path: '/help/bisect-and-runner#start-a-runner', label: 'Help: runners' },
   reports: { path: '/help/reports', label: 'Help: reports' },
+  subscriptions: {
+    path: '/help/notifications#subscribe',
+    label: 'Help: subscriptions',
+  },
   channels: { path: '/help/notifications#add-a-channel', label: 'Help: notification channels' },
   tokens: { path: '/help/api#authenticate', label: 'Help: API tokens' },
   teams: { path: '/help/administration#teams', label: 'Help: teams' },

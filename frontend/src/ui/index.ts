@@ -16,6 +16,7 @@ export { ListTable } from './ListTable';
 export {
   ExpandButton,
   ListRow,
+  ListSection,
   RowAction,
   RowActions,
   RowLine,
@@ -51,5 +52,7 @@ export {
 } from './PlaceholderStates';
 export { PersonName, initialsOf } from './PersonName';
 export { SelectionBar } from './SelectionBar';
+export { Terms } from './Terms';
 export { Timestamp } from './Timestamp';
+export { useTimeZone } from './time-zone';
 export { cssVariablesResolver, theme } from './theme';

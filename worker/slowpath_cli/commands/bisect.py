@@ -4,17 +4,16 @@ Exit codes: 0 found, 3 not decided, 2 bad input (including a script that fails).
 """
 
 import argparse
-import fcntl
 import hashlib
 import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from slowpath.adapters.git_objects import CatFileReader
+from slowpath.analysis.bisect.search import SearchResult
 from slowpath.analysis.bisect.search_state import SearchSettings
 from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.errors import InvalidRequest
@@ -23,31 +22,56 @@ from slowpath_cli.core.input_files import resolved
 from slowpath_cli.core.renamed_options import accept_former_name
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import KINDS
+from slowpath_cli.local_bisect.probe_results import UnbuildableBoundary
+from slowpath_cli.local_bisect.progress_lines import describe_budget, format_si
 from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError
+from slowpath_cli.local_bisect.search_answers import explained
 from slowpath_cli.local_bisect.search_driver import (
     SearchDriver,
     SearchSession,
-    UnbuildableBoundary,
     new_session,
+    rest_of,
     resume_session,
     save_session,
 )
 from slowpath_cli.local_bisect.search_report import format_search_report, make_search_document
+from slowpath_cli.local_bisect.work_folders import MAX_SEARCHES, cache_folder, locked, remove_searches
 
 BAD_INPUT = 2
 NOT_DECIDED = 3
-SCRIPT = """the script runs in a separate work tree with SLOWPATH_COMMIT, SLOWPATH_DIR, SLOWPATH_OVERRIDES (JSON), SLOWPATH_OUT and
-SLOWPATH_SLOT set. Its result is the last number it prints (larger is worse), the profiles, traces, growth logs or benchmarks that it
-writes to SLOWPATH_OUT (--signature), or its exit code: 0 good, 1 bad, 125 does not build, 75 try again"""
+SCRIPT = """the script runs in a separate work tree of each build, with these variables:
+  SLOWPATH_COMMIT     the commit of --repo
+  SLOWPATH_DIR        the folder of go.mod in the work tree; also the current folder
+  SLOWPATH_OVERRIDES  modules that are replaced in this build, as JSON:
+                      {"example.com/lib": {"commit": "1f0c...", "dir": "/.../slot-0"}, "example.com/x": {"version": "v1.4.0"}}
+                      `replace` directives for them are already in go.mod, and GOFLAGS has -mod=mod, so `go build` and
+                      `go test` need no further options; {} if none is replaced
+  SLOWPATH_OUT        an empty folder for files: profiles, traces, growth logs or benchmarks for --signature
+  SLOWPATH_SLOT       0 to --slots minus 1, for ports and the like
+
+its result is one of:
+  the last number that it prints on stdout (larger is worse, unless --better larger)
+  the files in SLOWPATH_OUT, with --signature
+  its exit code, without a number: 0 good, 1 bad
+  125 does not build, 75 try again; 1 also means a failed build if the script prints numbers for other builds
+
+a class is a set of commits that build from the same inputs (--main): one of them is measured for all. The culprit is
+proved by measuring its literal first parent, whatever its class is. If --main is a library, its test files count too.
+
+logs and files of each probe are in WORK-DIR/out/NUMBER-RUN, the result is in WORK-DIR/report.json. Without --work-dir
+the folder is in ~/.cache/slowpath/bisect, which has at most 10 searches; --clean removes them.
+
+exit codes: 0 found, 3 not decided, 2 bad input"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `slowpath bisect`."""
     parser.usage = "slowpath bisect --repo DIR --good A --bad B [options] -- SCRIPT [WORD...]"
     parser.epilog = SCRIPT
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--repo", default=".", metavar="DIR", help="the repository (default: this folder)")
-    parser.add_argument("--good", required=True, metavar="A", help="commit, branch or tag that is not slower")
-    parser.add_argument("--bad", required=True, metavar="B", help="commit, branch or tag that is slower")
+    parser.add_argument("--good", metavar="A", help="commit, branch or tag that is not slower")
+    parser.add_argument("--bad", metavar="B", help="commit, branch or tag that is slower")
     parser.add_argument("--module-repo", action="append", default=[], metavar="MODULE=DIR",
                         help="a dependency's repository, searched when its update is the culprit; may be repeated")  # fmt: skip
     parser.add_argument(
@@ -85,12 +109,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--restart", action="store_true", help="start over, even if there is an unfinished search"
     )
     accept_former_name(parser, restart, "--fresh")
+    parser.add_argument("--rest", action="store_true",
+                        help="if the culprit explains only a part of the increase, search for the rest after it; also after the search has ended")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
-    parser.add_argument("script", nargs="+", metavar="SCRIPT", help="the command that measures, after --")
+    parser.add_argument("--clean", action="store_true",
+                        help="remove the searches in ~/.cache/slowpath/bisect that do not run, and end")  # fmt: skip
+    parser.add_argument("script", nargs="*", metavar="SCRIPT", help="the command that measures, after --")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the search, print the result, and return the exit code."""
+    if options.clean:
+        removed, size = remove_searches(cache_folder(), 0)
+        print(f"{removed} searches removed, {format_si(float(size))}B")
+        return 0
+    missing = [name for name in ("good", "bad", "script") if not getattr(options, name)]
+    if missing:
+        names = " and ".join("the script, after --" if one == "script" else f"--{one}" for one in missing)
+        print(f"slowpath: {names} missing. See slowpath bisect --help.", file=sys.stderr)
+        return BAD_INPUT
     try:
         return _search(options)
     except (InvalidRequest, ScriptProtocolError, UnbuildableBoundary) as error:
@@ -102,7 +139,7 @@ def run(options: argparse.Namespace) -> int:
 def _search(options: argparse.Namespace) -> int:
     settings = _settings(options)
     folder = _folder(options)
-    with _locked(folder):
+    with locked(folder):
         return _search_in(folder, settings, options)
 
 
@@ -110,7 +147,9 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
     history = _history(options, folder)
     good, bad = (history.repositories[""].resolve(one) for one in (options.good, options.bad))
     question = _question(options, good, bad)
-    session = None if options.restart else resume_session(folder, question, options.max_deployments)
+    session = (
+        None if options.restart else resume_session(folder, question, options.max_deployments, rest=options.rest)
+    )
     if session is not None:
         print(
             f"slowpath: continuing with earlier measurements ({session.runs} runs); --restart starts over",
@@ -121,17 +160,40 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
         if not level.nodes:
             raise InvalidRepository("No commit between good and bad changes the sources of the binary.")
         session = new_session(question, good, level, settings)
-        print(f"slowpath: {level.commits} commits, {len(level.nodes)} candidates", file=sys.stderr)
+        print(
+            f"slowpath: {level.commits} commits, {level.classes} candidates; {describe_budget(session.state)}",
+            file=sys.stderr,
+        )
     script = MeasureScript(
         _absolute(options.script), options.script_timeout, options.directory.strip("/"), _signature(options.signature)
     )
-    finished = SearchDriver(session, history, script, folder, _report).drive()
-    save_session(session, folder)
+    print(f"slowpath: logs and measurements are in {folder}", file=sys.stderr)
+    parts = list(_drive_all(session, history, script, folder, rest=options.rest))
     if options.json:
-        print(json.dumps(make_search_document(session, history, finished)))
+        documents = [make_search_document(one, history, finished) for one, finished, _ in parts]
+        print(json.dumps({**documents[0], "rest": documents[1:]}))
     else:
-        print(format_search_report(session, history, finished, options.words))
-    return 0 if finished.outcome == "found" else NOT_DECIDED
+        print("\n\n".join(format_search_report(one, history, done, options.words, place) for one, done, place in parts))
+    return 0 if parts[0][1].outcome == "found" else NOT_DECIDED
+
+
+def _drive_all(
+    session: SearchSession, history: MultiRepositoryHistory[LocalRepository], script: MeasureScript, folder: Path, *, rest: bool
+) -> Iterator[tuple[SearchSession, SearchResult, Path]]:
+    """Yield the finished search and, with `rest`, searches for what each culprit leaves unexplained, with their folders."""
+    while True:
+        finished = SearchDriver(session, history, script, folder, _report).drive()
+        save_session(session, folder)
+        document = make_search_document(session, history, finished)
+        (folder / "report.json").write_text(json.dumps(document, indent=2), encoding="utf-8")
+        yield session, finished, folder
+        found = explained(session, finished) if rest else None
+        if found is None or not found.has_later_rest:
+            return
+        _report(session, "searching for what explains the rest")
+        following, folder = rest_of(session, finished.suspects[0]), folder / "rest"
+        folder.mkdir(exist_ok=True, mode=0o700)
+        session = resume_session(folder, following.question, None, rest=True) or following
 
 
 def _signature(text: str | None) -> tuple[str, str] | None:
@@ -145,7 +207,7 @@ def _signature(text: str | None) -> tuple[str, str] | None:
 
 def _report(session: SearchSession, words: str) -> None:
     print(
-        f"slowpath: [{session.runs + 1}] {''.join(one if one.isprintable() else ' ' for one in words)[:160]}",
+        f"slowpath: [{session.runs + 1}] {''.join(one if one.isprintable() else ' ' for one in words)[:600]}",
         file=sys.stderr,
         flush=True,
     )
@@ -188,7 +250,7 @@ def _history(options: argparse.Namespace, folder: Path) -> MultiRepositoryHistor
 
 
 def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:
-    unrelated = {"run", "restart", "json", "work_dir", "script_timeout", "max_deployments", "words", "stop_probability"}
+    unrelated = {"run", "restart", "rest", "clean", "json", "work_dir", "script_timeout", "max_deployments", "words", "stop_probability"}
     relevant = {name: value for name, value in vars(options).items() if name not in unrelated}
     return {
         **relevant,
@@ -203,33 +265,16 @@ def _folder(options: argparse.Namespace) -> Path:
     if options.work_dir:
         folder = resolved(options.work_dir).resolve()
     else:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         search_key = json.dumps(
             [str(resolved(options.repo).resolve()), options.good, options.bad, options.main, options.script]
         )
-        folder = cache / "slowpath" / "bisect" / hashlib.sha256(search_key.encode()).hexdigest()[:16]
+        folder = cache_folder() / hashlib.sha256(search_key.encode()).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.parent == cache_folder() and not (folder / "lock").exists():
+        remove_searches(cache_folder(), MAX_SEARCHES - 1)
     return folder
 
 
 def _absolute(words: list[str]) -> list[str]:
     """Return the command with an absolute path, so that it runs from any folder."""
     return [str(resolved(words[0]).absolute()), *words[1:]] if "/" in words[0] else words
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock the folder: two searches in it would overwrite each other's work trees. Raises `InvalidRepository`."""
-    with (folder / "lock").open("a+", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            lock.seek(0)
-            raise InvalidRepository(
-                f"This search is already running (process {lock.read(20).strip() or 'unknown'}, in {folder}). "
-                "Wait for it, or choose another folder with --work-dir."
-            ) from error
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
-        yield

@@ -1,48 +1,14 @@
-"""Create the example's dashboard: deployments, and hours of metrics replayed from captured windows up to now.
+"""Create the example's dashboard through the public API: deployments, and metrics as Prometheus sends them."""
 
-Everything goes through the public API, as Prometheus and a deploy tool send it.
-"""
-
-import gzip
-import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-from slowpath_cli.commands.traffic_replay import (
-    REMOTE_WRITE_HEADERS,
-    ReplayRange,
-    first_time,
-    remote_write,
-    replay_history,
-    shift_span_times,
-)
+from slowpath_worker.example.dashboard_plan import ExampleDashboard, make_history_requests
+from slowpath_worker.example.traffic_replay import REMOTE_WRITE_HEADERS
 
 Call = Callable[..., Any]
 """Send an API request: method, path, keyword arguments of httpx. Returns the JSON response."""
-SERIES_PER_REQUEST = 40
-SEED = 4
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class ExampleDashboard:
-    """An investigation whose plan has deployments and a history, with the IDs created so far."""
-
-    plan: Mapping[str, Any]
-    folder: Path
-    service_id: str
-    environment_id: str
-    builds: Mapping[str, str]
-    now_ms: int
-
-    def ago(self, minutes: float) -> int:
-        """Return the time `minutes` ago in milliseconds since 1970, rounded down to a step of the history."""
-        step_ms = int(self.plan["history"]["step_seconds"] * 1000)
-        return (self.now_ms - round(minutes * 60_000)) // step_ms * step_ms
 
 
 def now_ms() -> int:
@@ -54,59 +20,14 @@ def seed_board(call: Call, write: Callable[[bytes, Mapping[str, str]], None], bo
     """Create the deployments and send the history."""
     commits = {each["id"]: each["commit"] for each in board.plan["builds"]}
     for deploy in board.plan["deploys"]:
-        at = EPOCH + timedelta(milliseconds=board.ago(deploy["minutes_ago"]))
         body = {
             "service_id": board.service_id,
             "environment_id": board.environment_id,
             "build_id": board.builds[deploy["build"]],
             "commit": commits[deploy["build"]],
-            "started_at": at.isoformat(),
+            "started_at": board.at(deploy["minutes_ago"]).isoformat(),
             "commits": deploy["commits"],
         }
         call("POST", "/deployments", json=body)
-    history = json.loads((board.folder / board.plan["history"]["file"]).read_text(encoding="utf-8"))
-    series = replay_history(history, stretches(board), round(board.plan["history"]["step_seconds"] * 1000), SEED)
-    for first in range(0, len(series), SERIES_PER_REQUEST):
-        write(remote_write(series[first : first + SERIES_PER_REQUEST]), REMOTE_WRITE_HEADERS)
-
-
-def stretches(board: ExampleDashboard) -> list[ReplayRange]:
-    """Return the history cut at the deployments: the deployed instances restart, the others continue.
-
-    An instance with `keeps` is not deployed: it continues with its build beside the new one, under the same load.
-    """
-    history, service = board.plan["history"], board.plan["service"]["name"]
-    begin, end = board.ago(history["minutes"]), board.ago(0)
-    deploys = board.plan["deploys"]
-    commits = {each["id"]: each["commit"] for each in board.plan["builds"]}
-    # Callers and callees were measured together: both replay the windows of the same variant.
-    cuts = [max(begin, board.ago(each["minutes_ago"])) for each in deploys] + [end]
-    ranges = []
-    for deploy, start, stop in zip(deploys, cuts, cuts[1:], strict=False):
-        for instance, instance_plan in history["instances"].items():
-            is_deployed = instance_plan["service"] == service and "keeps" not in instance_plan
-            commit = commits[deploy["build"]] if is_deployed else commits[deploys[0]["build"]]
-            labels = {
-                "service": instance_plan["service"],
-                "job": instance_plan["job"],
-                "environment": board.plan["environment"]["name"],
-                "version": commit[:7],
-            }
-            ranges.append(
-                ReplayRange(
-                    instance_plan.get("keeps", deploy["build"]),
-                    start,
-                    stop,
-                    {instance: labels},
-                    ends=is_deployed and stop < end,
-                    captured=instance_plan.get("captured"),
-                    share=instance_plan.get("share", 1.0),
-                )
-            )
-    return ranges
-
-
-def spans_at(file: Path, at_ms: int) -> bytes:
-    """Return a gzip file of spans, shifted to start at `at_ms` (milliseconds since 1970)."""
-    plain = gzip.decompress(file.read_bytes())
-    return gzip.compress(shift_span_times(plain, at_ms * 1_000_000 - first_time(plain)), 6, mtime=0)
+    for content in make_history_requests(board):
+        write(content, REMOTE_WRITE_HEADERS)

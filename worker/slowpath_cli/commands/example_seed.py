@@ -21,7 +21,8 @@ import httpx
 from slowpath.analysis.kinds.registry import SPAN_SET
 from slowpath_cli.commands.example_bisect import report_bisect, seed_bisect
 from slowpath_cli.commands.example_builds import seed_builds
-from slowpath_cli.commands.example_dashboard import ExampleDashboard, now_ms, seed_board, spans_at
+from slowpath_cli.commands.example_dashboard import now_ms, seed_board
+from slowpath_worker.example.dashboard_plan import ExampleDashboard, spans_at
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 INVESTIGATIONS = {

@@ -24,7 +24,11 @@ from slowpath_cli.core.sidecars import find_sidecar, is_sidecar
 
 BAD_INPUT = 2
 DECODE_SECONDS = 600
-DECODE_BINARY = Path(__file__).resolve().parents[2] / "decode" / "bin" / "slowpath-decode"
+_PACKAGED = Path(__file__).resolve().parents[1] / "bin" / "slowpath-decode"
+"""Inside the single file and the wheel."""
+DECODE_BINARY = (
+    _PACKAGED if _PACKAGED.exists() else Path(__file__).resolve().parents[2] / "decode" / "bin" / "slowpath-decode"
+)
 LARGE_FILE_BYTES = 4 * 1024 * 1024
 """Larger files are decoded one at a time: the decoder needs up to 24 times the uncompressed size."""
 

@@ -43,7 +43,7 @@ class LocalRepository:
 
     def __init__(self, label: str, source: Path, home: Path, read_objects: ObjectReaderFactory) -> None:
         """Create the copy in `home`, borrowing the objects of `source`. Raises `InvalidRepository`."""
-        self.label = label
+        self.label, self.folder = label, source
         self._home = home
         self._read_objects = read_objects
         text = _git(["-C", str(_folder(source)), "rev-parse", "--git-common-dir"], f"{source} is not a git repository")
@@ -89,6 +89,10 @@ class LocalRepository:
     def is_ancestor(self, one: str, of: str) -> bool:
         """Return whether `one` is `of` or one of its ancestors."""
         return self._git("merge-base", "--is-ancestor", _require_sha(one), _require_sha(of), output=False) == "0"
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return the best common ancestor of two commits, or None if they have none."""
+        return self._git("merge-base", _require_sha(one), _require_sha(other), missing="") or None
 
     def reachable(self, sha: str, patterns: Sequence[str]) -> bool:
         """Return whether a commit is reachable from a ref whose full name matches one of the patterns."""

@@ -18,13 +18,14 @@ from slowpath.analysis.builds.signature_value import NotMeasured
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.service.candidate_discovery import MAIN, MultiRepositoryHistory
 from slowpath_cli.core.input_files import DECODE_BINARY, InvalidInput
-from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US, LocalRepository
+from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US, InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import read_signature_value
 
 GOOD, BAD, UNBUILDABLE, RETRY = 0, 1, 125, 75
 NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 MAX_OUTPUT_BYTES: Final = 1 << 20
 MAX_RUNS: Final = 3
+EXITED_WITH_1: Final = "The script exited with 1 and without output."
 START_FAILURES: Final = {126: "it is not executable", 127: "it, or a program it calls, was not found"}
 REPLACED: Final = re.compile(r"^[ \t]*(?:replace[ \t]+)?(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t].*$", re.MULTILINE)
 
@@ -39,6 +40,8 @@ class ScriptResult:
 
     kind: Literal["number", "good", "bad", "unbuildable", "nothing"]
     number: float | None = None
+    reason: str = ""
+    """Of a failed build: the last line of its output, or why there is none."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,10 @@ def run_until_result(
     Raises `ScriptProtocolError`.
     """
     for runs in range(1, MAX_RUNS + 1):
-        work_dir, overrides = prepare_work_tree(history, script.directory, build, slot)
+        try:
+            work_dir, overrides = prepare_work_tree(history, script.directory, build, slot)
+        except InvalidRepository as error:
+            return ScriptResult("unbuildable", reason=str(error)), runs
         out.mkdir(parents=True, exist_ok=True)
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
@@ -77,6 +83,8 @@ def run_until_result(
             raise ScriptProtocolError(f"the script could not be run ({START_FAILURES[code]}){last_line(out)}")
         if code == GOOD and script.signature is not None:
             return ScriptResult("number", _value(out, *script.signature)), runs
+        if code == BAD and script.signature is not None:
+            return ScriptResult("unbuildable", reason=last_output_line(out) or EXITED_WITH_1), runs
         if code != RETRY:
             return read_answer(code, output, out), runs
     return ScriptResult("nothing"), MAX_RUNS
@@ -93,26 +101,34 @@ def _value(out: Path, kind: str, subject: str) -> float:
 def read_answer(code: int, output: bytes, out: Path) -> ScriptResult:
     """Return the result given by exit code and last number. Raises `ScriptProtocolError`."""
     if code == UNBUILDABLE:
-        return ScriptResult("unbuildable")
+        return ScriptResult("unbuildable", reason=last_output_line(out))
     if code not in {GOOD, BAD}:
         raise ScriptProtocolError(
             f"the script exited with {code}; only 0, 1, 75 and 125 are defined. Its output is in {out}{last_line(out)}"
         )
     if code == BAD:
-        return ScriptResult("bad")
+        return ScriptResult("bad", reason=last_output_line(out))
     found = NUMBER.findall(output.decode("utf-8", "replace"))
     return ScriptResult("number", float(found[-1])) if found else ScriptResult("good")
 
 
 def last_line(out: Path) -> str:
     """Format the last line of the script's stderr as the end of a sentence; a full stop without stderr."""
-    file = out / "stderr"
+    line = _last_line_of(out / "stderr")
+    return f"; the last line of stderr: {line}" if line else "."
+
+
+def last_output_line(out: Path) -> str:
+    """Return the last line that the script wrote to stderr, else to stdout; "" without output."""
+    return _last_line_of(out / "stderr") or _last_line_of(out / "stdout")
+
+
+def _last_line_of(file: Path) -> str:
     with suppress(OSError), file.open("rb") as opened:
         opened.seek(max(0, file.stat().st_size - 4096))
         lines = opened.read().decode("utf-8", "replace").strip().splitlines()
-        if lines:
-            return f"; the last line of stderr: {''.join(one if one.isprintable() else ' ' for one in lines[-1])[:300]}"
-    return "."
+        return "".join(one if one.isprintable() else " " for one in lines[-1])[:300] if lines else ""
+    return ""
 
 
 def prepare_work_tree(

@@ -11,39 +11,20 @@ from typing import Any, Final
 
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect import search_state as states
-from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
+from slowpath.analysis.bisect.candidate_sequence import GOOD_END, line_of
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.search import NextActions, ProbeStart, SearchResult
 from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
 from slowpath.verdicts.bisects.rules import candidates as many
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.rules.search_plan import candidate_of
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
-from slowpath_cli.local_bisect.script_runner import (
-    MeasureScript,
-    ScriptProtocolError,
-    ScriptResult,
-    last_line,
-    run_until_result,
-)
+from slowpath_cli.local_bisect.probe_results import record_results, settle_results, verdicts_before_numbers
+from slowpath_cli.local_bisect.progress_lines import describe_remaining, describe_result, describe_suspect_probability
+from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError, ScriptResult, run_until_result
 
 FORMAT: Final = "slowpath.bisect-session/1"
-BOUNDARY_FAILURES: Final = {
-    "unbuildable": "does not build: the script exited with 125",
-    "nothing": "could not be measured: the script exited with 75 each time",
-}
-RESULT_WORDS: Final = {
-    "good": "good",
-    "bad": "bad",
-    "unbuildable": "does not build",
-    "nothing": "no result",
-    "number": "",
-}
-
-
-class UnbuildableBoundary(Exception):
-    """A boundary of the range cannot be built or measured, so the search is not possible."""
-
 
 @dataclass
 class SearchSession:
@@ -79,15 +60,20 @@ class SearchSession:
 def new_session(question: dict[str, Any], good: str, level: SearchLevel, settings: SearchSettings) -> SearchSession:
     """Return a new search."""
     nodes = {one.id: one for one in level.nodes}
-    line = line_of([_candidate(one) for one in level.nodes])
+    line = line_of([candidate_of(one) for one in level.nodes])
     return SearchSession(
-        question, BuildInputs(good), nodes, {"": (level.commits, len(level.nodes))}, search.start_search(settings, line)
+        question, BuildInputs(good), nodes, {"": (level.commits, level.classes)}, search.start_search(settings, line)
     )
 
 
-def _candidate(node: CandidateNode) -> Candidate:
-    """Return a node as a candidate. Whether it can be expanded is determined once it is suspected."""
-    return Candidate(node.id, hides=not node.id.endswith("/itself"))
+def rest_of(session: SearchSession, culprit: str) -> SearchSession:
+    """Return the search for what follows a culprit; its measurements are used again."""
+    node, state = session.nodes[culprit], search.search_rest(session.state, culprit)
+    classes = len(state.line) - len(state.line.pruned)
+    return SearchSession(
+        {**session.question, "good": node.sha, "rest_of": culprit}, node.build, session.nodes,
+        {**session.levels, "": (session.levels[""][0], classes)}, state,
+    )  # fmt: skip
 
 
 class SearchDriver:
@@ -104,16 +90,18 @@ class SearchDriver:
         """Store the session and the scripts' output in `folder`; report progress to `report`."""
         self._session, self._history, self._script = session, history, script
         self._folder, self._report = folder, report
+        self._seen_failures: set[str] = set()
+        self._stepped_at = time.monotonic()
 
     def drive(self) -> SearchResult:
         """Run the search until it finishes; measurements are stored even after an error.
 
         Raises `ScriptProtocolError`, `UnbuildableBoundary`, `InvalidRepository`.
         """
-        session, previous = self._session, time.monotonic()
+        session, self._stepped_at = self._session, time.monotonic()
         while True:
             now = time.monotonic()
-            session.seconds, previous = session.seconds + now - previous, now
+            session.seconds, self._stepped_at = session.seconds + now - self._stepped_at, now
             save_session(session, self._folder)
             actions = search.next_actions(session.state)
             if actions.finished is not None:
@@ -136,11 +124,12 @@ class SearchDriver:
     def _expand(self, id_: str) -> None:
         session = self._session
         level = self._history.inside(session.nodes[id_])
-        inner = [_candidate(one) for one in level.nodes]
+        inner = [candidate_of(one) for one in level.nodes]
         if inner:
             session.nodes |= {one.id: one for one in level.nodes}
-            session.levels[id_] = (level.commits, len(level.nodes))
-            self._report(session, f"expanding {session.nodes[id_].title or id_[:12]}: {len(inner)} candidates")
+            session.levels[id_] = (level.commits, level.classes)
+        if level.classes:
+            self._report(session, f"expanding {session.nodes[id_].title or id_[:12]}: {level.classes} candidates")
         session.state = search.record_expansion(session.state, id_, inner)
 
     def _report_starts(self, starts: tuple[ProbeStart, ...]) -> None:
@@ -157,31 +146,29 @@ class SearchDriver:
         slots = max(session.state.settings.slots, 1)
         with ThreadPoolExecutor(max_workers=slots + session.state.settings.control) as pool:
             running = [pool.submit(self._run_probe, number, slot) for slot, number in enumerate(numbers)]
-            results = [one.result() for one in running]
-        values = {}
-        for number, (answer, times) in zip(numbers, results, strict=True):
-            session.runs += times - 1
-            if answer.kind == "number" and answer.number is not None:
-                values[number] = answer.number
-            else:
-                session.state = self._record_other(session.state, number, answer)
-        session.state = search.record_measurements(session.state, values)
-        self._report_results(dict(zip(numbers, (answer for answer, _ in results), strict=True)))
+            finished = [one.result() for one in running]
+        session.runs += sum(times - 1 for _, times in finished)
+        given = {number: answer for number, (answer, _) in zip(numbers, finished, strict=True)}
+        results = settle_results(session.state, given)
+        places = {one.number: str(self._out(one.number)) for one in session.state.deploys}
+        session.state = record_results(session.state, results, places)
+        corrected = verdicts_before_numbers(session.state)
+        places |= {number: str(self._folder / "out" / f"{number:04}-0") for number in corrected}
+        session.state = record_results(session.state, corrected, places)
+        self._report_results(results | corrected, places)
 
-    def _report_results(self, results: Mapping[int, ScriptResult]) -> None:
-        """Report the results, and the candidate with the highest posterior."""
+    def _report_results(self, results: Mapping[int, ScriptResult], places: Mapping[int, str]) -> None:
+        """Report the results, the candidate with the highest posterior, and what is expected to remain."""
         session = self._session
         for number, answer in results.items():
             node = session.nodes.get(session.state.deploys[number - 1].build)
-            result = f"{answer.number:g}" if answer.number is not None else RESULT_WORDS[answer.kind]
+            result = describe_result(answer, f"{places[number]}/stderr", self._seen_failures)
             self._report(session, f"{node.sha[:12] if node else 'the good boundary'}: {result}")
-        belief = search.compute_state_posterior(session.state)
-        index = int(belief.candidate_probabilities.argmax())
-        suspect = session.nodes[session.state.line.ids[index]]
-        self._report(
-            session,
-            f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * belief.candidate_probabilities[index]:.0f}%)",
-        )
+        id_, probability = describe_suspect_probability(session.state)
+        remaining = describe_remaining(session.state, session.seconds + time.monotonic() - self._stepped_at)
+        suspect = session.nodes[id_]
+        ending = f"; {remaining}" if remaining else ""
+        self._report(session, f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * probability:.0f}%){ending}")
 
     def _run_probe(self, number: int, slot: int) -> tuple[ScriptResult, int]:
         deploy = self._session.state.deploys[number - 1]
@@ -195,17 +182,6 @@ class SearchDriver:
     def _out(self, number: int) -> Path:
         """Return the output folder of a probe's next run."""
         return self._folder / "out" / f"{number:04}-{len(self._session.state.deploys[number - 1].windows)}"
-
-    def _record_other(self, state: SearchState, number: int, answer: ScriptResult) -> SearchState:
-        deploy = state.deploys[number - 1]
-        if answer.kind in {"good", "bad"}:
-            return search.record_verdict(state, number, bad=answer.kind == "bad")
-        if deploy.purpose in {"boundary", "control"}:
-            raise UnbuildableBoundary(
-                f"{'The good' if deploy.build == GOOD_END else 'The bad'} boundary {BOUNDARY_FAILURES[answer.kind]}. "
-                f"The script's output is in {self._out(number)}{last_line(self._out(number))}"
-            )
-        return search.record_unbuildable(state, number)
 
 
 def save_session(session: SearchSession, folder: Path) -> None:
@@ -230,8 +206,13 @@ def save_session(session: SearchSession, folder: Path) -> None:
     new.replace(folder / "session.json")
 
 
-def resume_session(folder: Path, question: dict[str, Any], max_deployments: int | None) -> SearchSession | None:
-    """Return the stored session of the same question if unfinished or stopped at a lower limit, or None."""
+def resume_session(
+    folder: Path, question: dict[str, Any], max_deployments: int | None, *, rest: bool = False
+) -> SearchSession | None:
+    """Return the stored session of the same question if it is unfinished or was stopped at a lower limit, or None.
+
+    `rest`: also one that found a culprit, to continue after it.
+    """
     try:
         document = json.loads((folder / "session.json").read_text(encoding="utf-8"))
         if document["format"] != FORMAT or document["question"] != question:
@@ -243,7 +224,7 @@ def resume_session(folder: Path, question: dict[str, Any], max_deployments: int 
             and max_deployments is not None
             and max_deployments > probe_limit(state)
         )
-        if document["finished"] and not raised:
+        if document["finished"] and not raised and not (rest and document.get("outcome") == "found"):
             return None
         state = replace(state, settings=replace(state.settings, most_deploys=max_deployments))
     except (OSError, ValueError, KeyError, TypeError):

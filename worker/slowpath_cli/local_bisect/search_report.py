@@ -2,25 +2,33 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Final
 
 from slowpath.analysis.bisect import measurement_normalization, search
 from slowpath.analysis.bisect.limits import probe_limit
+from slowpath.analysis.bisect.range_levels import find_slower_build
 from slowpath.analysis.bisect.search import SearchResult
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
+from slowpath_cli.local_bisect.progress_lines import measurement_limit
+from slowpath_cli.local_bisect.search_answers import (
+    describe_candidate,
+    describe_explained,
+    describe_outcome,
+    describe_slower_build,
+    explained,
+    indent,
+    next_steps,
+)
 from slowpath_cli.local_bisect.search_driver import SearchSession
 
 FORMAT: Final = "slowpath.bisect/2"
 LIMITS: Final = ("--max-deployments", "--max-probes", "--max-deploys")
 LIMITS_WITH_VALUE: Final = tuple(f"{one}=" for one in LIMITS)
-OUTCOMES: Final = {
-    "found": "Found.",
-    "not-in-range": "No commit between good and bad is the culprit: both boundaries measure alike, or something else differs.",
-    "not-separable": "The suspects cannot be separated: builds between them fail, or the measurements contradict each other.",
-    "stopped": "Undecided at the limit of {limit} probes: these suspects remain.",
-}
+CLASSES: Final = "classes (commits of one class build from the same inputs, so one of them is measured)"
 
 
 def make_search_document(
@@ -35,14 +43,31 @@ def make_search_document(
         "builds": session.builds,
         "rounds": session.state.round,
         "seconds": round(session.seconds, 3),
+        "budget": measurement_limit(session.state),
+        "explained": None if (found := explained(session, finished)) is None else asdict(found),
+        "slower_build": _slower_build(session),
+        "sentences": sentences(session, finished),
     }
+
+
+def sentences(session: SearchSession, finished: SearchResult) -> list[str]:
+    """Return the outcome, what the culprit explains, and a build that is slower than both boundaries, in words."""
+    return [
+        describe_outcome(session, finished), *describe_explained(session, finished), *describe_slower_build(session)
+    ]  # fmt: skip
+
+
+def _slower_build(session: SearchSession) -> dict[str, Any] | None:
+    found = find_slower_build(session.state)
+    return None if found is None else {"commit": session.nodes[found.build].sha, "excess": found.excess}
 
 
 def levels(
     session: SearchSession, history: MultiRepositoryHistory[LocalRepository], finished: SearchResult
 ) -> list[dict[str, Any]]:
     """Return the levels of the search, outermost first, one per repository."""
-    paths = [_path(session, one) for one in finished.suspects]
+    order = _by_probability(session, finished)
+    paths = [_path(session, one) for one in order]
     if not paths:
         return [_level(history.repositories[""].label, None, [], [1 - finished.belief], session.levels.get("", (0, 0)))]
     belief = search.compute_state_posterior(session.state)
@@ -55,6 +80,7 @@ def levels(
             sum(_probabilities_inside(session, probabilities, {node.id for node in here if node.sha == sha}))
             for sha in shas
         ]
+        each, shas = (list(some) for some in zip(*sorted(zip(each, shas, strict=True), key=lambda one: -one[0]), strict=True))
         label = history.repositories[here[0].repository].label
         culprit = shas[0] if is_found and len(shas) == 1 else None
         out.append(_level(label, culprit, shas, each, _counts(session, here)))
@@ -62,6 +88,12 @@ def levels(
             break
         depth += 1
     return out
+
+
+def _by_probability(session: SearchSession, finished: SearchResult) -> list[str]:
+    """Return the suspects with the highest posterior first."""
+    belief, line = search.compute_state_posterior(session.state).candidate_probabilities, session.state.line
+    return sorted(finished.suspects, key=lambda one: -float(belief[line.position(one) - 1]))
 
 
 def _level(
@@ -135,26 +167,32 @@ def format_search_report(
     history: MultiRepositoryHistory[LocalRepository],
     finished: SearchResult,
     words: Sequence[str],
+    folder: Path,
 ) -> str:
-    """Format the report as text; `words` is the command line."""
+    """Format the report as text; `words` is the command line, `folder` that of the search."""
     limit = probe_limit(session.state)
-    lines = [OUTCOMES[finished.outcome].format(limit=limit)]
+    first, *others = sentences(session, finished)
+    lines = [first]
     for level in levels(session, history, finished):
-        name = level["culprit"] or f"{len(level['suspects'])} suspects"
+        name = level["culprit"] or f"{len(level['suspects'])} suspects, the most likely first"
         lines.append(
-            f"  {level['repository']}: {name} ({100 * level['probability']:.1f}%), {level['candidates']} commits in {level['classes']} classes"
+            f"  {level['repository']}: {name} ({100 * level['probability']:.1f}%), {level['candidates']} commits in {level['classes']} {CLASSES}"
         )
-        for sha, probability in list(zip(level["suspects"], level["probabilities"], strict=True))[:10]:
-            title = next((one.title for one in session.nodes.values() if one.sha == sha), "")
-            lines.append(
-                f"    {sha[:12]} {''.join(char if char.isprintable() else ' ' for char in title)[:100]} ({100 * probability:.1f}%)"
-            )
+        for sha, probability in zip(level["suspects"], level["probabilities"], strict=True):
+            node = next((one for one in session.nodes.values() if one.sha == sha), None)
+            lines.append(f"    {describe_candidate(node) if node else sha[:12]} ({100 * probability:.1f}%)")
+    lines += others
     deployments = session.runs - session.unbuildable_runs
     lines.append(
-        f"{deployments} probes of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s."
+        f"{deployments} probes of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s; the limit is {limit} probes"
+        + (", each with a measurement of the control." if session.state.settings.control else ".")
     )
-    if measurement_normalization.has_drift(session.state, search.compute_state_posterior(session.state)):
+    if finished.outcome != "not-separable" and measurement_normalization.has_drift(
+        session.state, search.compute_state_posterior(session.state)
+    ):
         lines.append("The environment seems to drift during the measurements; --control corrects for it.")
+    repository = history.repositories[session.nodes[finished.suspects[0]].repository if finished.suspects else ""]
+    lines += ["Next:", *indent(next_steps(session, finished, repository, folder))]
     if finished.outcome == "stopped":
         lines += [
             f"To continue with these measurements and up to {limit} further probes:",

@@ -9,8 +9,14 @@ from slowpath.core.ids import ArtifactId
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
 from slowpath.evidence.metrics.service.remote_samples import RemoteSampleSource
 from slowpath.verdicts.bisects.errors import BisectNotFound
-from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect, ReadMeasurement
-from slowpath.verdicts.bisects.service import artifact_measurements, bisect_monitor, latency_measurements, search_steps
+from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect, ReadMeasurement, StartAutomaticBisect
+from slowpath.verdicts.bisects.service import (
+    artifact_measurements,
+    automatic_bisects,
+    bisect_monitor,
+    latency_measurements,
+    search_steps,
+)
 from slowpath.verdicts.bisects.service.artifact_measurements import PendingArtifactMeasurement
 from slowpath.verdicts.bisects.service.latency_measurements import PendingLatencyQuery
 from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
@@ -20,11 +26,13 @@ __all__ = [
     "AdvanceBisect",
     "MonitorBisect",
     "ReadMeasurement",
+    "StartAutomaticBisect",
     "advance_bisect",
     "monitor_bisect",
     "read_measurement",
     "record_advance_failure",
     "record_measurement_failure",
+    "start_automatic_bisect",
 ]  # fmt: skip
 
 MAX_FUNCTIONS = 4096
@@ -121,3 +129,9 @@ def monitor_bisect(job: MonitorBisect, context: JobContext) -> None:
             bisect_monitor.monitor_bisect(session, job.bisect_id, guarded, now=now)
         except BisectNotFound:
             return
+
+
+def start_automatic_bisect(job: StartAutomaticBisect, context: JobContext) -> None:
+    """Start the bisect of a confirmed regression if its service allows it now."""
+    with context.finishing() as session:
+        automatic_bisects.start_automatic_bisect(session, job.regression_id, now=context.clock.now())

@@ -9,6 +9,7 @@ from slowpath.evidence.metrics.service import deployment_latency
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import BuildNotFound
 from slowpath.inventory.catalog.jobs import BuildChanged
+from slowpath.verdicts.budgets.service import build_budgets
 from slowpath.verdicts.regressions import wording
 from slowpath.verdicts.regressions.jobs import EvaluateBuild, RefreshBuildComparison
 from slowpath.verdicts.regressions.rules import MOST_FUNCTIONS, SETTLE_SECONDS
@@ -91,6 +92,7 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
             build_verdicts.record_skipped_build(session, row, wording.describe_unmeasured_build(), context.clock.now())
         else:
             superseded = build_comparisons.refresh_build_comparison(session, build, row)
+            build_budgets.evaluate_build(session, build, row, context.clock.now())
             build_evaluation.evaluate_build(session, build, context.clock.now())
             if pending:
                 build_comparisons.enqueue_descendant_comparisons(session, row)

@@ -1,8 +1,9 @@
-"""Detect latency change points per environment, evaluate due deployments, enqueue events to update and builds to measure."""
+"""Detect latency change points per environment, evaluate due deployments, enqueue budgets, events and builds."""
 
 from slowpath.evidence.metrics.jobs import DetectChangePoints
 from slowpath.evidence.metrics.service import change_detection, deployment_checks
 from slowpath.evidence.metrics.service.detection_cache import DetectionCache
+from slowpath.verdicts.budgets.service import latency_budgets
 from slowpath.verdicts.production_events.service import event_updates
 from slowpath.verdicts.regressions.service import build_latency
 from slowpath_worker.job_context import JobContext
@@ -48,6 +49,7 @@ def _detect(context: JobContext, cache: DetectionCache) -> None:
         with context.writing() as session:
             change_detection.record_change_points(session, gathered, found)
             deployment_checks.record_evaluations(session, evaluated)
+            latency_budgets.enqueue_due(session, environment_id, gathered.newest_ms, is_changed=bool(evaluated))
             event_updates.enqueue_update(session, environment_id, is_changed=bool(found or evaluated))
             if gathered.minutes_due:
                 deployments = [each for service in gathered.services for each in service.deploys]

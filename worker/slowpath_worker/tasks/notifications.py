@@ -1,6 +1,7 @@
 """Create notifications of events, and deliver them one at a time; failed ones are retried for days."""
 
 from contextlib import suppress
+from datetime import datetime
 
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.encryption import create_sealer
@@ -8,13 +9,14 @@ from slowpath.core.errors import Conflict, InvalidRequest, NotFound, SlowpathErr
 from slowpath.core.ids import ChannelId, ServiceId
 from slowpath.core.settings import Settings
 from slowpath.inventory.repositories.service import suspect_commits
-from slowpath.sharing.inbox.service.subscriber_mail import enqueue_subscriber_mails
 from slowpath.sharing.notifications.errors import ReceiverGone
 from slowpath.sharing.notifications.jobs import DeleteOldNotifications, DeliverNotification
 from slowpath.sharing.notifications.rules import ChannelKind, ChannelState, NotificationContent, NotificationState
 from slowpath.sharing.notifications.service import channels, notification_content, notifications
 from slowpath.sharing.notifications.service.channel_types import OutboundNotification, deliver_notification
+from slowpath.sharing.subscriptions.service.mail_outbox import enqueue_subscriber_mails
 from slowpath.verdicts.bisects.jobs import BisectFinished
+from slowpath.verdicts.bisects.service.automatic_bisects import enqueue_automatic_start
 from slowpath.verdicts.regressions.jobs import BuildEvaluated, RegressionChanged, RegressionOpened
 from slowpath.verdicts.regressions.service import regression_views
 from slowpath_worker.job_context import JobContext, JobFailure, Postponed
@@ -36,9 +38,12 @@ __all__ = [
     "run_notification_delivery",
 ]
 
+ORDER_PAUSE_S = 5.0
+"""Pause while an earlier event of the same incident is not delivered."""
+
 
 def notify_regression_opened(job: RegressionOpened, context: JobContext) -> None:
-    """Notify of a confirmed regression once per channel, and enqueue the package closures of its commits."""
+    """Notify of a confirmed regression once per channel; enqueue its package closures and an automatic bisect."""
     with context.reading() as session:
         content = notification_content.compose_regression_opened(
             session, job.regression_id, context.settings.public_url
@@ -47,7 +52,8 @@ def notify_regression_opened(job: RegressionOpened, context: JobContext) -> None
         service_id, good, bad = ServiceId(row.service_id), row.good_commit, row.since_commit
     with context.finishing() as session:
         if content is not None:
-            enqueue_messages(session, context.settings, content)
+            enqueue_messages(session, context.settings, content, context.clock.now())
+            enqueue_automatic_start(session, job.regression_id)
             if good and bad:
                 with suppress(NotFound, InvalidRequest, Conflict):  # no repository, or none that can be read
                     suspect_commits.read_closures(session, service_id, good, bad)
@@ -83,13 +89,13 @@ def notify_bisect_finished(job: BisectFinished, context: JobContext) -> None:
 def _enqueue(context: JobContext, content: NotificationContent | None) -> None:
     with context.finishing() as session:
         if content is not None:
-            enqueue_messages(session, context.settings, content)
+            enqueue_messages(session, context.settings, content, context.clock.now())
 
 
-def enqueue_messages(session: WriteSession, settings: Settings, content: NotificationContent) -> None:
+def enqueue_messages(session: WriteSession, settings: Settings, content: NotificationContent, now: datetime) -> None:
     """Enqueue the messages of an event: to channels, and to subscribers of its service."""
     enqueued = notifications.enqueue_notifications(session, content)
-    enqueue_subscriber_mails(session, content, enqueued.event_id, mail_is_sent=settings.sends_mail)
+    enqueue_subscriber_mails(session, content, enqueued.event_id, now, mail_is_sent=settings.sends_mail)
 
 
 def run_notification_delivery(job: DeliverNotification, context: JobContext) -> None:
@@ -98,6 +104,8 @@ def run_notification_delivery(job: DeliverNotification, context: JobContext) -> 
         message = notifications.get_notification(session, job.message_id)
         channel = channels.get_channel(session, ChannelId(message.channel_id))
         waits = message.state == NotificationState.WAITING
+        if waits and notifications.must_wait(session, message, ChannelKind(channel.kind)):
+            raise Postponed(ORDER_PAUSE_S)
         is_sent = channel.state == ChannelState.ON and not notifications.is_outdated(
             session, message, ChannelKind(channel.kind)
         )

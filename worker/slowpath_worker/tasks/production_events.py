@@ -40,4 +40,4 @@ def notify_production_event(job: ProductionEventChanged, context: JobContext) ->
             content = None  # deleted meanwhile
     with context.finishing() as session:
         if content is not None:
-            enqueue_messages(session, context.settings, content)
+            enqueue_messages(session, context.settings, content, context.clock.now())

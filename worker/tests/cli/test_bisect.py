@@ -233,7 +233,7 @@ def test_a_script_that_cannot_run_is_explained(tmp_path: Path, capsys: pytest.Ca
     assert "nosuch.sh" in nowhere.splitlines()[-1]
     complains = script(tmp_path, "echo cannot find main module >&2; exit 125")
     broken = bisect(capsys, tmp_path, repository, *ends, "--", complains, code=2)["error"]
-    assert "the last line of stderr: cannot find main module" in broken
+    assert "does not build: cannot find main module. The script's output is in" in broken
 
 
 def test_folders_are_those_of_the_caller_and_one_search_is_one_process(

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath_cli.commands.example_dashboard import ExampleDashboard, stretches
-from slowpath_cli.commands.traffic_replay import first_time, shift_span_times
+from slowpath_worker.example.dashboard_plan import ExampleDashboard, stretches
+from slowpath_worker.example.traffic_replay import first_time, shift_span_times
 
 WORKER = Path(__file__).resolve().parents[2]
 BOARD = WORKER / "example" / "board"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath_cli.commands.example_builds import builds_of, commit_of
+from slowpath_worker.example.build_plan import builds_of, commit_of
 
 BUILDS = Path(__file__).resolve().parents[2] / "example" / "builds"
 PLAN: dict[str, Any] = json.loads((BUILDS / "investigation.json").read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -13,8 +13,7 @@ from bootstrap_parts.machine_checks import free_port
 from slowpath.adapters.smtp_mailer import create_mailer
 from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import TeamScope
-from slowpath.core.ids import DiscussionId, JobId, ServiceId, new_id
-from slowpath.inventory.catalog.service import ensure_service
+from slowpath.core.ids import DiscussionId, JobId
 from slowpath.inventory.catalog.service.build_registration import upsert_build
 from slowpath.platform.accounts import service as accounts
 from slowpath.platform.accounts.jobs import MailInvitation, MailPasswordReset
@@ -24,11 +23,7 @@ from slowpath.sharing.discussions.jobs import MailMentions
 from slowpath.sharing.discussions.rules import SubjectKind
 from slowpath.sharing.discussions.service import comments, discussion_subjects
 from slowpath.sharing.discussions.service.comments import CommentDraft
-from slowpath.sharing.inbox.jobs import MailSubscriber
-from slowpath.sharing.inbox.service import service_subscriptions
-from slowpath.sharing.notifications.rules import BisectContent, NotificationContent, NotificationEvent
 from slowpath_worker.password_reset_mail import send_next_reset_mail
-from slowpath_worker.tasks.notifications import enqueue_messages
 from tests.factories.accounts import AccountsFactory, SomePerson
 from tests.jobs.conftest import Bench
 from tests.support.fakes import CountingThrottle
@@ -230,37 +225,3 @@ def test_an_interrupted_mail_is_sent_again(office: MailFixture, people: Accounts
     bench.admin.execute("UPDATE mention SET mail_begun_at = mail_begun_at - interval '3 minutes'")
     assert office.carry_out(MailMentions.name)["state"] == "done"
     assert [to for to, _ in office.postman.letters] == [ann.email]
-
-
-def test_subscribers_of_a_service_are_mailed_once_per_event(office: MailFixture, people: AccountsFactory) -> None:
-    bench, owner = office.bench, office.bench.team.owner
-    settings, database = bench.worker_context.settings, bench.worker_context.database
-    ann, gone = people.member(bench.team), people.member(bench.team)
-    scope = TeamScope(bench.team.id, owner.user_id)
-    with database.writing(scope) as session:
-        service_id = ServiceId(ensure_service(session, "shop").id)
-        for person in (ann, gone):
-            service_subscriptions.subscribe(session, service_id, person.user_id)
-    bench.admin.execute("DELETE FROM membership WHERE user_id = %s", (gone.user_id,))
-    found = BisectContent(str(new_id()), 2, "shop", "found", "p99", "Commit a is the culprit.")
-    event = NotificationContent(
-        NotificationEvent.BISECTED, new_id(), service_id, "https://slowpath.example/bisect", bisect=found
-    )
-    evaluated = replace(event, event=NotificationEvent.JUDGED, subject_id=new_id())
-    for content in (event, event, evaluated):
-        with database.writing(scope) as session:
-            enqueue_messages(session, settings, content)
-
-    jobs = bench.admin.execute("SELECT id FROM job WHERE name = %s", (MailSubscriber.name,)).fetchall()
-    assert len(jobs) == 2, "one for each subscription, none for the repetition and for builds"
-    office.postman.response = "451 later"
-    states = sorted(bench.carry_out(JobId(job_id))["state"] for (job_id,) in jobs)
-    assert states == ["done", "waiting"], "nothing is sent to a former member"
-    office.postman.response = "250 OK"
-    for (job_id,) in jobs:
-        bench.change(job_id, "not_before = clock_timestamp(), due_at = clock_timestamp()")
-        assert bench.carry_out(JobId(job_id))["state"] == "done"
-    ((to, text),) = office.postman.letters
-    assert to == ann.email
-    assert "Commit a is the culprit." in text
-    assert f"/t/{bench.team.slug}/services/{service_id}" in text.replace("=\r\n", "").replace("\r\n", "")

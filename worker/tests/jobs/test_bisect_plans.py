@@ -186,6 +186,9 @@ def test_a_plan_goes_down_to_a_module_of_a_module(near: Bench, three: tuple[Thre
         assert (level.label, level.module, level.commits) == (label, module, commits)
         assert level.bump == (module, "v1.0.0", "v1.1.0")
         inner = [one for one in plan.line.ids if plan.level_of(one) == suspect]
+        if not module.endswith("deep"):  # the first parent of the update only changes documents
+            parent = plan.nodes[inner.pop(0)]
+            assert (parent.kind, parent.sha, parent.members) == ("pruned", history.monos[3], (history.monos[3],))
         assert [plan.nodes[one].sha for one in inner] == list(shas)
         assert plan.nodes[inner[0]].build.commit == history.monos[4]
         assert plan.nodes[inner[0]].build.modules[module] == shas[0]

@@ -28,6 +28,10 @@ class Candidate:
     """Suspicion relative to the adjacent candidates, from the changed code; 0 where the evidence is against it."""
     hides: bool = False
     """Whether others may hide in it: a merge, a bump of versions. It is asked for them once it is suspected."""
+    is_pruned: bool = False
+    """Whether its build has the inputs of the build before it: measured to prove it, and hardly suspected."""
+    is_fork: bool = False
+    """Whether it is only the state that the next candidate started from, and cannot be the culprit itself. Also hardly suspected."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,12 @@ class CandidateSequence:
     """Which last inner candidate has the build of one that was opened."""
     depths: tuple[int, ...] = ()
     """[N] number of expanded candidates that contain each one; empty if none is expanded."""
+    pruned: frozenset[str] = frozenset()
+    """Those that are hardly suspected: pruned commits and forks."""
+    forks: frozenset[str] = frozenset()
+    """Those that cannot be the culprit."""
+    outers: Mapping[str, str] = field(default_factory=dict)
+    """By inner candidate: the candidate that it replaced with others."""
 
     def __len__(self) -> int:
         """Return how many candidates there are."""
@@ -77,13 +87,49 @@ class CandidateSequence:
             return replace(self, hiding=self.hiding - {id_})
         at = self.position(id_) - 1
         some, depths = line_of(inner), self.depths or (0,) * len(self)
+        is_deeper = id_ in self.pruned or len(some.ids) - len(some.pruned) > 1
         return CandidateSequence(
             self.ids[:at] + some.ids + self.ids[at + 1 :],
             self.evidence[:at] + tuple(self.evidence[at] + one for one in some.evidence) + self.evidence[at + 1 :],
             self.even[:at] + tuple(self.even[at] + one for one in some.even) + self.even[at + 1 :],
             (self.hiding - {id_}) | some.hiding,
             {**self.built_by, id_: some.ids[-1]},
-            depths[:at] + (depths[at] + 1,) * len(some) + depths[at + 1 :],
+            depths[:at] + (depths[at] + is_deeper,) * len(some) + depths[at + 1 :],
+            (self.pruned - {id_}) | some.pruned,
+            self.forks | some.forks,
+            {**self.outers, **dict.fromkeys(some.ids, id_)},
+        )
+
+    def started_from(self, fork: str) -> tuple[str, ...]:
+        """Return the candidates that inherit a state: all of the branch after it."""
+        level = self.outers.get(self.outers.get(fork, ""))
+        later = self.ids[self.position(fork) :]
+        return tuple(one for one in later if level is None or self._is_inside(one, level))
+
+    def _is_inside(self, id_: str, outer: str) -> bool:
+        at = self.outers.get(id_)
+        while at is not None and at != outer:
+            at = self.outers.get(at)
+        return at is not None
+
+    def after(self, id_: str) -> "CandidateSequence":
+        """Return the line of the candidates after one, whose build becomes the good end. Raises `ValueError` for the last one."""
+        at = self.position(id_)
+        ids = self.ids[at:]
+        if not ids:
+            raise ValueError("no candidate is after the last one")
+        evidence, even = (np.array(one[at:]) for one in (self.evidence, self.even))
+        remaining = frozenset(ids)
+        return CandidateSequence(
+            ids,
+            tuple((evidence - np.logaddexp.reduce(evidence)).tolist()),
+            tuple((even - np.logaddexp.reduce(even)).tolist()),
+            self.hiding & remaining,
+            {one: by for one, by in self.built_by.items() if self.position(by) > at},
+            self.depths[at:],
+            self.pruned & remaining,
+            self.forks & remaining,
+            self.outers,
         )
 
     def depth(self, id_: str) -> int:
@@ -102,19 +148,32 @@ def line_of(candidates: Sequence[Candidate]) -> CandidateSequence:
     if not ids or len(set(ids)) != len(ids) or {GOOD_END, KNOWN_GOOD, KNOWN_BAD} & set(ids):
         raise ValueError("a line needs candidates of different names")
     weights = np.array([max(one.weight, 0.0) for one in candidates])
-    if not np.isfinite(weights).all() or weights.sum() <= 0:
-        weights = np.ones(len(ids))
-    with np.errstate(divide="ignore"):
-        evidence = np.maximum(np.log(weights / weights.sum()), LEAST)
+    pruned = np.array([one.is_pruned or one.is_fork for one in candidates])
     return CandidateSequence(
         ids,
-        tuple(evidence.tolist()),
-        (-float(np.log(len(ids))),) * len(ids),
+        tuple(_log_masses(weights, pruned).tolist()),
+        tuple(_log_masses(np.ones(len(ids)), pruned).tolist()),
         frozenset(one.id for one in candidates if one.hides),
+        pruned=frozenset(one.id for one in candidates if one.is_pruned or one.is_fork),
+        forks=frozenset(one.id for one in candidates if one.is_fork),
     )
 
 
 LEAST: Final = -700.0
+PRUNED_SHARE: Final = 0.01
+"""Prior mass of pruned commits relative to all other candidates of their level: inputs that the closure does not know."""
+
+
+def _log_masses(weights: F64, pruned: NDArray[np.bool_]) -> F64:
+    """Return [N] log masses of candidates by their weights; all alike if the weights are unusable."""
+    masses = np.where(pruned, 0.0, weights)
+    if not np.isfinite(masses).all() or masses.sum() <= 0:
+        masses = np.where(pruned, 0.0, 1.0)
+    total = float(masses.sum())
+    masses = np.where(pruned, PRUNED_SHARE * total if total else 1.0, masses)
+    with np.errstate(divide="ignore"):
+        out: F64 = np.maximum(np.log(masses / masses.sum()), LEAST)
+    return out
 
 
 def to_json(line: CandidateSequence) -> dict[str, Any]:
@@ -126,6 +185,9 @@ def to_json(line: CandidateSequence) -> dict[str, Any]:
         "hiding": sorted(line.hiding),
         "stands_for": dict(line.built_by),
         "depths": list(line.depths),
+        "pruned": sorted(line.pruned),
+        "forks": sorted(line.forks),
+        "outers": dict(line.outers),
     }
 
 
@@ -138,4 +200,7 @@ def from_json(document: Mapping[str, Any]) -> CandidateSequence:
         frozenset(map(str, document["hiding"])),
         {str(key): str(value) for key, value in document["stands_for"].items()},
         tuple(map(int, document.get("depths", ()))),
+        frozenset(map(str, document.get("pruned", ()))),
+        frozenset(map(str, document.get("forks", ()))),
+        {str(key): str(value) for key, value in document.get("outers", {}).items()},
     )

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import xlogy
 
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.limits import GOT, USUAL_APART
 from slowpath.analysis.bisect.posterior import Posterior
 from slowpath.analysis.bisect.probe_selection import numeric_information
 from slowpath.analysis.bisect.search_state import SearchState
+from slowpath.analysis.stats.distribution_functions import x_log_x
 
 WASTED: Final = 0.12
 """Loss per further slot: concurrent probes carry partly the same information."""
@@ -54,13 +54,13 @@ def forecast_remaining_probes(state: SearchState) -> RemainingProbes:
 
 def _entropy(belief: Posterior) -> float:
     mass = belief.mass[belief.mass > 0]
-    return float(-xlogy(mass, mass).sum())
+    return float(-x_log_x(mass).sum())
 
 
 def _stopping_entropy(state: SearchState) -> float:
     """Return the entropy that is left when the belief reaches the requested one."""
     left = 1 - state.settings.belief
-    return float(-xlogy(left, left) - xlogy(1 - left, 1 - left))
+    return float(-x_log_x(np.array([left, 1 - left])).sum())
 
 
 def _pair_missing(state: SearchState, belief: Posterior) -> int:

@@ -17,10 +17,11 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, ndtr, stdtr
 
 from slowpath.analysis.bisect import drift_model
 from slowpath.analysis.bisect.drift_model import DriftHypotheses, RoundCells, cells_of, walks_of
+from slowpath.analysis.stats.distribution_functions import normal_cdf, student_cdf
+from slowpath.analysis.stats.t_distribution import log_beta
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -160,8 +161,11 @@ def odd_chances(deployments: int) -> F64:
     """
     many = np.arange(MOST_ODD + 1)
     odd, usual = ODD * ODD_WEIGHT, (1 - ODD) * ODD_WEIGHT
-    out: F64 = betaln(odd + many, usual + np.maximum(deployments - many, 0)) - betaln(odd, usual)
-    return out
+    return log_beta(odd + many, usual + np.maximum(deployments - many, 0)) - _log_beta(odd, usual)
+
+
+def _log_beta(a: float, b: float) -> float:
+    return float(log_beta(np.array([a]), np.array([b]))[0])
 
 
 def log_likelihoods(measured: Sequence[ProbeReadings], between: float | None = None) -> LogLikelihoods:
@@ -188,8 +192,8 @@ def _verdicts(measured: Sequence[ProbeReadings], edges: I64) -> F64:
     goods, bads = (np.array([getattr(one, name) for one in measured], dtype=float) for name in ("good", "bad"))
     missed, seen = (bad * goods).sum(1), (bad * bads).sum(1)
     alarms, passed = (~bad * bads).sum(1), (~bad * goods).sum(1)
-    out: F64 = betaln(WRONG + missed, RIGHT + seen) + betaln(WRONG + alarms, RIGHT + passed) - 2 * betaln(WRONG, RIGHT)
-    return out
+    verdicts = log_beta(WRONG + missed, RIGHT + seen) + log_beta(WRONG + alarms, RIGHT + passed)
+    return verdicts - 2 * _log_beta(WRONG, RIGHT)
 
 
 def _numbers(measured: Sequence[ProbeReadings], edges: I64, between: float | None) -> tuple[F64, NoiseEstimate, Levels]:
@@ -317,7 +321,7 @@ class _StationaryNoise:
 
 def _student(freedom: float, off: F64) -> F64:
     """Return the cumulative Student's t; from MANY on the normal distribution, which is four times as fast."""
-    return np.asarray(stdtr(freedom, off) if freedom < MANY else ndtr(off), dtype=np.float64)
+    return student_cdf(freedom, off) if freedom < MANY else normal_cdf(off)
 
 
 _Noises = _StationaryNoise | DriftHypotheses
@@ -337,7 +341,7 @@ def _fit(noises: _Noises, bad: NDArray[np.bool_]) -> _BestFit:
     log_likelihood = (
         (0.5 * noises.log_determinant + noises.prior)[:, np.newaxis] - 0.5 * np.log(determinant) - np.log(SCALES) - freedom / 2 * np.log(squares)
         + np.log(np.maximum(_student(freedom, (step - LEAST_STEP * np.sqrt(squares / freedom)) / np.sqrt(spread)), 1e-300))
-        - np.log(ndtr(-LEAST_STEP / SCALES))
+        - np.log(normal_cdf(-LEAST_STEP / SCALES))
     )  # fmt: skip
     return _BestFit(
         log_likelihood, level, step, squares / freedom, regularized / determinant, (regularized + total - 2 * both) / determinant, noises.ratios

@@ -35,4 +35,4 @@ def usual_probes(state: SearchState) -> int:
 
 def deepest(line: CandidateSequence) -> float:
     """Return the nats that identify one candidate of the deepest expanded level, all being equal."""
-    return -min(line.even)
+    return -min(mass for id_, mass in zip(line.ids, line.even, strict=True) if id_ not in line.pruned)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr, xlogy
 
 from slowpath.analysis.bisect.likelihood import F64, I64, NoiseEstimate
 from slowpath.analysis.bisect.posterior import Posterior
+from slowpath.analysis.stats.distribution_functions import normal_cdf, x_log_x
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
@@ -88,7 +88,7 @@ def verdict_information(p: F64, false_bad: float, false_good: float) -> F64:
 
 
 def _entropy(p: F64) -> F64:
-    return np.asarray(-xlogy(p, p) - xlogy(1 - p, 1 - p), dtype=np.float64)
+    return np.asarray(-x_log_x(p) - x_log_x(1 - p), dtype=np.float64)
 
 
 def optimal_measurement_count(p: float, noise: NoiseEstimate, costs: ProbeCosts, cost: float) -> tuple[int, float]:
@@ -149,7 +149,7 @@ def choose_probes(
     else:
         windows = costs.most_windows
         rate = information_about(belief, candidates, windows) / (cost + windows * costs.window)
-        error_rate = float(ndtr(-noise.apart(windows) / 2))
+        error_rate = float(normal_cdf(np.array(-noise.apart(windows) / 2)))
     rate = rate * can_build[candidates]
     first = int(np.argmax(rate))
     if rate[first] <= 0:
@@ -186,5 +186,5 @@ def _joint_information(p: F64, chosen: Sequence[int], error_rate: float) -> F64:
     differ = (verdicts[np.newaxis] != is_regressed[:, np.newaxis]).sum(2)  # [cells, outcomes]
     chance = error_rate**differ * (1 - error_rate) ** (many - differ)
     seen = cells @ chance
-    out: F64 = -xlogy(seen, seen).sum(1) - many * float(_entropy(np.array(error_rate)))
+    out: F64 = -x_log_x(seen).sum(1) - many * float(_entropy(np.array(error_rate)))
     return out

@@ -62,6 +62,8 @@ class SearchResult:
     outcome: Outcome
     suspects: tuple[str, ...]
     belief: float
+    fork: str | None = None
+    """The state that all suspects started from, if it is bad already: they cannot be separated from what came before it."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,23 @@ def start_search(
         for number, (build, values) in enumerate(known, start=1)
     )
     return SearchState(settings, line, deploys)
+
+
+def search_rest(state: SearchState, culprit: str) -> SearchState:
+    """Return the search for what follows a culprit, whose build becomes the good boundary; measurements are used again.
+
+    Raises `ValueError` if the culprit is the last candidate.
+    """
+    at, line = state.line.position(culprit), state.line.after(culprit)
+    remaining = [one for one in state.deploys if one.is_measured and state.line.position(one.build) >= at]
+    deploys = []
+    for number, one in enumerate(remaining, start=1):
+        is_culprit = state.line.position(one.build) == at
+        known = replace(one, number=number, about=None, purpose="baseline" if one.build == KNOWN_BAD else "probe")
+        deploys.append(replace(known, build=GOOD_END, purpose="boundary") if is_culprit else known)
+    last = line.at(len(line))
+    deploys = [replace(one, purpose="boundary") if one.build == last else one for one in deploys]
+    return SearchState(state.settings, line, tuple(deploys), state.round)
 
 
 def compute_state_posterior(state: SearchState) -> Posterior:
@@ -251,7 +270,9 @@ def _rival_to_expand(state: SearchState, belief: Posterior, suspect: str) -> str
     """Return the most probable unexpanded candidate at least as deep as the suspect; None below the limit."""
     line, least = state.line, EXPAND_RIVAL_AT * (1 - state.settings.belief)
     masses = {
-        one: float(belief.mass[line.position(one)]) for one in line.hiding if line.depth(one) >= line.depth(suspect)
+        one: float(belief.mass[line.position(one)])
+        for one in line.hiding - line.pruned
+        if line.depth(one) >= line.depth(suspect)
     }
     most = max(masses, key=masses.__getitem__, default=None)
     return most if most is not None and masses[most] >= least else None
@@ -274,6 +295,8 @@ def _confirm(
         required = max(required, PAIRS_SHALLOW)
     has_enough = min(len(good), len(bad)) >= required
     if has_enough and _levels_differ(state, belief, good, bad):
+        if about in state.line.forks:
+            return [], SearchResult("not-separable", state.line.started_from(about), mass, about)
         return [], SearchResult("found" if len(group) == 1 else "not-separable", suspects, mass)
     if has_enough and min(_count_verifications(state, about, place) for place in (before, after)) >= MOST_PAIRS:
         return [], SearchResult("not-separable", credible_set(state, belief), mass)

@@ -11,7 +11,7 @@ from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.analysis.closure.go_file_header import GoFileHeader
 from slowpath.analysis.closure.go_packages import PackageCache, PackageFacts
 
-FORMAT: Final = "slowpath.closure-memory/1"
+FORMAT: Final = "slowpath.closure-memory/2"
 
 
 def load_cache(content: bytes) -> PackageCache:
@@ -21,12 +21,12 @@ def load_cache(content: bytes) -> PackageCache:
         if stored["format"] != FORMAT:
             return PackageCache()
         sources = {
-            one: GoFileHeader(tuple(imports), build, tuple(plus), tuple(embeds), unread)
-            for one, (imports, build, plus, embeds, unread) in stored["sources"].items()
+            one: GoFileHeader(tuple(imports), build, tuple(plus), tuple(embeds), unread, package)
+            for one, (imports, build, plus, embeds, unread, package) in stored["sources"].items()
         }
         packages = {
-            (tree, _target(target), new): PackageFacts(digest, tuple(imports), anything, unbounded)
-            for tree, target, new, digest, imports, anything, unbounded in stored["packages"]
+            (tree, _target(target), new, tests): PackageFacts(digest, tuple(imports), anything, unbounded, name)
+            for tree, target, new, tests, digest, imports, anything, unbounded, name in stored["packages"]
         }
         return PackageCache(sources, dict(stored["includes"]), packages)
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -40,8 +40,8 @@ def dump_cache(memory: PackageCache) -> bytes:
         "sources": {one: list(asdict(facts).values()) for one, facts in memory.sources.items()},
         "includes": dict(memory.includes),
         "packages": [
-            [tree, [target.goos, target.goarch, sorted(target.tags), target.cgo], new, *asdict(facts).values()]
-            for (tree, target, new), facts in memory.packages.items()
+            [tree, [target.goos, target.goarch, sorted(target.tags), target.cgo], new, tests, *asdict(facts).values()]
+            for (tree, target, new, tests), facts in memory.packages.items()
         ],
     }
     return json.dumps(stored).encode("utf-8", "backslashreplace")

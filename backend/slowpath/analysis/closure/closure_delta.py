@@ -21,16 +21,16 @@ class ClosureBaseline:
     """Paths that were looked up, whether they exist or not."""
     above: frozenset[str]
     """Folders above them."""
-    packages: Mapping[str, tuple[tuple[str, int], ...]]
-    """Folder to its packages, with the language version."""
+    packages: Mapping[str, tuple[tuple[str, int, bool], ...]]
+    """Folder to its packages, with the language version and whether their test files count."""
     facts: Mapping[str, PackageFacts]
 
 
 def basis_of(root: str, asked: Collection[str], walk: ImportWalk) -> ClosureBaseline:
     """Return the inputs of an import walk; `asked` are the paths it looked up."""
-    packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    packages: dict[str, list[tuple[str, int, bool]]] = defaultdict(list)
     for path, folder in walk.folders.items():
-        packages[folder].append((path, walk.minors[path]))
+        packages[folder].append((path, walk.minors[path], path == walk.tested))
     return ClosureBaseline(
         root, frozenset(asked), _above(asked), {name: tuple(some) for name, some in packages.items()}, dict(walk.facts)
     )
@@ -46,9 +46,9 @@ def changed_packages(folders: PackageReader, basis: ClosureBaseline, root: str) 
         return None
     out = {}
     for folder, tree_id in differing.items():
-        for path, go_minor in basis.packages[folder]:
-            old, new = basis.facts[path], folders.package(tree_id, go_minor)
-            if (old.imports, old.anything, new.unbounded) != (new.imports, new.anything, None):
+        for path, go_minor, tests in basis.packages[folder]:
+            old, new = basis.facts[path], folders.package(tree_id, go_minor, tests=tests)
+            if (old.imports, old.anything, old.name, new.unbounded) != (new.imports, new.anything, new.name, None):
                 return None
             if old.digest != new.digest:
                 out[path] = new

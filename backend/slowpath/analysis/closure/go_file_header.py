@@ -30,6 +30,8 @@ class GoFileHeader:
     embeds: tuple[str, ...] = ()
     unread: bool = False
     """Whether the head could not be parsed completely."""
+    package: str = ""
+    """The name after `package`; "" if it could not be read."""
 
 
 def read_source(text: str) -> GoFileHeader:
@@ -43,10 +45,10 @@ def read_source(text: str) -> GoFileHeader:
     head = _HeaderScanner(text)
     head.comments()
     build, plus = head.build, tuple(head.plus)
-    if not head.word("package") or head.name() is None:
+    if not head.word("package") or (package := head.name()) is None:
         return GoFileHeader((), build, plus, embeds, unread=True)
     imports, is_complete = _imports(head)
-    return GoFileHeader(imports, build, plus, embeds, unread=not is_complete)
+    return GoFileHeader(imports, build, plus, embeds, unread=not is_complete, package=package)
 
 
 def _imports(head: "_HeaderScanner") -> tuple[tuple[str, ...], bool]:

@@ -43,6 +43,7 @@ INCLUDE: Final = re.compile(rb'^\s*#\s*include\s*"([^"\n]*)"', re.MULTILINE)
 MOST_TREES: Final = 20_000
 META: Final = frozenset("*?[\\")
 PROFILE: Final = "default.pgo"
+TEST, TEST_DATA = "_test.go", "testdata"
 OLD_CONSTRAINTS: Final = 18
 """From this language version on, `// +build` lines are ignored."""
 
@@ -58,6 +59,8 @@ class PackageFacts:
     """Whether it includes a Go file."""
     unbounded: str | None = None
     """Why the whole repository counts: the inputs cannot be determined from this folder."""
+    name: str = ""
+    """The name of the package; "" without a Go file that is no test."""
 
 
 @dataclass
@@ -66,7 +69,7 @@ class PackageCache:
 
     sources: MutableMapping[str, GoFileHeader] = field(default_factory=dict)
     includes: MutableMapping[str, bool] = field(default_factory=dict)
-    packages: MutableMapping[tuple[str, BuildTarget, bool], PackageFacts] = field(default_factory=dict)
+    packages: MutableMapping[tuple[str, BuildTarget, bool, bool], PackageFacts] = field(default_factory=dict)
     trees: MutableMapping[str, Mapping[str, GitTreeEntry]] = field(default_factory=dict)
 
     def trim(self) -> None:
@@ -108,20 +111,23 @@ class PackageReader:
         """Return the text of a file."""
         return self._objects.blob(entry.id, max_bytes=most).decode("utf-8", "replace")
 
-    def package(self, tree_id: str, go_minor: int) -> PackageFacts:
-        """Return the contribution of a tree's folder to a binary, for a language version."""
-        key = (tree_id, self._target, go_minor >= OLD_CONSTRAINTS)
+    def package(self, tree_id: str, go_minor: int, *, tests: bool = False) -> PackageFacts:
+        """Return the contribution of a tree's folder to a binary, for a language version.
+
+        `tests`: to the binary of `go test`, which has the test files, and reads `testdata` when it runs.
+        """
+        key = (tree_id, self._target, go_minor >= OLD_CONSTRAINTS, tests)
         found = self._memory.packages.get(key)
         if found is None:
-            found = self._memory.packages[key] = self._read(tree_id, go_minor)
+            found = self._memory.packages[key] = self._read(tree_id, go_minor, tests=tests)
         return found
 
-    def _read(self, tree_id: str, go_minor: int) -> PackageFacts:
+    def _read(self, tree_id: str, go_minor: int, *, tests: bool) -> PackageFacts:
         names = self.names(tree_id)
         digest = hashlib.sha256()
         imports: dict[str, None] = {}
-        anything, unbounded = False, None
-        for entry in sorted(self._sources(names.values()), key=lambda one: one.name):
+        anything, unbounded, package = False, None, ""
+        for entry in sorted(self._sources(names.values(), tests=tests), key=lambda one: one.name):
             if not entry.is_file:
                 unbounded = unbounded or f"{entry.name} is not a plain file"
                 anything = anything or entry.name.endswith(".go")
@@ -130,6 +136,7 @@ class PackageReader:
                 if not self._is_built(facts, go_minor):
                     continue
                 anything = True
+                package = package or ("" if entry.name.endswith(TEST) else facts.package)
                 imports.update(dict.fromkeys(facts.imports))
                 unbounded = unbounded or _unbounded(entry, facts)
                 for embedded in self._embedded(names, facts):
@@ -139,12 +146,16 @@ class PackageReader:
             _add(digest, entry)
         if PROFILE in names:  # affects the compiler in the folder of package main
             _add(digest, names[PROFILE])
-        return PackageFacts(digest.hexdigest(), tuple(imports), anything, unbounded)
+        if tests and TEST_DATA in names:
+            _add(digest, names[TEST_DATA])
+        return PackageFacts(digest.hexdigest(), tuple(imports), anything, unbounded, package)
 
-    def _sources(self, entries: Iterable[GitTreeEntry]) -> Iterator[GitTreeEntry]:
+    def _sources(self, entries: Iterable[GitTreeEntry], *, tests: bool) -> Iterator[GitTreeEntry]:
         for entry in entries:
             name = entry.name
-            if entry.is_folder or entry.mode == "160000" or name.startswith(("_", ".")) or name.endswith("_test.go"):
+            if entry.is_folder or entry.mode == "160000" or name.startswith(("_", ".")):
+                continue
+            if name.endswith(TEST) and not tests:
                 continue
             ending = name.rpartition(".")[2]
             if (ending == "go" or ending in OTHER_SOURCES) and by_name(name, self._target):

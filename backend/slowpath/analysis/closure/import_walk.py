@@ -1,4 +1,7 @@
-"""Follow imports from a main package, folder by folder."""
+"""Follow imports from a package, folder by folder.
+
+Of a package that is not `main` there is no binary but that of its tests and benchmarks, so its test files count.
+"""
 
 import posixpath
 from collections.abc import Container
@@ -8,6 +11,7 @@ from slowpath.analysis.closure.go_packages import PackageFacts, PackageReader
 from slowpath.analysis.closure.module_layout import LocalModule, ModuleLayout
 
 MOST_PACKAGES: Final = 20_000
+MAIN_PACKAGE: Final = "main"
 VENDORED: Final = 18
 """The language version for constraints of vendored files, whose go.mod is not available."""
 
@@ -23,15 +27,19 @@ class ImportWalk:
         self.folders: dict[str, str] = {}
         self.minors: dict[str, int] = {}
         """The language version under which each package was read."""
+        self.tested: str | None = None
+        """The package whose test files count."""
         self.modules: dict[str, LocalModule] = {}
         self.missing: set[str] = set()
         self.vendored: set[str] = set()
         self.unbounded: list[str] = []
         self.external = False
+        self._start = ""
         self.problem: str | None = None
 
     def follow(self, start: str) -> None:
         """Visit a package and all its imports."""
+        self._start = start
         todo, seen = [start], {"C", "unsafe"}
         while todo:
             path = todo.pop()
@@ -107,6 +115,9 @@ class ImportWalk:
         if entry is None or not entry.is_folder:
             return None
         found = self._trees.package(entry.id, go_minor)
+        if path == self._start and found.name != MAIN_PACKAGE:
+            self.tested = path
+            found = self._trees.package(entry.id, go_minor, tests=True)
         if not found.anything and path not in self.facts and not found.imports:
             return None if not self._is_start(path) else self._record(path, folder, found, go_minor)
         return self._record(path, folder, found, go_minor)

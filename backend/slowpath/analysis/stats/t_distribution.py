@@ -253,11 +253,12 @@ def t_two_sided_of_many(t: F64, df: F64) -> F64:
     square = np.square(w)
     far = ((4 * square + 33) * square + 240) * square + 855
     z = w + w * (square + 3 - far / (10 * (b + 0.8 * np.square(square) + 100))) / b
-    tail: F64 = np.exp(np.interp(z, *_log_normal_tail(), right=-np.inf))
+    tail: F64 = np.exp(np.interp(z, *log_normal_tail(), right=-np.inf))
     return tail
 
 
 @lru_cache(maxsize=1)
-def _log_normal_tail() -> tuple[F64, F64]:
+def log_normal_tail() -> tuple[F64, F64]:
+    """Return z, and the logarithm of P(|Z| >= z) of the normal distribution."""
     z = np.arange(0.0, _NORMAL_END, _NORMAL_STEP)
     return z, np.log([erfc(each / sqrt(2)) for each in z.tolist()])

@@ -23,10 +23,11 @@ from slowpath.inventory.catalog.schemas.catalog_entries import (
     Word,
 )
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonFloat, JsonInt
 
 NO_NUL = r"^[^\x00]*$"
 Short = Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)]
-Count = Annotated[int, Field(ge=0, le=2**53)]
+Count = Annotated[JsonInt, Field(ge=0, le=2**53)]
 MAX_LINE = 200
 MAX_GO_MOD = 1 << 20
 MAX_FACTS_LETTERS = 16_000
@@ -51,13 +52,13 @@ class RunMetadataIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     run: Short | None = None
-    requests: Annotated[float, Field(gt=0, le=1e18)] | None = None
+    requests: Annotated[JsonFloat, Field(gt=0, le=1e18)] | None = None
     wall_ns: Count | None = None
     cpu_ns: Count | None = None
     go_version: Short | None = None
     goos: Short | None = None
     goarch: Short | None = None
-    gomaxprocs: Annotated[int, Field(ge=1, le=65536)] | None = None
+    gomaxprocs: Annotated[JsonInt, Field(ge=1, le=65536)] | None = None
     cpu_model: Short | None = None
     cpu_flags: Annotated[str, StringConstraints(max_length=4000, pattern=NO_NUL)] | list[Short] | None = None
     commit: Short | None = None

@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from slowpath.evidence.exec_traces.tables import TraceExcerpt
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonInt
 
-Nanoseconds = Annotated[int, Field(ge=0, le=2**62)]
+Nanoseconds = Annotated[JsonInt, Field(ge=0, le=2**62)]
 
 
 class ExcerptIn(BaseModel):

@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
 from slowpath.evidence.metric_sources.rules import MOST_LABELS, Credentials
 from slowpath.evidence.metric_sources.tables import FederatedService, MetricSource
 from slowpath.inventory.catalog.tables import Environment, Service
+from slowpath.platform.http.request_types import JsonTime
 
 SourceName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
@@ -131,8 +132,8 @@ class ImportIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
-    begin: AwareDatetime = Field(alias="from")
-    end: AwareDatetime = Field(alias="to")
+    begin: JsonTime = Field(alias="from")
+    end: JsonTime = Field(alias="to")
 
 
 class ImportStartedOut(BaseModel):

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from slowpath.analysis.kinds.metrics.dashboard_header import DashboardChangePoint
 from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheckDocument
+from slowpath.platform.http.request_types import JsonFloat, JsonInt
 
 Metric = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=r"^[^\x00-\x1f]*$")
@@ -58,7 +59,7 @@ class MetricRuleIn(BaseModel):
     service_label: Label | None = None
     environment_label: Label | None = None
     status_label: Label | None = None
-    seconds_per_unit: float = Field(
+    seconds_per_unit: JsonFloat = Field(
         1.0, gt=0, le=1e12, allow_inf_nan=False, description="factor that converts a latency to seconds"
     )
     title: Label | None = Field(None, description="title of a gauge on the dashboard")
@@ -76,7 +77,7 @@ class MetricRuleUpdate(BaseModel):
     service_label: Label | None = None
     environment_label: Label | None = None
     status_label: Label | None = None
-    seconds_per_unit: float | None = Field(None, gt=0, le=1e12, allow_inf_nan=False)
+    seconds_per_unit: JsonFloat | None = Field(None, gt=0, le=1e12, allow_inf_nan=False)
     title: Label | None = None
 
 
@@ -111,7 +112,7 @@ class MetricSettingsUpdate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    retention_days: int = Field(ge=1, le=MAX_RETENTION_DAYS)
+    retention_days: JsonInt = Field(ge=1, le=MAX_RETENTION_DAYS)
 
 
 class MetricChangePointList(BaseModel):

@@ -31,6 +31,13 @@ class CatalogNameTaken(Conflict):
     title = "The name is already used"
 
 
+class ServiceIsExample(Conflict):
+    """The service is part of the example data."""
+
+    slug = "service-is-example"
+    title = "The service is part of the example data"
+
+
 class InvalidSlug(InvalidRequest):
     """The name contains no character of a slug."""
 

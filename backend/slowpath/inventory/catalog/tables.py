@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -23,6 +23,8 @@ class Service(TeamScoped, Table):
     description: Mapped[str] = mapped_column(default="")
     main_package: Mapped[str | None]
     """Import path of the service's main package."""
+    is_example: Mapped[bool] = mapped_column(default=False, server_default=text("false"))
+    """Part of the team's example data, with which it is removed."""
 
 
 class Environment(TeamScoped, Table):

@@ -16,6 +16,7 @@ from slowpath.operations.retention.rules import (
     StoredBytes,
     TeamUsage,
 )
+from slowpath.platform.http.request_types import JsonInt
 
 MOST_DAYS_ON_WIRE = 100_000
 
@@ -24,7 +25,7 @@ class RetentionRuleIn(BaseModel):
     """New retention of one kind."""
 
     kind: Annotated[str, Field(max_length=40, examples=["profile.cpu"])]
-    retention_days: Annotated[int, Field(ge=1, le=MOST_DAYS_ON_WIRE)] | None
+    retention_days: Annotated[JsonInt, Field(ge=1, le=MOST_DAYS_ON_WIRE)] | None
     """Null means unlimited."""
 
 

@@ -177,6 +177,13 @@ class ReauthenticationRequired(PermissionDenied):
     slug = "sign-in-too-old"
 
 
+class InvalidTimeZone(InvalidRequest):
+    """The IANA database does not have this time zone."""
+
+    slug = "invalid-time-zone"
+    title = "The time zone is not known"
+
+
 class TeamNotSpecified(InvalidRequest):
     """The user is in several teams or in none, and the request does not specify a team."""
 

@@ -45,6 +45,8 @@ class User(Table):
     name: Mapped[str]
     email_on_mention: Mapped[bool] = mapped_column(default=True, server_default=true())
     """Whether mentions in discussions are also sent by email."""
+    time_zone: Mapped[str | None]
+    """IANA name of the zone that times are shown in; null is the browser's."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 

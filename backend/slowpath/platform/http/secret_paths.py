@@ -5,7 +5,14 @@ from typing import Final
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-PREFIXES: Final = ("/s/", "/api/v1/shared/", "/api/v1/probe-callbacks/")
+PREFIXES: Final = (
+    "/s/",
+    "/unsubscribe/",
+    "/api/v1/shared/",
+    "/api/v1/unsubscribe/",
+    "/api/v1/slack-interactions/",
+    "/api/v1/probe-callbacks/",
+)
 HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",

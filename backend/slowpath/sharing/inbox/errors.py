@@ -1,6 +1,6 @@
 """Errors of the inbox."""
 
-from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound
 
 
 class InboxItemNotFound(NotFound):
@@ -43,3 +43,31 @@ class NotAUser(InvalidRequest):
 
     slug = "inbox-needs-user"
     title = "Sign in as a user"
+
+
+class InvalidSlackSignature(NotAuthenticated):
+    """The request is not signed by the Slack app of the channel, or is old."""
+
+    slug = "slack-signature-invalid"
+    title = "The signature is invalid"
+
+
+class TooManySlackFailures(LimitExceeded):
+    """Too many invalid signatures in a short time."""
+
+    slug = "too-many-slack-failures"
+    title = "Too many invalid signatures"
+
+
+class SlackInteractionRepeated(Conflict):
+    """The same signed request was received before."""
+
+    slug = "slack-interaction-repeated"
+    title = "The request was received before"
+
+
+class MalformedSlackInteraction(InvalidRequest):
+    """The request is signed, but is not a button of a message of Slowpath."""
+
+    slug = "malformed-slack-interaction"
+    title = "The request is not a button of Slowpath"

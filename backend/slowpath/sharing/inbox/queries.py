@@ -9,12 +9,12 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import InstrumentedAttribute, load_only
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import ServiceId, UserId, new_id
+from slowpath.core.ids import UserId, new_id
 from slowpath.evidence.metric_sources.tables import MetricSource
 from slowpath.inventory.catalog.tables import Deployment, Environment, Service
 from slowpath.platform.accounts.tables import Membership, User
 from slowpath.sharing.inbox.rules import ItemKind
-from slowpath.sharing.inbox.tables import InboxTriage, InboxView, ServiceSubscription
+from slowpath.sharing.inbox.tables import InboxTriage, InboxView
 from slowpath.sharing.notifications.rules import ChannelState
 from slowpath.sharing.notifications.tables import NotificationChannel
 from slowpath.verdicts.bisects.tables import Bisect
@@ -115,6 +115,17 @@ def is_member(session: ReadSession, user_id: UUID) -> bool:
     return session.scalar(select(Membership.id).where(Membership.user_id == user_id).limit(1)) is not None
 
 
+def find_member_by_email(session: ReadSession, email_key: str) -> tuple[UserId, str] | None:
+    """Return the member with an address, and their role."""
+    found = (
+        select(User.id, Membership.role)
+        .join(Membership, Membership.user_id == User.id)
+        .where(User.email_key == email_key, Membership.team_id == session.team_id)
+    )
+    row = session.execute(found).one_or_none()
+    return None if row is None else (UserId(row.id), row.role)
+
+
 def select_newest_deployments(
     session: ReadSession, service_ids: Collection[UUID]
 ) -> Mapping[tuple[UUID, UUID], datetime]:
@@ -167,35 +178,3 @@ def has_view_named(session: ReadSession, user_id: UUID, name: str) -> bool:
     """Return whether a user has a view of this name."""
     found = select(InboxView.id).where(InboxView.user_id == user_id, InboxView.name == name)
     return session.scalar(found.limit(1)) is not None
-
-
-def select_subscribers(session: ReadSession, service_id: ServiceId) -> set[UUID]:
-    """Return the subscribers of a service."""
-    found = select(ServiceSubscription.user_id).where(ServiceSubscription.service_id == service_id)
-    return set(session.scalars(found))
-
-
-def find_subscription(session: ReadSession, service_id: ServiceId, user_id: UserId) -> ServiceSubscription | None:
-    """Return the subscription of a user."""
-    found = select(ServiceSubscription).where(
-        ServiceSubscription.service_id == service_id, ServiceSubscription.user_id == user_id
-    )
-    return session.scalars(found).one_or_none()
-
-
-def select_subscription_ids(session: ReadSession, service_id: ServiceId) -> list[UUID]:
-    """Return the subscriptions to a service."""
-    found = select(ServiceSubscription.id).where(ServiceSubscription.service_id == service_id)
-    return list(session.scalars(found.order_by(ServiceSubscription.id)))
-
-
-def find_subscriber_address(session: ReadSession, subscription_id: UUID) -> tuple[UUID, str] | None:
-    """Return the service of a subscription, and the address of its user as long as they are a member."""
-    found = (
-        select(ServiceSubscription.service_id, User.email)
-        .join(User, User.id == ServiceSubscription.user_id)
-        .join(Membership, Membership.user_id == User.id)
-        .where(ServiceSubscription.id == subscription_id, Membership.team_id == session.team_id)
-    )
-    row = session.execute(found).one_or_none()
-    return None if row is None else (row.service_id, row.email)

@@ -1,9 +1,9 @@
-"""Tables of the triage of inbox items, saved views, and subscriptions to services."""
+"""Tables of the triage of inbox items and saved views."""
 
 from datetime import date, datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
@@ -52,16 +52,3 @@ class InboxView(TeamScoped, Table):
     filters: Mapped[str]
     """The query string of the page."""
     is_shared: Mapped[bool]
-
-
-class ServiceSubscription(TeamScoped, Table):
-    """A user who wants the events of a service."""
-
-    __tablename__ = "service_subscription"
-    __table_args__ = (
-        UniqueConstraint("team_id", "service_id", "user_id", name="uq_service_subscription_once"),
-        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
-    )
-
-    service_id: Mapped[UUID]
-    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), index=True)

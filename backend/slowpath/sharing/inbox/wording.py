@@ -1,11 +1,10 @@
 """Sentences of the inbox: values in, text out."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from slowpath.sharing.inbox.rules import InboxItem
-from slowpath.sharing.notifications import wording as notification_wording
-from slowpath.sharing.notifications.rules import NotificationContent
 
 CLOSED_REGRESSIONS = {
     "fixed": "Fixed",
@@ -37,12 +36,6 @@ def describe_failing_source(
     return None, None
 
 
-def subscriber_mail(content: NotificationContent, service_page: str) -> tuple[str, str]:
-    """Return subject and text of the mail to a subscriber of a service."""
-    subject, text = notification_wording.mail(content)
-    return subject, f"{text}\nYou are subscribed to this service. Unsubscribe on its page: {service_page}\n"
-
-
 def describe_inbox(open_items: int, high: int, first: InboxItem | None) -> str:
     """Return the headline: how much needs an action, and the first item."""
     if first is None:
@@ -51,3 +44,32 @@ def describe_inbox(open_items: int, high: int, first: InboxItem | None) -> str:
     severe = f", {high:,} of high severity" if high else ""
     place = f"{first.service.name}: " if first.service and first.service.name else ""
     return f"{number}{severe}. First: {place}{first.title}."
+
+
+SLACK_ASSIGNED = "It is assigned to you."
+SLACK_UNAVAILABLE = "Slack did not say who you are, so nothing changed. Try again, or open the message in Slowpath."
+SLACK_WITHOUT_ADDRESS = "Nothing changed: Slack names no confirmed e-mail address of yours, or you are a guest. Open the message in Slowpath."
+
+
+def describe_unknown_address(email: str) -> str:
+    """Return why a person in Slack may not act: their address is of no member."""
+    return f"Nothing changed: no member of the team has the address {_for_slack(email)}. Ask an admin to invite you."
+
+
+def describe_missing_role(role: str) -> str:
+    """Return why a member may not act."""
+    return f"Nothing changed: your role in the team is {role}, and this requires member. Ask an admin of the team."
+
+
+def describe_problem(problem: Mapping[str, Any]) -> str:
+    """Return why an action was not taken."""
+    return _for_slack(f"Nothing changed: {problem.get('detail', '')} {problem.get('resolution', '')}".strip())
+
+
+def describe_snooze(until: datetime) -> str:
+    """Return until when an item is hidden, in the zone of the time."""
+    return f"Snoozed until {until:%A, %Y-%m-%d %H:%M} ({until.tzname()})."
+
+
+def _for_slack(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -57,3 +57,10 @@ class ReceiverGone(InvalidRequest):
 
     slug = "receiver-gone"
     title = "The receiver no longer exists"
+
+
+class IssueTrackerMissing(InvalidRequest):
+    """The channel cannot create issues of this service."""
+
+    slug = "issue-tracker-missing"
+    title = "No issue can be created there"

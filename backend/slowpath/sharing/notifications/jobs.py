@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from slowpath.core.ids import MessageId, TeamId
+from slowpath.core.ids import IssueId, MessageId, TeamId
 from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
@@ -16,6 +16,17 @@ class DeliverNotification(Job):
     subject_kind: ClassVar[str] = "notification"
 
     message_id: MessageId
+
+
+@dataclass(frozen=True)
+class CreateIssue(Job):
+    """Create the issue of a production event or regression at a code host."""
+
+    name: ClassVar[str] = "notifications.create-issue"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = "linked_issue"
+
+    issue_id: IssueId
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,15 @@ from sqlalchemy import delete, func, select, tuple_
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ChannelId, MessageId
 from slowpath.sharing.notifications.rules import ChannelState, NotificationEvent, NotificationState
-from slowpath.sharing.notifications.tables import Notification, NotificationChannel, TeamEvent
+from slowpath.sharing.notifications.tables import (
+    LinkedIssue,
+    Notification,
+    NotificationChannel,
+    SlackInteraction,
+    TeamEvent,
+)
+from slowpath.verdicts.production_events.tables import ProductionEvent
+from slowpath.verdicts.regressions.tables import Regression
 
 After = tuple[datetime, UUID] | None
 
@@ -82,6 +90,42 @@ def has_newer_in_thread(session: ReadSession, message: Notification) -> bool:
         Notification.created_at > message.created_at,
     )
     return session.scalar(newer.limit(1)) is not None
+
+
+def has_earlier_waiting_in_thread(session: ReadSession, message: Notification) -> bool:
+    """Return whether an earlier notification of the same thread waits, by ix_notification_thread."""
+    earlier = select(Notification.id).where(
+        Notification.team_id == session.team_id,
+        Notification.channel_id == message.channel_id,
+        Notification.thread == message.thread,
+        Notification.created_at < message.created_at,
+        Notification.state == NotificationState.WAITING,
+    )
+    return session.scalar(earlier.limit(1)) is not None
+
+
+def find_linked_issue(session: ReadSession, kind: str, subject_id: UUID) -> LinkedIssue | None:
+    """Return the issue of a subject, by uq_linked_issue_subject."""
+    found = select(LinkedIssue).where(LinkedIssue.kind == kind, LinkedIssue.subject_id == subject_id)
+    return session.scalars(found).one_or_none()
+
+
+def lock_linked_issue(session: WriteSession, kind: str, subject_id: UUID) -> LinkedIssue:
+    """Return the issue of a subject and lock it, by uq_linked_issue_subject."""
+    found = select(LinkedIssue).where(LinkedIssue.kind == kind, LinkedIssue.subject_id == subject_id)
+    return session.scalars(found.with_for_update().execution_options(populate_existing=True)).one()
+
+
+def delete_orphaned_issues(session: WriteSession) -> None:
+    """Delete the links to issues whose production event or regression was deleted."""
+    event = select(ProductionEvent.id).where(ProductionEvent.id == LinkedIssue.subject_id)
+    regression = select(Regression.id).where(Regression.id == LinkedIssue.subject_id)
+    session.execute(delete(LinkedIssue).where(~event.exists(), ~regression.exists()))
+
+
+def delete_old_interactions(session: WriteSession, before: datetime) -> None:
+    """Delete the requests of Slack from before a time, by ix_slack_interaction_newest."""
+    session.execute(delete(SlackInteraction).where(SlackInteraction.created_at < before))
 
 
 def delete_finished_notifications(session: WriteSession, before: datetime) -> int:

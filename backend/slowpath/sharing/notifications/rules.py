@@ -13,6 +13,7 @@ class ChannelKind(StrEnum):
     """Kinds of channels."""
 
     SLACK = "slack"
+    SLACK_APP = "slack-app"
     EMAIL = "email"
     WEBHOOK = "webhook"
     GITHUB = "github"
@@ -51,6 +52,14 @@ class NotificationEvent(StrEnum):
     TEST = "channel.test"
 
 
+class IssueState(StrEnum):
+    """State of an issue at a code host."""
+
+    CREATING = "creating"
+    CREATED = "created"
+    FAILED = "failed"
+
+
 CODE_HOSTS: Final = frozenset({ChannelKind.GITHUB, ChannelKind.GITLAB})
 ALERT_SERVICES: Final = frozenset({ChannelKind.PAGERDUTY, ChannelKind.OPSGENIE})
 INCIDENT_EVENTS: Final = frozenset(
@@ -78,6 +87,7 @@ PERSONAL_EVENTS: Final = frozenset(
 
 USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
     ChannelKind.SLACK: PERSONAL_EVENTS,
+    ChannelKind.SLACK_APP: INCIDENT_EVENTS | {NotificationEvent.BISECTED},
     ChannelKind.EMAIL: PERSONAL_EVENTS,
     ChannelKind.WEBHOOK: frozenset(NotificationEvent) - {NotificationEvent.TEST},
     ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED}),
@@ -91,7 +101,7 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
 BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED})
 """All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
 
-PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.EMAIL, ChannelKind.TEAMS})
+PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.SLACK_APP, ChannelKind.EMAIL, ChannelKind.TEAMS})
 """Kinds that people read: of builds, they get only what is announced."""
 
 MOST_CHANNELS: Final = 50
@@ -116,6 +126,9 @@ class ChannelTarget:
     to: tuple[str, ...] = ()
     repository: str = ""
     token: str = ""
+    signing_secret: str = ""
+    conversation: str = ""
+    """ID of a channel in Slack."""
 
     def __repr__(self) -> str:
         """Return only the kind, so that logs contain no secrets."""
@@ -229,6 +242,11 @@ class NotificationContent:
     def is_announced(self) -> bool:
         """Return whether people are notified: of every event except a build without a significant change."""
         return self.build is None or self.build.is_announced or bool(self.regressions)
+
+    @property
+    def severity(self) -> str | None:
+        """Return the severity of a production event; other events have none."""
+        return self.production_event.severity if self.production_event is not None else None
 
     def dedupe_key(self) -> str:
         """Return the key that repeated notifications of one event share."""

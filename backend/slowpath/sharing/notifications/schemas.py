@@ -1,5 +1,6 @@
 """Wire shapes of channels and notifications. No secret is returned, except a new signing secret."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
@@ -8,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 from typing_extensions import TypedDict
 
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonTrue
 from slowpath.sharing.notifications.rules import (
     MOST_RECIPIENTS,
     BisectContent,
@@ -15,13 +17,14 @@ from slowpath.sharing.notifications.rules import (
     ChannelKind,
     ChannelState,
     ChannelTarget,
+    IssueState,
     NotificationContent,
     NotificationEvent,
     NotificationState,
     ProductionEventContent,
     RegressionContent,
 )
-from slowpath.sharing.notifications.tables import Notification, NotificationChannel, TeamEvent
+from slowpath.sharing.notifications.tables import LinkedIssue, Notification, NotificationChannel, TeamEvent
 from slowpath.sharing.notifications.wording import format_headline
 
 Label = Annotated[
@@ -64,8 +67,10 @@ class ChannelIn(BaseModel):
     token: SecretStr = Field(
         SecretStr(""),
         max_length=1_000,
-        description="`github` and `gitlab`: an API token; `pagerduty`: an integration key; `opsgenie`: an API key",
+        description="`github` and `gitlab`: an API token; `slack-app`: the bot token; `pagerduty`: an integration key; `opsgenie`: an API key",
     )
+    signing_secret: SecretStr = Field(SecretStr(""), max_length=1_000, description="`slack-app`: of the app")
+    conversation: Short = Field("", description="`slack-app`: ID of the channel in Slack")
     events: Events | None = Field(None, description="the events to send; null: the default of the kind")
     service_ids: Services | None = Field(None, description="the services whose events are sent; null: all services")
 
@@ -77,6 +82,8 @@ class ChannelIn(BaseModel):
             tuple(self.recipients),
             self.repository,
             self.token.get_secret_value(),
+            self.signing_secret.get_secret_value(),
+            self.conversation,
         )
 
 
@@ -88,7 +95,7 @@ class ChannelUpdate(BaseModel):
     name: Label | None = None
     events: Events | None = None
     service_ids: Services | None = Field(None, description="missing or null: unchanged")
-    all_services: Literal[True] | None = Field(None, description="true: send the events of all services again")
+    all_services: JsonTrue | None = Field(None, description="true: send the events of all services again")
     state: Literal[ChannelState.ON, ChannelState.OFF] | None = None
 
     def values(self) -> dict[str, Any]:
@@ -110,6 +117,7 @@ class TargetOut(TypedDict, total=False):
     url: str
     api_url: str
     repository: str
+    conversation: str
 
 
 class ChannelOut(BaseModel):
@@ -125,10 +133,11 @@ class ChannelOut(BaseModel):
     failing_since: datetime | None
     problem: StoredProblem
     sent_at: datetime | None
+    interactivity_url: str | None = Field(description="`slack-app`: the Request URL to enter in Slack")
     created_at: datetime
 
     @classmethod
-    def of(cls, row: NotificationChannel) -> Self:
+    def of(cls, row: NotificationChannel, interactivity_url: str | None = None) -> Self:
         """Return the wire shape of a channel."""
         return cls.model_validate(
             {
@@ -142,6 +151,7 @@ class ChannelOut(BaseModel):
                 "failing_since": row.failing_since,
                 "problem": row.problem,
                 "sent_at": row.sent_at,
+                "interactivity_url": interactivity_url,
                 "created_at": row.created_at,
             }
         )
@@ -226,3 +236,39 @@ class TeamEventsOut(BaseModel):
 
     items: list[TeamEventOut]
     next_after: int = Field(description="the value of `after` that continues behind these events")
+
+
+class LinkedIssueIn(BaseModel):
+    """Where an issue is created."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    channel_id: UUID
+
+
+class IssueTrackerOut(BaseModel):
+    """A repository where an issue can be created: that of a channel of GitHub or GitLab."""
+
+    channel_id: UUID
+    kind: ChannelKind
+    repository: str
+
+
+class LinkedIssueOut(BaseModel):
+    """The issue of a production event or regression at a code host."""
+
+    state: IssueState | None = Field(description="null: there is none")
+    number: int | None
+    url: str | None
+    problem: StoredProblem
+    trackers: list[IssueTrackerOut]
+
+    @classmethod
+    def of(cls, row: LinkedIssue | None, trackers: Sequence[NotificationChannel]) -> Self:
+        """Return the wire shape of an issue."""
+        listed = [
+            {"channel_id": one.id, "kind": one.kind, "repository": one.target.get("repository", "")} for one in trackers
+        ]
+        stored = {"state": row.state, "number": row.number, "url": row.url, "problem": row.problem} if row else {}
+        empty = {"state": None, "number": None, "url": None, "problem": None}
+        return cls.model_validate({**empty, **stored, "trackers": listed})

@@ -18,7 +18,8 @@ class NotificationChannel(TeamScoped, Table):
     __tablename__ = "notification_channel"
     __table_args__ = (
         CheckConstraint(
-            "kind in ('slack', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams')", name="kind"
+            "kind in ('slack', 'slack-app', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams')",
+            name="kind",
         ),
         CheckConstraint("state in ('on', 'off', 'disabled-after-failures')", name="state"),
         Index("ix_notification_channel_newest", "team_id", "created_at", "id"),
@@ -28,10 +29,11 @@ class NotificationChannel(TeamScoped, Table):
     label: Mapped[str]
     """Its name in the UI."""
     target: Mapped[dict[str, Any]]
-    """The destination without secrets: {"url"}, {"to": [...]}, {"api_url", "repository"}, {"host"}."""
+    """The destination without secrets: {"url"}, {"to": [...]}, {"api_url", "repository"}, {"host"},
+    {"api_url", "conversation"}."""
     encrypted_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """URL of a Slack or Teams webhook, signing secret of a webhook, token of a code host, or key of an alert service:
-    encrypted for this row."""
+    """URL of a Slack or Teams webhook, token and signing secret of a Slack app, signing secret of a webhook, token of a
+    code host, or key of an alert service: encrypted for this row."""
     events: Mapped[list[Any]]
     service_ids: Mapped[list[Any] | None]
     """As texts; null: all services."""
@@ -93,3 +95,48 @@ class TeamEvent(TeamScoped, Table):
     dedupe_key: Mapped[str]
     content: Mapped[dict[str, Any]]
     """`NotificationContent` as of the time of the event."""
+
+
+class SlackInteraction(TeamScoped, Table):
+    """A request of Slack that was accepted. The same request is refused as long as its time is accepted."""
+
+    __tablename__ = "slack_interaction"
+    __table_args__ = (
+        UniqueConstraint("team_id", "channel_id", "digest", name="uq_slack_interaction_once"),
+        ForeignKeyConstraint(
+            ["team_id", "channel_id"], ["notification_channel.team_id", "notification_channel.id"], ondelete="CASCADE"
+        ),
+        Index("ix_slack_interaction_newest", "team_id", "created_at", "id"),
+    )
+
+    channel_id: Mapped[UUID]
+    digest: Mapped[str]
+    """SHA-256 of its time and body."""
+
+
+class LinkedIssue(TeamScoped, Table):
+    """The issue of a production event or regression at a code host."""
+
+    __tablename__ = "linked_issue"
+    __table_args__ = (
+        UniqueConstraint("team_id", "kind", "subject_id", name="uq_linked_issue_subject"),
+        ForeignKeyConstraint(
+            ["team_id", "channel_id"],
+            ["notification_channel.team_id", "notification_channel.id"],
+            ondelete="SET NULL (channel_id)",
+        ),
+        CheckConstraint("kind in ('production-event', 'regression')", name="kind"),
+        CheckConstraint("state in ('creating', 'created', 'failed')", name="state"),
+        Index("ix_linked_issue_channel", "team_id", "channel_id"),
+    )
+
+    kind: Mapped[str]
+    subject_id: Mapped[UUID]
+    """No foreign key: subjects are of two tables. Retention deletes rows without a subject."""
+    channel_id: Mapped[UUID | None]
+    """The channel whose repository and token are used; null after its deletion."""
+    state: Mapped[str]
+    number: Mapped[int | None] = mapped_column(BigInteger)
+    url: Mapped[str | None]
+    problem: Mapped[dict[str, Any] | None]
+    """Why it was not created."""

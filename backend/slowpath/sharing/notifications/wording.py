@@ -6,11 +6,14 @@ External values (titles, commits, function names) are put on one line and escape
 import hashlib
 import json
 from bisect import bisect_right
+from dataclasses import replace
 from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final
 
 from slowpath.sharing.notifications.rules import (
+    ENDED_STATES,
+    INCIDENT_EVENTS,
     NotificationContent,
     NotificationEvent,
     ProductionEventContent,
@@ -24,8 +27,16 @@ STATUS_LENGTH: Final = 140
 SLACK_HEADER: Final = 150
 SLACK_TEXT: Final = 3_000
 """Slack's limits for the text of a header and of a section."""
+SLACK_BUTTONS: Final = {"slowpath-assign": "Assign to me", "slowpath-snooze": "Snooze until tomorrow"}
+"""Texts of the buttons, by the ID of their action."""
 MARK: Final = "<!-- slowpath: {thread} -->"
 """This marker finds a comment whose ID was lost with the response."""
+OPENINGS: Final = {
+    NotificationEvent.CHANGED: NotificationEvent.OPENED,
+    NotificationEvent.PRODUCTION_UPDATED: NotificationEvent.PRODUCTION_OPENED,
+    NotificationEvent.PRODUCTION_CLOSED: NotificationEvent.PRODUCTION_OPENED,
+}
+"""The event that began the incident of a later one."""
 _MARKDOWN: Final = {
     **{ord(char): f"\\{char}" for char in "\\`*_{}[]()#+!|~"},
     ord("<"): "&lt;",
@@ -96,7 +107,35 @@ def _duration(seconds: float) -> str:
 
 
 def slack(content: NotificationContent) -> bytes:
-    """Return the body for an incoming webhook of Slack.
+    """Return the body for an incoming webhook of Slack."""
+    return json.dumps(_slack_message(content)).encode()
+
+
+def slack_app(content: NotificationContent) -> dict[str, Any]:
+    """Return the message of a Slack app: with buttons as long as the incident has not ended."""
+    message = _slack_message(content)
+    incident = content.production_event or next(iter(content.regressions), None)
+    if content.event not in INCIDENT_EVENTS or incident is None or incident.state in ENDED_STATES:
+        return message
+    kind = "production-event" if content.production_event is not None else "regression"
+    value = f"{kind}:{content.subject_id}"
+    buttons = [_button(action, text, value) for action, text in SLACK_BUTTONS.items()]
+    return {**message, "blocks": [*message["blocks"], {"type": "actions", "elements": buttons}]}
+
+
+def slack_reply(content: NotificationContent) -> dict[str, Any]:
+    """Return the reply in the thread of an incident: what changed."""
+    text = format_headline(content)
+    return {"text": _for_slack(text), "mrkdwn": False, "parse": "none", "link_names": False, "blocks": [_section(text)]}
+
+
+def _button(action: str, text: str, value: str) -> dict[str, Any]:
+    label = {"type": "plain_text", "text": text, "emoji": False}
+    return {"type": "button", "text": label, "action_id": action, "value": value}
+
+
+def _slack_message(content: NotificationContent) -> dict[str, Any]:
+    """Return a message of Slack.
 
     External names are plain text: in mrkdwn, a pointer method like `(*Cart).Total` would turn the rest of its line bold.
     """
@@ -107,16 +146,14 @@ def slack(content: NotificationContent) -> bytes:
     if details := "\n".join(describe_event(content)):
         blocks.append(_section(details))
     blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{content.url}|Open in Slowpath>"}})
-    return json.dumps(
-        {
-            "text": _for_slack(text),
-            "mrkdwn": False,
-            "parse": "none",
-            "link_names": False,
-            "blocks": blocks,
-            "unfurl_links": False,
-        }
-    ).encode()
+    return {
+        "text": _for_slack(text),
+        "mrkdwn": False,
+        "parse": "none",
+        "link_names": False,
+        "blocks": blocks,
+        "unfurl_links": False,
+    }
 
 
 def _header(text: str) -> dict[str, Any]:
@@ -137,9 +174,18 @@ def _fitting(text: str, most: int) -> str:
 
 
 def mail(content: NotificationContent) -> tuple[str, str]:
-    """Return subject and text of an email."""
-    headline = format_headline(content)
-    return f"[Slowpath] {plain(headline, 150)}", "\n\n".join([headline, *describe_event(content), content.url]) + "\n"
+    """Return subject and text of an email. The mails of one incident share a subject, as their thread requires."""
+    text = "\n\n".join([format_headline(content), *describe_event(content), content.url]) + "\n"
+    opening = OPENINGS.get(content.event)
+    if opening is None:
+        return f"[Slowpath] {plain(format_headline(content), 150)}", text
+    return f"Re: [Slowpath] {plain(format_headline(replace(content, event=opening)), 150)}", text
+
+
+def mail_thread_id(content: NotificationContent) -> str:
+    """Return the ID that the mails of one incident share, in characters that a header allows; empty: no thread."""
+    thread = content.thread()
+    return f"incident-{hashlib.sha256(thread.encode(errors='replace')).hexdigest()[:32]}" if thread else ""
 
 
 def webhook(content: NotificationContent, at: datetime) -> bytes:
@@ -193,6 +239,17 @@ def comment(content: NotificationContent) -> str:
     links += [f"[Comparison]({content.build.comparison_url})"] if content.build.comparison_url else []
     lines.append(" · ".join(links))
     return "\n\n".join(lines)
+
+
+def issue(content: NotificationContent) -> tuple[str, str]:
+    """Return title and body of an issue at a code host, in Markdown.
+
+    Each line of external text is an item of a list, so that none begins with a command such as `/close`.
+    """
+    headline = format_headline(content)
+    lines = "\n".join(f"- {_markdown(line)}" for line in describe_event(content))
+    title = plain(headline, 200).translate({ord("@"): _MARKDOWN[ord("@")]}).lstrip("/ ")
+    return title, "\n\n".join([comment_marker(content), lines, f"[Open in Slowpath]({content.url})"]) + "\n"
 
 
 def _short(commit: str) -> str:

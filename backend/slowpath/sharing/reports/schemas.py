@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
+from slowpath.platform.http.request_types import JsonFalse, JsonInt, JsonTime
 from slowpath.sharing.reports.rules import (
     MAX_ALSO,
     MAX_BLOCKS,
@@ -71,7 +72,7 @@ class ReportUpdate(ReportRequest):
     blocks: Annotated[list[BlockIn], Field(max_length=MAX_BLOCKS)] | None = Field(
         None, description="all blocks in order; missing blocks are removed"
     )
-    updated_at: AwareDatetime | None = Field(
+    updated_at: JsonTime | None = Field(
         None, description="the last read value; if the report changed since, the request fails"
     )
 
@@ -177,12 +178,12 @@ class ShareLinkIn(ReportRequest):
     """A new share link."""
 
     name: Title
-    expires_in_days: Annotated[int, Field(ge=1, le=MAX_LINK_DAYS)] | None = Field(
+    expires_in_days: Annotated[JsonInt, Field(ge=1, le=MAX_LINK_DAYS)] | None = Field(
         30, description="null: does not expire"
     )
-    version: Annotated[int, Field(ge=1, le=2**31 - 1)] | Literal["newest"] = "newest"
+    version: Annotated[JsonInt, Field(ge=1, le=2**31 - 1)] | Literal["newest"] = "newest"
     scrub: ScrubOptionsIn = ScrubOptionsIn()
-    comments: Literal[False] = Field(False, description="always empty: signed-out readers see no comments")
+    comments: JsonFalse = Field(False, description="always empty: signed-out readers see no comments")
 
 
 class ShareLinkOut(BaseModel):

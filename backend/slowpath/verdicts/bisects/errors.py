@@ -10,6 +10,13 @@ class BisectNotFound(NotFound):
     title = "No such bisect"
 
 
+class PreflightNotFound(NotFound):
+    """The team has no such preflight; they are kept for a day."""
+
+    slug = "bisect-preflight-not-found"
+    title = "No such preflight"
+
+
 class LevelNotFound(NotFound):
     """The bisect has not expanded a candidate with this ID."""
 

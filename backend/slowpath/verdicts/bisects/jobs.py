@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from slowpath.core.ids import BisectId, ProbeWindowId
+from slowpath.core.ids import BisectId, BisectPreflightId, ProbeWindowId, RegressionId
 from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
@@ -16,6 +16,28 @@ class PlanBisect(Job):
     subject_kind: ClassVar[str] = "bisect"
 
     bisect_id: BisectId
+
+
+@dataclass(frozen=True)
+class CheckBisectRange(Job):
+    """Count what a request for a bisect would search."""
+
+    name: ClassVar[str] = "bisects.check-range"
+    queue: ClassVar[Queue] = Queue.BISECT
+    subject_kind: ClassVar[str] = "bisect-preflight"
+
+    preflight_id: BisectPreflightId
+
+
+@dataclass(frozen=True)
+class StartAutomaticBisect(Job):
+    """Start the bisect of a confirmed regression if its service allows it now."""
+
+    name: ClassVar[str] = "bisects.start-automatic"
+    queue: ClassVar[Queue] = Queue.BISECT
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    regression_id: RegressionId
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,28 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, cast, exists, func, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, Select, cast, delete, exists, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import aliased
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import BisectId, ProbeId, ProbeWindowId
+from slowpath.core.ids import BisectId, BisectPreflightId, ProbeId, ProbeWindowId
 from slowpath.evidence.artifacts.tables import Artifact
-from slowpath.inventory.catalog.tables import Service
+from slowpath.inventory.catalog.tables import Build, Service
+from slowpath.inventory.repositories.tables import Commit
 from slowpath.platform.accounts.tables import User
 from slowpath.verdicts.bisects.rules.bisect_states import MEASURED, OPEN, BisectState, ProbeState
-from slowpath.verdicts.bisects.tables import Bisect, BisectEvent, Probe, ProbeMeasurement, Runner
+from slowpath.verdicts.bisects.tables import (
+    AutomaticBisect,
+    Bisect,
+    BisectEvent,
+    BisectPreflight,
+    Probe,
+    ProbeMeasurement,
+    Runner,
+)
 from slowpath.verdicts.comparisons.tables import ComparisonArtifact
-from slowpath.verdicts.regressions.tables import Regression
+from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
 
 After = tuple[datetime, UUID] | None
 FIND_PROBE = text("SELECT team_id, probe_id FROM cross_team.find_probe(:sought)")
@@ -106,6 +116,100 @@ def select_regression_refs(
     return {row.id: (row.number, row.title) for row in session.execute(found)}
 
 
+def select_commits_by_prefix(session: ReadSession, repository_id: UUID, digits: str) -> Sequence[str]:
+    """Return at most three SHAs that begin with these digits, by uq_commit_sha: hexadecimal digits sort before g."""
+    found = select(Commit.sha).where(
+        Commit.team_id == session.team_id,
+        Commit.repository_id == repository_id,
+        Commit.sha >= digits,
+        Commit.sha < digits + "g",
+    )
+    return session.scalars(found.order_by(Commit.sha).limit(3)).all()
+
+
+def select_last_good_commit(session: ReadSession, service_id: UUID) -> str | None:
+    """Return the commit of the newest build that passed before the oldest open regression of the service."""
+    opened = select(func.min(Regression.since_at)).where(
+        Regression.team_id == session.team_id,
+        Regression.service_id == service_id,
+        Regression.confirmed,
+        Regression.direction == "worse",
+        Regression.closed_at.is_(None),
+    )
+    since = session.scalar(opened)
+    found = (
+        select(Build.commit)
+        .join(BuildVerdict, (BuildVerdict.team_id == Build.team_id) & (BuildVerdict.build_id == Build.id))
+        .where(Build.team_id == session.team_id, Build.service_id == service_id, BuildVerdict.state == "passed")
+    )
+    if since is not None:
+        found = found.where(BuildVerdict.ordered_at < since)
+    return session.scalars(found.order_by(BuildVerdict.ordered_at.desc(), Build.id.desc()).limit(1)).first()
+
+
+# -- automatic bisects --------------------------------------------------------------------------------
+
+
+def select_automatic_bisect(session: ReadSession, service_id: UUID) -> AutomaticBisect | None:
+    """Return the rules of a service, by their unique constraint."""
+    found = select(AutomaticBisect).where(
+        AutomaticBisect.team_id == session.team_id, AutomaticBisect.service_id == service_id
+    )
+    return session.scalar(found, execution_options={"populate_existing": True})
+
+
+def has_bisect(session: ReadSession, regression_id: UUID) -> bool:
+    """Return whether a regression has a bisect, by ix_bisect_regression."""
+    found = select(Bisect.id).where(Bisect.team_id == session.team_id, Bisect.regression_id == regression_id)
+    return session.scalar(found.limit(1)) is not None
+
+
+def count_automatic_deployments(session: ReadSession, service_id: UUID, since: datetime) -> int:
+    """Count the deployments of automatic bisects of a service since a time."""
+    found = (
+        select(func.count())
+        .select_from(Probe)
+        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
+        .where(
+            Probe.team_id == session.team_id,
+            Bisect.service_id == service_id,
+            Bisect.is_automatic,
+            Probe.leased_at >= since,
+        )
+    )
+    return session.scalar(found) or 0
+
+
+# -- preflights --------------------------------------------------------------------------------------
+
+
+def select_preflight(session: ReadSession, preflight_id: BisectPreflightId) -> BisectPreflight | None:
+    """Return one preflight, by primary key."""
+    return session.get(BisectPreflight, (session.team_id, preflight_id), populate_existing=True)
+
+
+def select_equal_preflight(session: ReadSession, row: BisectPreflight, since: datetime) -> BisectPreflight | None:
+    """Return the newest preflight since a time with the same request and ends, without a problem, by ix_bisect_preflight_newest."""
+    found = select(BisectPreflight).where(
+        BisectPreflight.team_id == session.team_id,
+        BisectPreflight.created_at >= since,
+        BisectPreflight.request == row.request,
+        BisectPreflight.repository_id == row.repository_id,
+        BisectPreflight.good_sha == row.good_sha,
+        BisectPreflight.bad_sha == row.bad_sha,
+        BisectPreflight.problem.is_(None),
+    )
+    newest = found.order_by(BisectPreflight.created_at.desc(), BisectPreflight.id.desc()).limit(1)
+    return session.scalars(newest).first()
+
+
+def delete_preflights(session: WriteSession, before: datetime) -> None:
+    """Delete the preflights created before a time, by ix_bisect_preflight_newest."""
+    session.execute(
+        delete(BisectPreflight).where(BisectPreflight.team_id == session.team_id, BisectPreflight.created_at < before)
+    )
+
+
 # -- probes ------------------------------------------------------------------------------------------
 
 
@@ -134,10 +238,25 @@ def find_probe(cross_team: Connection, sought: bytes) -> Row[Any] | None:
 
 
 def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit: int) -> Sequence[Row[UUID, UUID]]:
-    """Return ID and bisect of queued probes of running searches, oldest first, by ix_probe_queued.
+    """Return ID and bisect of queued probes of running searches, by ix_probe_queued.
 
-    Only those that a runner with these labels may lease.
+    Only those that a runner with these labels may lease. Services with fewer running probes come first, so that none
+    occupies the runners of the team; then the oldest.
     """
+    other, their_bisect = aliased(Probe), aliased(Bisect)
+    running = (
+        select(func.count())
+        .select_from(other)
+        .join(their_bisect, (their_bisect.team_id == other.team_id) & (their_bisect.id == other.bisect_id))
+        .where(
+            other.team_id == session.team_id,
+            other.runner_id.is_not(None),
+            other.ended_at.is_(None),
+            their_bisect.service_id == Bisect.service_id,
+        )
+        .correlate(Bisect)
+        .scalar_subquery()
+    )
     required_labels = func.coalesce(Bisect.settings["runner_labels"], cast({}, JSONB()))
     found = (
         select(Probe.id, Probe.bisect_id)
@@ -149,12 +268,29 @@ def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit:
             cast(dict(labels), JSONB()).contains(required_labels),
         )
     )
-    return session.execute(found.order_by(Probe.queued_at, Probe.number).limit(limit)).all()
+    return session.execute(found.order_by(running, Probe.queued_at, Probe.number).limit(limit)).all()
 
 
 def select_active_probes(session: ReadSession, runner_id: UUID) -> Sequence[Probe]:
     """Return the unfinished probes of a runner, by uq_probe_slot."""
     return session.scalars(_running().where(Probe.team_id == session.team_id, Probe.runner_id == runner_id)).all()
+
+
+def select_probe_durations(session: ReadSession, service_id: UUID, limit: int) -> Sequence[float]:
+    """Return the seconds from lease to end of the last measured probes of a service."""
+    found = (
+        select(func.extract("epoch", Probe.ended_at - Probe.leased_at))
+        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
+        .where(
+            Probe.team_id == session.team_id,
+            Bisect.service_id == service_id,
+            Probe.state == ProbeState.DONE,
+            Probe.purpose.in_(["boundary", "probe", "verify"]),
+            Probe.ended_at.is_not(None),
+            Probe.leased_at.is_not(None),
+        )
+    )
+    return [float(one) for one in session.scalars(found.order_by(Probe.ended_at.desc()).limit(limit))]
 
 
 def count_active_probes(session: ReadSession) -> dict[UUID, int]:

@@ -95,6 +95,8 @@ class Bisect(TeamScoped, Table):
     """
     expanding_candidate: Mapped[str | None]
     """The candidate being expanded."""
+    is_automatic: Mapped[bool] = mapped_column(default=False, server_default="false")
+    """Whether a confirmed regression started it by itself."""
     approved_through_round: Mapped[int] = mapped_column(default=0)
     """The last approved round of deployments."""
     pause_reason: Mapped[str | None]
@@ -218,3 +220,48 @@ class BisectEvent(TeamScoped, Table):
     actor: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
     """The user; None if the search recorded it."""
     details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+
+
+class BisectPreflight(TeamScoped, Table):
+    """What a request for a bisect would search, counted from the mirror before anything is deployed. Kept for a day."""
+
+    __tablename__ = "bisect_preflight"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "repository_id"], ["repository.team_id", "repository.id"], ondelete="CASCADE"),
+        Index("ix_bisect_preflight_newest", "team_id", "created_at", "id"),
+        Index("ix_bisect_preflight_service", "team_id", "service_id"),
+        Index("ix_bisect_preflight_repository", "team_id", "repository_id"),
+    )
+
+    service_id: Mapped[UUID | None]
+    repository_id: Mapped[UUID | None]
+    good_sha: Mapped[str | None]
+    bad_sha: Mapped[str | None]
+    request: Mapped[dict[str, Any]]
+    """`bisect_creation.BisectOptions` as JSON."""
+    report: Mapped[dict[str, Any] | None]
+    """`rules.preflight.RangeReport`; null until it is computed."""
+    problem: Mapped[dict[str, Any] | None]
+    """Why it could not be computed."""
+
+
+class AutomaticBisect(TeamScoped, Table):
+    """Whether confirmed regressions of a service start a bisect by themselves. No row: they do not."""
+
+    __tablename__ = "automatic_bisect"
+    __table_args__ = (
+        UniqueConstraint("team_id", "service_id"),
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        CheckConstraint("deployments_per_day >= 1", name="deployments_per_day"),
+    )
+
+    service_id: Mapped[UUID]
+    enabled: Mapped[bool]
+    deployments_per_day: Mapped[int]
+    """Most deployments of automatic bisects of the service in 24 hours."""
+    needs_approval: Mapped[bool]
+    """Whether each round of deployments requires approval."""
+    deployment_hours: Mapped[dict[str, Any] | None]
+    """Stored as in `rules.bisect_settings`; null: always."""
+    runner_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")

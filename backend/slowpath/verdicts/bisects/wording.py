@@ -86,6 +86,7 @@ _SENTENCES: Mapping[BisectState, str] = {
 
 _EVENTS = {
     "started": "Started",
+    "started-automatically": "Started automatically for a confirmed regression",
     "planned": "Found {candidates} candidates in {commits} commits",
     "resumed": "Resumed",
     "retried": "Retried",

@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapExplanationDocument
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonInt
 from slowpath.verdicts.gap_explanations.tables import GapExplanation
 
-Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Number = Annotated[JsonInt, Field(ge=0, le=2**31 - 1)]
 
 
 class GapIn(BaseModel):

@@ -14,10 +14,13 @@ from slowpath.platform.accounts.tables import Membership
 from slowpath.verdicts.production_events.rules import OPEN, ProductionEventState
 from slowpath.verdicts.production_events.tables import (
     ProductionEvent,
+    ProductionEventBudget,
     ProductionEventChangePoint,
     ProductionEventHistory,
 )
 
+MOST_OF_BUDGET = 20
+"""Newest events of a budget that are looked at."""
 CLOSED = (ProductionEventState.CLOSED, ProductionEventState.NOT_A_REGRESSION, ProductionEventState.IGNORED)
 
 
@@ -194,6 +197,73 @@ def find_former_deployment(
         Deployment.started_at < before,
     )
     return session.scalars(found.order_by(Deployment.started_at.desc(), Deployment.id).limit(1)).first()
+
+
+def select_event_budgets(session: ReadSession, event_ids: Sequence[UUID]) -> Sequence[ProductionEventBudget]:
+    """Return the budgets of events, oldest first."""
+    if not event_ids:
+        return []
+    found = select(ProductionEventBudget).where(ProductionEventBudget.event_id.in_(event_ids))
+    return session.scalars(found.order_by(ProductionEventBudget.created_at, ProductionEventBudget.id)).all()
+
+
+def lock_events_of_budget(
+    session: WriteSession, budget_id: UUID, environment_id: EnvironmentId
+) -> Sequence[tuple[ProductionEvent, ProductionEventBudget]]:
+    """Return the events of a budget in an environment, newest first, locked until the transaction ends."""
+    found = (
+        select(ProductionEvent, ProductionEventBudget)
+        .join(
+            ProductionEventBudget,
+            (ProductionEventBudget.team_id == ProductionEvent.team_id)
+            & (ProductionEventBudget.event_id == ProductionEvent.id),
+        )
+        .where(ProductionEventBudget.budget_id == budget_id, ProductionEvent.environment_id == environment_id)
+        .order_by(ProductionEvent.started_at.desc(), ProductionEvent.id)
+        .limit(MOST_OF_BUDGET)
+    )
+    return [(event, budget) for event, budget in session.execute(found.with_for_update())]
+
+
+def lock_open_events(
+    session: WriteSession, environment_id: EnvironmentId, service_id: UUID
+) -> Sequence[ProductionEvent]:
+    """Return the open events of a service in an environment, newest first, locked until the transaction ends."""
+    found = select(ProductionEvent).where(
+        ProductionEvent.environment_id == environment_id,
+        ProductionEvent.service_id == service_id,
+        ProductionEvent.state.in_(OPEN),
+    )
+    return session.scalars(
+        found.order_by(ProductionEvent.started_at.desc(), ProductionEvent.id).with_for_update()
+    ).all()
+
+
+def select_events_of_change_points(
+    session: ReadSession, environment_id: EnvironmentId, between_ms: tuple[int, int], limit: int
+) -> Sequence[tuple[ProductionEvent, UUID]]:
+    """Return the numbered events and change points of a time range, oldest first, by ix_metric_change_point_when."""
+    found = (
+        select(ProductionEvent, MetricChangePoint.id)
+        .join(
+            ProductionEventChangePoint,
+            (ProductionEventChangePoint.team_id == ProductionEvent.team_id)
+            & (ProductionEventChangePoint.event_id == ProductionEvent.id),
+        )
+        .join(
+            MetricChangePoint,
+            (MetricChangePoint.team_id == ProductionEventChangePoint.team_id)
+            & (MetricChangePoint.id == ProductionEventChangePoint.change_point_id),
+        )
+        .where(
+            ProductionEvent.number.is_not(None),
+            MetricChangePoint.environment_id == environment_id,
+            MetricChangePoint.at_ms >= between_ms[0],
+            MetricChangePoint.at_ms <= between_ms[1],
+        )
+        .order_by(MetricChangePoint.at_ms, MetricChangePoint.id)
+    )
+    return [(event, change_point_id) for event, change_point_id in session.execute(found.limit(limit))]
 
 
 def select_history(session: ReadSession, event_id: UUID, limit: int) -> Sequence[ProductionEventHistory]:

@@ -7,7 +7,7 @@ cell of time. A deployment that is called slower without a change point is liste
 3.5 to 4% are called slower (bench `deploys`). The bench `inbox` measures both rules together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -15,12 +15,15 @@ from typing import Final, Literal
 from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
+from slowpath.verdicts.budgets.rules import BudgetState
 
 StateName = Literal["new", "investigating", "acknowledged", "closed", "not-a-regression", "ignored", "withdrawn"]
 SeverityName = Literal["high", "medium", "low"]
 ClosedReasonName = Literal["recovered", "rolled-back", "fixed"]
 ProofState = Literal["holds", "fails", "unknown"]
-HistoryKind = Literal["opened", "joined", "state", "assignee", "due", "fix", "comparison", "closed", "reopened"]
+HistoryKind = Literal[
+    "opened", "joined", "budget", "state", "assignee", "due", "fix", "comparison", "closed", "reopened"
+]
 
 
 class ProductionEventState(StrEnum):
@@ -240,6 +243,27 @@ class LaterDeployment:
     def name(self) -> str:
         """Return the first seven characters of its commit, or its label."""
         return self.commit[:7] or self.label or "without a commit"
+
+
+PROOF_OF_BUDGET: Final[Mapping[BudgetState, ProofState]] = {
+    BudgetState.WITHIN: "holds",
+    BudgetState.EXCEEDED: "fails",
+    BudgetState.INCONCLUSIVE: "unknown",
+}
+
+
+@dataclass(frozen=True)
+class EventBudget:
+    """A budget of the service during an event, by its newest evaluation. `increase`: what a budget per release allows."""
+
+    sentence: str
+    state: BudgetState
+    increase: float | None
+
+    @property
+    def proof(self) -> ProofState:
+        """Return whether the budget proves that the event is over."""
+        return PROOF_OF_BUDGET[self.state]
 
 
 @dataclass(frozen=True)

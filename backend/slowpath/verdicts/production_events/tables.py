@@ -41,7 +41,7 @@ class ProductionEvent(TeamScoped, Table):
         ),
         CheckConstraint("signal in ('p50', 'p90', 'p99', 'mean')", name="signal"),
         CheckConstraint("severity in ('high', 'medium', 'low')", name="severity"),
-        CheckConstraint("cause in ('deployment', 'unexplained')", name="cause"),
+        CheckConstraint("cause in ('deployment', 'unexplained', 'budget')", name="cause"),
         CheckConstraint("closed_reason in ('recovered', 'rolled-back', 'fixed')", name="closed_reason"),
         Index("ix_production_event_newest", "team_id", "started_at", "id"),
         Index("ix_production_event_closed", "team_id", "closed_at", "id"),
@@ -74,7 +74,7 @@ class ProductionEvent(TeamScoped, Table):
     former_commit: Mapped[str | None]
     """The commit that ran before the deployment: running it again is a rollback."""
     before: Mapped[float]
-    """Seconds."""
+    """Seconds; the limit if the event was opened by an absolute budget."""
     after: Mapped[float]
     """Seconds."""
     ratio: Mapped[float]
@@ -128,6 +128,29 @@ class ProductionEventChangePoint(TeamScoped, Table):
 
     event_id: Mapped[UUID]
     change_point_id: Mapped[UUID]
+
+
+class ProductionEventBudget(TeamScoped, Table):
+    """A budget of the service that is exceeded during a production event, and what its newest evaluation shows."""
+
+    __tablename__ = "production_event_budget"
+    __table_args__ = (
+        UniqueConstraint("team_id", "event_id", "budget_id", name="uq_production_event_budget_once"),
+        ForeignKeyConstraint(
+            ["team_id", "event_id"], ["production_event.team_id", "production_event.id"], ondelete="CASCADE"
+        ),
+        ForeignKeyConstraint(["team_id", "budget_id"], ["budget.team_id", "budget.id"], ondelete="CASCADE"),
+        CheckConstraint("state in ('exceeded', 'within', 'inconclusive')", name="state"),
+        Index("ix_production_event_budget_budget", "team_id", "budget_id"),
+    )
+
+    event_id: Mapped[UUID]
+    budget_id: Mapped[UUID]
+    state: Mapped[str]
+    """`within` only at a comparable load."""
+    sentence: Mapped[str]
+    limit_increase: Mapped[float | None]
+    """Of a budget per release: latency is recovered when it is certainly below this increase."""
 
 
 class ProductionEventHistory(TeamScoped, Table):

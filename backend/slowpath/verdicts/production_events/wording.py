@@ -41,6 +41,22 @@ def describe_event(
     return f"{size}, {why}{who}."
 
 
+def format_budget_title(signal: str, limit: str, deployment: str | None) -> str:
+    """Name which budget is exceeded, and since which deployment."""
+    since = f" since deployment {deployment}" if deployment else ""
+    return f"{signal} is over its budget of {limit}{since}"
+
+
+def describe_within_budget(sentence: str) -> str:
+    """Return the proof that a budget is not exceeded any more, without its full stop."""
+    return sentence.rstrip(".")
+
+
+def describe_quiet_budget(sentence: str) -> str:
+    """Return that a low latency proves nothing because there are much fewer requests."""
+    return f"{sentence} The load is less than half of that when the event was opened, so this proves nothing."
+
+
 def describe_rollback(commit: str) -> str:
     """Return the proof of a rollback."""
     return f"confirmed by rollback of {commit[:SHORT_COMMIT]}"
@@ -89,6 +105,7 @@ def describe_history(kind: str, details: Mapping[str, Any], names: Mapping[UUID,
     sentences = {
         "opened": "Opened and announced." if details.get("is_announced") else "Opened without a message.",
         "joined": "Another change point belongs to it.",
+        "budget": f"A budget is exceeded: {sentence}",
         "state": f"Set to {STATES.get(str(to), str(to))}.",
         "assignee": f"Assigned to {names.get(UUID(str(to)), 'a former member')}."
         if kind == "assignee" and to

@@ -70,6 +70,8 @@ class BuildVerdict(TeamScoped, Table):
     """`build_decision.SeriesAnswer`: what the history of the branch shows. Null in rows of earlier versions."""
     ancestor_answer: Mapped[dict[str, Any] | None]
     """`build_decision.AncestorAnswer`: what the comparison with an earlier build shows, or why there is none."""
+    exceeded_budgets: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    """A sentence for each budget that this build exceeds first."""
     comparison_id: Mapped[UUID | None]
     """The comparison with an earlier build."""
     compared_build_id: Mapped[UUID | None]

@@ -17,7 +17,8 @@ from slowpath.core.ids import EnvironmentId
 from slowpath.evidence.metrics.service import change_detection, deployment_checks
 from slowpath.evidence.metrics.service.detection_cache import DetectionCache
 from slowpath.platform.accounts.rules.roles import TokenScope
-from slowpath_cli.commands.example_dashboard import ExampleDashboard, seed_board
+from slowpath_cli.commands.example_dashboard import seed_board
+from slowpath_worker.example.dashboard_plan import ExampleDashboard
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
 

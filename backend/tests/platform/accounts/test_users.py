@@ -297,3 +297,22 @@ def test_no_secret_reaches_the_log(
     assert "/invitations/{secret}" in ours
     for secret in (token.secret, invitation, person.cookie, PASSWORD, NEW["password"]):
         assert secret not in ours
+
+
+def test_a_time_zone_is_of_one_person_and_known_to_iana(
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory
+) -> None:
+    client, other = app.asked(cookie=team.owner.cookie), app.asked(cookie=people.member(team).cookie)
+    assert client.get("/api/v1/session").json()["user"]["time_zone"] is None
+
+    changed = client.patch("/api/v1/user", json={"time_zone": "Europe/Berlin"})
+    assert (changed.json()["time_zone"], changed.json()["name"]) == (
+        "Europe/Berlin",
+        client.get("/api/v1/session").json()["user"]["name"],
+    )
+    assert client.get("/api/v1/session").json()["user"]["time_zone"] == "Europe/Berlin"
+    assert other.get("/api/v1/session").json()["user"]["time_zone"] is None
+    assert client.patch("/api/v1/user", json={"name": "Ada"}).json()["time_zone"] == "Europe/Berlin"
+    refused = client.patch("/api/v1/user", json={"time_zone": "Mars/Olympus"})
+    assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:invalid-time-zone")
+    assert client.patch("/api/v1/user", json={"time_zone": None}).json()["time_zone"] is None

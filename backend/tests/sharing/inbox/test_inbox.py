@@ -1,4 +1,4 @@
-"""The inbox over HTTP: rows of every kind, actions with undo, saved views, subscriptions; few queries for many items."""
+"""The inbox over HTTP: rows of every kind, actions with undo, saved views; few queries for many items."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -262,6 +262,22 @@ def test_a_fix_is_stated_once_per_item(client: TestClient, desk: Desk) -> None:
     assert len(inbox(client)["items"]) == 2
 
 
+def test_undo_of_a_fix_restores_the_commit_that_was_named_before(client: TestClient, desk: Desk) -> None:
+    regression = ("regression", desk.regression())
+
+    def fix() -> tuple[str, str | None]:
+        found = client.get(f"/api/v1/regressions/{regression[1]}").json()
+        return found["state"], (found["fixed_by"] or {}).get("commit")
+
+    first = act(client, {"type": "fixed-by", "commit": "abcdef1"}, regression)
+    second = act(client, {"type": "fixed-by", "commit": "1234567"}, regression)
+    assert fix() == ("fixed", "1234567")
+    undo(client, second)
+    assert fix() == ("fixed", "abcdef1")
+    undo(client, first)
+    assert fix() == ("new", None)
+
+
 def test_a_page_without_evidence_says_so(client: TestClient, desk: Desk) -> None:
     page = client.get(f"/api/v1/production-events/{desk.event()}").json()
     assert (page["signals"], page["suspects"], page["comparison"]) == ([], [], None)
@@ -307,14 +323,6 @@ def test_views_are_saved_shared_and_deleted(
     assert client.delete(f"/api/v1/inbox/views/{own.json()['id']}").status_code == 204
     token = app.asked(token=people.token(team, TokenScope.WRITE).secret)
     assert token.post("/api/v1/inbox/views", json=fields).status_code == 422
-
-
-def test_a_user_subscribes_to_a_service(client: TestClient, desk: Desk) -> None:
-    path = f"/api/v1/services/{desk.service_id}/subscription"
-    assert client.get(path).json() == {"service_id": str(desk.service_id), "is_subscribed": False, "subscribers": 0}
-    assert [client.put(path).json()["subscribers"] for _ in range(2)] == [1, 1]
-    assert client.get(path).json()["is_subscribed"] is True
-    assert client.delete(path).json()["subscribers"] == 0
 
 
 def test_a_thousand_items_are_listed_in_few_queries(client: TestClient, desk: Desk, queries: Statements) -> None:

@@ -1,4 +1,5 @@
 import { Button, Select } from '@mantine/core';
+import { dateText } from '../../lib/times';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, type MouseEvent, type ReactNode } from 'react';
@@ -160,8 +161,6 @@ export function ArtifactsRoute() {
   );
 }
 
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-
 /** The day on which a file goes, unless something open still needs it then. */
 function ExpiryDate({ at }: { at: Date | null }) {
   if (at === null) return <span className="muted">Unlimited</span>;
@@ -170,7 +169,7 @@ function ExpiryDate({ at }: { at: Date | null }) {
       dateTime={at.toISOString()}
       title="Deleted after that day unless an open regression or running comparison needs it"
     >
-      {day.format(at)}
+      {dateText(at)}
     </time>
   );
 }

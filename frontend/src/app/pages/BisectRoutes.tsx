@@ -1,13 +1,22 @@
 /** Bisects: the list, one of them, and how its report is written. */
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { servicesQuery } from '../../features/inventory/catalog';
+import { repositoriesQuery } from '../../features/inventory/repositories';
 import { AssignItem } from '../../features/sharing/inbox';
-import { BisectDetail, Bisects } from '../../features/verdicts/bisects';
+import {
+  BisectDetail,
+  Bisects,
+  StartBisectPage,
+  bisectSubjectOf,
+} from '../../features/verdicts/bisects';
 import { Link } from '../Link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
 import { WriteBisectReport } from '../WriteBisectReport';
 
 const teamRoute = getRouteApi('/t/$team');
+const newBisectRoute = getRouteApi('/t/$team/bisects/new');
 const bisectRoute = getRouteApi('/t/$team/bisects/$bisectId');
 
 export function BisectsRoute() {
@@ -25,6 +34,43 @@ export function BisectsRoute() {
           {words}
         </Link>
       )}
+    />
+  );
+}
+
+export function NewBisectRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const subject = bisectSubjectOf(newBisectRoute.useSearch());
+  const navigate = useNavigate();
+  const services = useQuery(servicesQuery);
+  const repositories = useQuery(repositoriesQuery);
+  const params = { team: team.slug };
+  return (
+    <StartBisectPage
+      key={JSON.stringify(subject)}
+      subject={subject}
+      team={{ id: team.id, mayManage: team.role === 'admin' || team.role === 'owner' }}
+      services={services.data?.items ?? []}
+      repositories={repositories.data?.items ?? []}
+      back={
+        <Link to="/t/$team/bisects" params={params} className="link">
+          Bisects
+        </Link>
+      }
+      integrations={(words) => (
+        <Link
+          to="/t/$team/settings"
+          params={params}
+          search={{ tab: 'integrations' }}
+          className="link"
+        >
+          {words}
+        </Link>
+      )}
+      link={bisectLink(team.slug)}
+      onStarted={(bisectId) =>
+        void navigate({ to: '/t/$team/bisects/$bisectId', params: { ...params, bisectId } })
+      }
     />
   );
 }

@@ -31,6 +31,18 @@ export function DashboardRoute() {
     },
     [navigate, team.slug, view],
   );
+  const eventLink = useCallback(
+    ({ id }: { id: string }, words: string) => (
+      <Link
+        to="/t/$team/events/$eventId"
+        params={{ team: team.slug, eventId: id }}
+        className="link"
+      >
+        {words}
+      </Link>
+    ),
+    [team.slug],
+  );
   return (
     <DashboardPage
       team={{
@@ -68,6 +80,7 @@ export function DashboardRoute() {
         </Link>
       )}
       links={{
+        event: eventLink,
         files: (words) => (
           <Link to="/t/$team/artifacts" params={{ team: team.slug }} search={{}} className="link">
             {words}

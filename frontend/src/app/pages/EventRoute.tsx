@@ -2,9 +2,11 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { dashboardSearchOf, dashboardViewOf } from '../../features/evidence/dashboard';
 import { ItemActions } from '../../features/sharing/inbox';
+import { IssueAction } from '../../features/sharing/notifications';
 import { EventPage, type EventRange } from '../../features/verdicts/production_events';
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
+import { StartBisectAction } from '../StartBisectAction';
 import { buildLink } from '../build-link';
 import { commitLink } from '../commit-link';
 import { usePeople } from '../team-people';
@@ -39,6 +41,26 @@ const linksOf = (team: string) => ({
       {words}
     </Link>
   ),
+  trace: (artifactId: string, traceId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/span-sets/$artifactId/traces/$traceId"
+      params={{ team, artifactId, traceId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+  spanSet: (artifactId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/span-sets/$artifactId"
+      params={{ team, artifactId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
   dashboard: (range: EventRange, words: ReactNode) => (
     <Link
       to="/t/$team/dashboard"
@@ -66,7 +88,13 @@ export function EventRoute() {
           Inbox
         </Link>
       }
-      actions={(item) => <ItemActions item={item} people={people} me={session.user.id} />}
+      actions={(item) => (
+        <>
+          <StartBisectAction subject={{ event_id: eventId }} />
+          <ItemActions item={item} people={people} me={session.user.id} />
+          <IssueAction kind="production-event" id={eventId} mayWrite={team.role !== 'viewer'} />
+        </>
+      )}
       discussion={<PageDiscussion bare subject={{ kind: 'production-event', id: eventId }} />}
       links={linksOf(team.slug)}
       onRange={(range) =>

@@ -18,6 +18,7 @@ import {
   updateRegression,
 } from '../../features/verdicts/regressions';
 import { BuildArtifacts } from '../../features/evidence/artifacts';
+import { IssueAction } from '../../features/sharing/notifications';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
 import { CompareLink } from '../CompareLink';
@@ -111,7 +112,12 @@ export function RegressionRoute() {
       people={people}
       mayWrite={team.role !== 'viewer'}
       discussion={<PageDiscussion subject={{ kind: 'regression', id: regressionId }} />}
-      action={<StartBisectAction subject={{ regression_id: regressionId }} />}
+      action={
+        <>
+          <IssueAction kind="regression" id={regressionId} mayWrite={team.role !== 'viewer'} />
+          <StartBisectAction subject={{ regression_id: regressionId }} />
+        </>
+      }
       searches={<RegressionBisects regression_id={regressionId} link={bisectLink(team.slug)} />}
       links={{
         build: buildLink(team.slug),

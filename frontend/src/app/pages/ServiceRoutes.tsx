@@ -1,7 +1,9 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
-import { SubscribeAction } from '../../features/sharing/inbox';
+import { SubscribeAction } from '../../features/sharing/subscriptions';
+import { AutomaticBisects } from '../../features/verdicts/bisects';
+import { ServiceBudgets, useSeriesLimits } from '../../features/verdicts/budgets';
 import { ServiceSeries } from '../../features/verdicts/regressions';
 import { Link } from '../Link';
 import { CompareLink } from '../CompareLink';
@@ -39,6 +41,7 @@ export function ServiceRoute() {
   const { team } = teamRoute.useRouteContext();
   const { serviceId } = serviceRoute.useParams();
   const navigate = useNavigate();
+  const limits = useSeriesLimits(serviceId);
   const link = (buildId: string, words: ReactNode) => (
     <Link to="/t/$team/builds/$buildId" params={{ team: team.slug, buildId }}>
       {words}
@@ -65,8 +68,10 @@ export function ServiceRoute() {
       onGone={() => void navigate({ to: '/t/$team/services', params: { team: team.slug } })}
       buildLink={({ id }, words) => link(id, words)}
     >
+      <ServiceBudgets serviceId={serviceId} mayWrite={team.role !== 'viewer'} buildLink={link} />
       <ServiceSeries
         serviceId={serviceId}
+        limits={limits}
         link={link}
         mayWrite={team.role !== 'viewer'}
         compareLink={(base, candidate, words) => (
@@ -77,6 +82,10 @@ export function ServiceRoute() {
             words={words}
           />
         )}
+      />
+      <AutomaticBisects
+        serviceId={serviceId}
+        mayManage={team.role === 'admin' || team.role === 'owner'}
       />
     </ServiceDetail>
   );

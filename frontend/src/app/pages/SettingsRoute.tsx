@@ -19,6 +19,7 @@ import { Webhooks } from '../../features/inventory/webhooks';
 import { StorageSettings } from '../../features/operations/retention';
 import { Channels } from '../../features/sharing/notifications';
 import { SharingSwitch } from '../../features/sharing/reports';
+import { MailSettings } from '../../features/sharing/subscriptions';
 import { MetricSources } from '../../features/evidence/metric_sources';
 import { PageHeader, useTitle } from '../../ui';
 import { Link } from '../Link';
@@ -128,6 +129,7 @@ export function SettingsRoute() {
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />
+          <MailSettings teamName={team.name} />
           <ClosedTeams />
           <DeleteAccount session={session} />
         </Tabs.Panel>

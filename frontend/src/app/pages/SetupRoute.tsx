@@ -16,6 +16,22 @@ export function SetupRoute() {
           {words}
         </Link>
       )}
+      example={{
+        mayManage: team.role === 'admin' || team.role === 'owner',
+        links: (
+          <>
+            <Link to="/t/$team/comparisons" params={params} search={{}} className="link">
+              Why the ingester got slower
+            </Link>
+            <Link to="/t/$team/dashboard" params={params} search={{}} className="link">
+              Dashboard
+            </Link>
+            <Link to="/t/$team/builds" params={params} search={{}} className="link">
+              Builds
+            </Link>
+          </>
+        ),
+      }}
       skipLink={
         <Link to="/t/$team/comparisons" params={params} search={{}} className="link">
           Skip for now

@@ -79,6 +79,13 @@ const sharedRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/ReportRoutes'), 'SharedReportRoute'),
 });
 
+/** The link in a mail: it names a subscription, and no session is needed. */
+const unsubscribeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/unsubscribe/$token',
+  component: lazyRouteComponent(() => import('../pages/UnsubscribeRoute'), 'UnsubscribeRoute'),
+});
+
 export const authRoutes = [
   homeRoute,
   signInRoute,
@@ -89,4 +96,5 @@ export const authRoutes = [
   newPasswordRoute,
   welcomeRoute,
   sharedRoute,
+  unsubscribeRoute,
 ] as const;

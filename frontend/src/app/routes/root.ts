@@ -1,5 +1,6 @@
 /** What all addresses share: the root, and who is signed in. */
 import type { QueryClient } from '@tanstack/react-query';
+import { setTimeZone } from '../../lib/times';
 import { Outlet, createRootRouteWithContext, redirect } from '@tanstack/react-router';
 import { Problem, type Session } from '../../api';
 import { sessionQuery } from '../../features/platform/accounts';
@@ -22,7 +23,9 @@ export const rootRoute = createRootRouteWithContext<Context>()({
 export async function sessionOr<T>(client: QueryClient, otherwise: () => T): Promise<Session | T> {
   try {
     // Read once, and again only when something was done that changes it: a team made, left, renamed.
-    return await client.query({ ...sessionQuery, staleTime: Infinity });
+    const session = await client.query({ ...sessionQuery, staleTime: Infinity });
+    setTimeZone(session.user.time_zone);
+    return session;
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return otherwise();
     throw error;

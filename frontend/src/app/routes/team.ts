@@ -8,6 +8,7 @@ import {
   dashboardViewOf,
   readDashboardSearch,
 } from '../../features/evidence/dashboard';
+import { readBisectSearch } from '../../features/verdicts/bisects';
 import { readCompareSearch } from '../../features/verdicts/comparison_previews';
 import { comparisonQuery, readView } from '../../features/verdicts/comparisons';
 import { readBuildListSearch, readRegressionsSearch } from '../../features/verdicts/regressions';
@@ -267,6 +268,13 @@ const bisectsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/BisectRoutes'), 'BisectsRoute'),
 });
 
+const newBisectRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/bisects/new',
+  validateSearch: readBisectSearch,
+  component: lazyRouteComponent(() => import('../pages/BisectRoutes'), 'NewBisectRoute'),
+});
+
 const bisectRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/bisects/$bisectId',
@@ -330,6 +338,7 @@ export const teamRoutes = teamRoute.addChildren([
   commitRoute,
   growthRoute,
   bisectsRoute,
+  newBisectRoute,
   bisectRoute,
   reportsRoute,
   reportRoute,

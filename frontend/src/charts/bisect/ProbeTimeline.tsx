@@ -1,5 +1,6 @@
 /** Deploys over time, a lane a slot: until ready, then soaking; its verdict; now. A probe is chosen by click or key. */
 import { useRef } from 'react';
+import { clockText } from '../../lib/times';
 import { layOutProbeTimeline, type ProbeTimelineProbe } from '../../engine/bisect/probe-timeline';
 import { VerdictPoint, type ProbeVerdict } from './VerdictIcon';
 import css from './bisect.module.css';
@@ -16,12 +17,6 @@ type ProbeTimelineProps = {
 
 const NAME_PX = 54;
 const LANE_PX = 28;
-const clock = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-
 export function ProbeTimeline({ probes, now, chosen, onChoose }: ProbeTimelineProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useElementWidth(box);
@@ -84,7 +79,7 @@ export function ProbeTimeline({ probes, now, chosen, onChoose }: ProbeTimelinePr
                 textAnchor={x < 24 ? 'start' : x > width - NAME_PX - 40 ? 'end' : 'middle'}
                 className={css.note}
               >
-                {clock.format(new Date(at))}
+                {clockText(at, true)}
               </text>
             ))}
           </g>

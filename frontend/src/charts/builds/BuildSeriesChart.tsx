@@ -14,6 +14,9 @@ export type BuildSeriesStep = {
   tone: 'more' | 'less' | 'quiet';
 };
 
+/** What users allow, as a line over all builds. */
+export type SeriesLimit = { value: number; label: string };
+
 type BuildSeriesChartProps = {
   label: string;
   unit: string;
@@ -27,6 +30,7 @@ type BuildSeriesChartProps = {
   chosen: number | null;
   /** Builds that are picked, each a line over the full height. */
   marked?: number[];
+  limits?: SeriesLimit[];
   onChoose: (index: number) => void;
   onOpen?: (index: number) => void;
   height?: number;
@@ -35,6 +39,7 @@ type BuildSeriesChartProps = {
 const AXIS_PX = 64;
 const NO_COURSE: (number | null)[] = [];
 const NOT_MARKED: number[] = [];
+const NO_LIMITS: SeriesLimit[] = [];
 const MOVES: Record<string, (index: number, length: number) => number> = {
   ArrowLeft: (index) => index - 1,
   ArrowRight: (index) => index + 1,
@@ -44,7 +49,7 @@ const MOVES: Record<string, (index: number, length: number) => number> = {
 
 export function BuildSeriesChart(props: BuildSeriesChartProps) {
   const { label, unit, values, low, high, levels, steps, chosen, onChoose, onOpen } = props;
-  const { height = 120, course = NO_COURSE, marked = NOT_MARKED } = props;
+  const { height = 120, course = NO_COURSE, marked = NOT_MARKED, limits = NO_LIMITS } = props;
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(640);
   useLayoutEffect(() => {
@@ -55,10 +60,10 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
     return () => seen.disconnect();
   }, []);
   const plot = width - AXIS_PX;
-  const line = useMemo(
-    () => layOutBuildSeries({ values, levels, course, low, high }, plot, height, 6),
-    [values, levels, course, low, high, plot, height],
-  );
+  const line = useMemo(() => {
+    const held = limits.map(({ value }) => value);
+    return layOutBuildSeries({ values, levels, course, low, high, limits: held }, plot, height, 6);
+  }, [values, levels, course, low, high, limits, plot, height]);
   const chosenDot = chosen === null ? undefined : line.dots.find(({ index }) => index === chosen);
   const known = values.filter((value): value is number => value !== null);
   const ends = known.length > 0 ? [Math.max(...known), Math.min(...known)] : [];
@@ -122,6 +127,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
               />
             </g>
           ))}
+          <LimitLines line={line} limits={limits} width={plot} />
           <PickedBuildLines line={line} marked={marked} height={height} />
           {chosen !== null && (
             <line
@@ -139,6 +145,24 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
     </div>
   );
 }
+
+type LimitProps = { line: BuildSeriesLayout; limits: SeriesLimit[]; width: number };
+
+/** Least distance of a label from the upper edge. */
+const LABEL_PX = 12;
+
+const LimitLines = ({ line, limits, width }: LimitProps) =>
+  limits.map(({ value, label }) => {
+    const y = line.yOf(value);
+    return (
+      <g key={label}>
+        <line x1={0} x2={width} y1={y} y2={y} className={css.limit} />
+        <text x={width - 4} y={y < LABEL_PX ? y + LABEL_PX : y - 4} className={css.limitLabel}>
+          {label}
+        </text>
+      </g>
+    );
+  });
 
 type PickedProps = { line: BuildSeriesLayout; marked: number[]; height: number };
 

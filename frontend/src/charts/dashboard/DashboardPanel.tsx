@@ -2,7 +2,7 @@
  * One panel of the board. From the back: hairlines, lines (ECharts), marks (SVG), the cursor (moved by hand), and buttons for
  * what can be opened. Dragging selects a part of the time axis of all panels.
  */
-import { useMemo, useRef, type ReactElement } from 'react';
+import { useMemo, useRef, type ReactElement, type ReactNode } from 'react';
 import type { PanelModel } from '../../engine/dashboard/dashboard-panel';
 import type { TimeGrid } from '../../engine/dashboard/dashboard-time';
 import type { CursorBus } from '../../engine/dashboard/cursor-bus';
@@ -30,6 +30,8 @@ type DashboardPanelProps = {
   deployTitle?: (id: string) => string;
   onDeploy?: (id: string) => void;
   onNote?: (id: string) => void;
+  /** The way to what a change point belongs to, if it does. */
+  stepLink?: (id: string) => ReactNode;
   onBrush: (fromMs: number, toMs: number) => void;
 };
 
@@ -50,6 +52,7 @@ export function DashboardPanel(props: DashboardPanelProps): ReactElement {
       <MarkerLayer marks={marks} place={place} scale={model.scale} />
       <CursorLayer bus={bus} model={model} grid={grid} place={place} />
       <Openers {...props} />
+      {props.stepLink && <StepLinks marks={marks} place={place} link={props.stepLink} />}
     </div>
   );
 }
@@ -136,4 +139,28 @@ function Openers({ marks, place, deployTitle, onDeploy, onNote }: DashboardPanel
           ))}
     </>
   );
+}
+
+type StepLinksProps = {
+  marks: PanelMarkers;
+  place: PlotArea;
+  link: (id: string) => ReactNode;
+};
+
+/** Links beside change points, on the side with more room. */
+function StepLinks({ marks, place, link }: StepLinksProps) {
+  return marks.steps
+    .filter(({ atMs }) => atMs >= place.span.fromMs && atMs <= place.span.toMs)
+    .map(({ id, atMs }) => {
+      const content = link(id);
+      const x = xOf(place, atMs);
+      const side = x > place.widthPx / 2 ? css.stepOpenerLeft : '';
+      return (
+        content && (
+          <span key={id} className={`${css.stepOpener} ${side}`} style={{ left: x }}>
+            {content}
+          </span>
+        )
+      );
+    });
 }

@@ -29,6 +29,8 @@ export type ChangePointMarker = {
   high: number;
   label: { strong: string; plain: string; tail: string };
 };
+/** What users allow: a line over the whole time. */
+export type LimitMarker = { id: string; seconds: number; label: string };
 export type PanelMarkers = {
   deploys: DeploymentMarker[];
   steps: ChangePointMarker[];
@@ -37,6 +39,7 @@ export type PanelMarkers = {
   /** Where counters began anew. */
   restarts: number[];
   notes: { id: string; atMs: number; untilMs: number | null; text: string }[];
+  limits: LimitMarker[];
 };
 
 const LABEL_ROW_PX = 14;
@@ -104,6 +107,9 @@ export function MarkerLayer({ marks, place, scale }: MarkerLayerProps): ReactEle
             />
           )}
         </g>
+      ))}
+      {marks.limits.map((limit) => (
+        <LimitLine key={limit.id} limit={limit} place={place} scale={scale} />
       ))}
       {marks.steps.map((step) =>
         step.levels ? <Step key={step.id} step={step} place={place} scale={scale} /> : null,
@@ -226,6 +232,26 @@ function NoteSpan({ note, place }: { note: PanelMarkers['notes'][number]; place:
       width={to - from}
       height={place.heightPx - TOP_PX - BOTTOM_PX}
     />
+  );
+}
+
+type LimitProps = { limit: LimitMarker; place: PlotArea; scale: HeightScale };
+
+/** A dashed line with its name below; a limit beyond the scale has only its name at that edge. */
+function LimitLine({ limit, place, scale }: LimitProps) {
+  const isInside = limit.seconds >= scale.least && limit.seconds <= scale.most;
+  const y = yOf(place, heightOf(scale, limit.seconds));
+  const edge = limit.seconds > scale.most ? ', above' : ', below';
+  const isLow = y > place.heightPx - BOTTOM_PX - LABEL_ROW_PX;
+  return (
+    <g>
+      {isInside && (
+        <path className={css.limit} d={`M${LEFT_PX} ${y}H${place.widthPx - RIGHT_PX}`} />
+      )}
+      <text className={css.label} x={LEFT_PX + 4} y={isLow ? y - 4 : y + 11}>
+        <tspan className={css.ink}>{isInside ? limit.label : limit.label + edge}</tspan>
+      </text>
+    </g>
   );
 }
 

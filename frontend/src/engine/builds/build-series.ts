@@ -24,6 +24,8 @@ type BuildSeriesInput = {
   course?: (number | null)[];
   low?: (number | null)[];
   high?: (number | null)[];
+  /** Values that the scale must hold besides. */
+  limits?: number[];
 };
 
 /**
@@ -31,14 +33,19 @@ type BuildSeriesInput = {
  * The scale holds every value and level; a series without variation is in the middle.
  */
 export function layOutBuildSeries(
-  { values, levels, course = [], low, high }: BuildSeriesInput,
+  { values, levels, course = [], low, high, limits = [] }: BuildSeriesInput,
   width: number,
   height: number,
   pad = 2,
 ): BuildSeriesLayout {
-  const known = [...values, ...levels, ...course, ...(low ?? []), ...(high ?? [])].filter(
-    (value): value is number => value !== null && Number.isFinite(value),
-  );
+  const known = [
+    ...values,
+    ...levels,
+    ...course,
+    ...(low ?? []),
+    ...(high ?? []),
+    ...limits,
+  ].filter((value): value is number => value !== null && Number.isFinite(value));
   const least = known.length > 0 ? Math.min(...known) : 0;
   const most = known.length > 0 ? Math.max(...known) : 1;
   const span = most - least;

@@ -1,7 +1,5 @@
-/**
- * Time on the board: the server's grid, ticks at round moments, and moments in words. All of it is UTC, as the sentences
- * that the server writes about deploys and changes are.
- */
+/** Time on the board: the server's grid, ticks at round moments, and moments in words, in the person's time zone. */
+import * as times from '../../lib/times';
 
 /** Grid times are fromMs + i * stepMs, i < points. */
 export type TimeGrid = { fromMs: number; stepMs: number; points: number };
@@ -60,33 +58,19 @@ export function timeTicks(span: TimeSpan, widthPx: number, leastPx = 64): TimeTi
   const wanted = (length * leastPx) / widthPx;
   const step = TICK_STEPS.find((each) => each >= wanted) ?? Math.ceil(wanted / DAY) * DAY;
   const ticks: TimeTick[] = [];
-  for (let at = Math.ceil(span.fromMs / step) * step; at <= span.toMs; at += step)
+  for (const at of times.roundMoments(span.fromMs, span.toMs, step))
     ticks.push({ atMs: at, text: tickText(at, step) });
   return ticks;
 }
 
-const day = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-});
-const twoDigits = (value: number): string => String(value).padStart(2, '0');
-
-/** "Wed 18 Nov". */
-export const dayText = (atMs: number): string => day.format(atMs).replace(',', '');
+export const dayText = times.dayText;
 
 /** "14:02", with seconds where the step is below a minute: "14:02:15". */
-export function clockText(atMs: number, stepMs = MINUTE): string {
-  const at = new Date(atMs);
-  const clock = `${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())}`;
-  return stepMs < MINUTE && atMs % MINUTE !== 0
-    ? `${clock}:${twoDigits(at.getUTCSeconds())}`
-    : clock;
-}
+export const clockText = (atMs: number, stepMs = MINUTE): string =>
+  times.clockText(atMs, stepMs < MINUTE && atMs % MINUTE !== 0);
 
 function tickText(atMs: number, stepMs: number): string {
-  return stepMs >= DAY || (stepMs >= HOUR && atMs % DAY === 0)
+  return stepMs >= DAY || (stepMs >= HOUR && times.wallMs(atMs) % DAY === 0)
     ? dayText(atMs)
     : clockText(atMs, stepMs);
 }
@@ -114,13 +98,14 @@ export function lastText(grid: TimeGrid, index: number): string {
     : '';
 }
 
-/** "Wed 18 Nov, 12:00 to 16:00 UTC"; "Tue 17 Nov 18:00 to Wed 18 Nov 18:00 UTC". */
+/** "Wed 18 Nov, 12:00 to 16:00 CET"; "Tue 17 Nov 18:00 to Wed 18 Nov 18:00 CET". */
 export function rangeText({ fromMs, toMs }: TimeSpan): string {
-  const sameDay = Math.floor(fromMs / DAY) === Math.floor((toMs - 1) / DAY);
-  const end = toMs % DAY === 0 && sameDay ? '24:00' : clockText(toMs);
+  const sameDay = times.dayNumber(fromMs) === times.dayNumber(toMs - 1);
+  const end = times.wallMs(toMs) % DAY === 0 && sameDay ? '24:00' : clockText(toMs);
+  const zone = times.zoneText(toMs);
   return sameDay
-    ? `${dayText(fromMs)}, ${clockText(fromMs)} to ${end} UTC`
-    : `${dayText(fromMs)} ${clockText(fromMs)} to ${dayText(toMs)} ${clockText(toMs)} UTC`;
+    ? `${dayText(fromMs)}, ${clockText(fromMs)} to ${end} ${zone}`
+    : `${dayText(fromMs)} ${clockText(fromMs)} to ${dayText(toMs)} ${clockText(toMs)} ${zone}`;
 }
 
 /** Since when something runs: "14:02" of the last 20 hours, "Tue" of the last six days, then "2 Nov". */

@@ -18,7 +18,7 @@ from slowpath_cli.local_bisect.local_repositories import (
     ObjectReaderFactory,
 )
 from slowpath_cli.local_bisect.script_runner import prepare_work_tree
-from slowpath_cli.runner.core.driver_interface import DeploymentFailed
+from slowpath_cli.runner.core.driver_interface import BuildFailed, DeploymentFailed
 from slowpath_cli.runner.core.runner_config import RunnerConfig
 
 FETCH_SECONDS: Final = 1800.0
@@ -39,14 +39,14 @@ class WorkTrees:
         self._lock = Lock()
 
     def of(self, build: BuildInputs, slot: int) -> tuple[Path, dict[str, dict[str, str]]]:
-        """Check out a build; return its folder and its module overrides. Raises `DeploymentFailed`."""
+        """Check out a build; return its folder and its module overrides. Raises `BuildFailed`, `DeploymentFailed`."""
         commits = {MAIN: build.commit, **build.modules}
         try:
             with self._lock:  # only for opening and fetching; slots check out their work trees concurrently
                 repositories = {module: self._repository(module, sha) for module, sha in commits.items()}
             main = repositories.pop(MAIN)
             binary = BinaryInputs(self._config.directory, None, GoTarget("linux", "amd64", frozenset(), None))
-            folder, overrides = prepare_work_tree(
+            folder, overrides = _check_out(
                 MultiRepositoryHistory(main, repositories, binary), self._config.directory, build, slot
             )
             folders = [folder, *(Path(one["dir"]) for one in overrides.values() if "dir" in one)]
@@ -78,6 +78,16 @@ class WorkTrees:
                 f"{sha} is not on a branch or tag that [allow] refs of the runner's configuration permits."
             )
         return opened
+
+
+def _check_out(
+    history: MultiRepositoryHistory[LocalRepository], directory: str, build: BuildInputs, slot: int
+) -> tuple[Path, dict[str, dict[str, str]]]:
+    """Check out a build whose commits exist; one that git cannot write is not buildable. Raises `BuildFailed`."""
+    try:
+        return prepare_work_tree(history, directory, build, slot)
+    except InvalidRepository as error:
+        raise BuildFailed(f"The build cannot be checked out: {error}") from error
 
 
 def _fetch(url: str, mirror: Path, sha: str) -> None:

@@ -6,7 +6,6 @@ Exit codes: 0 deployed (for a command that keeps running: gone), 125 does not bu
 import json
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath_cli.local_bisect.script_runner import RETRY, UNBUILDABLE
+from slowpath_cli.core.supervise_command import supervisor_command
 from slowpath_cli.runner.core import command_supervisor, run_processes
 from slowpath_cli.runner.core.driver_environment import _as_variables, make_environment, placeholder_values
 from slowpath_cli.runner.core.driver_interface import (
@@ -165,10 +165,7 @@ class CommandDriver:
     def _start(self, target: DeploymentTarget, folder: Path, values: Mapping[str, str]) -> None:
         words = fill_placeholders(self.command, values)
         supervised = [
-            sys.executable,
-            "-I",
-            "-S",
-            command_supervisor.__file__,
+            *supervisor_command(command_supervisor.__file__),
             str(folder),
             str(target.attempt),
             f"{self.abandon_seconds:g}",

@@ -20,20 +20,23 @@ from slowpath.analysis.kinds.metrics.series_data import Values
 BASE: Final = 60
 """Cells that define the usual level."""
 JUST_BEFORE: Final = 10
-HISTORY: Final = 360
-"""Cells before a step used to learn how far stretches deviate and how long bursts last."""
+HISTORY_SHARE: Final = 4
+"""Six hours, a fourth of a day, before a step are used to learn how often bursts begin and how long they last."""
 DOUBLINGS: Final = 8
 """2^8 = 256 cells in which stretches of the same length are examined."""
 ACCEPTED_BURSTS: Final = 0.0005
 """Accepted bursts per day, by their learned frequency, that last as long as a step. Simulated: bench `changes`."""
 FAVOURED_CELLS: Final = 10
 """At a deployment only this many positions are possible, not all of a day."""
+BUSY_SHARE: Final = 0.25
+"""A stretch with fewer busy cells is no burst of requests, and is compared only with bursts that are none either."""
 PRIOR_BURST_START: Final = 0.3
 PRIOR_BURST_STAY: Final = 0.02
 """Prior of bursts until one is observed: fewer than one in the observed time, and most last one cell."""
 WINSOR: Final = 4.0
 """Median deviations at which the evidence of a cell is capped."""
 LOCATE: Final = 30
+LOCATE_HISTORY: Final = 360
 NOT_EXCLUDED: Final = 6.0
 """Twice the log likelihood by which a position of the step may be below the best one. In theory 3 covers 95% (Hinkley
 1970); simulated, with bursts, 6 covers 90 to 95%.
@@ -82,22 +85,58 @@ class DetectedStep:
     up: bool
 
 
-def find_steps(values: Values, favoured: Mask, scale: ScanScale, demand: StepCriteria) -> list[DetectedStep]:
+@dataclass(frozen=True)
+class CellConditions:
+    """[M] What is known of cells besides their values: whether a step is expected before them, and whether they are busy."""
+
+    favoured: Mask
+    busy: Mask
+
+    def since(self, begin: int) -> "CellConditions":
+        """Return the conditions of the cells from `begin` on."""
+        return CellConditions(self.favoured[begin:], self.busy[begin:])
+
+
+@dataclass(frozen=True)
+class EarlierCells:
+    """[E] Cells before the first scanned one: deviation from the usual level (`usual_deviations`), and whether they are busy."""
+
+    deviations: Values
+    busy: Mask
+
+
+NOTHING_EARLIER: Final = EarlierCells(np.zeros(0), np.zeros(0, np.bool_))
+
+
+def find_steps(
+    values: Values,
+    conditions: CellConditions,
+    scale: ScanScale,
+    demand: StepCriteria,
+    earlier: EarlierCells = NOTHING_EARLIER,
+) -> list[DetectedStep]:
     """Find the steps in [M] log values without gaps, in order.
 
-    `favoured` [M]: cells before which a step is expected.
+    `earlier`: to learn bursts from more time than `values` covers.
     """
     found: list[DetectedStep] = []
     begin = 0
     while True:
-        step = _first_step(values[begin:], favoured[begin:], scale, demand)
+        step = _first_step(values[begin:], conditions.since(begin), scale, demand, earlier)
         if step is None:
             return found
         found.append(DetectedStep(begin + step.at, begin + step.low, begin + step.high, begin + step.seen, step.up))
         begin += step.at
 
 
-def _first_step(values: Values, favoured: Mask, scale: ScanScale, demand: StepCriteria) -> DetectedStep | None:
+def usual_deviations(values: Values, scale: ScanScale, demand: StepCriteria) -> Values:
+    """[M] Return the deviation of log values from the usual level before each; 0 where that is unknown."""
+    return _running_baseline(values, min(scale.least_base, scale.least_favoured_base), demand.least_spread).away
+
+
+def _first_step(
+    values: Values, conditions: CellConditions, scale: ScanScale, demand: StepCriteria, earlier: EarlierCells
+) -> DetectedStep | None:
     """Return the step that is detected first."""
     least = min(scale.least_base, scale.least_favoured_base)
     if len(values) < least + min(scale.windows + scale.favoured_windows):
@@ -106,7 +145,7 @@ def _first_step(values: Values, favoured: Mask, scale: ScanScale, demand: StepCr
     best: tuple[int, int, bool] | None = None
     for window in sorted({*scale.windows, *scale.favoured_windows}):
         for up in (True, False):
-            k = _detection_cell(values, favoured, usual, window, up, scale, demand)
+            k = _detection_cell(values, conditions, usual, window, up, scale, demand, earlier)
             if k is not None and (best is None or k + window < best[0]):
                 best = (k + window, k, up)
     return None if best is None else _locate(values, best[1], best[0], up=best[2])
@@ -157,12 +196,13 @@ def _level_and_spread(windows: Values, least_spread: float) -> tuple[Values, Val
 
 def _detection_cell(  # noqa: PLR0917 - a series, its usual range, and the criteria
     values: Values,
-    favoured: Mask,
+    conditions: CellConditions,
     usual: _RunningBaseline,
     window: int,
     up: bool,
     scale: ScanScale,
     demand: StepCriteria,
+    earlier: EarlierCells,
 ) -> int | None:
     """Return the first cell before which a stretch of `window` cells shows a step."""
     size = len(values) - window + 1
@@ -176,12 +216,21 @@ def _detection_cell(  # noqa: PLR0917 - a series, its usual range, and the crite
         statistic = (after - level) / (usual.spread[:size] * np.sqrt(1 / window + 1 / np.maximum(cells, 1)))
     strayed = _largest_deviation(after - level, window)
     ordinary = (cells >= scale.least_base) & (statistic > demand.sureness) & (shift > demand.stray * strayed)
-    expected = favoured[:size] & (cells >= scale.least_favoured_base) & (statistic > demand.favoured_sureness)
+    expected = (
+        conditions.favoured[:size] & (cells >= scale.least_favoured_base) & (statistic > demand.favoured_sureness)
+    )
     expected &= (shift > demand.favoured_stray * strayed) & (window in scale.favoured_windows)
     ordinary &= window in scale.windows
+    away = sign * np.concatenate((earlier.deviations, usual.away))
+    busy = np.concatenate((earlier.busy, conditions.busy))
+    first, history = len(earlier.busy), scale.cells_a_day // HISTORY_SHARE
     for k in np.flatnonzero((shift > demand.floor) & (ordinary | expected)).tolist():
         places = FAVOURED_CELLS if expected[k] else scale.cells_a_day
-        if _bursts_so_long(sign * usual.away[max(0, k - HISTORY) : k] > shift[k] / 2, window, places) < ACCEPTED_BURSTS:
+        before = slice(max(0, first + k - history), first + k)
+        out = away[before] > shift[k] / 2
+        if conditions.busy[k : k + window].mean() < BUSY_SHARE:
+            out &= ~busy[before]
+        if _bursts_so_long(out, window, places) < ACCEPTED_BURSTS:
             return int(k)
     return None
 
@@ -224,7 +273,7 @@ def _locate(values: Values, k: int, seen: int, *, up: bool) -> DetectedStep:
     """
     sign = 1.0 if up else -1.0
     first = max(0, k - LOCATE)
-    part, history = sign * values[first:seen], sign * values[max(0, k - HISTORY) : max(k, 1)]
+    part, history = sign * values[first:seen], sign * values[max(0, k - LOCATE_HISTORY) : max(k, 1)]
     certainly_after = part[(k + seen) // 2 - first :]  # the step may be some cells after the detection
     low, high = float(np.median(part[: max(k - first, 1)])), float(np.median(certainly_after))
     middle, out = (low + high) / 2, part > (low + high) / 2

@@ -56,7 +56,7 @@ def headline(
     The date is included if it differs from that of the dashboard's end.
     """
     at, until = (datetime.fromtimestamp(ms / 1000, UTC) for ms in (change.at_ms, shown_until_ms))
-    since = f"{at:%H:%M}" if at.date() == until.date() else f"{at:%a} {at.day} {at:%b %H:%M}"
+    since = f"{at:%H:%M} UTC" if at.date() == until.date() else f"{at:%a} {at.day} {at:%b %H:%M} UTC"
     why = {
         "deployment": f"caused by {f'deployment {deploy}' if deploy else 'a deleted deployment'}, not by load",
         "load": "caused by load",

@@ -13,7 +13,16 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slowpath.analysis.kinds.metrics.change_point_scan import DetectedStep, ScanScale, StepCriteria, find_steps
+from slowpath.analysis.kinds.metrics.change_point_scan import (
+    NOTHING_EARLIER,
+    CellConditions,
+    DetectedStep,
+    EarlierCells,
+    ScanScale,
+    StepCriteria,
+    find_steps,
+    usual_deviations,
+)
 from slowpath.analysis.kinds.metrics.quantile_ratio import RatioReplicates, ServiceLevel, level_ratio, unpaired_ratio
 from slowpath.analysis.kinds.metrics.series_data import Values
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
@@ -43,7 +52,7 @@ LEAST_SHARE: Final = 0.8
 """Share of the latest cells that must have enough requests."""
 NEW_SERVICE_MS: Final = 25 * MINUTE_MS
 """Younger services are scanned in fine cells everywhere, not only at deployments."""
-MINUTES: Final = ScanScale((10, 15, 20, 30, 40, 60), (3, 5, 10, 15, 20), 30, 8)
+MINUTES: Final = ScanScale((6, 8, 10, 15, 20, 30, 40, 60), (3, 5, 10, 15, 20), 30, 8)
 
 
 CellPart = slice | NDArray[np.bool_]
@@ -100,11 +109,16 @@ class ScanStart:
 
 
 def find_change_points(
-    cells: ServiceCells, deploys_ms: Sequence[int], rng: Generator, since: ScanStart | None = None
+    cells: ServiceCells,
+    deploys_ms: Sequence[int],
+    rng: Generator,
+    since: ScanStart | None = None,
+    minutes: ServiceCells | None = None,
 ) -> list[LatencyChangePoint]:
     """Find the changes of a service in its cells, in order.
 
-    They are expected at deployments of it or its callees.
+    They are expected at deployments of it or its callees. `minutes`: of the hours before finer cells, from which bursts are
+    learned. Two hours of fine cells miss the bursts of a service that has one in some hours, and take the next for a change.
     """
     start = since or ScanStart()
     favoured = _favoured(cells, deploys_ms)
@@ -113,7 +127,7 @@ def find_change_points(
     load: list[SignalName] = ["qps"]
     for signals, since_ms in ((latency, start.latency_ms), (load, start.load_ms)):
         first = int(np.searchsorted(cells.times_ms - cells.cell_ms, since_ms))
-        places = _places(cells, favoured, signals, first)
+        places = _places(cells, favoured, signals, first, minutes)
         for number, place in enumerate(places):
             begin = places[number - 1].at if number else first
             end = places[number + 1].at if number + 1 < len(places) else len(cells.times_ms)
@@ -171,7 +185,11 @@ def log_values(cells: ServiceCells, signal: SignalName) -> Values:
 
 
 def _places(
-    cells: ServiceCells, favoured: NDArray[np.bool_], signals: Iterable[SignalName], first: int
+    cells: ServiceCells,
+    favoured: NDArray[np.bool_],
+    signals: Iterable[SignalName],
+    first: int,
+    minutes: ServiceCells | None,
 ) -> list[DetectedStep]:
     """Return where any of the signals steps; simultaneous steps once, by the first signal."""
     steps: list[DetectedStep] = []
@@ -182,7 +200,9 @@ def _places(
             continue
         scale = scale_of(cells.cell_ms, int(cells.times_ms[known[-1]] - cells.times_ms[known[0]]))
         last = len(known) - 1
-        for step in find_steps(values[known], favoured[known], scale, DEMANDS[signal]):
+        earlier = NOTHING_EARLIER if minutes is None else _earlier_cells(minutes, signal, cells, int(known[0]))
+        conditions = CellConditions(favoured[known], _busy_cells(cells, signal)[known])
+        for step in find_steps(values[known], conditions, scale, DEMANDS[signal], earlier):
             at, low, high = (int(known[min(k, last)]) for k in (step.at, step.low, step.high))
             seen = int(known[min(step.seen - 1, last)]) + 1  # the last cell that decided may be the newest
             steps.append(DetectedStep(at, low, high, seen, step.up))
@@ -191,6 +211,25 @@ def _places(
         if all(abs(step.at - other.at) > TOGETHER_CELLS for other in chosen):
             chosen.append(step)
     return sorted(chosen, key=lambda one: one.at)
+
+
+def _earlier_cells(minutes: ServiceCells, signal: SignalName, cells: ServiceCells, first: int) -> EarlierCells:
+    """Return the minutes before a finer cell, each as often as it has such cells."""
+    values = log_values(minutes, signal)
+    used = np.isfinite(values) & (minutes.times_ms <= cells.times_ms[first] - cells.cell_ms)
+    deviations = usual_deviations(values[used], MINUTES, DEMANDS[signal])
+    times = max(minutes.cell_ms // cells.cell_ms, 1)
+    return EarlierCells(np.repeat(deviations, times), np.repeat(_busy_cells(minutes, signal)[used], times))
+
+
+def _busy_cells(cells: ServiceCells, signal: SignalName) -> NDArray[np.bool_]:
+    """[M] Return the cells with more requests than usual, by as much as a change of load; none for the load itself."""
+    busy = np.zeros(len(cells.times_ms), np.bool_)
+    load = log_values(cells, "qps")
+    known = np.isfinite(load)
+    if signal != "qps":
+        busy[known] = usual_deviations(load[known], MINUTES, DEMANDS["qps"]) > DEMANDS["qps"].floor
+    return busy
 
 
 def _testable_cells(cells: ServiceCells, values: Values) -> NDArray[np.bool_]:

@@ -187,8 +187,11 @@ def _of_service(
     since = ScanStart.of([change_point_from_row(row) for row in service.known])
     found = _again(gathered, service, grids, rng)
     known = [change_point_from_row(row) for row in service.known]
+    remembered = service.remembered.minutes if service.remembered is not None else None
+    minutes = grids[0] if grids and grids[0].cell_ms == MINUTE_MS else remembered
     for cells in grids:
-        for change in find_change_points(cells, deploys_ms, rng, since):
+        earlier = minutes if cells.cell_ms < MINUTE_MS else None
+        for change in find_change_points(cells, deploys_ms, rng, since, earlier):
             decided_late = change.seen_ms < gathered.watched_ms - LATE_MS
             if decided_late or any(_same_place(change, other) for other in known):
                 continue

@@ -73,7 +73,9 @@ def get_service(service_id: UUID, caller: MayRead, session: Reading) -> ServiceO
 
 
 @router.patch(
-    "/services/{service_id}", operation_id="services:update", responses=document_problems(NotFound, InvalidRequest)
+    "/services/{service_id}",
+    operation_id="services:update",
+    responses=document_problems(NotFound, InvalidRequest, Conflict),
 )
 def update_service(service_id: UUID, change: ServiceUpdate, caller: MayManage, session: Writing) -> ServiceOut:
     """Update a service."""
@@ -88,7 +90,10 @@ def update_service(service_id: UUID, change: ServiceUpdate, caller: MayManage, s
 
 
 @router.delete(
-    "/services/{service_id}", operation_id="services:delete", status_code=204, responses=document_problems(NotFound)
+    "/services/{service_id}",
+    operation_id="services:delete",
+    status_code=204,
+    responses=document_problems(NotFound, Conflict),
 )
 def delete_service(service_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a service, its builds and their files; the stored bytes are deleted half a day later."""

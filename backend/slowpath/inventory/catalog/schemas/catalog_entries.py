@@ -4,8 +4,10 @@ from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AfterValidator, AnyHttpUrl, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AnyHttpUrl, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from typing_extensions import TypedDict
+
+from slowpath.platform.http.request_types import JsonInt, reject_number
 
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")
@@ -23,7 +25,7 @@ def _sensible(when: datetime) -> datetime:
     return known
 
 
-When = Annotated[datetime, AfterValidator(_sensible)]
+When = Annotated[datetime, BeforeValidator(reject_number), AfterValidator(_sensible)]
 Link = Annotated[AnyHttpUrl, Field(max_length=2000)]
 
 
@@ -47,6 +49,8 @@ class ServiceOut(RowResponse):
     name: str
     description: str
     main_package: str | None
+    is_example: bool = False
+    """Part of the team's example data."""
     created_at: datetime
 
 
@@ -84,7 +88,7 @@ class EnvironmentIn(CatalogRequest):
 class PullRequestRef(CatalogRequest):
     """The pull request (GitHub) or merge request (GitLab) of a build; `base_branch`: the branch that it is merged to."""
 
-    number: Annotated[int, Field(ge=1, le=2**53)]
+    number: Annotated[JsonInt, Field(ge=1, le=2**53)]
     url: Link | None = None
     base_branch: Word | None = None
 

@@ -1,6 +1,6 @@
 """Operations on services, environments and builds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -12,6 +12,7 @@ from slowpath.inventory.catalog.errors import (
     CatalogNameTaken,
     EnvironmentNotFound,
     InvalidSlug,
+    ServiceIsExample,
     ServiceNotFound,
 )
 from slowpath.inventory.catalog.jobs import BuildChanged
@@ -58,18 +59,37 @@ def ensure_service(session: WriteSession, name: str) -> Service:
 
 
 def change_service(session: WriteSession, service_id: ServiceId, values: dict[str, Any]) -> Service:
-    """Update a service; its slug does not change, so links remain valid. Raises `ServiceNotFound`."""
+    """Update a service; its slug does not change, so links remain valid. Raises `ServiceNotFound`, `ServiceIsExample`."""
     row = service(session, service_id)
+    _require_own(row)
     for name, value in values.items():
         setattr(row, name, value)
     return row
 
 
-def delete_service(session: WriteSession, service_id: ServiceId) -> Service:
-    """Delete a service and its builds; artifacts remain, without a build. Raises `ServiceNotFound`."""
+def describe_example_service(session: WriteSession, service_id: ServiceId, planned: Mapping[str, str]) -> None:
+    """Set the description and the main package of a service of the example. Raises `ServiceNotFound`."""
     row = service(session, service_id)
+    row.description, row.main_package = planned.get("description", ""), planned.get("main_package")
+
+
+def delete_service(session: WriteSession, service_id: ServiceId, *, is_example: bool = False) -> Service:
+    """Delete a service with its builds and their artifacts; those of the example only with `is_example`.
+
+    Raises `ServiceNotFound`, `ServiceIsExample`.
+    """
+    row = service(session, service_id)
+    if not is_example:
+        _require_own(row)
     session.delete(row)
     return row
+
+
+def _require_own(row: Service) -> None:
+    if row.is_example:
+        raise ServiceIsExample(
+            f"The service {row.slug} is part of the example data.", remedy="Remove the example data as a whole."
+        )
 
 
 def environment(session: ReadSession, environment_id: EnvironmentId) -> Environment:

@@ -5,7 +5,6 @@ from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import (
-    AwareDatetime,
     BaseModel,
     Field,
     StringConstraints,
@@ -40,6 +39,7 @@ from slowpath.inventory.repositories.schemas.repository_schemas import (
 )
 from slowpath.inventory.repositories.tables import Commit, Repository
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonTime
 
 
 class ChangedFileOut(BaseModel):
@@ -285,8 +285,8 @@ class CommitIn(RepositoryRequest):
     parents: Annotated[list[Sha], Field(max_length=64)] | None = None
     author_name: Line = ""
     author_email: Line = ""
-    authored_at: AwareDatetime | None = None
-    committed_at: AwareDatetime | None = None
+    authored_at: JsonTime | None = None
+    committed_at: JsonTime | None = None
     title: Line = ""
     message: Text = ""
     files: Annotated[list["ChangedFileIn"], Field(max_length=3_000)] | None = None

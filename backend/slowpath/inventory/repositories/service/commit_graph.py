@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import insert
@@ -83,6 +84,23 @@ def resolve_commits(session: ReadSession, repository_id: RepositoryId, spelled: 
             if len(matching) == 1:
                 found[one] = matching[0]
     return found
+
+
+def list_known_commits(session: ReadSession, repository_id: RepositoryId, shas: Collection[str]) -> dict[str, Commit]:
+    """Return the recorded commits with these SHAs."""
+    return {row.sha: row for row in queries.commits(session, repository_id, shas)}
+
+
+def find_commit_at(session: ReadSession, repository_id: RepositoryId, head: str, at: datetime) -> str | None:
+    """Return the newest commit of the first-parent line of `head` that was committed at `at` or before, if one is recorded."""
+    graph = queries.graph(session, repository_id)
+    line: list[str] = []
+    sha: str | None = head
+    while sha is not None and sha in graph:
+        line.append(sha)
+        sha = next(iter(graph[sha]), None)
+    times = queries.generations(session, repository_id, line)
+    return next((one for one in line if (time := times[one][1]) is not None and time <= at), None)
 
 
 def sort_topologically(session: ReadSession, service_id: ServiceId, commits: Sequence[str]) -> TopologicalOrder | None:

@@ -119,14 +119,7 @@ def create_repository(
 
     Raises `AddressNotAllowed`, `InvalidGitCredentials`, `RepositoryUrlTaken`, `TooManyRepositories`, `ServiceNotFound`.
     """
-    there = queries.count_repositories(session)
-    if there >= MOST_REPOSITORIES:
-        raise TooManyRepositories(
-            "The team has reached its limit of repositories.",
-            limit=MOST_REPOSITORIES,
-            actual=there,
-            unit="repositories",
-        )
+    _require_room(session)
     row = Repository(team_id=session.team_id, id=new_id(), label=label, branch_heads={})
     _place(session, remotes, row, url, kind)
     row.web_url, row.file_template = web_url or guess_web_url(row.kind, row.url), file_template
@@ -137,6 +130,32 @@ def create_repository(
     if row.url is not None:
         enqueue_unless_pending(session, FetchRepository(RepositoryId(row.id)))
     return row
+
+
+def create_pushed_repository(session: WriteSession, *, label: str, services: Sequence[ServiceSource]) -> Repository:
+    """Create a repository whose commits are pushed: without URL and credentials.
+
+    Raises `TooManyRepositories`, `ServiceNotFound`.
+    """
+    _require_room(session)
+    row = Repository(
+        team_id=session.team_id, id=new_id(), label=label, branch_heads={}, kind="pushed", credentials="none"
+    )
+    session.add(row)
+    session.flush()
+    _build(session, row, services)
+    return row
+
+
+def _require_room(session: ReadSession) -> None:
+    there = queries.count_repositories(session)
+    if there >= MOST_REPOSITORIES:
+        raise TooManyRepositories(
+            "The team has reached its limit of repositories.",
+            limit=MOST_REPOSITORIES,
+            actual=there,
+            unit="repositories",
+        )
 
 
 def update_repository(

@@ -201,11 +201,13 @@ def complete_oidc_sign_in(
     found = service.sign_in_with_identity(session, database, settings, identity, flow, now=now)
     response.delete_cookie(_flow_cookie(cookie), path="/", secure=cookie.secure, httponly=True, samesite="lax")
     if linking is not None:
-        signed_in_user = session_out(linking.user_id, linking.email, linking.name, linking.teams)
+        zone = service.get_time_zone(session, linking.user_id)
+        signed_in_user = session_out(linking.user_id, linking.email, linking.name, linking.teams, zone)
         return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=True)
     start_session(session, request, response, clock, cookie, service.encrypt_id_token(sealer, identity))
     session.commit()  # from here on, the team of a new user is visible through `cross_team`
-    signed_in_user = session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
+    teams, zone = service.teams_of(database, found.user_id), service.get_time_zone(session, found.user_id)
+    signed_in_user = session_out(found.user_id, found.email, found.name, teams, zone)
     return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=False)
 
 

@@ -111,7 +111,7 @@ def sign_up(
     start_session(session, request, response, clock, cookie)
     user_id = session.scope.user_id
     assert user_id is not None  # signing up changed the scope to the new user's
-    return session_out(user_id, sent.email, sent.name, (service.membership_after_join(team, invitation),))
+    return session_out(user_id, sent.email, sent.name, (service.membership_after_join(team, invitation),), None)
 
 
 @router.post(
@@ -139,13 +139,15 @@ def sign_in(
     )
     session.scope.user_id = found.user_id  # the transaction of the session has not started yet
     start_session(session, request, response, clock, cookie)
-    return session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
+    teams, time_zone = service.teams_of(database, found.user_id), service.get_time_zone(session, found.user_id)
+    return session_out(found.user_id, found.email, found.name, teams, time_zone)
 
 
 @router.get("/session", operation_id="session:get", responses=document_problems(NotAuthenticated, PermissionDenied))
-def get_session(person: SignedIn) -> CurrentSessionOut:
+def get_session(person: SignedIn, session: Reading) -> CurrentSessionOut:
     """Return the signed-in user and their teams."""
-    return session_out(person.user_id, person.email, person.name, person.teams)
+    time_zone = service.get_time_zone(session, person.user_id)
+    return session_out(person.user_id, person.email, person.name, person.teams, time_zone)
 
 
 @router.delete(
@@ -209,9 +211,13 @@ def end_session(person: SignedIn, session_id: UUID, session: Writing) -> None:
     responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest),
 )
 def update_user(person: SignedIn, sent: UserUpdate, session: Writing) -> UserOut:
-    """Change your name."""
-    service.rename_user(session, person, sent.name)
-    return UserOut(id=person.user_id, email=person.email, name=sent.name)
+    """Change your name or your time zone."""
+    if sent.name is not None:
+        service.rename_user(session, person, sent.name)
+    if "time_zone" in sent.model_fields_set:
+        service.set_time_zone(session, person, sent.time_zone)
+    time_zone = service.get_time_zone(session, person.user_id)
+    return UserOut(id=person.user_id, email=person.email, name=sent.name or person.name, time_zone=time_zone)
 
 
 @router.get(

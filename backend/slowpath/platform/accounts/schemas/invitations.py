@@ -10,6 +10,7 @@ from slowpath.platform.accounts.rules.roles import Role
 from slowpath.platform.accounts.schemas.account_field_types import Email, StrictRequest
 from slowpath.platform.accounts.tables import Invitation
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonInt
 
 
 class InvitationIn(StrictRequest):
@@ -17,13 +18,13 @@ class InvitationIn(StrictRequest):
 
     email: Email | None = None
     role: Role = Role.MEMBER
-    expires_in_days: Annotated[int, Field(ge=1, le=MAX_INVITATION_DAYS)] = INVITATION_DAYS
+    expires_in_days: Annotated[JsonInt, Field(ge=1, le=MAX_INVITATION_DAYS)] = INVITATION_DAYS
 
 
 class InvitationRenewal(StrictRequest):
     """Lifetime of the new link."""
 
-    expires_in_days: Annotated[int, Field(ge=1, le=MAX_INVITATION_DAYS)] = INVITATION_DAYS
+    expires_in_days: Annotated[JsonInt, Field(ge=1, le=MAX_INVITATION_DAYS)] = INVITATION_DAYS
 
 
 class InvitationOut(BaseModel):

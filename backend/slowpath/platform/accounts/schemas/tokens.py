@@ -5,16 +5,17 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field, StrictBool
 
 from slowpath.platform.accounts.rules.account_limits import MAX_RATE
 from slowpath.platform.accounts.rules.roles import TokenScope
 from slowpath.platform.accounts.schemas.account_field_types import Name, StrictRequest
 from slowpath.platform.accounts.tables import ApiToken, ServiceAccount
+from slowpath.platform.http.request_types import JsonInt
 
 MAX_TOKEN_DAYS = 3650
 
-Rate = Annotated[int, Field(ge=1, le=MAX_RATE)] | None
+Rate = Annotated[JsonInt, Field(ge=1, le=MAX_RATE)] | None
 
 
 class ServiceAccountRole(StrEnum):
@@ -29,7 +30,7 @@ class TokenIn(StrictRequest):
 
     name: Name
     scopes: Annotated[list[TokenScope], Field(min_length=1, max_length=len(TokenScope))]
-    expires_in_days: Annotated[int, Field(ge=1, le=MAX_TOKEN_DAYS)] | None = 90
+    expires_in_days: Annotated[JsonInt, Field(ge=1, le=MAX_TOKEN_DAYS)] | None = 90
     service_account_id: UUID | None = None
     """The service account that owns it; null for a token of the team."""
     requests_per_minute: Rate = None
@@ -57,7 +58,7 @@ class ServiceAccountUpdate(StrictRequest):
 
     name: Name | None = None
     role: ServiceAccountRole | None = None
-    disabled: bool | None = None
+    disabled: StrictBool | None = None
 
 
 class ServiceAccountOut(BaseModel):

@@ -50,9 +50,11 @@ class PasswordResetConfirmationIn(StrictRequest):
 
 
 class UserUpdate(StrictRequest):
-    """Changes to the user's own account."""
+    """Changes to the user's own account; omitted fields are unchanged."""
 
-    name: Name
+    name: Name | None = None
+    time_zone: Annotated[str, StringConstraints(max_length=64, pattern=r"^[A-Za-z0-9+_/-]+$")] | None = None
+    """IANA name of a time zone, such as Europe/Berlin; null is the browser's."""
 
 
 class PasswordUpdate(StrictRequest):
@@ -68,6 +70,8 @@ class UserOut(BaseModel):
     id: UUID
     email: str
     name: str
+    time_zone: str | None
+    """IANA name of the time zone that times are shown in; null is the browser's."""
 
 
 class UserTeamOut(BaseModel):
@@ -127,10 +131,12 @@ class AccountDeletionIn(BaseModel):
     """Required if the account has one."""
 
 
-def session_out(user_id: UUID, email: str, name: str, teams: tuple[TeamMembership, ...]) -> CurrentSessionOut:
+def session_out(
+    user_id: UUID, email: str, name: str, teams: tuple[TeamMembership, ...], time_zone: str | None
+) -> CurrentSessionOut:
     """Return the signed-in user and their teams."""
     user_teams = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in teams]
-    return CurrentSessionOut(user=UserOut(id=user_id, email=email, name=name), teams=user_teams)
+    return CurrentSessionOut(user=UserOut(id=user_id, email=email, name=name, time_zone=time_zone), teams=user_teams)
 
 
 def browser_out(row: UserSession, person: SignedInUser) -> BrowserSessionOut:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from threading import BoundedSemaphore
+from zoneinfo import available_timezones
 
 from pwdlib import PasswordHash
 from pwdlib.exceptions import UnknownHashError
 from pwdlib.hashers.argon2 import Argon2Hasher
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
@@ -18,7 +19,13 @@ from slowpath.core.errors import LimitExceeded
 from slowpath.core.ids import TeamId, UserId, new_id
 from slowpath.core.ports import RateLimiter
 from slowpath.platform.accounts import queries
-from slowpath.platform.accounts.errors import EmailTaken, ReauthenticationRequired, UserNotFound, WrongPassword
+from slowpath.platform.accounts.errors import (
+    EmailTaken,
+    InvalidTimeZone,
+    ReauthenticationRequired,
+    UserNotFound,
+    WrongPassword,
+)
 from slowpath.platform.accounts.rules.account_limits import (
     SIGN_IN_BY_ACCOUNT,
     SIGN_IN_BY_ADDRESS,
@@ -181,6 +188,26 @@ def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str
 def rename_user(session: WriteSession, person: SignedInUser, name: str) -> None:
     """Change the name of a user."""
     session.execute(update(User).where(User.id == person.user_id).values(name=name))
+
+
+@cache
+def _zone_names() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def get_time_zone(session: ReadSession, user_id: UserId) -> str | None:
+    """Return the IANA name of the time zone that a user chose; None is the browser's."""
+    return session.scalar(select(User.time_zone).where(User.id == user_id))
+
+
+def set_time_zone(session: WriteSession, person: SignedInUser, time_zone: str | None) -> None:
+    """Change the time zone of a user. Raises `InvalidTimeZone` for a name that the IANA database does not have."""
+    if time_zone is not None and time_zone not in _zone_names():
+        raise InvalidTimeZone(
+            f"There is no time zone {time_zone!r}.",
+            remedy="Send an IANA name such as Europe/Berlin, or null for the browser's.",
+        )
+    session.execute(update(User).where(User.id == person.user_id).values(time_zone=time_zone))
 
 
 def get_mention_email_preference(session: ReadSession, person: SignedInUser) -> bool:

@@ -1,18 +1,16 @@
-"""HTTP endpoints of saved views and of subscriptions to services."""
+"""HTTP endpoints of saved views."""
 
 from uuid import UUID
 
 from fastapi import APIRouter
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
-from slowpath.core.ids import ServiceId
 from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Reading, Writing
-from slowpath.sharing.inbox.schemas.inbox_actions import InboxViewIn, InboxViewList, InboxViewOut, SubscriptionOut
-from slowpath.sharing.inbox.service import inbox_views, service_subscriptions
-from slowpath.sharing.inbox.service.service_subscriptions import SubscriptionState
+from slowpath.sharing.inbox.schemas.inbox_actions import InboxViewIn, InboxViewList, InboxViewOut
+from slowpath.sharing.inbox.service import inbox_views
 
 router = APIRouter(prefix="/api/v1", tags=["inbox"])
 
@@ -47,41 +45,3 @@ def delete_view(inbox_view_id: UUID, caller: MayWrite, session: Writing) -> None
     """Delete a saved view of the caller, or one that is shared."""
     row = inbox_views.delete_view(session, caller.user_id, inbox_view_id)
     record_audit_event(session, caller, "inbox-view.deleted", "inbox-view", inbox_view_id, {"name": row.name})
-
-
-@router.get(
-    "/services/{service_id}/subscription", operation_id="subscriptions:get", responses=document_problems(NotFound)
-)
-def get_subscription(service_id: UUID, caller: MayRead, session: Reading) -> SubscriptionOut:
-    """Return whether the caller is subscribed to the events of a service."""
-    return _make_out(service_subscriptions.get_subscription(session, ServiceId(service_id), caller.user_id))
-
-
-@router.put(
-    "/services/{service_id}/subscription",
-    operation_id="subscriptions:create",
-    responses=document_problems(NotFound, InvalidRequest),
-)
-def subscribe(service_id: UUID, caller: MayRead, session: Writing) -> SubscriptionOut:
-    """Subscribe the caller to the events of a service."""
-    state = service_subscriptions.subscribe(session, ServiceId(service_id), caller.user_id)
-    record_audit_event(session, caller, "subscription.created", "service", service_id, {})
-    return _make_out(state)
-
-
-@router.delete(
-    "/services/{service_id}/subscription",
-    operation_id="subscriptions:delete",
-    responses=document_problems(NotFound, InvalidRequest),
-)
-def unsubscribe(service_id: UUID, caller: MayRead, session: Writing) -> SubscriptionOut:
-    """End the subscription of the caller."""
-    state = service_subscriptions.unsubscribe(session, ServiceId(service_id), caller.user_id)
-    record_audit_event(session, caller, "subscription.deleted", "service", service_id, {})
-    return _make_out(state)
-
-
-def _make_out(state: SubscriptionState) -> SubscriptionOut:
-    return SubscriptionOut(
-        service_id=state.service_id, is_subscribed=state.is_subscribed, subscribers=state.subscribers
-    )

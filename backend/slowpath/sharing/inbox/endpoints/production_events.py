@@ -1,19 +1,24 @@
 """HTTP endpoints of production events."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound
-from slowpath.core.ids import ProductionEventId
+from slowpath.core.ids import EnvironmentId, ProductionEventId
 from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
+from slowpath.platform.http.request_types import JsonTime
 from slowpath.sharing.inbox.endpoints.inbox_items import may_write
 from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut, ItemAssignee, ItemService
 from slowpath.sharing.inbox.schemas.production_event_pages import (
+    ChangePointEvent,
+    ChangePointEventList,
+    EventBudget,
     EventComparison,
     EventComparisonOut,
     EventDeployment,
@@ -27,10 +32,33 @@ from slowpath.sharing.inbox.schemas.production_event_pages import (
 )
 from slowpath.sharing.inbox.service import inbox_items, production_event_pages
 from slowpath.sharing.inbox.service.production_event_pages import EventPage
-from slowpath.verdicts.production_events.service import event_comparisons
+from slowpath.verdicts.production_events.service import event_comparisons, event_views
 from slowpath.verdicts.production_events.wording import describe_history
 
 router = APIRouter(prefix="/api/v1", tags=["inbox"])
+
+
+@router.get(
+    "/production-events",
+    operation_id="production-events:list",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_production_events(
+    caller: MayRead,
+    session: Reading,
+    environment_id: UUID,
+    begin: Annotated[JsonTime, Query(alias="from", description="Of the change points; ISO 8601 with an offset")],
+    end: Annotated[JsonTime, Query(alias="to")],
+) -> ChangePointEventList:
+    """List the production events of an environment that change points in a time range belong to."""
+    found = event_views.list_events_of_change_points(session, EnvironmentId(environment_id), begin, end)
+    return ChangePointEventList(
+        items=[
+            ChangePointEvent(id=event.id, number=event.number or 0, change_point_ids=change_point_ids)
+            for event, change_point_ids in found
+        ]
+    )
 
 
 @router.get(
@@ -70,6 +98,7 @@ def _make_page_out(page: EventPage, item: InboxItemOut) -> ProductionEventOut:
             "after": event.after,
             "cause": event.cause,
             "proof": [ProofOut(**vars(each)) for each in page.proof],
+            "budgets": [EventBudget(sentence=each.sentence, state=each.state.value) for each in page.budgets],
             "signals": _make_signals_out(page),
             "range": EventRange(
                 from_at=page.begin,

@@ -1,12 +1,13 @@
-"""Wire shapes of actions on inbox items, saved views and subscriptions."""
+"""Wire shapes of actions on inbox items and saved views."""
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonDate, JsonTime
 from slowpath.sharing.inbox.rules import MOST_ITEMS, MOST_REASON, KindName
 from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut
 from slowpath.sharing.inbox.tables import InboxView
@@ -21,6 +22,10 @@ CommitSha = Annotated[str, StringConstraints(min_length=7, max_length=64, patter
 QueryString = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[\x21-\x7e]*$")]
 SettableState = Literal[
     "new", "investigating", "acknowledged", "fixed", "improved", "not-a-regression", "ignored", "closed"
+]
+
+RegressionStateName = Literal[
+    "new", "investigating", "acknowledged", "fixed", "improved", "not-a-regression", "ignored"
 ]
 
 
@@ -55,7 +60,7 @@ class SetDueAction(ActionBody):
     """Set or remove the due date."""
 
     type: Literal["set-due"]
-    due_on: date | None
+    due_on: JsonDate | None
 
 
 class SnoozeAction(ActionBody):
@@ -63,7 +68,7 @@ class SnoozeAction(ActionBody):
 
     type: Literal["snooze"]
     rule: Literal["time", "next-deployment", "next-occurrence"]
-    until: AwareDatetime | None = None
+    until: JsonTime | None = None
 
     @model_validator(mode="after")
     def _has_time(self) -> Self:
@@ -114,6 +119,9 @@ class FixedByAction(ActionBody):
     commit: CommitSha | None = None
     build_id: UUID | None = None
     deployment_id: UUID | None = None
+    state: RegressionStateName | None = Field(
+        None, description="of regressions: the state afterwards; null: `fixed`, or `new` without a fix"
+    )
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -165,7 +173,7 @@ class InboxViewIn(ActionBody):
 
     name: Line
     filters: QueryString
-    is_shared: bool = False
+    is_shared: StrictBool = False
 
 
 class InboxViewOut(BaseModel):
@@ -195,11 +203,3 @@ class InboxViewList(BaseModel):
     """The views of a user, and those that others share, by name."""
 
     items: list[InboxViewOut]
-
-
-class SubscriptionOut(BaseModel):
-    """Whether the caller is subscribed to the events of a service, and the number of subscribers."""
-
-    service_id: UUID
-    is_subscribed: bool
-    subscribers: int

@@ -34,6 +34,13 @@ class EventSignal(BaseModel):
     sentence: str
 
 
+class EventBudget(BaseModel):
+    """A budget of the service that is or was exceeded during the event, by its newest evaluation."""
+
+    sentence: str
+    state: Literal["exceeded", "within", "inconclusive"]
+
+
 class EventRange(BaseModel):
     """The time range of panels, traces and spans, and the services concerned."""
 
@@ -100,15 +107,16 @@ class EventHistoryEntry(BaseModel):
 
 
 class ProductionEventOut(BaseModel):
-    """A production event with all its evidence."""
+    """A production event with all its evidence. `before` is the limit if a budget alone is the cause."""
 
     item: InboxItemOut
     signal: str
     sentence: str
     before: float
     after: float
-    cause: Literal["deployment", "unexplained"]
+    cause: Literal["deployment", "unexplained", "budget"]
     proof: list[ProofOut]
+    budgets: list[EventBudget]
     signals: list[EventSignal]
     range: EventRange
     deployments: list[EventDeployment]
@@ -118,6 +126,20 @@ class ProductionEventOut(BaseModel):
     requests_affected: int | None
     announced_at: datetime | None
     history: list[EventHistoryEntry]
+
+
+class ChangePointEvent(BaseModel):
+    """A production event that change points belong to."""
+
+    id: UUID
+    number: int
+    change_point_ids: list[UUID]
+
+
+class ChangePointEventList(BaseModel):
+    """The production events of the change points in a time range, at most 500."""
+
+    items: list[ChangePointEvent]
 
 
 class EventComparisonOut(BaseModel):

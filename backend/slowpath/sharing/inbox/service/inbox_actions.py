@@ -3,6 +3,7 @@
 State, assignee, due date and fix of production events and regressions are stored by them; the rest is a triage row.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,7 +24,9 @@ from slowpath.verdicts.production_events.service import event_views
 from slowpath.verdicts.production_events.service import triage as event_triage
 from slowpath.verdicts.regressions.service import regression_views
 from slowpath.verdicts.regressions.service import triage as regression_triage
+from slowpath.verdicts.regressions.tables import Regression
 
+NAMEABLE_COMMIT: Final = re.compile(r"[0-9a-f]{7,64}")
 Action = Mapping[str, Any]
 """One member of the union of actions, as validated by its wire shape: `type` and its fields."""
 
@@ -211,19 +214,22 @@ def _former_merge(item: InboxItem) -> Action:
 def _fixed_by(context: ActionContext, item: InboxItem, action: Action) -> Action:
     fix = StatedFix(action["commit"], action["build_id"], action["deployment_id"])
     if item.kind is ItemKind.PRODUCTION_EVENT:
+        if action["state"] is not None:
+            raise ActionNotSupported("The proof of the fix decides the state of an event.", remedy="Omit `state`.")
         event = event_views.get_event(context.session, ProductionEventId(item.id))
         former = event_triage.stated_fix(event) or StatedFix()
         update = TriageUpdate(frozenset({"fix"}), fix=fix)
         event_triage.update_events(context.session, [item.id], update, context.now)
         return {"type": "fixed-by", **vars(former)}
     if item.kind is ItemKind.REGRESSION:
-        return _fix_regression(context, item, fix)
+        return _fix_regression(context, item, fix, action["state"])
     raise ActionNotSupported(f"A {item.kind} is not fixed by a commit.", remedy="Snooze or mute it.")
 
 
-def _fix_regression(context: ActionContext, item: InboxItem, fix: StatedFix) -> Action:
+def _fix_regression(context: ActionContext, item: InboxItem, fix: StatedFix, state: str | None) -> Action:
     """Set a regression to fixed by a commit: builds after it verify the fix as for any other."""
     row = regression_views.get_regression(context.session, RegressionId(item.id))
+    former = _former_fix(row, item)
     build_id, commit = fix.build_id, fix.commit
     if fix.deployment_id is not None:
         deployment = catalog.deploy(context.session, DeployId(fix.deployment_id))
@@ -231,8 +237,16 @@ def _fix_regression(context: ActionContext, item: InboxItem, fix: StatedFix) -> 
     if build_id is not None:
         commit = catalog.build(context.session, BuildId(build_id)).commit
     row.fixed_build_id, row.fixed_commit = build_id, commit
-    _update_subject(context, item, {"state": "new" if commit is None else "fixed"})
-    return {"type": "set-state", "state": item.state}
+    _update_subject(context, item, {"state": state or ("new" if commit is None else "fixed")})
+    return former
+
+
+def _former_fix(row: Regression, item: InboxItem) -> Action:
+    """Return the action that restores the commit or build that was named before, and the state."""
+    commit = row.fixed_commit if row.fixed_build_id is None else None
+    if commit is not None and not NAMEABLE_COMMIT.fullmatch(commit):
+        return {"type": "set-state", "state": item.state}  # recorded by a deployment that names no commit of git
+    return {"type": "fixed-by", "commit": commit, "build_id": row.fixed_build_id, "state": item.state}
 
 
 def _update_subject(context: ActionContext, item: InboxItem, fields: Mapping[str, Any]) -> None:

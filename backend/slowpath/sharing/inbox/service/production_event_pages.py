@@ -18,8 +18,8 @@ from slowpath.inventory.repositories.service import suspect_commits
 from slowpath.sharing.inbox import queries
 from slowpath.verdicts.comparisons.service import comparison_results
 from slowpath.verdicts.comparisons.tables import Comparison
-from slowpath.verdicts.production_events.rules import ProofItem
-from slowpath.verdicts.production_events.service import event_comparisons, event_deployments, event_views
+from slowpath.verdicts.production_events.rules import EventBudget, ProofItem
+from slowpath.verdicts.production_events.service import budget_events, event_comparisons, event_deployments, event_views
 from slowpath.verdicts.production_events.service.event_deployments import DeploymentNearEvent
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventHistory
 
@@ -52,6 +52,7 @@ class EventPage:
 
     event: ProductionEvent
     proof: Sequence[ProofItem]
+    budgets: Sequence[EventBudget]
     signals: Sequence[SignalOfEvent]
     begin: datetime
     end: datetime
@@ -82,6 +83,7 @@ def load_event_page(session: ReadSession, event_id: ProductionEventId, now: date
     return EventPage(
         event=event,
         proof=[ProofItem(each["id"], each["sentence"], each["state"]) for each in event.proof or ()],
+        budgets=budget_events.list_event_budgets(session, event.id),
         signals=signals,
         begin=begin,
         end=max(end, event.started_at + timedelta(minutes=1)),

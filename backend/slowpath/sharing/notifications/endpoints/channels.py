@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from slowpath.core.errors import AddressNotAllowed, Conflict, InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import ChannelId, MessageId, ServiceId, new_id
+from slowpath.core.settings import Settings
 from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.accounts.access import MayManage, MayRead
 from slowpath.platform.accounts.service import record_audit_event
@@ -13,7 +14,7 @@ from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Configured, Reading, Seals, WayOut, Writing
-from slowpath.sharing.notifications.rules import USUAL_EVENTS, NotificationContent, NotificationEvent
+from slowpath.sharing.notifications.rules import USUAL_EVENTS, ChannelKind, NotificationContent, NotificationEvent
 from slowpath.sharing.notifications.schemas import (
     ChannelCreatedOut,
     ChannelIn,
@@ -21,7 +22,8 @@ from slowpath.sharing.notifications.schemas import (
     ChannelUpdate,
     NotificationOut,
 )
-from slowpath.sharing.notifications.service import channels, notifications
+from slowpath.sharing.notifications.service import channels, notifications, slack_links
+from slowpath.sharing.notifications.tables import NotificationChannel
 
 router = APIRouter(tags=["notifications"])
 
@@ -29,10 +31,10 @@ router = APIRouter(tags=["notifications"])
 @router.get(
     "/notification-channels", operation_id="notification-channels:list", responses=document_problems(InvalidRequest)
 )
-def list_channels(caller: MayRead, session: Reading, paging: Paging) -> Page[ChannelOut]:
+def list_channels(caller: MayRead, session: Reading, settings: Configured, paging: Paging) -> Page[ChannelOut]:
     """List channels, newest first."""
     rows = channels.channels(session, paging.after, paging.limit + 1)
-    return paging.page(rows, ChannelOut.of, lambda row: (row.created_at, row.id))
+    return paging.page(rows, lambda row: _make_out(row, settings), lambda row: (row.created_at, row.id))
 
 
 @router.post(
@@ -65,7 +67,7 @@ def create_channel(
     )
     facts = {"name": added.channel.label, "kind": added.channel.kind, "target": added.channel.target}
     record_audit_event(session, caller, "notification-channel.created", "notification_channel", added.channel.id, facts)
-    return ChannelCreatedOut(channel=ChannelOut.of(added.channel), secret=added.secret)
+    return ChannelCreatedOut(channel=_make_out(added.channel, settings), secret=added.secret)
 
 
 @router.patch(
@@ -74,7 +76,9 @@ def create_channel(
     openapi_extra=body_up_to(256 * KIB, members=3_000),
     responses=document_problems(NotFound, InvalidRequest),
 )
-def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, session: Writing) -> ChannelOut:
+def change_channel(
+    channel_id: UUID, change: ChannelUpdate, caller: MayManage, session: Writing, settings: Configured
+) -> ChannelOut:
     """Update a channel: its name, events, services or state."""
     for service_id in change.service_ids or []:
         catalog.service(session, ServiceId(service_id))
@@ -82,7 +86,7 @@ def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, s
     record_audit_event(
         session, caller, "notification-channel.updated", "notification_channel", channel_id, change.values()
     )
-    return ChannelOut.of(row)
+    return _make_out(row, settings)
 
 
 @router.delete(
@@ -104,7 +108,9 @@ def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> Non
     operation_id="notification-channels:rotate-secret",
     responses=document_problems(NotFound, InvalidRequest),
 )
-def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: Seals) -> ChannelCreatedOut:
+def renew_secret(
+    channel_id: UUID, caller: MayManage, session: Writing, settings: Configured, sealer: Seals
+) -> ChannelCreatedOut:
     """Rotate the signing secret of a webhook. The old secret is invalid immediately."""
     added = channels.renew_secret(session, sealer, ChannelId(channel_id))
     record_audit_event(
@@ -115,7 +121,7 @@ def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: 
         channel_id,
         {"name": added.channel.label},
     )
-    return ChannelCreatedOut(channel=ChannelOut.of(added.channel), secret=added.secret)
+    return ChannelCreatedOut(channel=_make_out(added.channel, settings), secret=added.secret)
 
 
 @router.post(
@@ -158,3 +164,8 @@ def redeliver_notification(notification_id: UUID, caller: MayManage, session: Wr
         session, caller, "notification.redelivered", "notification", notification_id, {"event": row.event}
     )
     return NotificationOut.of(row)
+
+
+def _make_out(row: NotificationChannel, settings: Settings) -> ChannelOut:
+    is_app = row.kind == ChannelKind.SLACK_APP
+    return ChannelOut.of(row, slack_links.make_interactivity_url(row, settings) if is_app else None)

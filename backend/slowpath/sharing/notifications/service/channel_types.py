@@ -6,7 +6,8 @@ A new kind is one `ChannelType` here, a member of `ChannelKind` with its default
 import base64
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -28,6 +29,13 @@ from slowpath.sharing.notifications.rules import (
 )
 from slowpath.sharing.notifications.service.alert_services import AlertService, Opsgenie, PagerDuty
 from slowpath.sharing.notifications.service.code_hosts import CodeHost, GitHubStatuses, GitLabStatuses, check
+from slowpath.sharing.notifications.service.slack_app import (
+    SLACK_API_URL,
+    SlackApi,
+    SlackAppSecret,
+    deliver_to_slack,
+    validate_slack_app,
+)
 from slowpath.sharing.notifications.service.teams_messages import make_teams_message, split_workflow_url
 
 SLACK_REJECTIONS: Final = frozenset({400, 403, 404})
@@ -46,7 +54,7 @@ class OutboundNotification:
     secret: str
     content: NotificationContent
     comment_id: str | None
-    """The comment of the same pull request, if one was created before."""
+    """The comment of the same pull request, or the Slack message of the same incident, if one was created before."""
 
     def __repr__(self) -> str:
         """Return the id and the kind alone: logs must not hold secrets."""
@@ -88,6 +96,15 @@ def deliver_notification(
     return CHANNEL_TYPES[outbound.kind].deliver(outbound, DeliveryPorts(egress, mailer, at))
 
 
+@contextmanager
+def open_code_host(
+    egress: EgressClient, kind: ChannelKind, target: Mapping[str, Any], token: str
+) -> Iterator[CodeHost]:
+    """Connect to the repository of a channel of a code host. Raises `AddressNotAllowed`, `UpstreamUnavailable`."""
+    with egress.opened(target["api_url"]) as peer:
+        yield CODE_HOST_CLIENTS[kind](peer, target["repository"], token)
+
+
 def make_signing_secret() -> str:
     """Return a new secret in the format of Standard Webhooks."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
@@ -109,7 +126,8 @@ def _recipients(given: Sequence[str]) -> list[str]:
 def _deliver_email(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
     subject, text = wording.mail(outbound.content)
     for number, to in enumerate(outbound.target["to"]):  # one message each: recipients do not see each other
-        ports.mailer.send(EmailMessage(to, subject, text, f"{outbound.message_id}.{number}"))
+        message_id, thread_id = f"{outbound.message_id}.{number}", wording.mail_thread_id(outbound.content)
+        ports.mailer.send(EmailMessage(to, subject, text, message_id, thread_id))
 
 
 def _validate_slack(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
@@ -130,6 +148,19 @@ def _deliver_slack(outbound: OutboundNotification, ports: DeliveryPorts) -> None
             )
         raise PermanentDeliveryError(f"Slack answered {answer.status}: {excerpt}")
     check(answer, "Slack")
+
+
+def _validate_slack_app(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
+    secret = validate_slack_app(target)
+    api_url = target.url or SLACK_API_URL
+    egress.check(api_url)
+    return {"api_url": api_url, "conversation": target.conversation}, secret.to_text()
+
+
+def _deliver_slack_app(outbound: OutboundNotification, ports: DeliveryPorts) -> str:
+    with ports.egress.opened(outbound.target["api_url"]) as peer:
+        api = SlackApi(peer, SlackAppSecret.from_text(outbound.secret).token)
+        return deliver_to_slack(api, outbound.target["conversation"], outbound.content, outbound.comment_id)
 
 
 def _validate_webhook(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
@@ -216,10 +247,15 @@ def _deliver_teams(outbound: OutboundNotification, ports: DeliveryPorts) -> None
     check(answer, "Teams")
 
 
+CODE_HOST_CLIENTS: Final[Mapping[ChannelKind, type[CodeHost]]] = {
+    ChannelKind.GITHUB: GitHubStatuses,
+    ChannelKind.GITLAB: GitLabStatuses,
+}
 CHANNEL_TYPES: Final[Mapping[ChannelKind, ChannelType]] = {
     each.kind: each
     for each in (
         ChannelType(ChannelKind.SLACK, _validate_slack, _deliver_slack),
+        ChannelType(ChannelKind.SLACK_APP, _validate_slack_app, _deliver_slack_app),
         ChannelType(ChannelKind.EMAIL, _validate_email, _deliver_email),
         ChannelType(ChannelKind.WEBHOOK, _validate_webhook, _deliver_webhook, signs_messages=True),
         _code_host(ChannelKind.GITHUB, "https://api.github.com", GitHubStatuses),

@@ -3,8 +3,9 @@
 import json
 import re
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, Final, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from slowpath.core.errors import UpstreamUnavailable
 from slowpath.core.ports import EgressConnection, HttpResponse
@@ -13,6 +14,7 @@ from slowpath.sharing.notifications.rules import MAX_ANSWER_BYTES, SEND_SECONDS
 
 MOST_PAGES: Final = 10
 COMMENTS_A_PAGE: Final = 100
+LINK: Final = re.compile(r"https?://[\x21-\x7e]{1,2000}")
 COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -27,6 +29,14 @@ def check(answer: HttpResponse, who: str) -> None:
     if answer.status == 422:
         raise PermanentDeliveryError(detail)
     raise UpstreamUnavailable(detail, slug="answered-with-an-error")
+
+
+@dataclass(frozen=True)
+class CreatedIssue:
+    """An issue at a code host."""
+
+    number: int
+    url: str
 
 
 class CodeHost(ABC):
@@ -84,7 +94,43 @@ class CodeHost(ABC):
         made = self._send("POST", self._comments_path(number), {"body": text})
         return str(made.get("id")) if isinstance(made, dict) else ""
 
+    def create_issue(self, title: str, body: str) -> CreatedIssue:
+        """Create an issue. Raises `PermanentDeliveryError` if the token may not, and as `check` does."""
+        answer = self._exchange("POST", f"{self._home_path()}/issues", {"title": title, self._issue_text: body})
+        if answer.status in {401, 403, 404}:
+            raise PermanentDeliveryError(
+                f"{self.name} answered {answer.status}: the token may not create issues in {self._repository}.",
+                remedy="Create a channel whose token may write issues of the repository.",
+            )
+        if answer.status == 410:
+            raise PermanentDeliveryError(
+                f"Issues are turned off in {self._repository}.", remedy="Turn them on, or choose another repository."
+            )
+        return self._parse_issue(self._read(answer))
+
+    def find_issue(self, mark: str) -> CreatedIssue | None:
+        """Return the issue that contains a marker, among the newest 100."""
+        query = [("state", "all"), ("per_page", str(COMMENTS_A_PAGE))]
+        path = f"{self._home_path()}/issues"
+        answer = self._peer.get(path, query, self._headers(), max_bytes=8 * MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+        found = self._read(answer)
+        for each in found if isinstance(found, list) else ():
+            if isinstance(each, dict) and mark in str(each.get(self._issue_text) or ""):
+                return self._parse_issue(each)
+        return None
+
+    def _parse_issue(self, answer: object) -> CreatedIssue:
+        found = answer if isinstance(answer, dict) else {}
+        number, url = found.get(self._issue_number), found.get(self._issue_url)
+        is_link = isinstance(url, str) and LINK.fullmatch(url) is not None and bool(urlsplit(url).hostname)
+        if not isinstance(number, int) or not is_link:
+            raise UpstreamUnavailable(f"{self.name} did not return the issue.", slug="answer-no-json")
+        return CreatedIssue(number, str(url))
+
     _change_method: Literal["PATCH", "PUT"]
+    _issue_text: str
+    _issue_number: str
+    _issue_url: str
 
     @abstractmethod
     def _headers(self) -> dict[str, str]: ...
@@ -124,6 +170,7 @@ class GitHubStatuses(CodeHost):
 
     name = "GitHub"
     _change_method = "PATCH"
+    _issue_text, _issue_number, _issue_url = "body", "number", "html_url"
 
     def _headers(self) -> dict[str, str]:
         return {
@@ -153,6 +200,7 @@ class GitLabStatuses(CodeHost):
 
     name = "GitLab"
     _change_method = "PUT"
+    _issue_text, _issue_number, _issue_url = "description", "iid", "web_url"
 
     def _home_path(self) -> str:
         return f"/projects/{quote(self._repository, safe='')}"

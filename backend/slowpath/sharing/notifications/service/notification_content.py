@@ -61,6 +61,14 @@ def compose_regression_changed(
     )
 
 
+def compose_regression_now(session: ReadSession, regression_id: RegressionId, public_url: str) -> NotificationContent:
+    """Return the content of a regression as it is now. Raises `RegressionNotFound`."""
+    row = regression_views.get_regression(session, regression_id)
+    url = f"{public_url}/t/{get_team(session).slug}/regressions/{row.id}"
+    content = (_regression(session, row),)
+    return NotificationContent(NotificationEvent.OPENED, row.id, row.service_id, url, None, content)
+
+
 def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url: str) -> NotificationContent | None:
     """Return the content for a build; None: not evaluated yet. The same verdict is the same event.
 

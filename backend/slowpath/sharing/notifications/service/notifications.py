@@ -72,6 +72,8 @@ def delete_old_notifications(session: WriteSession, now: datetime) -> int:
     """
     gone = queries.delete_finished_notifications(session, now - timedelta(days=RETENTION_DAYS))
     event_log.delete_old_events(session, now)
+    queries.delete_old_interactions(session, now - timedelta(days=1))
+    queries.delete_orphaned_issues(session)
     if queries.has_messages(session) or event_log.find_last_number(session) > 0:
         schedule_cleanup(session)
     return gone
@@ -125,6 +127,12 @@ def get_thread_comment_id(session: ReadSession, message: Notification) -> str | 
 def is_outdated(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:
     """Return whether a later event of its incident replaces it: a retry after the end would open the alert again."""
     return kind in ALERT_SERVICES and message.thread is not None and queries.has_newer_in_thread(session, message)
+
+
+def must_wait(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:
+    """Return whether an earlier event of the incident is delivered first: its message is updated by later ones."""
+    is_threaded = kind is ChannelKind.SLACK_APP and message.thread is not None
+    return is_threaded and queries.has_earlier_waiting_in_thread(session, message)
 
 
 def record_delivered(session: WriteSession, message_id: MessageId, at: datetime, outside_id: str | None) -> None:

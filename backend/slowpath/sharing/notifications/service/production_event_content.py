@@ -50,6 +50,16 @@ def compose_production_event(
     )
 
 
+def compose_event_now(session: ReadSession, event_id: ProductionEventId, public_url: str) -> NotificationContent:
+    """Return the content of an event as it is now, whether it was announced or not. Raises `ProductionEventNotFound`."""
+    row = get_event(session, event_id)
+    url = f"{public_url}/t/{get_team(session).slug}/events/{row.id}"
+    content = _describe(session, row)
+    return NotificationContent(
+        NotificationEvent.PRODUCTION_OPENED, row.id, row.service_id, url, production_event=content
+    )
+
+
 def _describe(session: ReadSession, row: ProductionEvent) -> ProductionEventContent:
     names = get_user_names(session, [row.assignee_id])
     return ProductionEventContent(

@@ -2,8 +2,15 @@
 
 from fastapi import APIRouter
 
-from slowpath.verdicts.bisects.endpoints import bisects, probe_callbacks, runners
+from slowpath.verdicts.bisects.endpoints import (
+    automatic_bisects,
+    bisects,
+    preflights,
+    probe_callbacks,
+    range_ends,
+    runners,
+)
 
 router = APIRouter(prefix="/api/v1")
-for part in (bisects, runners, probe_callbacks):
+for part in (bisects, range_ends, automatic_bisects, preflights, runners, probe_callbacks):
     router.include_router(part.router)

@@ -25,19 +25,26 @@ from slowpath.verdicts.bisects.rules.search_view import (
     estimate_git_bisect_cost,
 )
 from slowpath.verdicts.bisects.schemas.bisect_field_types import ServiceRef, SignatureOut
+from slowpath.verdicts.bisects.schemas.bisect_proposals import (
+    BisectProposalOut,
+    DashboardSelectorProposal,
+    EnvironmentRef,
+    LeftOutSignature,
+    ProductionBaselineOut,
+    ProductionBaselinesOut,
+    RepositoryProposalOut,
+    SignatureProposalOut,
+)
 from slowpath.verdicts.bisects.schemas.bisect_requests import BisectSettingsIn
 from slowpath.verdicts.bisects.schemas.bisect_responses import (
     BisectCost,
     BisectEventOut,
     BisectListItemOut,
     BisectOut,
-    BisectProposalOut,
     CandidateOut,
     CandidatePage,
     CredibleIntervalOut,
     CulpritOut,
-    DashboardSelectorProposal,
-    EnvironmentRef,
     LevelDependencyUpdate,
     LevelOut,
     LikeliestCandidate,
@@ -46,13 +53,9 @@ from slowpath.verdicts.bisects.schemas.bisect_responses import (
     PosteriorPreviewOut,
     ProbeMeasurementOut,
     ProbeOut,
-    ProductionBaselineOut,
-    ProductionBaselinesOut,
     PrunedCommitsOut,
     RangeBoundaryOut,
     RegressionRef,
-    RepositoryProposalOut,
-    SignatureProposalOut,
 )
 from slowpath.verdicts.bisects.service import bisect_views, production_baselines, runners
 from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
@@ -80,6 +83,7 @@ def _head(row: Bisect, named: ReferencedNames) -> dict[str, Any]:
         "deployments": int(seen.get("deploys", 0)),
         "expected_deployments": float(seen.get("deploys", 0)) + float(expected["mean"]) if expected else None,
         "culprit": CulpritOut(**seen["culprit"]) if seen.get("culprit") else None,
+        "is_automatic": row.is_automatic,
         "created_by": named.people.get(row.created_by) if row.created_by else None,
         "created_at": row.created_at,
         "finished_at": row.finished_at,
@@ -298,6 +302,8 @@ def make_bisect_proposal_out(session: ReadSession, offer: BisectProposal, now: d
     """Return the response body of a proposal."""
     known = _baselines(session, offer)
     return BisectProposalOut(
+        origin=offer.origin,
+        left_out=[LeftOutSignature(label=one.signature.label, reason=one.why) for one in offer.left_out],
         service=ServiceRef(id=offer.service[0], name=offer.service[1]) if offer.service else None,
         repository=RepositoryProposalOut(id=offer.repository[0], label=offer.repository[1], url=offer.repository[2])
         if offer.repository
@@ -312,6 +318,7 @@ def make_bisect_proposal_out(session: ReadSession, offer: BisectProposal, now: d
                 unit=one.signature.unit,
                 before=one.before,
                 after=one.after,
+                separation=one.separation,
                 is_separating=one.separates,
                 reason=one.why,
                 dashboard_selector=DashboardSelectorProposal(**asdict(one.board)) if one.board else None,

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
-from slowpath.core.ids import BisectId, ComparisonId, RegressionId
+from slowpath.core.ids import BisectId, ComparisonId, ProductionEventId, RegressionId
 from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
@@ -22,6 +22,7 @@ from slowpath.verdicts.bisects.endpoints.bisect_responses import (
 )
 from slowpath.verdicts.bisects.rules.bisect_states import BisectStateName
 from slowpath.verdicts.bisects.rules.search_plan import TOP
+from slowpath.verdicts.bisects.schemas.bisect_proposals import BisectProposalOut
 from slowpath.verdicts.bisects.schemas.bisect_requests import (
     BisectActionIn,
     BisectIn,
@@ -34,7 +35,6 @@ from slowpath.verdicts.bisects.schemas.bisect_responses import (
     BisectFilesOut,
     BisectListItemOut,
     BisectOut,
-    BisectProposalOut,
     CandidatePage,
 )
 from slowpath.verdicts.bisects.service import bisect_actions, bisect_creation, bisect_proposals, bisect_views
@@ -69,10 +69,19 @@ def list_bisects(
     responses=document_problems(NotFound, InvalidRequest, Conflict, LimitExceeded),
 )
 def create_bisect(body: BisectIn, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
-    """Create a bisect. Omitted fields come from the proposal for the regression or the comparison."""
-    asked = bisect_creation.BisectOptions(
+    """Create a bisect. Omitted fields come from the proposal for the regression, event or comparison."""
+    row = bisect_creation.create_bisect(session, options_of_body(body), by=caller.user_id, now=clock.now())
+    facts = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
+    record_audit_event(session, caller, "bisect.created", "bisect", row.id, facts)
+    return make_bisect_out(session, row, clock.now())
+
+
+def options_of_body(body: BisectIn) -> bisect_creation.BisectOptions:
+    """Return the options of a request body."""
+    return bisect_creation.BisectOptions(
         service_id=body.service_id,
         regression_id=body.regression_id,
+        event_id=body.event_id,
         comparison_id=body.comparison_id,
         repository_id=body.repository_id,
         good_sha=body.good_sha,
@@ -80,10 +89,6 @@ def create_bisect(body: BisectIn, caller: MayWrite, session: Writing, clock: Now
         signature=(body.signature.kind, body.signature.subject) if body.signature else None,
         settings=body.settings.model_dump(mode="json", by_alias=True, include=body.settings.model_fields_set),
     )
-    row = bisect_creation.create_bisect(session, asked, by=caller.user_id, now=clock.now())
-    facts = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
-    record_audit_event(session, caller, "bisect.created", "bisect", row.id, facts)
-    return make_bisect_out(session, row, clock.now())
 
 
 @router.get("/bisect-proposals", operation_id="bisects:proposal", responses=document_problems(NotFound, InvalidRequest))
@@ -92,13 +97,15 @@ def get_bisect_proposal(
     session: Reading,
     clock: Now,
     regression_id: UUID | None = None,
+    event_id: UUID | None = None,
     comparison_id: UUID | None = None,
     service_id: UUID | None = None,
 ) -> BisectProposalOut:
-    """Return prefilled settings for a bisect of a regression, comparison or service, and what is missing."""
+    """Return prefilled settings for a bisect of a regression, event, comparison or service, and what is missing."""
     found = bisect_proposals.propose_bisect(
         session,
         regression_id=RegressionId(regression_id) if regression_id else None,
+        event_id=ProductionEventId(event_id) if event_id else None,
         comparison_id=ComparisonId(comparison_id) if comparison_id else None,
         service_id=service_id,
     )

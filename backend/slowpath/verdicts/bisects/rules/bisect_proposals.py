@@ -48,6 +48,10 @@ class SignatureProposal:
     why: str
     board: DashboardLatencySource | None = None
     """Only for latency."""
+    separation: float | None = None
+    """Difference of both builds in standard errors; None if it is unknown."""
+    is_confirmed: bool = False
+    """Whether the regression itself is this series."""
 
 
 @dataclass(frozen=True)
@@ -66,3 +70,9 @@ class BisectProposal:
     """Title of the bisect."""
     environments: tuple[tuple[UUID, str], ...] = ()
     """ID and name of the environments with latency on the dashboard."""
+    left_out: tuple[SignatureProposal, ...] = ()
+    """Signatures that do not separate good from bad."""
+    comparison_id: UUID | None = None
+    """The comparison of both ends, if there is one."""
+    origin: str = ""
+    """What the bisect is started from, such as a regression with its number; empty for a service."""

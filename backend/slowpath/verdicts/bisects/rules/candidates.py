@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-Kind = Literal["commit", "bump"]
+Kind = Literal["commit", "bump", "pruned", "fork"]
+"""`pruned`: the last of several commits that keep the inputs of the build, measured to prove it. `fork`: the state that a commit
+started from, where that is not the build before it in the search."""
+NOT_SUSPECTED: Final = frozenset({"pruned", "fork"})
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class BuildInputs:
 
 @dataclass(frozen=True)
 class CandidateNode:
-    """A candidate: a commit, or one of several dependency updates of a commit (`bump`)."""
+    """A candidate: a commit, one of several dependency updates of a commit, or the literal parent of another candidate."""
 
     id: str
     repository: str
@@ -67,6 +70,11 @@ class SearchLevel:
     pruned: tuple[PrunedCommits, ...] = ()
     bump: tuple[str, str, str] | None = None
     """Of a module: the versions that bound the range."""
+
+    @property
+    def classes(self) -> int:
+        """Return the number of commits that change the build, and of dependency updates."""
+        return sum(one.kind not in NOT_SUSPECTED for one in self.nodes) if self.commits else 0
 
 
 def to_json(node: CandidateNode) -> dict[str, Any]:

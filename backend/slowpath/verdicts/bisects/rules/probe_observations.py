@@ -1,7 +1,7 @@
 """Probes as values, and the state of the search they imply."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from slowpath.analysis.bisect.candidate_sequence import CandidateSequence
@@ -10,6 +10,7 @@ from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import LIVING, MARK_COUNTS, NO_BUILD, NOT_COUNTED, ProbeState
 
 OVERRIDE: Final = "override"
+MIXED_ANSWERS: Final = "The command ended without a number, but printed numbers for other builds."
 BASELINE: Final = "baseline"
 """Purpose of a production baseline: no deployment by the search."""
 
@@ -66,6 +67,26 @@ class ProbeObservation:
         counted = [one for one in self.windows if not one.annulled]
         has_result = any(one.value is not None or one.verdict is not None for one in counted)
         return 0 if has_result else sum(one.problem is not None for one in counted)
+
+
+def discard_verdicts(tried: Sequence[ProbeObservation]) -> list[ProbeObservation]:
+    """Return probes without the verdicts of a command that prints numbers for other builds: its exit code 1 is a failure.
+
+    Overrides are verdicts of persons and remain.
+    """
+    measured = [one for one in tried if one.purpose != OVERRIDE]
+    has_numbers = any(window.value is not None for one in measured for window in one.windows if not window.annulled)
+    return [_discard_verdict(one) if has_numbers and one.purpose != OVERRIDE else one for one in tried]
+
+
+def _discard_verdict(one: ProbeObservation) -> ProbeObservation:
+    if any(window.value is not None for window in one.windows) or not one.good + one.bad:
+        return one
+    windows = tuple(
+        replace(window, verdict=None, problem=MIXED_ANSWERS) if window.verdict is not None else window
+        for window in one.windows
+    )
+    return replace(one, windows=windows, good=0, bad=0)
 
 
 def build_search_state(

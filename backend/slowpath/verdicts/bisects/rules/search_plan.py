@@ -57,6 +57,17 @@ class SearchPlan:
             return BuildInputs(self.levels[TOP].bad)
         return self.good if id_ in {GOOD_END, KNOWN_GOOD} else self.nodes[id_].build
 
+    @property
+    def shown_levels(self) -> list[str]:
+        """Return the keys of the levels, outer levels first, without those that only add the parent of a suspect."""
+        shown = [key for key, one in self.levels.items() if one.commits or key == TOP]
+        return sorted(shown, key=lambda key: 0 if key == TOP else len(self.way_to(key)))
+
+    def shown_candidate(self, id_: str) -> str:
+        """Return the candidate that pages show for a build: a suspect instead of itself after its parent."""
+        outer = self.nodes[id_].outer if id_.endswith("/itself") else None
+        return outer if outer is not None and not self.levels[outer].commits else id_
+
     def level_of(self, id_: str) -> str:
         """Return the key of the level of a candidate."""
         return TOP if id_ in {GOOD_END, KNOWN_GOOD, KNOWN_BAD} else self.nodes[id_].outer or TOP
@@ -97,7 +108,9 @@ def expand_candidate(plan: SearchPlan, candidate: str, level: SearchLevel) -> Se
 
 def candidate_of(node: CandidateNode) -> Candidate:
     """Return a node as a candidate of the search. Its expansion is read only once it is suspected."""
-    return Candidate(node.id, node.weight, hides=not node.id.endswith("/itself"))
+    is_fork = node.kind == "fork"
+    hides = not is_fork and not node.id.endswith("/itself")
+    return Candidate(node.id, node.weight, hides=hides, is_pruned=node.kind == "pruned", is_fork=is_fork)
 
 
 def to_json(plan: SearchPlan) -> dict[str, Any]:
@@ -141,5 +154,5 @@ def from_json(stored: Mapping[str, Any]) -> SearchPlan:
 
 def _expanded_level(level: SearchLevel) -> ExpandedLevel:
     return ExpandedLevel(
-        level.commits, len(level.nodes), level.label, level.repository, level.good, level.bad, level.pruned, level.bump
+        level.commits, level.classes, level.label, level.repository, level.good, level.bad, level.pruned, level.bump
     )  # fmt: skip

@@ -92,7 +92,7 @@ def compute_search_view(
     best = int(np.argmax(belief.candidate_probabilities))
     good, bad, control = _evidence(plan, state, belief)
     return SearchView(
-        tuple(_level(plan, key, (masses, priors), tried, verdicts, most=most) for key in _in_order(plan)),
+        tuple(_level(plan, key, (masses, priors), tried, verdicts, most=most) for key in plan.shown_levels),
         plan.nodes[plan.line.ids[best]],
         float(belief.candidate_probabilities[best]),
         belief.probability_of_none,
@@ -108,11 +108,6 @@ def compute_search_view(
         control,
         (_windows(_known(state, KNOWN_GOOD)), _windows(_known(state, KNOWN_BAD))),
     )
-
-
-def _in_order(plan: SearchPlan) -> list[str]:
-    """Return the keys of the levels, outer levels first."""
-    return sorted(plan.levels, key=lambda key: 0 if key == TOP else len(plan.way_to(key)))
 
 
 def _prior(line: CandidateSequence) -> F64:
@@ -150,8 +145,9 @@ def _level(
     shares = [priors.get(one.id, 0.0) / total for one in nodes]
     posteriors = [masses.get(one.id, 0.0) for one in nodes]
     place = {one.id: at for at, one in enumerate(nodes)} | ({GOOD_END: -1} if key == TOP else {})
-    mine = [one for one in tried if one.candidate in place]
-    newest = {one.candidate: one for one in mine}
+    mine = [(plan.shown_candidate(one.candidate), one) for one in tried]
+    mine = [(candidate, one) for candidate, one in mine if candidate in place]
+    newest = dict(mine)
     order = sorted(range(len(nodes)), key=lambda at: (nodes[at].id not in newest, -posteriors[at], at))
     shown = sorted(order[:most])
     suspect = max(range(len(nodes)), key=lambda at: posteriors[at], default=None)
@@ -170,7 +166,7 @@ def _level(
         ),
         tuple(_short(one) for one in posteriors),
         tuple(_short(one) for one in shares),
-        tuple((place[one.candidate], one.number) for one in mine),
+        tuple((place[candidate], one.number) for candidate, one in mine),
         nodes[suspect] if suspect is not None and posteriors[suspect] >= SUSPECTED else None,
     )
 

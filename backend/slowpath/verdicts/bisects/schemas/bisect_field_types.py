@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from slowpath.platform.http.request_types import JsonFloat
+
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000, pattern=r"^[^\x00]*$")]
 Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 SignatureSubject = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
@@ -21,7 +23,7 @@ At = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 DayName = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 BoardMatch = Literal["instance", "version", "environment"]
 VerdictName = Literal["slower", "not-slower"]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+Finite = Annotated[JsonFloat, Field(allow_inf_nan=False)]
 
 
 def _validate_zone(zone: str) -> str:

@@ -3,8 +3,9 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
+from slowpath.platform.http.request_types import JsonFloat, JsonInt
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_SLOTS, MoveName
 from slowpath.verdicts.bisects.schemas.bisect_field_types import (
     At,
@@ -37,8 +38,8 @@ class GuardrailIn(BisectRequest):
     """Error rate (0 to 1) or p99 of an environment above which the bisect stops."""
 
     environment_id: UUID | None = None
-    error_rate: Annotated[float, Field(gt=0, le=1)] | None = None
-    p99_ns: Annotated[float, Field(gt=0, le=1e15)] | None = None
+    error_rate: Annotated[JsonFloat, Field(gt=0, le=1)] | None = None
+    p99_ns: Annotated[JsonFloat, Field(gt=0, le=1e15)] | None = None
 
 
 class DashboardSelectorIn(BisectRequest):
@@ -55,16 +56,16 @@ class DashboardSelectorIn(BisectRequest):
 class BisectSettingsUpdate(BisectRequest):
     """Settings that can change during the search; omitted ones stay."""
 
-    stop_probability: Annotated[float, Field(ge=0.5, le=0.999)] = 0.95
-    slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = 1
-    max_deployments: Annotated[int, Field(ge=1, le=1000)] | None = None
-    control: bool = False
-    max_measurements_per_probe: Annotated[int, Field(ge=1, le=20)] = 4
-    measurement_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
-    warm_up_seconds: Annotated[float, Field(ge=0, le=86_400)] = 10.0
-    deployment_seconds: Annotated[float, Field(ge=1, le=86_400)] = 1800.0
-    lease_timeout_seconds: Annotated[float, Field(ge=5, le=86_400)] = 600.0
-    needs_approval: bool = False
+    stop_probability: Annotated[JsonFloat, Field(ge=0.5, le=0.999)] = 0.95
+    slots: Annotated[JsonInt, Field(ge=1, le=MOST_SLOTS)] = 1
+    max_deployments: Annotated[JsonInt, Field(ge=1, le=1000)] | None = None
+    control: StrictBool = False
+    max_measurements_per_probe: Annotated[JsonInt, Field(ge=1, le=20)] = 4
+    measurement_seconds: Annotated[JsonFloat, Field(ge=0, le=86_400)] = 30.0
+    warm_up_seconds: Annotated[JsonFloat, Field(ge=0, le=86_400)] = 10.0
+    deployment_seconds: Annotated[JsonFloat, Field(ge=1, le=86_400)] = 1800.0
+    lease_timeout_seconds: Annotated[JsonFloat, Field(ge=5, le=86_400)] = 600.0
+    needs_approval: StrictBool = False
     deployment_hours: DeploymentHoursIn | None = None
     guardrail: GuardrailIn | None = None
     runner_labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
@@ -75,14 +76,14 @@ class BisectSettingsIn(BisectSettingsUpdate):
     """Settings of search, measurement and build. Omitted ones have defaults."""
 
     dashboard_selector: DashboardSelectorIn | None = None
-    use_production_baselines: bool = False
+    use_production_baselines: StrictBool = False
     """Start from production baselines of both boundaries; saves their deployments if the runner deploys to the same conditions."""
     main_package: Place | None = None
     directory: Place = ""
     goos: Tag = "linux"
     goarch: Tag = "amd64"
     tags: Annotated[list[Tag], Field(max_length=50)] = []  # noqa: RUF012 - pydantic copies it
-    cgo: bool | None = None
+    cgo: StrictBool | None = None
     module_repositories: Annotated[dict[Module, UUID], Field(max_length=100)] = {}  # noqa: RUF012 - pydantic copies it
 
 
@@ -94,16 +95,23 @@ class SignatureIn(BisectRequest):
 
 
 class BisectIn(BisectRequest):
-    """A bisect to create. Omitted fields come from the proposal for the regression or the comparison."""
+    """A bisect to create. Omitted fields come from the proposal for the regression, event or comparison."""
 
     service_id: UUID | None = None
     regression_id: UUID | None = None
+    event_id: UUID | None = None
     comparison_id: UUID | None = None
     repository_id: UUID | None = None
     good_sha: Sha | None = None
     bad_sha: Sha | None = None
     signature: SignatureIn | None = None
     settings: BisectSettingsIn = BisectSettingsIn()
+
+
+class PreflightIn(BisectIn):
+    """A request for a bisect to check. `is_repeated`: count the candidates again although an equal request was just checked."""
+
+    is_repeated: StrictBool = False
 
 
 class BisectUpdate(BisectRequest):
@@ -136,5 +144,5 @@ class ReprobeIn(BisectRequest):
 class ProbeInvalidationIn(BisectRequest):
     """A probe to invalidate, for example after an incident."""
 
-    number: Annotated[int, Field(ge=1, le=1_000_000)]
+    number: Annotated[JsonInt, Field(ge=1, le=1_000_000)]
     reason: Annotated[Words, Field(min_length=1)]

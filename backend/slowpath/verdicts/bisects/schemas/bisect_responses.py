@@ -54,6 +54,8 @@ class BisectSummaryOut(BaseModel):
     """Expected total number of deployments."""
     culprit: CulpritOut | None
     created_by: str | None
+    is_automatic: bool
+    """Whether a confirmed regression started it by itself."""
     created_at: datetime
     finished_at: datetime | None
 
@@ -282,64 +284,6 @@ class BisectOut(BisectSummaryOut):
     revision: int
 
 
-class DashboardSelectorProposal(BaseModel):
-    """Environment where latency would be measured, and the measurement window it requires, if known."""
-
-    environment_id: UUID
-    environment: str
-    measurement_seconds: float | None
-
-
-class EnvironmentRef(BaseModel):
-    """An environment by id and name."""
-
-    id: UUID
-    name: str
-
-
-class ProductionBaselineOut(BaseModel):
-    """Production baseline of a boundary: from its newest build with artifacts of this kind."""
-
-    build_id: UUID
-    value: float
-    error: float | None
-    """Standard error; null with a single artifact."""
-    files: int
-    first_at: datetime
-    last_at: datetime
-
-
-class ProductionBaselinesOut(BaseModel):
-    """Production baselines of both boundaries under equal conditions.
-
-    They save deployments if probes run under the same.
-    """
-
-    good: ProductionBaselineOut
-    bad: ProductionBaselineOut
-    unit: str
-    conditions: str
-    """Machine, Go version, platform."""
-
-
-class SignatureProposalOut(BaseModel):
-    """A signature that may separate good from bad."""
-
-    kind: str
-    subject: str
-    label: str
-    unit: str
-    before: float | None
-    after: float | None
-    is_separating: bool
-    """Whether it already separates both builds."""
-    reason: str
-    dashboard_selector: DashboardSelectorProposal | None
-    """Only for latency."""
-    production_baselines: ProductionBaselinesOut | None
-    """Baselines that `use_production_baselines` would start from."""
-
-
 class RunnerOut(BaseModel):
     """A runner of the team."""
 
@@ -363,27 +307,3 @@ class BisectFilesOut(BaseModel):
     files: int
     size_bytes: int
     compared_artifacts: int
-
-
-class RepositoryProposalOut(BaseModel):
-    """The repository of a service."""
-
-    id: UUID
-    label: str
-    url: str | None
-
-
-class BisectProposalOut(BaseModel):
-    """Prefilled settings of a bisect."""
-
-    service: ServiceRef | None
-    repository: RepositoryProposalOut | None
-    good: RangeBoundaryOut | None
-    bad: RangeBoundaryOut | None
-    signatures: list[SignatureProposalOut]
-    """The best first."""
-    runners: list[RunnerOut]
-    environments: list[EnvironmentRef]
-    """Environments with latency on the dashboard."""
-    missing_inputs: list[str]
-    """What is still required, in sentences."""

@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, StrictBool, StringConstraints, model_validator
 
+from slowpath.platform.http.request_types import JsonFloat, JsonInt, JsonTime
 from slowpath.verdicts.bisects.rules.bisect_states import (
     MOST_SLOTS,
     MOST_WAIT_SECONDS,
@@ -34,7 +35,7 @@ from slowpath.verdicts.bisects.schemas.bisect_field_types import (
 class RunnerIn(BisectRequest):
     """The registration of a runner."""
 
-    slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = 1
+    slots: Annotated[JsonInt, Field(ge=1, le=MOST_SLOTS)] = 1
     labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
     version: Annotated[str, StringConstraints(max_length=60, pattern=r"^[^\x00]*$")] = ""
     instance: RunnerInstance = ""
@@ -54,7 +55,7 @@ class LeaseRequestIn(BisectRequest):
 
     instance: RunnerInstance = ""
     free_slots: Annotated[list[Annotated[int, Field(ge=0, lt=MOST_SLOTS)]], Field(min_length=1, max_length=MOST_SLOTS)]
-    wait_seconds: Annotated[float, Field(ge=0, le=MOST_WAIT_SECONDS)] = 0.0
+    wait_seconds: Annotated[JsonFloat, Field(ge=0, le=MOST_WAIT_SECONDS)] = 0.0
 
     @model_validator(mode="after")
     def _require_unique_slots(self) -> "LeaseRequestIn":
@@ -159,16 +160,16 @@ class ProbeMeasurementIn(BisectRequest):
     The artifacts contain the signature. A repeated index changes nothing.
     """
 
-    index: Annotated[int, Field(ge=0, lt=MOST_WINDOWS)]
+    index: Annotated[JsonInt, Field(ge=0, lt=MOST_WINDOWS)]
     value: Finite | None = None
     verdict: VerdictName | None = None
     problem: Words | None = None
     """Why there is no value."""
     artifact_ids: Annotated[list[UUID], Field(max_length=40)] = []  # noqa: RUF012 - pydantic copies it
-    is_on_dashboard: bool = False
+    is_on_dashboard: StrictBool = False
     """Of a latency signature: read the value from samples pushed between both times."""
-    started_at: AwareDatetime
-    ended_at: AwareDatetime
+    started_at: JsonTime
+    ended_at: JsonTime
 
     @model_validator(mode="after")
     def _require_content(self) -> "ProbeMeasurementIn":

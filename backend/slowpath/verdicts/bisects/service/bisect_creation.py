@@ -12,6 +12,7 @@ from slowpath.core.ids import (
     BisectId,
     ComparisonId,
     EnvironmentId,
+    ProductionEventId,
     RegressionId,
     RepositoryId,
     ServiceId,
@@ -44,6 +45,7 @@ class BisectOptions:
 
     service_id: UUID | None = None
     regression_id: UUID | None = None
+    event_id: UUID | None = None
     comparison_id: UUID | None = None
     repository_id: UUID | None = None
     good_sha: str | None = None
@@ -52,31 +54,58 @@ class BisectOptions:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | None, now: datetime) -> Bisect:
+@dataclass(frozen=True)
+class CompletedRequest:
+    """A request completed by its proposal; None is still missing."""
+
+    offer: BisectProposal
+    service_id: UUID | None
+    repository_id: UUID | None
+    good: str | None
+    bad: str | None
+    comparison_id: UUID | None
+    signature: SignatureProposal
+
+
+def complete_request(session: ReadSession, asked: BisectOptions) -> CompletedRequest:
+    """Return a request completed by its proposal. Raises `NotFound`, `InvalidBisectRequest`."""
+    offer = bisect_proposals.propose_bisect(
+        session,
+        regression_id=RegressionId(asked.regression_id) if asked.regression_id else None,
+        event_id=ProductionEventId(asked.event_id) if asked.event_id else None,
+        comparison_id=ComparisonId(asked.comparison_id) if asked.comparison_id else None,
+        service_id=asked.service_id,
+    )
+    return CompletedRequest(
+        offer,
+        asked.service_id or (offer.service[0] if offer.service else None),
+        asked.repository_id or (offer.repository[0] if offer.repository else None),
+        asked.good_sha or (offer.good.sha if offer.good else None),
+        asked.bad_sha or (offer.bad.sha if offer.bad else None),
+        asked.comparison_id or offer.comparison_id,
+        _select_signature(offer, asked.signature),
+    )
+
+
+def create_bisect(
+    session: WriteSession, asked: BisectOptions, *, by: UserId | None, now: datetime, is_automatic: bool = False
+) -> Bisect:
     """Create a bisect and enqueue its plan.
 
     Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`.
     """
-    offer = bisect_proposals.propose_bisect(
-        session,
-        regression_id=RegressionId(asked.regression_id) if asked.regression_id else None,
-        comparison_id=ComparisonId(asked.comparison_id) if asked.comparison_id else None,
-        service_id=asked.service_id,
-    )
-    service_id = asked.service_id or (offer.service[0] if offer.service else None)
-    repository_id = asked.repository_id or (offer.repository[0] if offer.repository else None)
-    good = asked.good_sha or (offer.good.sha if offer.good else None)
-    bad = asked.bad_sha or (offer.bad.sha if offer.bad else None)
+    completed = complete_request(session, asked)
+    offer, good, bad = completed.offer, completed.good, completed.bad
+    service_id, repository_id = completed.service_id, completed.repository_id
     if service_id is None or repository_id is None or good is None or bad is None:
         raise BisectIncomplete(" ".join(offer.missing) or "Service, repository, good and bad commit are required.")
     if good == bad:
         raise InvalidBisectRequest("The good and the bad commit are the same.", remedy="Choose an older good commit.")
     service = catalog.service(session, ServiceId(service_id))
     require_readable_repository(repositories.get_repository(session, RepositoryId(repository_id)))
-    offered = _select_signature(offer, asked.signature)
     settings = bisect_settings.apply_settings_update(BisectSettings(), asked.settings)
     signature, settings = resolve_latency_signature(
-        session, offered, settings, is_window_set="measurement_seconds" in asked.settings
+        session, completed.signature, settings, is_window_set="measurement_seconds" in asked.settings
     )
     validate_settings(session, settings)
     if settings.use_production_baselines:
@@ -92,19 +121,20 @@ def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | N
         service_id=service_id,
         repository_id=repository_id,
         regression_id=asked.regression_id,
-        comparison_id=asked.comparison_id,
+        comparison_id=completed.comparison_id,
         good_sha=good,
         bad_sha=bad,
         state=BisectState.PLANNED,
         signature=asdict(signature),
         settings=bisect_settings.to_json(settings),
+        is_automatic=is_automatic,
         approved_through_round=0,
         created_by=by,
         revision=1,
     )
     session.add(row)
     session.flush()
-    record_bisect_event(session, row, "started", {}, now=now, by=by)
+    record_bisect_event(session, row, "started-automatically" if is_automatic else "started", {}, now=now, by=by)
     enqueue(session, PlanBisect(BisectId(row.id)))
     session.flush()
     return row

@@ -19,7 +19,7 @@ from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect
 from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_settings import Guardrail
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, UNDER_WAY, WATCH_SECONDS, BisectState, ProbeState
-from slowpath.verdicts.bisects.service import search_steps
+from slowpath.verdicts.bisects.service import automatic_bisects, search_steps
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 
 MINUTE_MS: Final = 60_000
@@ -91,7 +91,7 @@ def _p99_s(panels: ServicePanels) -> float | None:
 
 
 def monitor_bisect(session: WriteSession, bisect_id: BisectId, stop: str | None, *, now: datetime) -> None:
-    """Record lost probes, pause on the guardrail, and enqueue the next check. Raises `BisectNotFound`."""
+    """Record lost probes, cancel if its regression was closed, pause on the guardrail, and enqueue the next check. Raises `BisectNotFound`."""
     bisect = lock_bisect(session, bisect_id)
     probes = queries.select_probes(session, bisect_id)
     silence = timedelta(seconds=bisect_settings.from_json(bisect.settings).lease_timeout_seconds)
@@ -100,7 +100,7 @@ def monitor_bisect(session: WriteSession, bisect_id: BisectId, stop: str | None,
             one.state, one.reason = ProbeState.LOST, "its runner stopped responding"
             record_bisect_event(session, bisect, "lost", {"number": one.number}, now=now)
             publish_bisect_change(session, bisect)
-    if bisect.state not in OPEN:
+    if bisect.state not in OPEN or automatic_bisects.cancel_if_closed(session, bisect, now=now):
         return
     if stop is not None and bisect.state != BisectState.PAUSED:
         search_steps.pause_bisect(session, bisect, stop, now=now)

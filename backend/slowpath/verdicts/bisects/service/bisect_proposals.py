@@ -1,15 +1,24 @@
 """Propose settings for a bisect of a regression, a comparison or a service."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.bisect.commit_suspicion import RegressedCode
+from slowpath.analysis.builds.latency_measurements import LatencySubject
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.registry import measurement_ids, measurement_kind
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId, ServiceId
+from slowpath.core.ids import (
+    BuildId,
+    ComparisonId,
+    EnvironmentId,
+    ProductionEventId,
+    RegressionId,
+    RepositoryId,
+    ServiceId,
+)
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Build
 from slowpath.inventory.repositories.errors import CommitNotFound, RepositoryNotLinked
@@ -18,10 +27,18 @@ from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, Ran
 from slowpath.verdicts.bisects.rules.latency_measurements import LATENCY
 from slowpath.verdicts.bisects.service import latency_proposals
 from slowpath.verdicts.bisects.service.latency_proposals import CLEAR, LatencyEnvironments
+from slowpath.verdicts.bisects.service.signature_ranking import (
+    clearness,
+    rank_signatures,
+    ratio_of,
+    separation_of_ratio,
+)
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound
 from slowpath.verdicts.comparisons.service import comparison_results, comparisons
 from slowpath.verdicts.comparisons.tables import Comparison
+from slowpath.verdicts.production_events.service import event_views
+from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions import wording
 from slowpath.verdicts.regressions.errors import RegressionNotFound
 from slowpath.verdicts.regressions.service import regression_views
@@ -30,18 +47,23 @@ from slowpath.verdicts.regressions.tables import Regression
 CUSTOM: Final = Signature("custom", "", "The number that the runner's command prints", "")
 MOST_OFFERED: Final = 12
 MOST_FUNCTIONS: Final = 200
+MOST_LEFT_OUT: Final = 5
+NS_PER_S: Final = 1e9
 
 
 def propose_bisect(
     session: ReadSession,
     *,
     regression_id: RegressionId | None = None,
+    event_id: ProductionEventId | None = None,
     comparison_id: ComparisonId | None = None,
     service_id: UUID | None = None,
 ) -> BisectProposal:
     """Return the proposal of a bisect with what is missing. Raises `NotFound`."""
     if regression_id is not None:
         return _of_regression(session, regression_views.get_regression(session, regression_id))
+    if event_id is not None:
+        return _of_event(session, event_views.get_event(session, event_id))
     if comparison_id is not None:
         return _of_comparison(session, comparisons.get_comparison(session, comparison_id))
     if service_id is not None:
@@ -90,10 +112,28 @@ def _of_regression(session: ReadSession, row: Regression) -> BisectProposal:
     ]
     offered += [_found(one) for key, one in findings.items() if key not in members]
     offered += _latencies(session, row, members)
-    return _offer(
+    offer = _offer(
         session, ServiceId(row.service_id), (row.good_commit, row.last_commit or row.since_commit), offered,
         row.title,
     )  # fmt: skip
+    origin = "an unconfirmed regression" if row.number is None else f"regression {row.number}"
+    return replace(offer, comparison_id=found.id if found else None, origin=f"{origin}, {row.title}")
+
+
+def _of_event(session: ReadSession, row: ProductionEvent) -> BisectProposal:
+    service_id, found = ServiceId(row.service_id), _comparison(session, row.comparison_id)
+    places = LatencyEnvironments(session, service_id)
+    environment = catalog.environment(session, EnvironmentId(row.environment_id))
+    subject = str(LatencySubject(environment.slug, "", row.signal))
+    latency = latency_proposals.propose_from_series(
+        subject, row.before * NS_PER_S, row.after * NS_PER_S, row.ratio_low, places
+    )
+    separation = separation_of_ratio(row.ratio, row.ratio_low, row.ratio_high)
+    offered = [_found(one) for one in _worse(found)] if found else []
+    offered += [] if latency is None else [replace(latency, separation=separation, why="Changed with the event.")]
+    offer = _offer(session, service_id, (row.former_commit, row.commit), offered, row.title)
+    origin = f"event {row.number}, {row.title}"
+    return replace(offer, comparison_id=found.id if found else None, origin=origin)
 
 
 def _latencies(
@@ -123,10 +163,11 @@ def _of_comparison(session: ReadSession, row: Comparison) -> BisectProposal:
         return BisectProposal(
             None, None, None, None, (*_best([_found(one) for one in _worse(row)]), _custom()), (missing,)
         )
-    return _offer(
+    offer = _offer(
         session, ServiceId(service.service_id), (good.commit if good else None, bad.commit if bad else None),
         [*(_found(one) for one in _worse(row)), *_pair(session, service, good, bad)], row.name,
     )  # fmt: skip
+    return replace(offer, comparison_id=row.id, origin=f"the comparison {row.name}")
 
 
 def _pair(session: ReadSession, service: Build, good: Build | None, bad: Build | None) -> list[SignatureProposal]:
@@ -163,11 +204,16 @@ def _offer(
                 missing.append(f"Choose the {word} commit.")
             elif end is None:
                 missing.append(f"The {word} commit {one[:12]} is not known in {row.label}. Fetch the repository.")
-    best, places = _best(offered), LatencyEnvironments(session, service_id)
+    places = LatencyEnvironments(session, service_id)
+    measurable = [one for one in offered if one.signature.kind in measurement_ids()]
+    ranked = rank_signatures(
+        session, service_id, ends[0].sha if ends[0] else None, ends[1].sha if ends[1] else None, measurable
+    )
+    best = ranked.offered[:MOST_OFFERED]
     known = any(one.signature.kind == LATENCY for one in best)
     also = [] if known else latency_proposals.propose_default(places)
     return BisectProposal(
-        (service.id, service.name), repository, ends[0], ends[1], (*best, _custom(), *also), tuple(missing), title, places.named(),
+        (service.id, service.name), repository, ends[0], ends[1], (*best, _custom(), *also), tuple(missing), title, places.named(), ranked.left_out[:MOST_LEFT_OUT],
     )  # fmt: skip
 
 
@@ -186,11 +232,7 @@ def _end(session: ReadSession, repository_id: RepositoryId, spelled: str | None)
 
 def _best(offered: Iterable[SignatureProposal]) -> list[SignatureProposal]:
     measurable = [one for one in offered if one.signature.kind in measurement_ids()]
-    return sorted(measurable, key=lambda one: (not one.separates, -_clearness(one)))[:MOST_OFFERED]
-
-
-def _clearness(one: SignatureProposal) -> float:
-    return measurement_kind(one.signature.kind).steadiness * abs(math.log(_ratio(one.before, one.after) or 1.0))
+    return sorted(measurable, key=lambda one: (not one.separates, -clearness(one)))[:MOST_OFFERED]
 
 
 def _offered(
@@ -203,15 +245,21 @@ def _offered(
         return _found(finding)
     else:  # only its ratio is stored
         before, after, unit = 1.0, member.get("ratio"), "times"
-    ratio = _ratio(before, after)
+    ratio = ratio_of(before, after)
     why = f"Changed with the regression{_times(ratio)}."
-    return SignatureProposal(make_signature(kind, subject, unit, before, after), before, after, _separates(ratio), why)
+    offered = SignatureProposal(
+        make_signature(kind, subject, unit, before, after), before, after, _separates(ratio), why
+    )
+    if (kind, subject) != (row.kind, row.subject):
+        return offered
+    separation = separation_of_ratio(row.ratio, row.ratio_low, row.ratio_high)
+    return replace(offered, separation=separation, is_confirmed=True)
 
 
 def _found(finding: Finding) -> SignatureProposal:
     """Return the signature of a finding of a comparison."""
     before, after = finding.base, finding.candidate
-    ratio = _ratio(before, after)
+    ratio = ratio_of(before, after)
     why = f"Found by the comparison{_times(ratio)}."
     signature = make_signature(finding.kind, finding.subject, finding.unit, before, after)
     return SignatureProposal(signature, before, after, _separates(ratio), why)
@@ -229,13 +277,6 @@ def make_signature(kind: str, subject: str, unit: str, before: float | None, aft
 
 def _separates(ratio: float | None) -> bool:
     return ratio is None or not 1 / CLEAR < ratio < CLEAR
-
-
-def _ratio(before: float | None, after: float | None) -> float | None:
-    """Return the ratio; large if the base is zero, None if unknown."""
-    if before is None or after is None or before < 0 or after <= 0:
-        return None
-    return after / before if before > 0 else 100.0
 
 
 def _times(ratio: float | None) -> str:

@@ -16,6 +16,7 @@ from slowpath.verdicts.bisects.rules.probe_observations import (
     ProbeMeasurementValue,
     ProbeObservation,
     build_search_state,
+    discard_verdicts,
 )
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.rules.search_view import SUSPECTED, compute_search_view
@@ -26,7 +27,7 @@ def load_probe_observations(
     probes: Sequence[Probe], windows: Mapping[UUID, Sequence[ProbeMeasurement]]
 ) -> list[ProbeObservation]:
     """Return probes as the search uses them."""
-    return [
+    observed = [
         ProbeObservation(
             one.number,
             one.candidate,
@@ -45,6 +46,7 @@ def load_probe_observations(
         )
         for one in probes
     ]
+    return discard_verdicts(observed)
 
 
 def load_search_state(bisect: Bisect, plan: SearchPlan, known: Sequence[ProbeObservation]) -> SearchState:
@@ -76,7 +78,7 @@ def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPla
         "deploys": len(list_deployed_probes(probes)),
         "expected": None if bisect.finished_at else asdict(forecast_remaining_probes(state)),
         "limit": probe_limit(state) - marks,
-        "levels": len(plan.levels),
+        "levels": len(plan.shown_levels),
         "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
         if is_suspected and named is not None and level is not None
         else None,

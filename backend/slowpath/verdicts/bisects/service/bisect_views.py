@@ -121,7 +121,7 @@ def list_candidates(
     plan = search_plan.from_json(row.plan) if row.plan else None
     if plan is None and level == search_plan.TOP:
         return CandidatePageRows((), 0, more=False)
-    if plan is None or level not in plan.levels:
+    if plan is None or level not in plan.shown_levels:
         raise LevelNotFound("The bisect has no level with this key.")
     known = load_probe_observations(
         queries.select_probes(session, row.id), queries.select_measurements(session, row.id)

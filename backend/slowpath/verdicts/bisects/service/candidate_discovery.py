@@ -12,6 +12,7 @@ from slowpath.analysis.closure.go_module_files import MOST_BYTES, GoModFile, cha
 from slowpath.analysis.closure.go_packages import PackageCache, PackageReader
 from slowpath.analysis.closure.module_digests import ModuleDigests
 from slowpath.analysis.closure.package_closure import PackageClosureReader
+from slowpath.analysis.findings.wording import pluralize
 from slowpath.core.errors import SlowpathError
 from slowpath.core.git_ports import GitHistory, GitObjectReader, GitParentLink
 from slowpath.verdicts.bisects.errors import InvalidCommitRange
@@ -73,15 +74,28 @@ class MultiRepositoryHistory(Generic[R]):
         if good == bad:
             raise InvalidCommitRange("The good and the bad commit are the same.")
         if not main.is_ancestor(good, bad):
+            base = main.merge_base(good, bad)
             raise InvalidCommitRange(
                 f"{good[:12]} is not among the ancestors of {bad[:12]}.",
                 remedy="The bad commit is older than the good commit. Swap them."
-                if main.is_ancestor(bad, good)
-                else "Use their merge base as the good commit.",
+                if base == bad
+                else "They have no common history: choose commits of one history."
+                if base is None
+                else f"Use their merge base {base[:12]} as the good commit.",
             )
         self._refuse_without_package(good, bad)
-        commits = main.line(good, bad)
-        return self._level(MAIN, good, commits, BuildInputs, None)
+        level = self._level(MAIN, good, main.line(good, bad), BuildInputs, None, BuildInputs(good))
+        return self._with_bad_end(level)
+
+    @staticmethod
+    def _with_bad_end(level: SearchLevel) -> SearchLevel:
+        """Return the level with its last commit as the bad end, even if it has the inputs of an earlier one."""
+        if not level.nodes or level.nodes[-1].members[-1] == level.nodes[-1].sha:
+            return level
+        last = level.nodes[-1]
+        title = describe_pruned(len(last.members) - 1)
+        end = CandidateNode(level.bad, MAIN, level.bad, title, "pruned", BuildInputs(level.bad), last.build, last.members[1:])
+        return replace(level, nodes=(*level.nodes, end))
 
     def _refuse_without_package(self, *ends: str) -> None:
         """Raise `InvalidCommitRange` if the main package does not exist at a boundary."""
@@ -101,15 +115,60 @@ class MultiRepositoryHistory(Generic[R]):
     def inside(self, node: CandidateNode) -> SearchLevel:
         """Return the level that a candidate expands to; the last one has its build.
 
-        Empty if it cannot be expanded.
+        Empty if it cannot be expanded. Where the first parent of a commit is another commit than that of the build before it
+        in the search, the first candidate is that parent: only its measurement proves that the commit is the culprit.
         """
+        if node.kind == "pruned":
+            return self._pruned_commits(node)
         if node.bump is not None:
             return self._commits_of(node, *node.bump)
         repository = self.repositories[node.repository]
         parents = repository.parents(node.sha)
-        if len(parents) > 1:
-            return self._branch(node, parents)
-        return self._bumps(node, parents[0]) if parents else SearchLevel((), 0)
+        if not parents:
+            return SearchLevel((), 0)
+        parent = self._literal_parent(node, parents[0])
+        if parent is None:
+            return self._changes(node, parents)
+        level = self._changes(replace(node, before=parent.build), parents)
+        nodes = level.nodes or (replace(node, id=f"{node.id}/itself", outer=node.id, before=parent.build),)
+        return replace(
+            level, nodes=(parent, *nodes), repository=level.repository or node.repository, label=level.label or repository.label,
+            good=level.good or parent.sha, bad=level.bad or node.sha,
+        )  # fmt: skip
+
+    def _changes(self, node: CandidateNode, parents: Sequence[str]) -> SearchLevel:
+        if _is_merge_in_its_branch(node):
+            return SearchLevel((), 0)
+        return self._branch(node, parents) if len(parents) > 1 else self._bumps(node, parents[0])
+
+    def _literal_parent(self, node: CandidateNode, sha: str) -> CandidateNode | None:
+        """Return the first parent of a commit as a candidate; None if its build is the one before it in the search."""
+        repository = self.repositories[node.repository]
+        before = _commit_in(node.repository, node.before)
+        if before is None or before == sha:
+            return None
+        skipped = repository.line(before, sha) if repository.is_ancestor(before, sha) else []
+        title = describe_pruned(len(skipped)) if skipped else f"Parent of {node.sha[:12]}, on another branch"
+        return CandidateNode(
+            f"{node.id}/parent", node.repository, sha, title, "pruned" if skipped else "fork",
+            self._beside(node)(sha), node.before, tuple(one.sha for one in skipped), node.id,
+        )  # fmt: skip
+
+    def _pruned_commits(self, node: CandidateNode) -> SearchLevel:
+        """Return pruned commits one by one: a difference was measured although their inputs are equal."""
+        repository = self.repositories[node.repository]
+        before = _commit_in(node.repository, node.before)
+        if before is None:
+            return SearchLevel((), 0)
+        commits = repository.line(before, node.sha)
+        shas = [before, *(one.sha for one in commits)]
+        nodes, _ = self._classes(node.repository, shas, commits, self._beside(node), node, node.before)
+        return SearchLevel(tuple(nodes), len(commits), node.repository, repository.label, before, node.sha)
+
+    def dependency_updates(self, good: str, bad: str) -> list[tuple[str, str, str]]:
+        """Return the modules that both commits require in different versions: path, version at `good` and at `bad`."""
+        changed = self._changed(MAIN, good, bad)
+        return [(name, old, new) for name, old, new in changed if old and new and name not in {"go", "toolchain"}]
 
     def module_folder(self, module: str, sha: str) -> str:
         """Return the folder of a module at a commit of its repository; "" is the root."""
@@ -123,7 +182,7 @@ class MultiRepositoryHistory(Generic[R]):
         if not commits:
             return SearchLevel((), 0)
         merge = GitParentLink(node.sha, (parents[1],), node.title)
-        return self._level(node.repository, parents[0], [*commits, merge], self._beside(node), node)
+        return self._level(node.repository, parents[0], [*commits, merge], self._beside(node), node, node.before)
 
     def _beside(self, outer: CandidateNode) -> Callable[[str], BuildInputs]:
         """Return the build inputs of a merge with another commit of its repository and its requirements."""
@@ -150,7 +209,7 @@ class MultiRepositoryHistory(Generic[R]):
             pinned = self._pinned_by(module, sha, node.build)
             return replace(node.build, modules={**node.build.modules, **pinned, module: sha})
 
-        level = self._level(module, old, repository.line(old, new), build, node)
+        level = self._level(module, old, repository.line(old, new), build, node, build(old))
         return replace(level, bump=(module, before, after))
 
     def _pinned_by(self, module: str, sha: str, build: BuildInputs) -> dict[str, str]:
@@ -215,7 +274,7 @@ class MultiRepositoryHistory(Generic[R]):
     def _others_changed(self, repository: str, parent: str, sha: str) -> bool:
         """Return whether a commit changes any other build input."""
         paths = [one for one in self.repositories[repository].changed(parent, sha) if not one.startswith("vendor/")]
-        return any(posixpath.basename(one) not in PINS and not one.endswith(("_test.go", ".md")) for one in paths)
+        return any(posixpath.basename(one) not in PINS and not one.endswith(".md") for one in paths)
 
     def _mod(self, repository: str, sha: str) -> GoModFile:
         with self.repositories[repository].objects() as objects:
@@ -245,6 +304,7 @@ class MultiRepositoryHistory(Generic[R]):
         commits: Sequence[GitParentLink],
         build: Callable[[str], BuildInputs],
         outer: CandidateNode | None,
+        before: BuildInputs,
     ) -> SearchLevel:
         """Return the candidates of commits without those that build the same as the one before."""
         if not commits:
@@ -255,23 +315,24 @@ class MultiRepositoryHistory(Generic[R]):
             for read, one in enumerate(commits, start=1):
                 hashes.append(digest(one.sha))
                 self._progress(read, len(commits))
-        nodes, pruned = self._classes(repository, hashes, commits, build, outer)
+        nodes, pruned = self._classes(repository, hashes, commits, build, outer, before)
         label = self.repositories[repository].label
         return SearchLevel(tuple(nodes), len(commits), repository, label, good, commits[-1].sha, pruned)
 
     @staticmethod
-    def _classes(
+    def _classes(  # noqa: PLR0917 - the commits, and how each is built
         repository: str,
         hashes: Sequence[str | None],
         commits: Sequence[GitParentLink],
         build: Callable[[str], BuildInputs],
         outer: CandidateNode | None,
+        before: BuildInputs,
     ) -> tuple[list[CandidateNode], tuple[PrunedCommits, ...]]:
         last = {one: at for at, one in enumerate(hashes) if one is not None}
         until = [at if one is None else last[one] for at, one in enumerate(hashes)]
         nodes: list[CandidateNode] = []
         pruned: Counter[str] = Counter()
-        same, before = until[0], outer.before if outer is not None else BuildInputs(commits[0].parents[0])
+        same = until[0]
         for at, one in enumerate(commits, start=1):
             if at <= same:  # a range that returns to the same build cannot contain the culprit
                 pruned[SAME_BUILD if hashes[at] == hashes[at - 1] else TAKEN_BACK] += 1
@@ -302,6 +363,21 @@ class MultiRepositoryHistory(Generic[R]):
             return modules.at(entry.id) if entry is not None and entry.is_folder else None
 
         return _safely(of_module)
+
+
+def describe_pruned(commits: int) -> str:
+    """Describe commits that keep the inputs of the build."""
+    return pluralize(commits, "commit") + (" that keeps" if commits == 1 else " that keep") + " the inputs of the build"
+
+
+def _commit_in(repository: str, build: BuildInputs) -> str | None:
+    """Return the commit of a repository in a build; None if a version pins it."""
+    return build.commit if repository == MAIN else build.modules.get(repository)
+
+
+def _is_merge_in_its_branch(node: CandidateNode) -> bool:
+    """Return whether a node is a merge at the end of the branch that it merges: it is expanded already."""
+    return node.outer is not None and node.id == f"{node.outer}/{node.sha}" and node.outer.rpartition("/")[2] == node.sha
 
 
 def _safely(digest: Digest) -> Digest:

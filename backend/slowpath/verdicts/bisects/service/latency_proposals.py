@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
@@ -128,7 +129,8 @@ def _offered(
     low, high = (math.exp(math.log(ratio) + way * Z95 * error) for way in (-1, 1))
     interval = f"{wording.format_change(low)} to {wording.format_change(high)}"
     why = f"Measured in production: {wording.format_change(ratio)} (95% CI {interval})."
-    return SignatureProposal(make_latency_signature(subject), before[0], after[0], _is_clear(ratio, low), why, board)
+    offered = SignatureProposal(make_latency_signature(subject), before[0], after[0], _is_clear(ratio, low), why, board)
+    return replace(offered, separation=math.log(ratio) / error if error > 0 else None)
 
 
 def _is_clear(ratio: float | None, low: float | None) -> bool:

@@ -20,7 +20,7 @@ from slowpath.verdicts.bisects.errors import InvalidCommitRange
 from slowpath.verdicts.bisects.rules import search_plan
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, from_json
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
-from slowpath.verdicts.bisects.rules.candidates import CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.rules.candidates import NOT_SUSPECTED, CandidateNode, SearchLevel
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.service import bisect_locks, bisect_proposals, production_baselines
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs
@@ -29,6 +29,7 @@ from slowpath.verdicts.bisects.tables import Bisect
 MOST_CANDIDATES: Final = 20_000
 """Most candidates of one level."""
 SPOKEN: Final = frozenset({"file", "package", "bump-on-path", "bump", "toolchain", "size"})
+PROOF: Final = "Measured to prove that the next commit is the culprit, and no commit before it."
 NOTHING_SPEAKS: Final = "No evidence for or against this commit."
 
 
@@ -131,6 +132,8 @@ def parse_module_path(url: str) -> str:
 
 def _weight_candidate(node: CandidateNode, found: CommitSuspicion | None, regressed: RegressedCode) -> CandidateNode:
     title = truncate_text(node.title, MOST_TITLE)
+    if node.kind in NOT_SUSPECTED:
+        return replace(node, title=title, why=PROOF)
     if node.bump is not None:  # only this dependency update of the commit is built
         found = suspicion(CommitChanges((), (node.bump[0],), None, None), regressed)
     if found is None:
@@ -188,10 +191,10 @@ def record_level(session: WriteSession, bisect_id: BisectId, candidate: str, lev
     if plan is not None and candidate in plan.line.hiding:
         node = plan.nodes[candidate]
         row.plan = search_plan.to_json(search_plan.expand_candidate(plan, candidate, level))
-        if level.nodes:
+        if level.commits:
             facts = {
                 "candidate": candidate, "sha": node.sha, "title": node.title, "repository": level.label,
-                "commits": level.commits, "candidates": len(level.nodes),
+                "commits": level.commits, "candidates": level.classes,
             }  # fmt: skip
             bisect_locks.record_bisect_event(session, row, "expanded", facts, now=now)
     bisect_locks.publish_bisect_change(session, row, step=True)

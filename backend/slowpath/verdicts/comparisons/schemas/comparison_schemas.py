@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.kinds.registry import PROFILE, Section
@@ -20,6 +20,7 @@ from slowpath.evidence.profiles.schemas import (
     make_label_outs,
 )
 from slowpath.platform.http.problems import StoredProblem
+from slowpath.platform.http.request_types import JsonTime
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
 from slowpath.verdicts.comparisons.rules import (
     MAX_LABELS_A_SIDE,
@@ -53,8 +54,8 @@ class TimeRangeIn(ComparisonRequest):
 
     service_id: UUID
     environment_id: UUID
-    begin: AwareDatetime = Field(alias="from")
-    end: AwareDatetime = Field(alias="to")
+    begin: JsonTime = Field(alias="from")
+    end: JsonTime = Field(alias="to")
 
 
 class SideIn(ComparisonRequest):

@@ -3,9 +3,10 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from slowpath.evidence.profiles.schemas import LabelMatcherIn
+from slowpath.platform.http.request_types import JsonTime
 from slowpath.verdicts.comparisons.rules import MAX_LABELS_A_SIDE
 from slowpath.verdicts.comparisons.rules.side_sources import SideSource, parse_source
 
@@ -61,8 +62,8 @@ class TimeRangeSourceIn(SourceBase):
     type: Literal["time_range"]
     service_id: UUID
     environment_id: UUID
-    begin: AwareDatetime
-    end: AwareDatetime
+    begin: JsonTime
+    end: JsonTime
 
 
 SideSourceIn = Annotated[

@@ -8,6 +8,7 @@ from slowpath.verdicts.production_events.rules import (
     LEAST_LOAD_SHARE,
     ClosedReasonName,
     EndDecision,
+    EventBudget,
     LaterDeployment,
     ProofItem,
     find_fix,
@@ -23,16 +24,23 @@ def decide_end(
     level: LevelMeasurement,
     later: Sequence[LaterDeployment],
     *,
+    budgets: Sequence[EventBudget] = (),
     has_change_points: bool,
     floor: float,
 ) -> EndDecision:
-    """Return whether latency is at its former level again, and what brought it there.
+    """Return whether latency is at its former level again and no budget is exceeded, and what brought it there.
 
     The verdict on a deployment alone compares instances, not times: such an event ends only after another deployment.
+    An event of an absolute budget alone ends when the budget is certainly not exceeded.
     """
-    recovered = is_recovered(level, floor)
+    absolute = [each for each in budgets if each.increase is None]
+    if row.cause == "budget" and not has_change_points:
+        return decide_budget_end(absolute)
+    floor = min([floor, *(1 + each.increase for each in budgets if each.increase is not None)])
+    recovered = is_recovered(level, floor) and all(each.proof == "holds" for each in absolute)
     rollback, fix = find_rollback(row.former_commit, later), find_fix(stated_fix(row), later)
-    proof = [_prove_latency(row.signal, level, recovered), _prove_load(level)]
+    proof = [_prove_latency(row.signal, level, is_recovered(level, floor)), _prove_load(level)]
+    proof += _prove_budgets(absolute)
     if row.former_commit:
         proof.append(
             _prove_deployment("rollback", wording.describe_rollback_state(row.former_commit, rollback), rollback)
@@ -49,6 +57,19 @@ def decide_end(
     else:
         reason, sentence = "recovered", wording.describe_recovery(row.signal, level.recent_ratio or 1.0)
     return EndDecision(reason, sentence, (ProofItem("end", sentence, "holds"), *proof))
+
+
+def decide_budget_end(budgets: Sequence[EventBudget]) -> EndDecision:
+    """Return the end of an event that only budgets opened. A removed budget proves nothing; a user closes the event."""
+    proof = _prove_budgets(budgets)
+    if not budgets or any(each.proof != "holds" for each in budgets):
+        return EndDecision(None, "", tuple(proof))
+    sentence = wording.describe_within_budget(budgets[0].sentence)
+    return EndDecision("recovered", sentence, (ProofItem("end", sentence, "holds"), *proof))
+
+
+def _prove_budgets(budgets: Sequence[EventBudget]) -> list[ProofItem]:
+    return [ProofItem(f"budget-{number}", each.sentence, each.proof) for number, each in enumerate(budgets, 1)]
 
 
 def _prove_latency(signal: str, level: LevelMeasurement, recovered: bool | None) -> ProofItem:

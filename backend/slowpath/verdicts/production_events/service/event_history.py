@@ -1,12 +1,13 @@
 """Record the history of an event, and enqueue the notification of what is announced."""
 
+from datetime import datetime
 from typing import Any, Final
 
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ProductionEventId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.verdicts.production_events.jobs import ProductionEventChanged
-from slowpath.verdicts.production_events.rules import HistoryKind
+from slowpath.verdicts.production_events.rules import EndDecision, HistoryKind, ProductionEventState
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventHistory
 
 ANNOUNCED: Final[frozenset[HistoryKind]] = frozenset({"opened", "state", "assignee", "closed", "reopened"})
@@ -34,3 +35,9 @@ def record_history(
     if event.announced_at is not None and kind in ANNOUNCED:
         enqueue(session, ProductionEventChanged(ProductionEventId(event.id), kind))
     session.flush()
+
+
+def close_event(session: WriteSession, event: ProductionEvent, end: EndDecision, at: datetime) -> None:
+    """Close an event that is proven to be over."""
+    event.state, event.closed_at, event.closed_reason = ProductionEventState.CLOSED, at, end.reason
+    record_history(session, event, "closed", {"reason": end.reason, "sentence": end.sentence}, by_user=False)

@@ -27,9 +27,9 @@ from slowpath.verdicts.production_events.rules import (
     decide_severity,
     estimate_added_latency,
 )
-from slowpath.verdicts.production_events.service import event_comparisons
+from slowpath.verdicts.production_events.service import budget_events, event_comparisons
 from slowpath.verdicts.production_events.service.event_ends import decide_end
-from slowpath.verdicts.production_events.service.event_history import record_history
+from slowpath.verdicts.production_events.service.event_history import close_event, record_history
 from slowpath.verdicts.production_events.service.update_inputs import (
     CheckedEvent,
     DeploymentName,
@@ -223,11 +223,11 @@ def _check(  # noqa: PLR0917 - an event, what is known of it, and the time
         elif gathered.newest - row.detected_at > CONFIRM_WITHIN:
             row.state = ProductionEventState.WITHDRAWN
         return
-    end = decide_end(row, level, checked.later, has_change_points=bool(points), floor=FLOOR)
+    budgets = budget_events.list_event_budgets(session, row.id)
+    end = decide_end(row, level, checked.later, budgets=budgets, has_change_points=bool(points), floor=FLOOR)
     row.proof = [asdict(each) for each in end.proof]
     if end.reason is not None:
-        row.state, row.closed_at, row.closed_reason = ProductionEventState.CLOSED, gathered.newest, end.reason
-        record_history(session, row, "closed", {"reason": end.reason, "sentence": end.sentence}, by_user=False)
+        close_event(session, row, end, gathered.newest)
     if row.comparison_id is None and gathered.newest - row.started_at <= COMPARE_WITHIN:
         _compare(session, row, now)
 

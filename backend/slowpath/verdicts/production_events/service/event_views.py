@@ -1,16 +1,20 @@
 """Read production events."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import ProductionEventId
+from slowpath.core.ids import EnvironmentId, ProductionEventId
+from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.evidence.metrics.tables import MetricChangePoint
+from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.production_events import queries
 from slowpath.verdicts.production_events.errors import ProductionEventNotFound
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventHistory
 
 MOST_HISTORY = 200
+MOST_CHANGE_POINTS = 500
 
 
 def get_event(session: ReadSession, event_id: ProductionEventId) -> ProductionEvent:
@@ -39,6 +43,20 @@ def count_closed_events(session: ReadSession) -> int:
 def list_change_points(session: ReadSession, event_id: ProductionEventId) -> Sequence[MetricChangePoint]:
     """Return the change points of an event, oldest first."""
     return queries.select_change_points(session, event_id)
+
+
+def list_events_of_change_points(
+    session: ReadSession, environment_id: EnvironmentId, begin: datetime, end: datetime
+) -> list[tuple[ProductionEvent, list[UUID]]]:
+    """Return the events that the change points of a time range belong to. Raises `EnvironmentNotFound`."""
+    catalog.environment(session, environment_id)
+    events: dict[UUID, tuple[ProductionEvent, list[UUID]]] = {}
+    between_ms = to_ms(begin), to_ms(end)
+    for event, change_point_id in queries.select_events_of_change_points(
+        session, environment_id, between_ms, MOST_CHANGE_POINTS
+    ):
+        events.setdefault(event.id, (event, []))[1].append(change_point_id)
+    return list(events.values())
 
 
 def list_history(session: ReadSession, event_id: ProductionEventId) -> Sequence[ProductionEventHistory]:

@@ -154,13 +154,16 @@ def observe_verdict(deployment: Deployment, row: DeploymentEvaluationRow) -> Obs
 
 
 def know_event(row: ProductionEvent) -> KnownEvent:
-    """Return an event as the grouping sees it. One that a user closed is never reopened."""
+    """Return an event as the grouping sees it. One that a user closed is never reopened.
+
+    What exceeds a budget changed at any time of the range that was evaluated.
+    """
     return KnownEvent(
         id=row.id,
         service_id=row.service_id,
         deployment_id=row.deployment_id,
         earliest_at=row.earliest_at,
-        latest_at=row.started_at,
+        latest_at=row.detected_at if row.cause == "budget" else row.started_at,
         detected_at=row.detected_at,
         is_open=ProductionEventState(row.state) in OPEN,
         closed_at=row.closed_at if row.state == ProductionEventState.CLOSED else None,

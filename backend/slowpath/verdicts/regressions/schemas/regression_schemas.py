@@ -5,10 +5,11 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, computed_field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StringConstraints, computed_field
 from typing_extensions import TypedDict
 
 from slowpath.analysis.kinds.registry import MEASUREMENT_IDS, MeasurementId
+from slowpath.platform.http.request_types import JsonDate
 from slowpath.verdicts.regressions.rules import (
     EventName,
     EvidenceName,
@@ -172,7 +173,7 @@ class RegressionUpdate(RegressionRequest):
 
     state: StateName | None = None
     assignee_id: UUID | None = None
-    due_on: date | None = None
+    due_on: JsonDate | None = None
     note: Note | None = None
 
 
@@ -258,7 +259,7 @@ class MuteRuleIn(RegressionRequest):
 
     kind: MeasuredKind
     subject: Subject = ""
-    is_muted: bool
+    is_muted: StrictBool
 
 
 class MuteRuleOut(BaseModel):

@@ -13,8 +13,12 @@ first line that applies decides:
 7. The history has enough builds: its answer.
 8. The comparison is inconclusive, or the nearest earlier build has other conditions: *inconclusive*.
 9. The answer of the history, which has too few builds or nothing to evaluate.
+
+A budget that the build exceeds first makes the verdict *changed* whatever the others answer: its users set the limit.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import TypeAdapter
@@ -50,8 +54,19 @@ def load_ancestor(stored: dict[str, Any] | None) -> AncestorAnswer | None:
     return None if stored is None else _ANCESTOR.validate_python(stored)
 
 
-def decide_build_verdict(series: SeriesAnswer, ancestor: AncestorAnswer | None) -> BuildDecision:
+def decide_build_verdict(
+    series: SeriesAnswer, ancestor: AncestorAnswer | None, exceeded_budgets: Sequence[str] = ()
+) -> BuildDecision:
     """Return the verdict on a build; the module's docstring has the order."""
+    decision = _decide(series, ancestor)
+    if not exceeded_budgets:
+        return decision
+    is_interim = decision.state is BuildVerdictState.EVALUATING
+    sentences = [*exceeded_budgets, *([] if is_interim else [decision.sentence])]
+    return replace(decision, state=BuildVerdictState.CHANGED, sentence=" ".join(sentences), is_announced=True)
+
+
+def _decide(series: SeriesAnswer, ancestor: AncestorAnswer | None) -> BuildDecision:
     if series.state == "changed":
         return BuildDecision(BuildVerdictState.CHANGED, series.sentence, is_announced=True)
     if ancestor is None:

@@ -34,7 +34,9 @@ def get_series_answer(row: BuildVerdict) -> SeriesAnswer | None:
 def get_decision(row: BuildVerdict) -> BuildDecision | None:
     """Return the decision that the verdict on a build was made from; None before the first evaluation."""
     series = get_series_answer(row)
-    return None if series is None else decide_build_verdict(series, load_ancestor(row.ancestor_answer))
+    if series is None:
+        return None
+    return decide_build_verdict(series, load_ancestor(row.ancestor_answer), row.exceeded_budgets or ())
 
 
 def record_series_answer(
@@ -68,5 +70,5 @@ def record_decision(
 
 def record_skipped_build(session: WriteSession, row: BuildVerdict, sentence: str, now: datetime) -> None:
     """Record that a build cannot be evaluated, and why."""
-    row.ancestor_answer = None
+    row.ancestor_answer, row.exceeded_budgets = None, []
     record_series_answer(session, row, SeriesAnswer("skipped", sentence), (), now)

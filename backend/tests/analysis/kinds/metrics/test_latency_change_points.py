@@ -11,7 +11,13 @@ from slowpath.analysis.kinds.metrics.change_attribution import (
     DeploymentTime,
     attribute_change,
 )
-from slowpath.analysis.kinds.metrics.change_point_scan import StepCriteria, find_steps
+from slowpath.analysis.kinds.metrics.change_point_scan import (
+    NOTHING_EARLIER,
+    CellConditions,
+    EarlierCells,
+    StepCriteria,
+    find_steps,
+)
 from slowpath.analysis.kinds.metrics.change_wording import change_sentence, headline
 from slowpath.analysis.kinds.metrics.deployment_check import check_deployment
 from slowpath.analysis.kinds.metrics.latency_change_points import (
@@ -32,11 +38,17 @@ def noise(size: int, seed: int = 0) -> Values:
     return drawn
 
 
-def steps_of(values: Values, *, favoured: int | None = None) -> list[int]:
-    expected = np.zeros(len(values), np.bool_)
+NOTHING_EXPECTED = CellConditions(np.zeros(400, np.bool_), np.zeros(400, np.bool_))
+
+
+def steps_of(
+    values: Values, *, favoured: int | None = None, busy: tuple[int, ...] = (), earlier: EarlierCells = NOTHING_EARLIER
+) -> list[int]:
+    conditions = CellConditions(np.zeros(len(values), np.bool_), np.zeros(len(values), np.bool_))
     if favoured is not None:
-        expected[favoured : favoured + 5] = True
-    return [step.at for step in find_steps(values, expected, MINUTES, DEMAND)]
+        conditions.favoured[favoured : favoured + 5] = True
+    conditions.busy[list(busy)] = True
+    return [step.at for step in find_steps(values, conditions, MINUTES, DEMAND, earlier)]
 
 
 def cells(slower: Values | float, minutes: int = 300, bursts: float = 0.0) -> ServiceCells:
@@ -67,8 +79,32 @@ def test_a_burst_and_a_drift_are_no_steps() -> None:
 def test_a_step_at_a_deployment_is_detected_sooner() -> None:
     values = noise(240)
     values[200:] += 0.7
-    assert steps_of(values[:205]) == []
-    assert steps_of(values[:205], favoured=200) == [200]
+    assert steps_of(values[:203]) == []
+    assert steps_of(values[:203], favoured=200) == [200]
+
+
+def test_bursts_of_requests_delay_only_what_may_be_one() -> None:
+    """After bursts, a step must last longer, unless all bursts had more requests and the step has not."""
+    values, bursts = noise(400), tuple(at + k for at in (60, 95, 130, 160) for k in range(2))
+    values[list(bursts)] += 1.0
+    values[200:] += 0.7
+    newest = values[:206]
+
+    assert steps_of(newest) == []
+    assert steps_of(newest, busy=bursts) == [200]
+    assert steps_of(newest, busy=(*bursts, *range(200, 206))) == []
+    assert steps_of(values) == [200]
+
+
+def test_bursts_before_the_first_cell_count() -> None:
+    values = noise(240)[120:]
+    values[80:] += 0.7
+    bursts = np.zeros(240)
+    bursts[[at + k for at in (20, 60, 95, 150) for k in range(2)]] = 1.0
+    earlier = EarlierCells(bursts, np.zeros(240, np.bool_))
+
+    assert steps_of(values[:84], favoured=80) == [80]
+    assert steps_of(values[:84], favoured=80, earlier=earlier) == []
 
 
 def test_a_burst_just_before_a_step_does_not_move_it() -> None:
@@ -76,7 +112,7 @@ def test_a_burst_just_before_a_step_does_not_move_it() -> None:
     for begin in (20, 60, 95, 130, 193):
         values[begin : begin + 3] += 1.0
     values[200:] += 0.7
-    (step,) = find_steps(values, np.zeros(400, np.bool_), MINUTES, DEMAND)
+    (step,) = find_steps(values, NOTHING_EXPECTED, MINUTES, DEMAND)
     assert step.at == 200
     assert step.low <= 200 <= step.high <= 202
 
@@ -155,11 +191,11 @@ def test_words() -> None:
     )
     end = change().at_ms + 60_000
     sentence, detail = headline("distributor", change(), "deployment", "5f3c1e8", shown_until_ms=end)
-    assert sentence == "distributor p99 is 3.1 times as high since 14:02; caused by deployment 5f3c1e8, not by load"
+    assert sentence == "distributor p99 is 3.1 times as high since 14:02 UTC; caused by deployment 5f3c1e8, not by load"
     assert detail == "84 ms before, 260 ms after; 2.8 to 3.4 times (95% CI)"
     later, _ = headline("distributor", change(), "deployment", None, shown_until_ms=end + 3 * 86_400_000)
     assert later == (
-        "distributor p99 is 3.1 times as high since Thu 1 Jan 14:02; caused by a deleted deployment, not by load"
+        "distributor p99 is 3.1 times as high since Thu 1 Jan 14:02 UTC; caused by a deleted deployment, not by load"
     )
 
 

@@ -129,12 +129,14 @@ function columnsOf(
     {
       id: 'state',
       head: 'State',
+      text: stateText,
       width: 140,
       cell: (row) => <StateIcon glyph={STATE_ICONS[row.state]}>{stateText(row)}</StateIcon>,
     },
     {
       id: 'name',
       head: 'Artifact',
+      text: ({ name }) => name,
       cell: (row) => (
         <span className={classes.twoLines}>
           <span className="mono">{cells.link(row)}</span>
@@ -147,6 +149,7 @@ function columnsOf(
     {
       id: 'samples',
       head: 'Samples',
+      text: ({ profile }) => profile?.samples ?? null,
       width: 90,
       align: 'right',
       cell: (row) => row.profile?.samples.toLocaleString('en') ?? <span className="muted">–</span>,
@@ -154,6 +157,7 @@ function columnsOf(
     {
       id: 'size',
       head: 'Size',
+      text: ({ size_bytes }) => size_bytes,
       width: 90,
       align: 'right',
       cell: (row) => sizeText(row.size_bytes),
@@ -168,6 +172,7 @@ function columnsOf(
     {
       id: 'at',
       head: 'Received',
+      text: ({ created_at }) => created_at,
       width: 150,
       align: 'right',
       cell: (row) => <Timestamp at={row.created_at} />,

@@ -1,5 +1,6 @@
 /** Notes of people on the time axis: listed, written, changed, taken back. */
 import { Button, Drawer, Select, TextInput } from '@mantine/core';
+import { fieldText, fieldTime, zoneText } from '../../../lib/times';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DashboardAnnotation } from '../../../api';
@@ -89,7 +90,7 @@ function NoteList({ board, open, onOpen }: Pick<PanelProps, 'board' | 'open' | '
           <li key={note.id} data-open={note.id === open || undefined}>
             <button type="button" onClick={() => onOpen(note.id)}>
               <span className="muted">
-                {periodText(note)} UTC, {nameOf(note.service_id)}
+                {periodText(note)} {zoneText(note.at_ms)}, {nameOf(note.service_id)}
               </span>
               <span>{note.text}</span>
             </button>
@@ -114,13 +115,13 @@ function periodText({ at_ms, until_ms }: DashboardAnnotation): string {
   return `${start} to ${isSameDay ? '' : `${dayText(until_ms)} `}${clockText(until_ms)}`;
 }
 
-const fieldText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16);
+const isoText = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
 
 /** The time of a field, which has no seconds: the known time where the field still shows it. */
-const fieldTime = (text: string, knownMs: number | null | undefined): string =>
+const noteTime = (text: string, knownMs: number | null | undefined): string =>
   typeof knownMs === 'number' && fieldText(knownMs) === text
-    ? new Date(knownMs).toISOString().replace('.000Z', 'Z')
-    : `${text}:00Z`;
+    ? isoText(knownMs)
+    : isoText(fieldTime(text));
 
 function NoteForm({ board, note, environment, onDone }: FormProps) {
   const [text, setText] = useState(note?.text ?? '');
@@ -131,8 +132,8 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
   const [service, setService] = useState(note?.service_id ?? '');
   const words: AnnotationFields = {
     service_id: service === '' ? null : service,
-    started_at: fieldTime(at, note?.at_ms),
-    ended_at: until === '' ? null : fieldTime(until, note?.until_ms),
+    started_at: noteTime(at, note?.at_ms),
+    ended_at: until === '' ? null : noteTime(until, note?.until_ms),
     text,
   };
   const save = useMutation({
@@ -162,7 +163,7 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
         onChange={onText(setText)}
       />
       <TextInput
-        label="Start, UTC"
+        label={`Start, ${zoneText(note?.at_ms ?? board.grid.fromMs)}`}
         type="datetime-local"
         required
         value={at}

@@ -190,6 +190,7 @@ export default function DashboardPage(props: DashboardPageProps) {
           onDeploy={onDeploy}
           onNote={onNote}
           onOrdered={refresh}
+          eventLink={links.event}
           action={props.rowAction}
         />
       )}

@@ -1,5 +1,6 @@
 /** One service: what runs, its requests, its latency. Drawn again only when the board, the view or the width is another. */
 import { memo, useCallback, useMemo, type ReactNode } from 'react';
+import { zoneText } from '../../../lib/times';
 import {
   DashboardPanel,
   CursorSlider,
@@ -22,6 +23,8 @@ import { momentText, timeAt } from '../../../engine/dashboard/dashboard-time';
 import { deploymentName, makeRowDescriber } from '../../../engine/dashboard/dashboard-wording';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import { LatencyCaption, RateCaption } from './PanelCaption';
+import type { Budget } from '../../../api';
+import { limitsOf } from './panel-annotations';
 import { GaugeStrips } from './GaugeStrips';
 import { ServiceCell } from './ServiceCell';
 import { splitPartName } from './SplitMenu';
@@ -54,6 +57,8 @@ type RowViewProps = {
   onBrush: (fromMs: number, toMs: number, service: DashboardRow['service']) => void;
   onDeploy: (id: string) => void;
   onNote: (id: string) => void;
+  budgets: readonly Budget[];
+  stepLink?: (changeId: string) => ReactNode;
 };
 
 export function DashboardRowView(props: RowViewProps) {
@@ -109,10 +114,12 @@ const samePanels = (a: RowViewProps, b: RowViewProps): boolean =>
   a.bus === b.bus &&
   a.onBrush === b.onBrush &&
   a.onDeploy === b.onDeploy &&
-  a.onNote === b.onNote;
+  a.onNote === b.onNote &&
+  a.budgets === b.budgets &&
+  a.stepLink === b.stepLink;
 
 const Panels = memo(function Panels(props: RowViewProps) {
-  const { board, row, view, shared, place, tokens, bus, onDeploy, onNote } = props;
+  const { board, row, view, shared, place, tokens, bus, onDeploy, onNote, budgets } = props;
   const { instances } = view;
   const content = board.rows[row]!;
   const onBrush = useOwnBrush(props.onBrush, content.service);
@@ -139,10 +146,17 @@ const Panels = memo(function Panels(props: RowViewProps) {
   }, [grid, series, shared, quantiles, instances, content.split]);
   const rateMarks = useMemo(() => panelMarkersOf(board, content, 'qps', ['qps']), [board, content]);
   const latencyMarks = useMemo(
-    () => panelMarkersOf(board, content, 'latency', quantiles),
-    [board, content, quantiles],
+    () =>
+      panelMarkersOf(
+        board,
+        content,
+        'latency',
+        quantiles,
+        limitsOf(budgets, content.service.id, quantiles),
+      ),
+    [board, content, quantiles, budgets],
   );
-  const common = { grid, place, bus, tokens, onBrush };
+  const common = { grid, place, bus, tokens, onBrush, stepLink: props.stepLink };
   const { name } = content.service;
   return (
     <>
@@ -215,7 +229,7 @@ function deploymentTitle(board: Dashboard, id: string): string {
   const deploy = board.deploys.find((each) => each.id === id);
   if (!deploy) return 'Deployment';
   const service = board.rows.find((row) => row.service.id === deploy.service_id)?.service.name;
-  return `Deployment ${deploymentName(deploy)} of ${service ?? 'a service'}, ${momentText(deploy.at_ms, { fromMs: 0, toMs: Infinity })} UTC`;
+  return `Deployment ${deploymentName(deploy)} of ${service ?? 'a service'}, ${momentText(deploy.at_ms, { fromMs: 0, toMs: Infinity })} ${zoneText(deploy.at_ms)}`;
 }
 
 /** Why a panel is empty, where it would be. */

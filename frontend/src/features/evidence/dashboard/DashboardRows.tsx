@@ -1,6 +1,14 @@
 /** The rows of the dashboard on one time axis. Widths are measured once for all panels. */
 import { Button } from '@mantine/core';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react';
 import { TimeAxis, useTokens, useWidth, type PlotArea } from '../../../charts/dashboard';
 import type { HeightScale } from '../../../engine/dashboard/dashboard-scale';
 import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
@@ -11,6 +19,7 @@ import { ColumnHeads } from './ColumnHeads';
 import { DashboardRowView } from './DashboardRowView';
 import classes from './dashboard.module.css';
 import type { DashboardView } from './dashboard-url';
+import { useBudgets, useEventsOfChanges, type EventOfChange } from './panel-annotations';
 import { latencyScales } from './panel-markers';
 import { SplitMenu } from './SplitMenu';
 import { usePanelHeights, type PanelHeights } from './use-panel-heights';
@@ -29,6 +38,8 @@ type RowsProps = {
   onDeploy: (id: string) => void;
   onNote: (id: string) => void;
   onOrdered: () => Promise<unknown>;
+  /** The way to the production event of a change point. */
+  eventLink?: EventLink;
   /** What else can be done with a row. */
   action?: (service: DashboardRow['service']) => ReactNode;
 };
@@ -75,6 +86,8 @@ export function DashboardRows(props: RowsProps) {
   const widthPx = useWidth(axis, 0);
   const tokens = useTokens(host);
   const order = useServiceOrder(board, props.onOrdered);
+  const budgets = useBudgets(board.environment?.id ?? '');
+  const stepLink = useStepLink(board, props.eventLink);
   const [focused, setFocused] = useState(0);
   useLayoutEffect(() => bus.resize(board.grid.points), [bus, board]);
   useEscape(bus);
@@ -143,6 +156,8 @@ export function DashboardRows(props: RowsProps) {
             onBrush={onBrush}
             onDeploy={onDeploy}
             onNote={onNote}
+            budgets={budgets}
+            stepLink={stepLink}
           />
         ))}
       </ol>
@@ -159,6 +174,20 @@ export function DashboardRows(props: RowsProps) {
         {order.announcement}
       </p>
     </div>
+  );
+}
+
+export type EventLink = (event: EventOfChange, words: string) => ReactNode;
+
+/** Return the way to the event of a change point; null for one without. */
+function useStepLink(board: Dashboard, eventLink: EventLink | undefined) {
+  const eventOf = useEventsOfChanges(board);
+  return useCallback(
+    (changeId: string) => {
+      const event = eventOf(changeId);
+      return event && eventLink ? eventLink(event, `Event ${event.number}`) : null;
+    },
+    [eventOf, eventLink],
   );
 }
 

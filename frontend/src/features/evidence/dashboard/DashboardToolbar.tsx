@@ -1,5 +1,6 @@
 /** What part of the past is shown, beside what, on which scale; and whether it goes on. */
 import { Button, Popover, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { fieldText, fieldTime, fieldZone } from '../../../lib/times';
 import { useState, type ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { behindText, rangeText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
@@ -177,9 +178,6 @@ function LiveState({
   );
 }
 
-const fieldText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16);
-const fieldTime = (text: string): number => Date.parse(`${text}Z`);
-
 type RangeProps = { span: TimeSpan | null; onSpan: (span: TimeSpan) => void };
 
 /** The range that is shown, and a form for another one. */
@@ -220,14 +218,14 @@ function RangeForm({ span, onSpan }: RangeProps) {
       }}
     >
       <TextInput
-        label="From, UTC"
+        label={`From, ${fieldZone(from)}`}
         type="datetime-local"
         required
         value={from}
         onChange={onText(setFrom)}
       />
       <TextInput
-        label="To, UTC"
+        label={`To, ${fieldZone(to)}`}
         type="datetime-local"
         required
         value={to}

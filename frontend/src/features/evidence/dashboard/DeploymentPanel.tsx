@@ -1,5 +1,6 @@
 /** A deploy beside the board: what it brought, what the check says of it, and the way to the profiles around it. */
 import { Button, Drawer } from '@mantine/core';
+import { zoneText } from '../../../lib/times';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DashboardDeployment, Deploy } from '../../../api';
@@ -23,6 +24,8 @@ export type DashboardLinks = {
   files: (words: string) => ReactNode;
   /** To the choice of sides, with deployments on both. */
   sides: (base: string | null, candidate: string, words: string) => ReactNode;
+  /** To a production event. */
+  event?: (event: { id: string }, words: string) => ReactNode;
 };
 
 type PanelProps = {
@@ -114,14 +117,17 @@ function DeploymentDetails({
       <DeploymentPeople deploymentId={deploy.id} />
       <DetailsList
         facts={[
-          ['Deployed', `${dayText(deploy.at_ms)} ${clockText(deploy.at_ms)} UTC`],
+          [
+            'Deployed',
+            `${dayText(deploy.at_ms)} ${clockText(deploy.at_ms)} ${zoneText(deploy.at_ms)}`,
+          ],
           ...(deploy.ended_ms === null
             ? []
             : [
-                ['Ran until', `${dayText(deploy.ended_ms)} ${clockText(deploy.ended_ms)} UTC`] as [
-                  string,
-                  ReactNode,
-                ],
+                [
+                  'Ran until',
+                  `${dayText(deploy.ended_ms)} ${clockText(deploy.ended_ms)} ${zoneText(deploy.ended_ms)}`,
+                ] as [string, ReactNode],
               ]),
           ...(deploy.label === null ? [] : [['Label', deploy.label] as [string, ReactNode]]),
           ...(webLink(deploy.url)

@@ -23,6 +23,7 @@ import { ErrorState, SkeletonRows } from '../../../ui';
 import { LatencyCaption, RateCaption } from './PanelCaption';
 import classes from './dashboard.module.css';
 import { panelsQuery, type PanelsRequest } from './dashboard-queries';
+import { limitsOf, useBudgets } from './panel-annotations';
 import { increasedSignals, panelMarkersOf } from './panel-markers';
 import { useCursorBus } from './use-live-refresh';
 
@@ -149,13 +150,27 @@ function FramedPanel({ board, row, bus, onRange, model, signals, label }: Framed
   const tokens = useTokens(host);
   const { grid } = board;
   const content = board.rows[row]!;
+  const budgets = useBudgets(board.environment?.id ?? '');
   const place: PlotArea = useMemo(
     () => ({ widthPx, heightPx: PANEL_PX, span: spanOf(grid) }),
     [widthPx, grid],
   );
   const marks = useMemo(
-    () => panelMarkersOf(board, content, signals === RATE ? 'qps' : 'latency', signals),
-    [board, content, signals],
+    () =>
+      signals === RATE
+        ? panelMarkersOf(board, content, 'qps', signals)
+        : panelMarkersOf(
+            board,
+            content,
+            'latency',
+            signals,
+            limitsOf(
+              budgets,
+              content.service.id,
+              signals.filter((signal) => signal !== 'qps'),
+            ),
+          ),
+    [board, content, signals, budgets],
   );
   return (
     <div ref={host}>

@@ -1,5 +1,6 @@
 /** What is dragged over next, when two windows of metrics are chosen to be compared. */
 import { Button } from '@mantine/core';
+import { zoneText } from '../../../lib/times';
 import { ErrorState } from '../../../ui';
 import classes from './dashboard.module.css';
 import type { RangeSelection } from './use-range-selection';
@@ -14,8 +15,8 @@ export function TimeRangeBar({ windows }: { windows: RangeSelection }) {
         <p role="status">
           {candidate ? (
             <>
-              Compare <b>{candidate.service.name}</b>, {rangeLabel(candidate, candidate)} UTC with
-              another time range: drag over one in any row, or use
+              Compare <b>{candidate.service.name}</b>, {rangeLabel(candidate, candidate)}{' '}
+              {zoneText(candidate.toMs)} with another time range: drag over one in any row, or use
             </>
           ) : (
             'Drag over a time range in the row of a service. With the keyboard: Shift and arrow keys on a row, then Enter.'

@@ -1,5 +1,11 @@
 /** What is marked on the panels of a row: whose deploys, which steps, where nothing is, what people wrote. */
-import type { DeploymentMarker, PanelMarkers, ChangePointMarker } from '../../../charts/dashboard';
+import type {
+  DeploymentMarker,
+  LimitMarker,
+  PanelMarkers,
+  ChangePointMarker,
+} from '../../../charts/dashboard';
+import { zoneText } from '../../../lib/times';
 import type { DashboardChangePoint, DashboardDeployment, PanelGap } from '../../../api';
 import {
   QUANTILES,
@@ -23,6 +29,7 @@ export const NO_MARKERS: PanelMarkers = {
   late: [],
   restarts: [],
   notes: [],
+  limits: [],
 };
 
 /** The step that says most of those at one place: the highest quantile. */
@@ -159,6 +166,7 @@ export function panelMarkersOf(
   row: DashboardRow,
   panel: 'qps' | 'latency',
   signals: readonly DashboardChangePoint['signal'][],
+  limits: LimitMarker[] = [],
 ): PanelMarkers {
   const span = spanOf(board.grid);
   const here = (gap: PanelGap) => gap.panel === 'both' || gap.panel === panel;
@@ -176,11 +184,12 @@ export function panelMarkersOf(
     late: row.late.map(({ from_ms, to_ms, received_ms }) => ({
       fromMs: from_ms,
       toMs: to_ms,
-      text: `Received late, at ${clockText(received_ms)} UTC`,
+      text: `Received late, at ${clockText(received_ms)} ${zoneText(received_ms)}`,
     })),
     restarts: panel === 'qps' ? row.resets : [],
     notes: board.annotations
       .filter(({ service_id }) => service_id === null || service_id === row.service.id)
       .map(({ id, at_ms, until_ms, text }) => ({ id, atMs: at_ms, untilMs: until_ms, text })),
+    limits,
   };
 }

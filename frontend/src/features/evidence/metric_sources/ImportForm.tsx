@@ -1,5 +1,6 @@
 /** Which interval of a source's history is to be imported. */
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { fieldTime, fieldZone } from '../../../lib/times';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorState, onText } from '../../../ui';
@@ -20,7 +21,10 @@ export function ImportForm({ source, onDone }: ImportProps) {
       importHistory(
         source.id,
         range === 'own'
-          ? { from: `${from}:00Z`, to: `${to}:00Z` }
+          ? {
+              from: new Date(fieldTime(from)).toISOString(),
+              to: new Date(fieldTime(to)).toISOString(),
+            }
           : rangeOf(range, new Date().getTime()),
       ),
     onSuccess: async () => {
@@ -62,8 +66,8 @@ export function ImportForm({ source, onDone }: ImportProps) {
       />
       {range === 'own' && (
         <>
-          {time('From, UTC', from, setFrom)}
-          {time('To, UTC', to, setTo, early ? 'Must be later' : undefined)}
+          {time(`From, ${fieldZone(from)}`, from, setFrom)}
+          {time(`To, ${fieldZone(to)}`, to, setTo, early ? 'Must be later' : undefined)}
         </>
       )}
       <Button type="submit" loading={begin.isPending} disabled={!whole}>

@@ -1,20 +1,13 @@
 /** Sources and imports in words. */
 import type { Job, MetricSource, SourceCheckOut } from '../../../api';
+import { clockText, dateText, zoneText } from '../../../lib/times';
 import { countOf, countText } from '../../../ui';
 
-const utc = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
-const utcText = (at_ms: number): string => utc.format(at_ms).replace(',', '');
+const minuteText = (at_ms: number): string => `${dateText(at_ms)} ${clockText(at_ms)}`;
 
-/** "14 Nov 2026 09:12 to 21 Nov 2026 09:12 UTC" */
+/** "14 Nov 2026 09:12 to 21 Nov 2026 09:12 CET" */
 export const intervalText = (from_ms: number, to_ms: number): string =>
-  `${utcText(from_ms)} to ${utcText(to_ms)} UTC`;
+  `${minuteText(from_ms)} to ${minuteText(to_ms)} ${zoneText(to_ms)}`;
 
 type Ended = NonNullable<MetricSource['last_import']>;
 

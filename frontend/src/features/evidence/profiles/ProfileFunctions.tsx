@@ -9,6 +9,8 @@ import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { columnScale, formatShare, unitOf, type ColumnScale } from '../../../engine/format/format';
 import { foldersOf, shortName } from '../../../engine/format/short-function-name';
 import { DataTable, countText, type Column } from '../../../ui';
+import { CopyMenu } from '../../../ui/CopyMenu';
+import { copyFunctions } from './copied-functions';
 import { isApplication, rowAt, scaleOf, sortedRows, type FunctionRow } from './function-rows';
 import type { ProfilePageView } from './profile-url';
 import classes from './profiles.module.css';
@@ -69,6 +71,7 @@ export function ProfileFunctions({
       <div className={classes.note}>
         <Unattributed table={table} />
         <span className="grow" />
+        <CopyMenu text={() => copyFunctions(rows, table, scaled)} />
         <Checkbox
           size="xs"
           label="Runtime functions"

@@ -75,6 +75,7 @@ function columnsOf(
     {
       id: 'commit',
       head: 'Commit',
+      text: ({ commit }) => commit,
       width: '20%',
       mono: true,
       cell: (build) => (
@@ -84,6 +85,7 @@ function columnsOf(
     {
       id: 'label',
       head: 'Name',
+      text: ({ display_name, title }) => display_name ?? title,
       cell: ({ display_name, title }) =>
         (display_name ?? title) ? (
           <span title={title ?? undefined}>{display_name ?? title}</span>
@@ -94,22 +96,39 @@ function columnsOf(
     {
       id: 'branch',
       head: 'Branch',
+      text: ({ branch }) => branch,
       width: '16%',
       mono: true,
       cell: (build) => build.branch ?? dash,
     },
-    { id: 'go', head: 'Go', width: 100, mono: true, cell: (build) => build.go_version || dash },
+    {
+      id: 'go',
+      head: 'Go',
+      text: ({ go_version }) => go_version,
+      width: 100,
+      mono: true,
+      cell: (build) => build.go_version || dash,
+    },
     {
       id: 'platform',
       head: 'Platform',
+      text: ({ goos, goarch }) => [goos, goarch].filter(Boolean).join('/'),
       width: 120,
       mono: true,
       cell: (build) => [build.goos, build.goarch].filter(Boolean).join('/') || dash,
     },
-    { id: 'flags', head: 'Flags', width: '14%', mono: true, cell: (build) => build.flags || dash },
+    {
+      id: 'flags',
+      head: 'Flags',
+      text: ({ flags }) => flags,
+      width: '14%',
+      mono: true,
+      cell: (build) => build.flags || dash,
+    },
     {
       id: 'at',
       head: 'First seen',
+      text: ({ created_at }) => created_at,
       width: 140,
       align: 'right',
       cell: (build) => <Timestamp at={build.created_at} />,

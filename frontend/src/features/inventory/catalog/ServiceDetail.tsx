@@ -6,6 +6,7 @@ import { makeConnectionLostError, type Build } from '../../../api';
 import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { Builds } from './Builds';
 import classes from './Catalog.module.css';
+import { ExampleBadge } from './ExampleBadge';
 import { ServiceForm } from './Services';
 import { deleteService, serviceQuery } from './catalog-queries';
 
@@ -62,12 +63,13 @@ export function ServiceDetail({
           <>
             {data.main_package && <span className="mono">{data.main_package}</span>}{' '}
             {data.description}
+            {data.is_example && <ExampleBadge />}
           </>
         }
         actions={
           <>
             {action}
-            {mayManage && (
+            {mayManage && !data.is_example && (
               <>
                 <Button onClick={() => setEditing(true)}>Edit</Button>
                 <Button onClick={() => setAsking(true)}>Delete</Button>

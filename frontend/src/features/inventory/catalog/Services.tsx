@@ -15,6 +15,7 @@ import {
 } from '../../../ui';
 import classes from './Catalog.module.css';
 import { Environments } from './Environments';
+import { ExampleBadge } from './ExampleBadge';
 import { updateService, createService, servicesQuery, type ServiceFields } from './catalog-queries';
 
 type PageProps = {
@@ -37,12 +38,19 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
     {
       id: 'name',
       head: 'Service',
+      text: ({ name }) => name,
       width: '26%',
-      cell: (service) => <b className={classes.name}>{link(service)}</b>,
+      cell: (service) => (
+        <>
+          <b className={classes.name}>{link(service)}</b>
+          {service.is_example && <ExampleBadge />}
+        </>
+      ),
     },
     {
       id: 'package',
       head: 'Main package',
+      text: ({ main_package }) => main_package,
       width: '26%',
       mono: true,
       cell: (service) => service.main_package ?? <span className="muted">–</span>,
@@ -50,11 +58,13 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
     {
       id: 'what',
       head: 'Description',
+      text: ({ description }) => description,
       cell: (service) => <span className="t2">{service.description}</span>,
     },
     {
       id: 'at',
       head: 'Added',
+      text: ({ created_at }) => created_at,
       width: 140,
       align: 'right',
       cell: (service) => <Timestamp at={service.created_at} />,
@@ -86,6 +96,7 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
             rowHeight={42}
             onRowClick={onOpen}
             minWidth={700}
+            tools="whole"
           />
         )}
       </Section>

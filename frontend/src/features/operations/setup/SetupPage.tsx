@@ -14,17 +14,22 @@ import {
   setPreference,
   useTitle,
 } from '../../../ui';
+import { ExampleChoice, type ExampleChoiceProps } from './ExampleChoice';
 import classes from './Setup.module.css';
+import { exampleQuery, withoutExample } from './example-data';
 import type { Received, StepId } from './setup-state';
 import { SETUP_STEPS, stepQuery, type SetupStep } from './setup-steps';
 
 const NEW_SERVICE = 'my-service';
+/** While the page is open, own data may arrive beside the example's. */
+const EXAMPLE_EVERY_MS = 2_000;
 
 export type SetupPageProps = {
   team: string;
   /** A link to the settings of tokens or of notification channels. */
   settingsLink: (tab: 'tokens' | 'notifications', words: ReactNode) => ReactNode;
   skipLink: ReactNode;
+  example: ExampleChoiceProps;
 };
 
 /** The steps that this person skipped in this browser. */
@@ -39,23 +44,32 @@ function useSkipped(team: string): [ReadonlySet<string>, (id: StepId) => void] {
   return [skipped, skip];
 }
 
-export default function SetupPage({ team, settingsLink, skipLink }: SetupPageProps) {
+/** What each step received, without the example data; undefined as long as that is not known. */
+function useReceived() {
+  const example = useQuery({ ...exampleQuery, refetchInterval: EXAMPLE_EVERY_MS });
+  const states = useQueries({ queries: SETUP_STEPS.map(({ id }) => stepQuery(id)) });
+  const received = SETUP_STEPS.map(
+    ({ id }, i) => example.data && withoutExample(id, states[i]?.data, example.data),
+  );
+  return { received, error: example.error ?? states.find((state) => state.error)?.error };
+}
+
+export default function SetupPage({ team, settingsLink, skipLink, example }: SetupPageProps) {
   useTitle('Set up');
   const services = useQuery(servicesQuery);
+  const own = services.data?.items.find(({ is_example }) => !is_example);
   const [skipped, skip] = useSkipped(team);
-  const states = useQueries({ queries: SETUP_STEPS.map(({ id }) => stepQuery(id)) });
-  const error = states.find((state) => state.error)?.error;
-  const done = states.filter(({ data }) => data).length;
-  const current = SETUP_STEPS.findIndex(
-    ({ id }, i) => !skipped.has(id) && states[i]?.data === null,
-  );
+  const { received, error } = useReceived();
+  const done = received.filter(Boolean).length;
+  const current = SETUP_STEPS.findIndex(({ id }, i) => !skipped.has(id) && received[i] === null);
   return (
     <>
       <PageHeader
         title="Find the build, the commit and the function that made a Go service slower"
-        sub="Connect your first service: about 5 minutes to the first panel. Each step is marked as done when its data arrives."
+        sub="Look around in example data, or connect your first service: about 5 minutes to the first panel."
         actions={skipLink}
       />
+      <ExampleChoice {...example} />
       <section aria-label="Set up my service" className={classes.steps}>
         <div className={classes.progress}>
           <h2>Set up my service</h2>
@@ -68,21 +82,18 @@ export default function SetupPage({ team, settingsLink, skipLink }: SetupPagePro
             className={classes.bar}
           />
         </div>
+        <p className="t2">Each step is marked as done when its data arrives.</p>
         {error && <ErrorState error={error} what="Could not load the state of a step" compact />}
         {SETUP_STEPS.map((step, i) => (
           <Step
             key={step.id}
             step={step}
-            received={states[i]?.data}
+            received={received[i]}
             isCurrent={i === current}
             isSkipped={skipped.has(step.id)}
             onSkip={() => skip(step.id)}
           >
-            <Lines
-              step={step}
-              service={services.data?.items[0]?.slug ?? NEW_SERVICE}
-              settingsLink={settingsLink}
-            />
+            <Lines step={step} service={own?.slug ?? NEW_SERVICE} settingsLink={settingsLink} />
           </Step>
         ))}
       </section>

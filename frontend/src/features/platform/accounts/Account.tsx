@@ -28,12 +28,14 @@ import {
   unlinkIdentity,
   signInMethodsQuery,
 } from './account-queries';
+import { TimeZone } from './TimeZone';
 
 /** What belongs to the person and not to the team. */
 export function Account({ session }: { session: Session }) {
   return (
     <>
       <Profile session={session} />
+      <TimeZone />
       <Mails />
       <LinkedSignIns />
       <Password />

@@ -21,11 +21,18 @@ function memberColumns(
 ): Column<Member>[] {
   const manages = canManageMembers(team);
   return [
-    { id: 'name', head: 'Name', width: '26%', cell: (member) => <b>{member.name}</b> },
-    { id: 'email', head: 'Email', cell: (member) => member.email },
+    {
+      id: 'name',
+      head: 'Name',
+      width: '26%',
+      text: ({ name }) => name,
+      cell: (member) => <b>{member.name}</b>,
+    },
+    { id: 'email', head: 'Email', text: ({ email }) => email, cell: (member) => member.email },
     {
       id: 'role',
       head: 'Role',
+      text: ({ role }) => role,
       width: 230,
       cell: (member) =>
         manages && member.user_id !== ownId ? (
@@ -50,6 +57,7 @@ function memberColumns(
     {
       id: 'since',
       head: 'Joined',
+      text: ({ created_at }) => created_at,
       width: 150,
       align: 'right',
       cell: (member) => <Timestamp at={member.created_at} />,

@@ -127,6 +127,9 @@ export const deleteServiceAccount = (team_id: string, service_account_id: string
 export const revokeToken = (team_id: string, token_id: string) =>
   calls.tokensRevoke({ path: { team_id, token_id } });
 export const updateName = (name: string) => calls.usersUpdate({ body: { name } });
+/** @param time_zone null is the browser's. */
+export const updateTimeZone = (time_zone: string | null) =>
+  calls.usersUpdate({ body: { time_zone } });
 export const startOidcSignIn = (body: { next?: string; invitation?: string }) =>
   calls.oidcCreateSignInRequest({ body });
 export const startIdentityLink = (next: string) => calls.oidcCreateLinkRequest({ body: { next } });

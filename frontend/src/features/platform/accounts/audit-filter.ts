@@ -1,5 +1,6 @@
 /** The log of a team: what is asked of it. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
+import { startOfDay } from '../../../lib/times';
 import { calls, openUrl } from '../../../api';
 
 /** Texts as they stand in the fields; days are whole ones of the reader's own calendar. */
@@ -10,12 +11,8 @@ function asked(wanted: AuditFilter): Record<string, string> {
   const filled: Record<string, string> = {};
   if (wanted.actor?.trim()) filled.actor = wanted.actor.trim();
   if (wanted.action?.trim()) filled.action = wanted.action.trim();
-  if (wanted.since) filled.since = new Date(`${wanted.since}T00:00:00`).toISOString();
-  if (wanted.until) {
-    const end = new Date(`${wanted.until}T00:00:00`);
-    end.setDate(end.getDate() + 1); // a day may have 23 or 25 hours
-    filled.until = end.toISOString();
-  }
+  if (wanted.since) filled.since = new Date(startOfDay(wanted.since)).toISOString();
+  if (wanted.until) filled.until = new Date(startOfDay(wanted.until, 1)).toISOString();
   return filled;
 }
 

@@ -1,5 +1,6 @@
 /** What the team did and what Slowpath found, newest first, by day; it updates while it is open. */
 import { Button, Select } from '@mantine/core';
+import { clockText, fullTimeText } from '../../../lib/times';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import {
@@ -130,11 +131,10 @@ function LineView({ line, service, link }: LineProps) {
   const [before, after] = verbOf(first);
   const thing = subjectOf(line);
   const description = describeEvent(first);
-  const when = new Date(first.occurred_at);
   return (
     <li className={classes.line}>
-      <time dateTime={first.occurred_at} title={when.toLocaleString('en-GB')} className="muted">
-        {when.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
+      <time dateTime={first.occurred_at} title={fullTimeText(first.occurred_at)} className="muted">
+        {clockText(first.occurred_at)}
       </time>
       <span className={classes.words}>
         <b>{actorText(first)}</b> {before}{' '}

@@ -1,5 +1,6 @@
 /** News in words, by day; what was done alike one after the other is one line. */
 import type { Activity, ActivityKind } from '../../../api';
+import { dayNumber, longDateText } from '../../../lib/times';
 import { countOf } from '../../../ui';
 
 export const KINDS: Record<ActivityKind, string> = {
@@ -17,10 +18,7 @@ export const KINDS: Record<ActivityKind, string> = {
 export type Line = { first: Activity; count: number };
 type Day = { day: string; lines: Line[] };
 
-const dayOf = (at: string): string => {
-  const when = new Date(at);
-  return `${when.getFullYear()}-${when.getMonth()}-${when.getDate()}`;
-};
+const dayOf = (at: string): string => String(dayNumber(at));
 
 const FOLDED = new Set(['artifact.received', 'artifact.deleted']);
 
@@ -48,17 +46,10 @@ export function daysOf(news: Activity[]): Day[] {
 }
 
 export function dayText(at: string, now: Date): string {
-  const days = Math.round(
-    (new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / 86_400_000,
-  );
+  const days = dayNumber(now) - dayNumber(at);
   if (days === 0) return 'Today';
   if (days === 1) return 'Yesterday';
-  return new Date(at).toLocaleDateString('en-GB', {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-  });
+  return longDateText(at);
 }
 
 export const actorText = ({ actor }: Activity): string =>

@@ -1,5 +1,6 @@
 /** Actions that need more than a choice: a reason, a date, what fixed it. */
 import { TextInput, Textarea } from '@mantine/core';
+import { fieldTime, timeZone } from '../../../lib/times';
 import { useState } from 'react';
 import type { InboxItem } from '../../../api';
 import { FormBody, FormDialog, onText } from '../../../ui';
@@ -105,7 +106,7 @@ function DueForm({ targets, onAct, isPending, error, onCancel }: ActionFormProps
 
 function SnoozeForm({ onAct, isPending, error, onCancel }: ActionFormProps) {
   const [until, setUntil] = useState('');
-  const at = new Date(until);
+  const at = new Date(fieldTime(until));
   const blocked = Number.isNaN(at.getTime())
     ? 'Choose a date and a time.'
     : at <= new Date()
@@ -122,7 +123,7 @@ function SnoozeForm({ onAct, isPending, error, onCancel }: ActionFormProps) {
     >
       <TextInput
         label="Until"
-        description="In the time zone of this browser."
+        description={`${timeZone()} time.`}
         type="datetime-local"
         required
         data-autofocus

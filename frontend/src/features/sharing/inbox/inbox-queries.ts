@@ -1,8 +1,8 @@
-/** Items, saved views and subscriptions. */
+/** Items and saved views. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { calls, type InboxActionIn, type InboxItem, type InboxViewIn } from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
-import { momentText } from './inbox-wording';
+import { momentText } from '../../../lib/times';
 
 const PAGE = 100;
 
@@ -46,16 +46,6 @@ export const actOnItems = (body: InboxActionIn) => calls.inboxAct({ body });
 export const createView = (body: InboxViewIn) => calls.inboxViewsCreate({ body });
 export const deleteView = (inbox_view_id: string) =>
   calls.inboxViewsDelete({ path: { inbox_view_id } });
-
-export const subscriptionQuery = (service_id: string) =>
-  queryOptions({
-    queryKey: ['service', 'subscription', service_id],
-    queryFn: ({ signal }) => calls.subscriptionsGet({ path: { service_id }, signal }),
-  });
-export const subscribe = (service_id: string) =>
-  calls.subscriptionsCreate({ path: { service_id } });
-export const unsubscribe = (service_id: string) =>
-  calls.subscriptionsDelete({ path: { service_id } });
 
 export type FixKind = 'commit' | 'build' | 'deployment';
 

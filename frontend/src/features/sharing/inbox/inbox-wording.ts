@@ -1,5 +1,6 @@
 /** The inbox in words: severities, kinds, states, and what was done. */
 import type { InboxAction, InboxItem } from '../../../api';
+import { dayNumber, momentOf, momentText } from '../../../lib/times';
 import { formatNumber, formatRatio, formatRatioRange } from '../../../engine/format/format';
 import { countOf, type Glyph } from '../../../ui';
 import type { View } from './inbox-url';
@@ -83,16 +84,6 @@ const STATES: Record<State, [Glyph, string]> = {
 };
 
 export const stateLabel = (state: State): [Glyph, string] => STATES[state];
-
-const moment = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-export const momentText = (at: Date | string): string =>
-  moment.format(typeof at === 'string' ? new Date(at) : at).replaceAll(',', '');
 
 // A due date is a day of the calendar, in no time zone.
 const dayOnly = new Intl.DateTimeFormat('en-GB', {
@@ -185,10 +176,9 @@ export function doneText(action: InboxAction, count: number, people: readonly Pe
   }
 }
 
-/** Tomorrow at nine in the morning, by the clock of this browser. */
-export function tomorrowAtNine(now: Date): Date {
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
-}
+/** Tomorrow at nine in the morning, in the person's time zone. */
+export const tomorrowAtNine = (now: Date): Date =>
+  new Date(momentOf((dayNumber(now) + 1) * 86_400_000 + 9 * 3_600_000));
 
 /** Whether an item allows one of some actions. */
 export const allows = (item: InboxItem, types: readonly ActionType[]): boolean =>

@@ -2,5 +2,4 @@ export { AssignItem } from './AssignItem';
 export { InboxBadge } from './InboxBadge';
 export { InboxPage, ItemActions } from './LazyInbox';
 export type { InboxLink } from './InboxTabs';
-export { SubscribeAction } from './SubscribeAction';
 export { readInboxSearch, type InboxSearch } from './inbox-url';

@@ -1,8 +1,9 @@
 /** What the menus of the inbox offer for some items. */
 import type { InboxAction, InboxItem, InboxItemRef } from '../../../api';
+import { momentText } from '../../../lib/times';
 import type { Glyph } from '../../../ui';
 import type { TriageMenu } from './inbox-keys';
-import { allows, momentText, stateLabel, tomorrowAtNine, type Person } from './inbox-wording';
+import { allows, stateLabel, tomorrowAtNine, type Person } from './inbox-wording';
 
 export type Choice = {
   label: string;

@@ -130,6 +130,8 @@ const channelBody = ({ name, kind, events, chosen }: Words, end: End): ChannelWo
   recipients: kind === 'email' ? end.to.split(/[\s,;]+/u).filter(Boolean) : [],
   repository: end.repository.trim(),
   token: end.token,
+  signing_secret: end.signingSecret,
+  conversation: end.conversation.trim(),
   events,
   service_ids: chosen.length > 0 ? chosen : null,
 });

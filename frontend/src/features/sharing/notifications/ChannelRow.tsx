@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel } from '../../../api';
 import {
+  CopyField,
   ErrorState,
   ExpandButton,
   ListRow,
@@ -86,6 +87,12 @@ export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: R
         )}
         <ExpandButton noun="Notifications" opened={opened} onOpened={setOpened} />
       </RowLine>
+      {channel.interactivity_url && (
+        <CopyField
+          label="Request URL for buttons: enter it in Interactivity & Shortcuts of the Slack app"
+          value={channel.interactivity_url}
+        />
+      )}
       {channel.problem && (
         <ErrorState
           compact

@@ -20,6 +20,7 @@ const aChannel = (changed: Partial<Channel> = {}): Channel => ({
   failing_since: null,
   problem: null,
   sent_at: null,
+  interactivity_url: null,
   created_at: AT,
   ...changed,
 });
@@ -98,6 +99,11 @@ describe('the row of a channel', () => {
     expect(sent).toEqual([{ state: 'off' }, { state: 'on' }]);
   });
 
+  it('shows the Request URL of a Slack app', async () => {
+    serve(aChannel({ kind: 'slack-app', interactivity_url: 'https://x.example/api/v1/slack/1' }));
+    show(<Channels mayManage />);
+    expect(await screen.findByDisplayValue('https://x.example/api/v1/slack/1')).toBeInTheDocument();
+  });
   it('opens its notifications after a test', async () => {
     serve(aChannel());
     server.use(http.get(at('/notification-channels/c1/notifications'), () => page([aMessage()])));
@@ -262,6 +268,27 @@ describe('the form of a channel', () => {
     );
   });
 
+  it('sends token, signing secret and channel of a Slack app', async () => {
+    const sent = record('post', '', added);
+    const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
+    await enter(user, screen.getByLabelText(/^Name/), 'app');
+    await chooseKind(user, 'Slack app');
+    await enter(user, screen.getByLabelText(/^Bot token/), 'xoxb-1');
+    await enter(user, screen.getByLabelText(/^Signing secret/), 's3cret');
+    await enter(user, screen.getByLabelText(/^ID of the channel/), ' C0123ABCD ');
+    await user.click(await button('Add channel'));
+    await waitFor(() =>
+      expect(sent).toMatchObject([
+        {
+          kind: 'slack-app',
+          token: 'xoxb-1',
+          signing_secret: 's3cret',
+          conversation: 'C0123ABCD',
+          url: '',
+        },
+      ]),
+    );
+  });
   it('sends the URL of a Teams workflow', async () => {
     const sent = record('post', '', added);
     const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);

@@ -2,8 +2,22 @@
 import { PasswordInput, Select, TextInput } from '@mantine/core';
 import type { Kind } from './notification-wording';
 
-export type End = { url: string; to: string; repository: string; token: string };
-export const NO_END: End = { url: '', to: '', repository: '', token: '' };
+export type End = {
+  url: string;
+  to: string;
+  repository: string;
+  token: string;
+  signingSecret: string;
+  conversation: string;
+};
+export const NO_END: End = {
+  url: '',
+  to: '',
+  repository: '',
+  token: '',
+  signingSecret: '',
+  conversation: '',
+};
 
 type EndProps = { kind: Kind; end: End; onEnd: (end: End) => void };
 
@@ -35,6 +49,7 @@ export function EndFields({ kind, end, onEnd }: EndProps) {
         onChange={change('url')}
       />
     );
+  if (kind === 'slack-app') return <SlackAppFields end={end} onEnd={onEnd} />;
   if (kind === 'webhook')
     return (
       <TextInput
@@ -77,6 +92,39 @@ export function EndFields({ kind, end, onEnd }: EndProps) {
         classNames={{ input: 'mono' }}
         value={end.url}
         onChange={change('url')}
+      />
+    </>
+  );
+}
+
+function SlackAppFields({ end, onEnd }: Omit<EndProps, 'kind'>) {
+  return (
+    <>
+      <PasswordInput
+        label="Bot token"
+        description="Bot User OAuth Token with the scopes chat:write, users:read and users:read.email. Stored encrypted."
+        placeholder="xoxb-…"
+        required
+        autoComplete="off"
+        value={end.token}
+        onChange={(event) => onEnd({ ...end, token: event.currentTarget.value })}
+      />
+      <PasswordInput
+        label="Signing secret"
+        description="In Basic Information of the app. Stored encrypted."
+        required
+        autoComplete="off"
+        value={end.signingSecret}
+        onChange={(event) => onEnd({ ...end, signingSecret: event.currentTarget.value })}
+      />
+      <TextInput
+        label="ID of the channel"
+        description="At the end of the details of the channel in Slack. Invite the app to the channel."
+        placeholder="C0123ABCD"
+        required
+        classNames={{ input: 'mono' }}
+        value={end.conversation}
+        onChange={(event) => onEnd({ ...end, conversation: event.currentTarget.value })}
       />
     </>
   );

@@ -1,1 +1,3 @@
+export { IssueAction } from './IssueAction';
 export { Channels } from './LazyChannels';
+export { EVENTS, type NotificationEvent } from './notification-wording';

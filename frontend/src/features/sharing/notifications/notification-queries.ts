@@ -41,3 +41,16 @@ export const testChannel = (channel_id: string) =>
   calls.notificationChannelsTest({ path: { channel_id } });
 export const redeliverNotification = (notification_id: string) =>
   calls.notificationsRedeliver({ path: { notification_id } });
+
+export type IssueSubject = { kind: 'production-event' | 'regression'; id: string };
+
+/** Polled while the issue is being created. */
+export const linkedIssueQuery = ({ kind, id }: IssueSubject) =>
+  queryOptions({
+    queryKey: ['linked_issue', kind, id],
+    queryFn: ({ signal }) => calls.linkedIssuesGet({ path: { kind, subject_id: id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.state === 'creating' ? LOOK_MS : false),
+  });
+
+export const createLinkedIssue = ({ kind, id }: IssueSubject, channel_id: string) =>
+  calls.linkedIssuesCreate({ path: { kind, subject_id: id }, body: { channel_id } });

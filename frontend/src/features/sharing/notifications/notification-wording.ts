@@ -7,6 +7,7 @@ export type NotificationEvent = Exclude<Channel['events'][number], 'channel.test
 
 export const KINDS: Record<Kind, string> = {
   slack: 'Slack',
+  'slack-app': 'Slack app',
   email: 'e-mail',
   webhook: 'webhook',
   github: 'GitHub',
@@ -44,6 +45,7 @@ const INCIDENT_EVENTS: NotificationEvent[] = [
 /** What is usual for a kind: one message a regression for people, a word on every build for code hosts. */
 export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
   slack: PERSONAL_EVENTS,
+  'slack-app': [...INCIDENT_EVENTS, 'bisect.finished'],
   email: PERSONAL_EVENTS,
   teams: PERSONAL_EVENTS,
   webhook: EVENTS.map(({ value }) => value),
@@ -68,7 +70,12 @@ export const notificationEvents = ({ events }: Channel): NotificationEvent[] =>
 
 /** Where a channel ends, as far as it may be shown. */
 export const endText = ({ target }: Channel): string =>
-  target.to?.join(', ') ?? target.host ?? target.url ?? target.repository ?? '';
+  target.to?.join(', ') ??
+  target.conversation ??
+  target.host ??
+  target.url ??
+  target.repository ??
+  '';
 
 export function eventsText(channel: Channel): string {
   return EVENTS.filter(({ value }) => channel.events.includes(value))

@@ -79,6 +79,7 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
             rowKey={({ id }) => id}
             onRowClick={({ id }) => onOpen(id)}
             minWidth={920}
+            tools={reports.hasNextPage ? 'part' : 'whole'}
           />
         )}
         {reports.hasNextPage && (
@@ -109,6 +110,7 @@ function columnsOf(link: ReportsProps['link']): Column<Report>[] {
     {
       id: 'title',
       head: 'Report',
+      text: ({ title }) => title,
       cell: ({ id, title, number }) => (
         <>
           {link(id, title)} <span className="muted">#{number}</span>
@@ -118,6 +120,7 @@ function columnsOf(link: ReportsProps['link']): Column<Report>[] {
     {
       id: 'state',
       head: 'State',
+      text: ({ version }) => (version === 0 ? 'draft' : `version ${version}`),
       width: 150,
       cell: ({ version }) => (
         <StateIcon glyph={version === 0 ? 'waiting' : 'done'}>
@@ -128,6 +131,7 @@ function columnsOf(link: ReportsProps['link']): Column<Report>[] {
     {
       id: 'parts',
       head: 'Parts',
+      text: ({ blocks }) => blocks.length,
       width: 90,
       align: 'right',
       cell: ({ blocks }) => blocks.length,
@@ -135,6 +139,7 @@ function columnsOf(link: ReportsProps['link']): Column<Report>[] {
     {
       id: 'links',
       head: 'Open links',
+      text: ({ links_count }) => links_count,
       width: 100,
       align: 'right',
       cell: ({ links_count }) => (links_count === 0 ? '–' : links_count),
@@ -142,12 +147,14 @@ function columnsOf(link: ReportsProps['link']): Column<Report>[] {
     {
       id: 'by',
       head: 'Author',
+      text: ({ created_by }) => created_by?.name ?? null,
       width: 160,
       cell: ({ created_by }) => <span className="cut">{created_by?.name ?? '–'}</span>,
     },
     {
       id: 'changed',
       head: 'Changed',
+      text: ({ updated_at }) => updated_at,
       width: 130,
       align: 'right',
       cell: ({ updated_at }) => <Timestamp at={updated_at} />,

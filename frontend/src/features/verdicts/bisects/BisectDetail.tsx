@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import type { Bisect, BisectCandidate } from '../../../api';
 import { PosteriorChart, DeploymentCostBar, VerdictIcon, type ProbeVerdict } from '../../../charts';
 import {
+  countOf,
   ErrorState,
   HiddenInSnapshot,
   PageHeader,
@@ -11,8 +12,8 @@ import {
   SideMark,
   SkeletonRows,
   StateIcon,
+  Terms,
   Timestamp,
-  countOf,
   useIsSnapshot,
   useTitle,
 } from '../../../ui';
@@ -140,6 +141,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
             }
           />
           {candidate && <Pointed candidate={candidate} />}
+          <Terms names={['posterior probability', 'confidence interval', 'inconclusive']} />
         </Section>
       )}
       {bisect.probes.length > 0 && (

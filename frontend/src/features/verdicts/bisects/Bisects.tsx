@@ -63,6 +63,7 @@ export default function Bisects({ start, link, onOpen, regressions }: BisectsPro
             rowKey={({ id }) => id}
             rowHeight={46}
             minWidth={820}
+            tools={bisects.hasNextPage ? 'part' : 'whole'}
             onRowClick={({ id }) => onOpen(id)}
           />
         )}
@@ -80,6 +81,7 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
   {
     id: 'title',
     head: 'Bisect',
+    text: ({ number, title }) => `#${number} ${title}`,
     cell: ({ id, number, title, sentence }) => (
       <>
         {link(id, title)} <span className="muted">#{number}</span>
@@ -91,12 +93,14 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
   {
     id: 'state',
     head: 'State',
+    text: ({ state }) => state,
     width: 160,
     cell: ({ state }) => <StateIcon glyph={STATES[state][0]}>{STATES[state][1]}</StateIcon>,
   },
   {
     id: 'suspect',
     head: 'Top suspect',
+    text: ({ culprit }) => culprit?.sha ?? null,
     width: 150,
     cell: ({ culprit, posterior }) =>
       culprit ? (
@@ -111,6 +115,7 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
   {
     id: 'deploys',
     head: 'Deployments',
+    text: ({ deployments }) => deployments,
     width: 120,
     align: 'right',
     cell: (row) => (
@@ -125,6 +130,7 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
   {
     id: 'levels',
     head: 'Depth',
+    text: ({ levels }) => levels,
     width: 90,
     align: 'right',
     cell: ({ levels }) => countOf(levels, 'level'),
@@ -132,6 +138,7 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
   {
     id: 'begun',
     head: 'Started',
+    text: ({ created_at }) => created_at,
     width: 150,
     cell: ({ created_at }) => (
       <span className="muted">

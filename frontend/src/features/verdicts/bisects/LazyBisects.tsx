@@ -1,17 +1,24 @@
 /** The parts of this feature, each loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
+import type { AutomaticBisectsProps } from './AutomaticBisects';
 import type { BisectDetailProps } from './BisectDetail';
 import type { RegressionBisectsProps } from './RegressionBisects';
 import type { BisectsProps } from './Bisects';
 import type { RunnersProps } from './Runners';
-import type { StartBisectProps } from './StartBisect';
+import type { StartBisectPageProps } from './StartBisectPage';
 
+const Automatic = lazy(() => import('./AutomaticBisects'));
 const List = lazy(() => import('./Bisects'));
 const Detail = lazy(() => import('./BisectDetail'));
-const Start = lazy(() => import('./StartBisect'));
+const Start = lazy(() => import('./StartBisectPage'));
 const Before = lazy(() => import('./RegressionBisects'));
 const All = lazy(() => import('./Runners'));
 
+export const AutomaticBisects = (props: AutomaticBisectsProps) => (
+  <Suspense fallback={null}>
+    <Automatic {...props} />
+  </Suspense>
+);
 export const Bisects = (props: BisectsProps) => (
   <Suspense fallback={null}>
     <List {...props} />
@@ -22,7 +29,7 @@ export const BisectDetail = (props: BisectDetailProps) => (
     <Detail {...props} />
   </Suspense>
 );
-export const StartBisect = (props: StartBisectProps) => (
+export const StartBisectPage = (props: StartBisectPageProps) => (
   <Suspense fallback={null}>
     <Start {...props} />
   </Suspense>

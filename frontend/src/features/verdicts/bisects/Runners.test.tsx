@@ -1,11 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import type { BisectProposalOut, Runner } from '../../../api';
+import type { Runner } from '../../../api';
 import { aBisect, aBisectRow } from '../../../testing/bisect-fixtures';
 import { at, page, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
-import { AvailableRunners } from './AvailableRunners';
 import Bisects from './Bisects';
 import { PrunedCommits } from './PrunedCommits';
 import { RunnerHelp } from './RunnerHelp';
@@ -123,42 +122,6 @@ describe('the command that starts a runner', () => {
       'Could not create a token · At most 100 tokens.',
     );
     expect((await command()).getAttribute('value')).toContain('$TOKEN');
-  });
-});
-
-describe('the runners for a bisect that is being started', () => {
-  const showOffer = (wanted: Record<string, string>, ...runners: Runner[]) =>
-    show(
-      <AvailableRunners
-        offer={{ runners } as unknown as BisectProposalOut}
-        team={{ id: TEAM_ID, mayManage: false }}
-        wanted={wanted}
-      />,
-    );
-
-  it('are those that are there and have all labels', () => {
-    showOffer(
-      { zone: 'eu' },
-      aRunner({ labels: { zone: 'eu' } }),
-      aRunner({ name: 'other', labels: { zone: 'us' } }),
-      aRunner({ name: 'gone', alive: false, labels: { zone: 'eu' } }),
-    );
-    expect(screen.getByText(/^Available runners/).parentElement).toHaveTextContent(
-      /^Available runners prod-canary-1 \(2 slots\)$/,
-    );
-  });
-
-  it('that lack a label are named, and the command has it', async () => {
-    showOffer({ zone: 'eu' }, aRunner());
-    expect(screen.getByText('No runner with zone=eu is available.')).toBeInTheDocument();
-    expect(screen.getByText(/Available: prod-canary-1\.$/)).toBeInTheDocument();
-    expect((await command()).getAttribute('value')).toContain('--label zone=eu');
-  });
-
-  it('are missing where none is there', () => {
-    showOffer({}, aRunner({ alive: false }));
-    expect(screen.getByText('No runners available.')).toBeInTheDocument();
-    expect(screen.queryByText(/^Available runners/)).not.toBeInTheDocument();
   });
 });
 

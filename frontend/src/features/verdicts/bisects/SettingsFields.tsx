@@ -1,9 +1,10 @@
 /** How sure, how many, how long: the same fields where a bisect is started and where it is changed. */
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
+import { isTimeZone, timeZone } from '../../../lib/times';
 import type { BisectSettingsUpdate } from '../../../api';
 import { LabelsField } from './LabelsField';
 import classes from './bisects.module.css';
-import { DAYS, MAX_DEPLOYMENTS, DEFAULT_SETTINGS, isZone } from './bisect-settings';
+import { DAYS, MAX_DEPLOYMENTS, DEFAULT_SETTINGS } from './bisect-settings';
 
 type Props = { value: BisectSettingsUpdate; onChange: (value: BisectSettingsUpdate) => void };
 /** What holds where a field is left empty. */
@@ -86,7 +87,7 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
         value={value.runner_labels ?? {}}
         onChange={(runner_labels) => onChange({ ...value, runner_labels })}
       />
-      <Hours value={value} onChange={onChange} />
+      <Hours value={value} onChange={(next) => onChange({ ...value, ...next })} />
       <Guard value={value} onChange={onChange} />
     </>
   );
@@ -95,7 +96,12 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
 const percent = (share: number | null | undefined): string =>
   share == null ? '' : String(Math.round(share * 1000) / 10);
 
-function Hours({ value, onChange }: Props) {
+type HoursProps = {
+  value: Pick<BisectSettingsUpdate, 'deployment_hours'>;
+  onChange: (value: Pick<BisectSettingsUpdate, 'deployment_hours'>) => void;
+};
+
+export function Hours({ value, onChange }: HoursProps) {
   const { deployment_hours: hours } = value;
   return (
     <>
@@ -110,7 +116,7 @@ function Hours({ value, onChange }: Props) {
                   days: ['mon', 'tue', 'wed', 'thu', 'fri'],
                   from: '09:00',
                   to: '17:00',
-                  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+                  zone: timeZone(),
                 }
               : null,
           });
@@ -153,7 +159,7 @@ function Hours({ value, onChange }: Props) {
           />
           <TextInput
             label="Time zone"
-            error={isZone(hours.zone ?? 'UTC') ? undefined : 'unknown time zone'}
+            error={isTimeZone(hours.zone ?? 'UTC') ? undefined : 'unknown time zone'}
             value={hours.zone ?? 'UTC'}
             onChange={(event) => {
               onChange({

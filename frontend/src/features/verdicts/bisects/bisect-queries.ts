@@ -1,13 +1,22 @@
 /** Bisects, what can be offered of one, and the runners that deploy for them. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls, type Bisect, type BisectSettingsUpdate, type BisectWords } from '../../../api';
+import {
+  calls,
+  type AutomaticBisectRules,
+  type Bisect,
+  type BisectSettingsUpdate,
+  type BisectWords,
+} from '../../../api';
 import { OPEN_STATES } from './bisect-wording';
 
 const PAGE = 50;
 const REGRESSION_BISECTS_KEY = 5;
 
 export type Subject =
-  { regression_id: string } | { comparison_id: string } | { service_id: string };
+  | { regression_id: string }
+  | { event_id: string }
+  | { comparison_id: string }
+  | { service_id: string };
 
 export const bisectsQuery = (open: boolean | null) =>
   infiniteQueryOptions({
@@ -85,6 +94,51 @@ export const proposalQuery = (subject: Subject | null) =>
     staleTime: 0,
     placeholderData: keepPreviousData,
   });
+
+/** The commits that a text may name, exact names first. */
+export const rangeEndsQuery = (repository_id: string, service_id: string | null, search: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'ends', repository_id, service_id, search],
+    queryFn: ({ signal }) =>
+      calls.bisectsEnds({ query: { repository_id, service_id, search }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** The check of a request, begun once; `again` counts how often the user repeated it. */
+export const newPreflightQuery = (body: BisectWords, again: number) =>
+  queryOptions({
+    queryKey: ['bisect', 'preflight', 'new', body, again],
+    queryFn: ({ signal }) =>
+      calls.bisectsCreatePreflight({ body: { ...body, is_repeated: again > 0 }, signal }),
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+const COUNTING_MS = 1000;
+const CHECKING_MS = 10_000;
+/** Its checks as of now: a runner or a fetch may appear while the page is open. */
+export const preflightQuery = (preflight_id: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'preflight', preflight_id],
+    queryFn: ({ signal }) => calls.bisectsGetPreflight({ path: { preflight_id }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.is_running ? COUNTING_MS : CHECKING_MS),
+  });
+export const fetchRepository = (repository_id: string) =>
+  calls.repositoriesFetch({ path: { repository_id } });
+export const setRepositoryUrl = (repository_id: string, url: string) =>
+  calls.repositoriesUpdate({ path: { repository_id }, body: { url } });
+export const addRepository = (name: string, url: string, service_id: string | null) =>
+  calls.repositoriesCreate({
+    body: { name, url, services: service_id === null ? [] : [{ service_id }] },
+  });
+
+export const automaticBisectsQuery = (service_id: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'automatic', service_id],
+    queryFn: ({ signal }) => calls.automaticBisectsGet({ path: { service_id }, signal }),
+  });
+export const setAutomaticBisects = (service_id: string, body: AutomaticBisectRules) =>
+  calls.automaticBisectsSet({ path: { service_id }, body });
 
 export const runnersQuery = queryOptions({
   queryKey: ['runner', 'list'],

@@ -1,5 +1,6 @@
 /** Settings of a search as the forms hold them. */
 import type { Bisect, BisectSettingsUpdate } from '../../../api';
+import { isTimeZone } from '../../../lib/times';
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
@@ -28,20 +29,11 @@ export function editableSettings({ settings }: Bisect): BisectSettingsUpdate {
   return Object.fromEntries(names.map((name) => [name, settings[name] ?? DEFAULT_SETTINGS[name]]));
 }
 
-/** Whether a time zone is called so. */
-export function isZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;
-  } catch {
-    return false;
-  }
-}
-
 /** Why settings cannot be sent; nothing where they can. */
 export const validateSettings = ({
   deployment_hours: hours,
 }: BisectSettingsUpdate): string | undefined =>
-  hours && !isZone(hours.zone ?? 'UTC') ? 'Unknown time zone' : undefined;
+  hours && !isTimeZone(hours.zone ?? 'UTC') ? 'Unknown time zone' : undefined;
 
 /** Only what was changed is sent, and nothing of what was left empty: of two people who change things at once both are heard. */
 export function changed(

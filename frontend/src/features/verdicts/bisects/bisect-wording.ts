@@ -1,10 +1,7 @@
 /** Labels and texts of bisects, except those the server formats. */
-import type { Bisect, BisectLevel, BisectProposalOut, Probe } from '../../../api';
-import { formatValue } from '../../../engine/format/format';
+import type { Bisect, BisectLevel, Probe } from '../../../api';
 import { countOf, countText, type Glyph } from '../../../ui';
 import { labelTexts, type Labels } from './runner-labels';
-
-type OfferedSignature = BisectProposalOut['signatures'][number];
 
 export const STATES: Record<Bisect['state'], [Glyph, string]> = {
   planned: ['waiting', 'planning'],
@@ -129,20 +126,3 @@ export function runnerCommand(server: string, token: string, labels: Labels = {}
 
 const shellWord = (text: string): string =>
   /^[\w./:=@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-/** "0.62 instead of 0.05 · The comparison found it, ×5.47." */
-export function measurementText({
-  before,
-  after,
-  unit,
-  is_separating: separates,
-  reason: why,
-}: OfferedSignature): string {
-  const was =
-    before === null || after === null
-      ? ''
-      : `${formatValue(after, unit)} instead of ${formatValue(before, unit)}`;
-  return [was, why, separates ? '' : 'not known yet whether it separates good from bad']
-    .filter((part) => part !== '')
-    .join(' · ');
-}

@@ -1,4 +1,12 @@
-export { BisectDetail, Bisects, RegressionBisects, Runners, StartBisect } from './LazyBisects';
-export { regressionBisectRequests } from './bisect-queries';
+export {
+  AutomaticBisects,
+  BisectDetail,
+  Bisects,
+  RegressionBisects,
+  Runners,
+  StartBisectPage,
+} from './LazyBisects';
+export { bisectQuery, regressionBisectRequests } from './bisect-queries';
+export { bisectSearchOf, bisectSubjectOf, readBisectSearch } from './bisect-url';
 export { makeBisectReportText } from './bisect-report-text';
 export type { Subject as BisectSubject } from './bisect-queries';

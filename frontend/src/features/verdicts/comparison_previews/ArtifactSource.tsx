@@ -9,7 +9,7 @@ import { SearchList, type MatchResults } from './SearchList';
 import type { SourceProps } from './SearchedSource';
 import classes from './compare.module.css';
 import { artifactMatchesQuery } from './preview-queries';
-import { momentText } from './preview-wording';
+import { momentText } from '../../../lib/times';
 import { labelsOf } from './side-choice';
 
 const NONE = 'No artifact matches. Drop files on the page to upload them.';

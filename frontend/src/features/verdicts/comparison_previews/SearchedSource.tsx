@@ -7,7 +7,8 @@ import { SearchList } from './SearchList';
 import { ServiceField } from './ServiceField';
 import { formatSource } from './compare-url';
 import { sourceMatchesQuery, type SearchedType } from './preview-queries';
-import { evidenceText, momentText } from './preview-wording';
+import { evidenceText } from './preview-wording';
+import { momentText } from '../../../lib/times';
 import { labelsOf, withLabels, type SideChoice } from './side-choice';
 
 const FIELDS: Record<SearchedType, { label: string; placeholder: string; none: string }> = {

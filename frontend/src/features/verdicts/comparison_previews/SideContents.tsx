@@ -1,4 +1,5 @@
 import type { KindPreview, SidePreview } from '../../../api';
+import { fieldZone } from '../../../lib/times';
 import { countText, durationText } from '../../../ui';
 import { kindPlural } from '../../evidence/artifacts';
 import classes from './compare.module.css';
@@ -18,7 +19,7 @@ export function SideContents({ preview, other }: ContentsProps) {
               <th scope="col">contains</th>
               <th scope="col">count</th>
               <th scope="col">samples</th>
-              <th scope="col">recorded, UTC</th>
+              <th scope="col">recorded, {fieldZone('')}</th>
               <th scope="col">duration</th>
             </tr>
           </thead>

@@ -1,5 +1,6 @@
-/** A service in an environment between two times, UTC. */
+/** A service in an environment between two times. */
 import { Button, Select, TextInput } from '@mantine/core';
+import { fieldText, fieldTime, fieldZone } from '../../../lib/times';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SideSource } from '../../../api';
@@ -22,10 +23,8 @@ const PRESETS = [
   { name: 'Last week', fromMs: 2 * WEEK_MS, toMs: WEEK_MS },
 ] as const;
 
-/** "2026-11-18T14:06", as fields of a date and time have it. */
-const fieldText = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 const isoOf = (text: string): string | null => {
-  const ms = Date.parse(`${text}Z`);
+  const ms = fieldTime(text);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 };
 
@@ -49,8 +48,8 @@ function draftOf({ source, service }: SourceProps['choice']): Draft {
   return {
     service: source.service_id,
     environment: source.environment_id,
-    begin: source.begin.slice(0, 16),
-    end: source.end.slice(0, 16),
+    begin: fieldText(source.begin),
+    end: fieldText(source.end),
   };
 }
 
@@ -93,13 +92,13 @@ export function TimeRangeSource({ choice, onChoice }: SourceProps) {
       <div className={classes.times}>
         <TextInput
           type="datetime-local"
-          label="Begin, UTC"
+          label={`Begin, ${fieldZone(draft.begin)}`}
           value={draft.begin}
           onChange={onText((begin) => change({ begin }))}
         />
         <TextInput
           type="datetime-local"
-          label="End, UTC"
+          label={`End, ${fieldZone(draft.end)}`}
           value={draft.end}
           error={isReversed && 'Must be later than the begin'}
           onChange={onText((end) => change({ end }))}

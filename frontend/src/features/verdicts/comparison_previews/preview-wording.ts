@@ -7,6 +7,7 @@ import type {
   SidePreview,
   SideSource,
 } from '../../../api';
+import { dayNumber, momentText } from '../../../lib/times';
 import { countOf, countText } from '../../../ui';
 import { kindPlural } from '../../evidence/artifacts';
 import { haveSameLabels, type SideName, type SidesChoice, type SourceKind } from './side-choice';
@@ -182,29 +183,11 @@ function valuesOf({ conditions }: SidePreview): Record<string, string> {
   };
 }
 
-const day = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-});
-const clock = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
-
-/** "Tue 17 Nov 09:12", UTC. */
-export const momentText = (at: string): string => {
-  const when = new Date(at);
-  return `${day.format(when).replace(',', '')} ${clock.format(when)}`;
-};
-
-/** "Tue 17 Nov 09:12 to 09:16", UTC. */
+/** "Tue 17 Nov 09:12 to 09:16". */
 export function recordedText({ recorded_from, recorded_to }: KindPreview): string {
   if (!recorded_from) return '';
   const [from, to] = [momentText(recorded_from), recorded_to ? momentText(recorded_to) : ''];
   if (to === '' || to === from) return from;
-  const sameDay = recorded_from.slice(0, 10) === recorded_to?.slice(0, 10);
+  const sameDay = recorded_to && dayNumber(recorded_from) === dayNumber(recorded_to);
   return `${from} to ${sameDay ? to.slice(-5) : to}`;
 }

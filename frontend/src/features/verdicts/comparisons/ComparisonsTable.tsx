@@ -104,10 +104,17 @@ function ComparisonFilters({ search, state, onSearch, onState }: FilterProps) {
 
 function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<ComparisonSummaryOut>[] {
   return [
-    { id: 'verdict', head: 'Verdict', width: 132, cell: (row) => <Verdict comparison={row} /> },
+    {
+      id: 'verdict',
+      head: 'Verdict',
+      text: ({ verdict, state }) => verdict ?? state,
+      width: 132,
+      cell: (row) => <Verdict comparison={row} />,
+    },
     {
       id: 'name',
       head: 'Comparison',
+      text: ({ name }) => name,
       cell: (row) => (
         <span className={classes.twoLines}>
           <span className={classes.nameLine}>{link(row, row.name)}</span>
@@ -120,18 +127,21 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
     {
       id: 'base',
       head: 'Base',
+      text: ({ base }) => base.label,
       width: '19%',
       cell: (row) => <SideCell side="base" content={row.base} />,
     },
     {
       id: 'candidate',
       head: 'Candidate',
+      text: ({ candidate }) => candidate.label,
       width: '19%',
       cell: (row) => <SideCell side="candidate" content={row.candidate} />,
     },
     {
       id: 'at',
       head: 'Created',
+      text: ({ created_at }) => created_at,
       width: 140,
       align: 'right',
       cell: (row) => <Timestamp at={row.created_at} />,

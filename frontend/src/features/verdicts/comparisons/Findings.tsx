@@ -11,7 +11,7 @@ import {
   unitOf,
 } from '../../../engine/format/format';
 import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
-import { EmptyState, countOf } from '../../../ui';
+import { countOf, EmptyState, Terms } from '../../../ui';
 import { FindingDetail } from './FindingDetail';
 import classes from './Findings.module.css';
 import { KindIcon, iconOf } from './KindIcon';
@@ -48,6 +48,18 @@ const SHOWN_FIRST = 3;
 
 const INTERVAL_WIDTH = 220;
 
+/** What the columns show, and what a finding may be. */
+const TERMS = [
+  'confidence interval',
+  'q-value',
+  'tentative',
+  'inconclusive',
+  'attributed cost',
+  'stack growth',
+  'scheduler latency',
+  'minimum detectable change',
+] as const;
+
 export function Findings(props: FindingsProps) {
   const { result, chosen, unfolded, onChoose, onUnfold, onShow, discussion, action } = props;
   const [all, setAll] = useState(false);
@@ -67,58 +79,61 @@ export function Findings(props: FindingsProps) {
     );
   }
   return (
-    <ol className={classes.list} aria-label="Findings, most important first">
-      <li className={classes.head} aria-hidden>
-        <span className={classes.title}>{countText(findings.length)}</span>
-        <span className={classes.whisker}>
-          <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
-        </span>
-        <span className={classes.effectHead}>effect, 95% interval</span>
-        <span className={classes.callerHead}>{attributedCallerHeader(findings)}</span>
-        <span className={classes.q}>q</span>
-      </li>
-      {shown.map((finding, index) => (
-        <li key={index}>
-          <FindingRow
-            finding={finding}
-            number={index + 1}
-            notes={
-              <>
-                <ProfileKind kind={kindOf(finding.profile_kind)} />
-                {discussion?.count(finding)}
-              </>
-            }
-            axis={axis}
-            chosen={index === chosen}
-            unfolded={index === chosen && unfolded}
-            onChoose={() => onChoose(index)}
-            onUnfold={(open) => onUnfold(index, open)}
-          />
-          {index === chosen && unfolded && (
-            <FindingDetail
+    <>
+      <ol className={classes.list} aria-label="Findings, most important first">
+        <li className={classes.head} aria-hidden>
+          <span className={classes.title}>{countText(findings.length)}</span>
+          <span className={classes.whisker}>
+            <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
+          </span>
+          <span className={classes.effectHead}>effect, 95% interval</span>
+          <span className={classes.callerHead}>{attributedCallerHeader(findings)}</span>
+          <span className={classes.q}>q</span>
+        </li>
+        {shown.map((finding, index) => (
+          <li key={index}>
+            <FindingRow
               finding={finding}
-              onShow={(path) => onShow(finding, path)}
-              action={action?.(finding, index)}
-              discussion={discussion?.about(finding)}
+              number={index + 1}
+              notes={
+                <>
+                  <ProfileKind kind={kindOf(finding.profile_kind)} />
+                  {discussion?.count(finding)}
+                </>
+              }
+              axis={axis}
+              chosen={index === chosen}
+              unfolded={index === chosen && unfolded}
+              onChoose={() => onChoose(index)}
+              onUnfold={(open) => onUnfold(index, open)}
             />
-          )}
-        </li>
-      ))}
-      {hidden > 0 && (
-        <li className={classes.rest}>
-          <button type="button" className="link" onClick={() => setAll(true)}>
-            Show {countOf(hidden, 'more finding')}
-          </button>
-        </li>
-      )}
-      {cost_shifts.map((shift, index) => (
-        <CostShiftRow
-          key={`${shift.from_function} ${shift.to_function} ${index}`}
-          shift={shift}
-          kind={kindOf(shift.profile_kind)}
-        />
-      ))}
-    </ol>
+            {index === chosen && unfolded && (
+              <FindingDetail
+                finding={finding}
+                onShow={(path) => onShow(finding, path)}
+                action={action?.(finding, index)}
+                discussion={discussion?.about(finding)}
+              />
+            )}
+          </li>
+        ))}
+        {hidden > 0 && (
+          <li className={classes.rest}>
+            <button type="button" className="link" onClick={() => setAll(true)}>
+              Show {countOf(hidden, 'more finding')}
+            </button>
+          </li>
+        )}
+        {cost_shifts.map((shift, index) => (
+          <CostShiftRow
+            key={`${shift.from_function} ${shift.to_function} ${index}`}
+            shift={shift}
+            kind={kindOf(shift.profile_kind)}
+          />
+        ))}
+      </ol>
+      <Terms names={TERMS} />
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { ProductionEvent } from '../../../api';
-import { PersonName, Timestamp } from '../../../ui';
+import { PersonName, StateIcon, Timestamp } from '../../../ui';
 import classes from './events.module.css';
-import { deploymentName, deploymentText, followerText } from './event-wording';
+import { BUDGET_STATES, deploymentName, deploymentText, followerText } from './event-wording';
 
 type DetailsProps = {
   event: ProductionEvent;
@@ -13,7 +13,7 @@ type DetailsProps = {
 const SEVERITIES = { high: 'High', medium: 'Medium', low: 'Low' } as const;
 
 export function EventDetails({ event, serviceLink, buildLink }: DetailsProps) {
-  const { item, signals, deployments } = event;
+  const { item, signals, deployments, budgets } = event;
   const followers = signals.filter(({ role }) => role === 'follower');
   const facts: [string, ReactNode][] = [
     [
@@ -48,6 +48,18 @@ export function EventDetails({ event, serviceLink, buildLink }: DetailsProps) {
             <dd title={signal.sentence}>{followerText(signal)}</dd>
           </div>
         ))}
+        {budgets.map(({ sentence, state }) => {
+          const [glyph, word] = BUDGET_STATES[state];
+          return (
+            <div key={sentence}>
+              <dt>Budget</dt>
+              <dd>
+                <StateIcon glyph={glyph}>{word}</StateIcon>{' '}
+                <span className="muted">{sentence}</span>
+              </dd>
+            </div>
+          );
+        })}
         {deployments.map((deployment) => (
           <div key={deployment.id}>
             <dt>Deployment</dt>

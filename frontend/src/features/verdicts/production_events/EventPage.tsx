@@ -10,6 +10,7 @@ import {
   Section,
   SkeletonRows,
   StateIcon,
+  Terms,
   useTitle,
 } from '../../../ui';
 import { ServicePanels } from '../../evidence/dashboard';
@@ -17,6 +18,7 @@ import { EventCommits } from './EventCommits';
 import { EventComparison } from './EventComparison';
 import { EventDetails } from './EventDetails';
 import { EventHistory } from './EventHistory';
+import { EventTraces } from './EventTraces';
 import { ProofStrip } from './ProofStrip';
 import classes from './events.module.css';
 import { productionEventQuery } from './event-queries';
@@ -43,6 +45,8 @@ export type EventPageProps = {
     service: (serviceId: string, words: string) => ReactNode;
     comparison: (comparisonId: string, words: string) => ReactNode;
     dashboard: (range: EventRange, words: string) => ReactNode;
+    trace: (setId: string, traceId: string, words: string) => ReactNode;
+    spanSet: (setId: string, words: string) => ReactNode;
   };
   onRange: (range: EventRange) => void;
   onComparison: (comparisonId: string, finding: number | null) => void;
@@ -102,12 +106,14 @@ function LoadedEvent(props: LoadedProps) {
       <div className={classes.columns}>
         <div className={classes.evidence}>
           <EventPanels {...props} />
+          <Terms names={['change point', 'confidence interval', 'q-value', 'inconclusive']} />
           <EventComparison
             event={event}
             mayWrite={mayWrite}
             link={links.comparison}
             onOpen={props.onComparison}
           />
+          <EventTraces event={event} traceLink={links.trace} setLink={links.spanSet} />
           <EventCommits event={event} link={links.commit} />
         </div>
         <aside className={classes.aside}>

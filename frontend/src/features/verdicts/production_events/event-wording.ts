@@ -31,6 +31,12 @@ export const PROOF_STATES: Record<ProductionEvent['proof'][number]['state'], [Gl
   unknown: ['waiting', 'not known yet'],
 };
 
+export const BUDGET_STATES: Record<ProductionEvent['budgets'][number]['state'], [Glyph, string]> = {
+  exceeded: ['ended', 'Exceeded'],
+  within: ['done', 'Within budget'],
+  inconclusive: ['unsure', 'Inconclusive'],
+};
+
 /** The title with the service, where it does not name it. */
 export const titleText = ({ title, service }: Item): string =>
   service && !title.includes(service.slug) ? `${service.slug}: ${title}` : title;
@@ -79,7 +85,8 @@ export function deploymentText({ role, verdict }: ProductionEvent['deployments']
 
 /** The tone of an entry of the history: worse, over, by a person, or neither. */
 export function historyTone(type: string): 'more' | 'ok' | 'accent' | 'plain' {
-  if (type === 'opened' || type === 'reopened' || type === 'joined') return 'more';
+  if (type === 'opened' || type === 'reopened' || type === 'joined' || type === 'budget')
+    return 'more';
   if (type === 'closed') return 'ok';
   return type === 'assignee' || type === 'state' || type === 'fix' || type === 'due'
     ? 'accent'

@@ -1,2 +1,3 @@
 export { EventPage } from './LazyEvents';
+export { productionEventQuery } from './event-queries';
 export type { EventRange } from './EventPage';

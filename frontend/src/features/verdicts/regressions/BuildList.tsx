@@ -160,6 +160,7 @@ function columnsOf(
     {
       id: 'commit',
       head: 'Commit',
+      text: ({ commit }) => commit,
       width: 108,
       mono: true,
       cell: ({ id, commit }) => <span title={commit}>{link(id, shortCommit(commit))}</span>,
@@ -167,22 +168,31 @@ function columnsOf(
     {
       id: 'title',
       head: 'Title',
+      text: ({ title }) => title,
       cell: (build) => <Title build={build} commitLink={commitLink} />,
     },
     {
       id: 'service',
       head: 'Service',
+      text: ({ service_id }) => names.get(service_id) ?? null,
       width: '10%',
       cell: ({ service_id }) => names.get(service_id) ?? dash,
     },
     {
       id: 'branch',
       head: 'Branch',
+      text: ({ branch }) => branch,
       width: '12%',
       mono: true,
       cell: ({ branch }) => branch ?? dash,
     },
-    { id: 'author', head: 'Author', width: '11%', cell: ({ author }) => author ?? dash },
+    {
+      id: 'author',
+      head: 'Author',
+      text: ({ author }) => author,
+      width: '11%',
+      cell: ({ author }) => author ?? dash,
+    },
     {
       id: 'evidence',
       head: 'Evidence',
@@ -193,6 +203,7 @@ function columnsOf(
     {
       id: 'at',
       head: 'First seen',
+      text: ({ created_at }) => created_at,
       width: 130,
       align: 'right',
       cell: ({ created_at }) => <Timestamp at={created_at} />,

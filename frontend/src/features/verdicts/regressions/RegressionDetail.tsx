@@ -9,12 +9,13 @@ import {
 } from '../../../api';
 import {
   ErrorState,
+  onText,
   PageHeader,
   Section,
   SkeletonRows,
   StateIcon,
+  Terms,
   Timestamp,
-  onText,
   useTitle,
 } from '../../../ui';
 import { RegressionHistory } from './RegressionHistory';
@@ -99,6 +100,7 @@ export default function RegressionDetail(props: RegressionDetailProps) {
         aside="one dot per build, with the confidence interval of its profiles"
       >
         <Series {...props} />
+        <Terms names={['confidence interval', 'change point', 'minimum detectable change']} />
       </Section>
       <Section title="Evidence" aside="comparisons and builds cited">
         <Evidence regression={data} links={links} />

@@ -1,7 +1,7 @@
 /** Series over the same builds, one below the other, with one chosen build for all of them. */
 import { useState, type ReactNode } from 'react';
 import type { BuildSeries, BuildSeriesPage } from '../../../api';
-import { BuildSeriesChart, type BuildSeriesStep } from '../../../charts';
+import { BuildSeriesChart, type BuildSeriesStep, type SeriesLimit } from '../../../charts';
 import { formatRatio, formatValue } from '../../../engine/format/format';
 import { EmptyState, StateIcon, Timestamp } from '../../../ui';
 import { PickedBuilds, togglePick, type ComparePair } from './PickedBuilds';
@@ -16,6 +16,8 @@ type PanelProps = {
   compareLink?: ComparePair;
   /** Text beside the name of a series, and its actions. */
   aside?: (series: BuildSeries) => ReactNode;
+  /** What users allow of a series, in its unit. */
+  limits?: (series: BuildSeries) => SeriesLimit[];
   /** What has to happen before anything is drawn. */
   empty?: string;
 };
@@ -23,7 +25,7 @@ type PanelProps = {
 const EMPTY = 'No series yet: at least a few measured builds are needed.';
 
 export function SeriesPanel(props: PanelProps) {
-  const { page, link, onOpen, compareLink, aside, empty = EMPTY } = props;
+  const { page, link, onOpen, compareLink, aside, limits, empty = EMPTY } = props;
   const { builds, series } = page;
   const [chosen, setChosen] = useState<number | null>(null);
   const [picked, setPicked] = useState<string[]>([]);
@@ -66,6 +68,7 @@ export function SeriesPanel(props: PanelProps) {
             steps={one.change_points.map(stepOf)}
             chosen={at}
             marked={marked}
+            limits={limits?.(one)}
             height={place === 0 ? 120 : 60}
             onChoose={setChosen}
             onOpen={(index) => {

@@ -3,6 +3,7 @@ import { Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BuildSeries } from '../../../api';
+import type { SeriesLimit } from '../../../charts';
 import { ErrorState, Section, SkeletonRows } from '../../../ui';
 import { SeriesPanel } from './SeriesPanel';
 import type { ComparePair } from './PickedBuilds';
@@ -14,6 +15,8 @@ export type ServiceSeriesProps = {
   link: (build_id: string, words: ReactNode) => ReactNode;
   compareLink: ComparePair;
   mayWrite: boolean;
+  /** What users allow of a series, in its unit. */
+  limits?: (series: BuildSeries) => SeriesLimit[];
 };
 
 const NO_LATENCY =
@@ -24,6 +27,7 @@ export default function ServiceSeries({
   link,
   compareLink,
   mayWrite,
+  limits,
 }: ServiceSeriesProps) {
   const [kind, setKind] = useState<SeriesKind>('profile.category');
   const [branch, setBranch] = useState<string | undefined>(undefined);
@@ -59,6 +63,7 @@ export default function ServiceSeries({
           page={series.data}
           link={link}
           compareLink={compareLink}
+          limits={limits}
           empty={kind === 'latency' ? NO_LATENCY : undefined}
           aside={(one) => <MutedState serviceId={serviceId} series={one} mayWrite={mayWrite} />}
         />

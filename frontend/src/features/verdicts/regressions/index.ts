@@ -7,5 +7,5 @@ export {
   ServiceSeries,
 } from './LazyRegressions';
 export { readBuildListSearch } from './build-list-url';
-export { regressionSnapshotRequests } from './regression-queries';
+export { regressionQuery, regressionSnapshotRequests } from './regression-queries';
 export { readRegressionsSearch } from './regression-url';

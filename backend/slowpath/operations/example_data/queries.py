@@ -1,0 +1,145 @@
+"""Queries of example data."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, exists, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.metrics.tables import MetricSeries
+from slowpath.evidence.spans.tables import SpanSet
+from slowpath.inventory.catalog.tables import Build, Deployment, Environment, Service
+from slowpath.inventory.repositories.tables import ServiceRepository
+from slowpath.operations.example_data.read_models import OwnData, ReceivedItem
+from slowpath.operations.example_data.tables import ExampleData
+from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
+
+
+def select_example(session: ReadSession) -> ExampleData | None:
+    """Return the row of the team."""
+    return session.scalars(select(ExampleData).where(ExampleData.team_id == session.team_id)).one_or_none()
+
+
+def lock_example(session: WriteSession) -> ExampleData | None:
+    """Return the row of the team and lock it until the transaction ends."""
+    wanted = select(ExampleData).where(ExampleData.team_id == session.team_id).with_for_update()
+    return session.scalars(wanted.execution_options(populate_existing=True)).one_or_none()
+
+
+def select_example_services(session: ReadSession) -> Sequence[Service]:
+    """Return the services of the example, by name."""
+    wanted = select(Service).where(Service.team_id == session.team_id, Service.is_example)
+    return session.scalars(wanted.order_by(Service.slug)).all()
+
+
+def count_example_series(session: ReadSession) -> int:
+    """Return the number of time series of the example's services."""
+    wanted = (
+        select(func.count())
+        .select_from(MetricSeries)
+        .join(Service, (Service.team_id == MetricSeries.team_id) & (Service.id == MetricSeries.service_id))
+        .where(MetricSeries.team_id == session.team_id, Service.is_example)
+    )
+    return session.scalar(wanted) or 0
+
+
+def select_own_data(session: ReadSession) -> OwnData:
+    """Return the newest artifact, build and deployment that are not of the example."""
+    of_build = (Build.team_id == Artifact.team_id) & (Build.id == Artifact.build_id)
+    of_service = (Service.team_id == Build.team_id) & (Service.id == Build.service_id)
+    artifact = (
+        select(Artifact.name, Artifact.created_at)
+        .outerjoin(Build, of_build)
+        .outerjoin(Service, of_service)
+        .where(Artifact.team_id == session.team_id, Service.is_example.is_not(True))
+        .order_by(Artifact.created_at.desc())
+    )
+    build = (
+        select(Build.commit, Build.created_at)
+        .join(Service, of_service)
+        .where(Build.team_id == session.team_id, Service.is_example.is_(False))
+        .order_by(Build.created_at.desc())
+    )
+    deployment = (
+        select(Deployment.commit, Deployment.created_at)
+        .join(Service, (Service.team_id == Deployment.team_id) & (Service.id == Deployment.service_id))
+        .where(Deployment.team_id == session.team_id, Service.is_example.is_(False))
+        .order_by(Deployment.created_at.desc())
+    )
+    newest = (session.execute(each.limit(1)).one_or_none() for each in (artifact, build, deployment))
+    return OwnData(*(ReceivedItem(row[0], row[1]) if row is not None else None for row in newest))
+
+
+def select_taken_names(session: ReadSession, services: Sequence[str], environment: str) -> list[str]:
+    """Return which of these slugs the team's own services and environments have."""
+    own = select(Service.slug).where(
+        Service.team_id == session.team_id, Service.slug.in_(services), Service.is_example.is_(False)
+    )
+    places = select(Environment.slug).where(Environment.team_id == session.team_id, Environment.slug == environment)
+    return [*session.scalars(own.order_by(Service.slug)), *session.scalars(places)]
+
+
+def select_example_artifacts(session: ReadSession, limit: int) -> Sequence[Artifact]:
+    """Return artifacts of builds of the example's services."""
+    wanted = (
+        select(Artifact)
+        .join(Build, (Build.team_id == Artifact.team_id) & (Build.id == Artifact.build_id))
+        .join(Service, (Service.team_id == Build.team_id) & (Service.id == Build.service_id))
+        .where(Artifact.team_id == session.team_id, Service.is_example)
+        .limit(limit)
+    )
+    return session.scalars(wanted).all()
+
+
+def select_example_comparisons(session: ReadSession, limit: int) -> Sequence[UUID]:
+    """Return comparisons whose artifacts are all of the example."""
+    wanted = (
+        select(Comparison.id)
+        .where(
+            Comparison.team_id == session.team_id,
+            _has_artifact(Service.is_example.is_(True)),
+            ~_has_artifact(or_(Service.id.is_(None), Service.is_example.is_(False))),
+        )
+        .limit(limit)
+    )
+    return session.scalars(wanted).all()
+
+
+def _has_artifact(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    return exists(
+        select(ComparisonArtifact.id)
+        .join(
+            Artifact,
+            (Artifact.team_id == ComparisonArtifact.team_id) & (Artifact.id == ComparisonArtifact.artifact_id),
+        )
+        .outerjoin(Build, (Build.team_id == Artifact.team_id) & (Build.id == Artifact.build_id))
+        .outerjoin(Service, (Service.team_id == Build.team_id) & (Service.id == Build.service_id))
+        .where(
+            ComparisonArtifact.team_id == Comparison.team_id,
+            ComparisonArtifact.comparison_id == Comparison.id,
+            condition,
+        )
+    )
+
+
+def is_environment_used(session: ReadSession, environment_id: UUID) -> bool:
+    """Return whether deployments, series or spans of services are in an environment."""
+    used: tuple[tuple[InstrumentedAttribute[UUID], InstrumentedAttribute[UUID | None]], ...] = (
+        (Deployment.team_id, Deployment.environment_id),
+        (MetricSeries.team_id, MetricSeries.environment_id),
+        (SpanSet.team_id, SpanSet.environment_id),
+    )
+    return any(
+        session.scalar(select(exists().where(team == session.team_id, environment == environment_id)))
+        for team, environment in used
+    )
+
+
+def is_repository_linked(session: ReadSession, repository_id: UUID) -> bool:
+    """Return whether a service is built from a repository."""
+    wanted = exists().where(
+        ServiceRepository.team_id == session.team_id, ServiceRepository.repository_id == repository_id
+    )
+    return bool(session.scalar(select(wanted)))

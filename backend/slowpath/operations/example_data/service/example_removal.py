@@ -1,0 +1,52 @@
+"""Delete the example data of a team, and nothing of the team's own."""
+
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.ids import BlobKey, ComparisonId, EnvironmentId, RepositoryId, ServiceId
+from slowpath.evidence.artifacts.service import artifacts
+from slowpath.evidence.metrics.service import service_samples
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.repositories.service import repositories
+from slowpath.operations.example_data import queries
+from slowpath.verdicts.comparisons.service import comparisons
+
+BATCH_SIZE = 100
+
+
+def delete_comparisons(session: WriteSession) -> tuple[int, list[BlobKey]]:
+    """Delete a batch of comparisons whose artifacts are all of the example.
+
+    Returns their number (0 if none is left) and their blob keys, to delete after the commit. A comparison with an artifact
+    of the team remains: it loses its other side.
+    """
+    found = queries.select_example_comparisons(session, BATCH_SIZE)
+    keys = [key for each in found for key in comparisons.delete_comparison(session, ComparisonId(each))]
+    return len(found), keys
+
+
+def delete_artifacts(session: WriteSession) -> int:
+    """Delete a batch of artifacts; a job deletes their bytes unless another artifact has the same. Returns their number."""
+    found = queries.select_example_artifacts(session, BATCH_SIZE)
+    artifacts.delete_artifacts(session, found)
+    return len(found)
+
+
+def delete_services(session: WriteSession) -> None:
+    """Delete the example's services with all that belongs to them, its environment and its repositories.
+
+    The environment and the repositories remain if the team's own services use them.
+    """
+    row = queries.lock_example(session)
+    services = [ServiceId(each.id) for each in queries.select_example_services(session)]
+    service_samples.delete_service_samples(session, services)
+    for service_id in services:
+        catalog.delete_service(session, service_id, is_example=True)
+    session.flush()
+    if row is None:
+        return
+    if row.environment_id is not None and not queries.is_environment_used(session, row.environment_id):
+        catalog.delete_environment(session, EnvironmentId(row.environment_id))
+    for repository_id in row.repository_ids:
+        if not queries.is_repository_linked(session, repository_id):
+            repositories.delete_repository(session, RepositoryId(repository_id))
+    row.environment_id, row.repository_ids = None, []
+    session.flush()

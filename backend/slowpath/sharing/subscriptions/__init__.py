@@ -1,0 +1,1 @@
+"""Subscriptions of users to the events of services, and when their mails are sent."""

@@ -1,0 +1,62 @@
+/** *Copy* on the pages of one comparison, regression, production event or bisect: what is shown, as text. */
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useMatches, useRouter } from '@tanstack/react-router';
+import { bisectQuery } from '../features/verdicts/bisects';
+import { comparisonQuery, readView, viewOf } from '../features/verdicts/comparisons';
+import { productionEventQuery } from '../features/verdicts/production_events';
+import { regressionQuery } from '../features/verdicts/regressions';
+import type { CopiedText } from '../lib/copied-text';
+import { CopyMenu } from '../ui/CopyMenu';
+import { copyBisect, copyComparison, copyEvent, copyRegression } from './copied-documents';
+
+type Body = Omit<CopiedText, 'url'>;
+type Search = Record<string, unknown>;
+type Reader = (client: QueryClient, id: string, search: Search) => Body | null;
+
+/** The parameter with the id, and what is copied, by route. */
+const COPIED: Partial<Record<string, [string, Reader]>> = {
+  '/t/$team/comparisons/$comparisonId': [
+    'comparisonId',
+    (client, id, search) => {
+      const comparison = client.getQueryData(comparisonQuery(id).queryKey);
+      return comparison ? copyComparison(comparison, viewOf(readView(search)).finding) : null;
+    },
+  ],
+  '/t/$team/regressions/$regressionId': [
+    'regressionId',
+    (client, id) => {
+      const regression = client.getQueryData(regressionQuery(id).queryKey);
+      return regression ? copyRegression(regression) : null;
+    },
+  ],
+  '/t/$team/events/$eventId': [
+    'eventId',
+    (client, id) => {
+      const event = client.getQueryData(productionEventQuery(id).queryKey);
+      return event ? copyEvent(event) : null;
+    },
+  ],
+  '/t/$team/bisects/$bisectId': [
+    'bisectId',
+    (client, id) => {
+      const bisect = client.getQueryData(bisectQuery(id).queryKey);
+      return bisect ? copyBisect(bisect) : null;
+    },
+  ],
+};
+
+export function CopyTextAction() {
+  const client = useQueryClient();
+  const router = useRouter();
+  const place = useMatches({ select: (matches) => matches.at(-1)?.routeId });
+  const copied = place === undefined ? undefined : COPIED[place];
+  if (!copied) return null;
+  const [param, reader] = copied;
+  const text = (): CopiedText | null => {
+    const { params, search } = router.state.matches.at(-1) ?? {};
+    const id = (params as Record<string, string> | undefined)?.[param];
+    const body = id === undefined ? null : reader(client, id, (search ?? {}) as Search);
+    return body && { ...body, url: `${window.location.origin}${router.state.location.href}` };
+  };
+  return <CopyMenu key={place} text={text} />;
+}

@@ -1,0 +1,2 @@
+export { MailSettings, UnsubscribePage } from './LazyMailSettings';
+export { SubscribeAction } from './SubscribeAction';

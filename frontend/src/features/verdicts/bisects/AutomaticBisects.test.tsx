@@ -1,0 +1,50 @@
+import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { AutomaticBisectRules } from '../../../api';
+import { at, server } from '../../../testing/mock-api';
+import { show } from '../../../testing/render';
+import AutomaticBisects from './AutomaticBisects';
+
+const OFF: AutomaticBisectRules = {
+  enabled: false,
+  deployments_per_day: 30,
+  needs_approval: true,
+  deployment_hours: null,
+  runner_labels: {},
+};
+
+const serve = (rules: AutomaticBisectRules, saved: unknown[] = []) =>
+  server.use(
+    http.get(at('/services/:service/automatic-bisects'), () => HttpResponse.json(rules)),
+    http.put(at('/services/:service/automatic-bisects'), async ({ request }) => {
+      const body = await request.json();
+      saved.push(body);
+      return HttpResponse.json(body);
+    }),
+  );
+
+describe('automatic bisects of a service', () => {
+  it('are turned on by an admin, with a budget', async () => {
+    const saved: unknown[] = [];
+    serve(OFF, saved);
+    const { user } = show(<AutomaticBisects serviceId="s" mayManage />);
+    await user.click(await screen.findByRole('checkbox', { name: /Start a bisect for each/u }));
+    await user.clear(screen.getByLabelText('Deployments per day, at most'));
+    await user.type(screen.getByLabelText('Deployments per day, at most'), '12');
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() =>
+      expect(saved).toMatchObject([
+        { enabled: true, deployments_per_day: 12, needs_approval: true },
+      ]),
+    );
+  });
+
+  it('are a sentence for others', async () => {
+    serve({ ...OFF, enabled: true });
+    show(<AutomaticBisects serviceId="s" mayManage={false} />);
+    expect(
+      await screen.findByText('On: at most 30 deployments a day, each round needs approval.'),
+    ).toBeVisible();
+  });
+});

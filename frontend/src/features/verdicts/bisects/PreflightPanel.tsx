@@ -1,0 +1,78 @@
+/** What is there and what is missing before the first deployment, each with what solves it. */
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { PreflightOut } from '../../../api';
+import { CaveatIcon, Section, SkeletonRows, StateIcon } from '../../../ui';
+import { PreflightFixes, type FixActions } from './PreflightFixes';
+import classes from './start.module.css';
+
+type Check = PreflightOut['checks'][number];
+type Props = {
+  preflight: PreflightOut | undefined;
+  actions: FixActions;
+  onRepeat: () => void;
+  /** Opened below the check it belongs to. */
+  opened: { key: Check['key']; content: ReactNode } | null;
+};
+
+export function PreflightPanel({ preflight, actions, onRepeat, opened }: Props) {
+  return (
+    <Section
+      title="Preflight"
+      aside={preflight && summaryText(preflight.checks)}
+      controls={
+        <Button variant="subtle" size="compact-xs" onClick={onRepeat}>
+          Run again
+        </Button>
+      }
+    >
+      {!preflight && <SkeletonRows rows={7} label="Checking the request" />}
+      <ul className={classes.checks} aria-label="Preflight checks">
+        {preflight?.checks.map((check) => (
+          <li key={check.key} data-state={check.state}>
+            <CheckMark state={check.state} />
+            <div>
+              <b>{check.title}</b>
+              <p className="muted">{check.detail}</p>
+              <PreflightFixes check={check} actions={actions} />
+              {opened?.key === check.key && opened.content}
+            </div>
+            <span className={classes.value}>{check.value}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const GLYPHS = { ok: 'done', running: 'running', missing: 'failed' } as const;
+const WORDS = { ok: 'passed', running: 'running', missing: 'missing' } as const;
+
+function CheckMark({ state }: { state: Check['state'] }) {
+  if (state === 'warning')
+    return (
+      <span role="img" aria-label="warning">
+        <CaveatIcon />
+      </span>
+    );
+  return (
+    <span role="img" aria-label={WORDS[state]}>
+      <StateIcon glyph={GLYPHS[state]}>{''}</StateIcon>
+    </span>
+  );
+}
+
+/** "5 passed, 1 running, 1 warning" */
+export function summaryText(checks: readonly Pick<Check, 'state'>[]): string {
+  const count = (state: Check['state']) => checks.filter((one) => one.state === state).length;
+  const warnings = count('warning');
+  return [
+    [count('ok'), 'passed'],
+    [count('running'), 'running'],
+    [warnings, warnings === 1 ? 'warning' : 'warnings'],
+    [count('missing'), 'missing'],
+  ]
+    .filter(([number]) => number !== 0)
+    .map(([number, word]) => `${number} ${word}`)
+    .join(', ');
+}

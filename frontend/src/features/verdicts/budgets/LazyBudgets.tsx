@@ -1,0 +1,11 @@
+/** The budgets of a service, loaded when they are first shown. */
+import { Suspense, lazy } from 'react';
+import type { ServiceBudgetsProps } from './ServiceBudgets';
+
+const Section = lazy(() => import('./ServiceBudgets'));
+
+export const ServiceBudgets = (props: ServiceBudgetsProps) => (
+  <Suspense fallback={null}>
+    <Section {...props} />
+  </Suspense>
+);

@@ -1,0 +1,2 @@
+export { ServiceBudgets } from './LazyBudgets';
+export { useSeriesLimits } from './series-limits';

@@ -1,0 +1,75 @@
+/** The longest traces during an event, and the span sets that contain them. Nothing where no spans are sent. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { ProductionEvent } from '../../../api';
+import { formatValue } from '../../../engine/format/format';
+import { ErrorState, Section } from '../../../ui';
+import { eventTracesQuery, type SlowTrace, type SlowTraces } from './event-traces';
+import classes from './events.module.css';
+
+type TracesProps = {
+  event: ProductionEvent;
+  traceLink: (setId: string, traceId: string, words: string) => ReactNode;
+  setLink: (setId: string, words: string) => ReactNode;
+};
+
+export function EventTraces({ event, traceLink, setLink }: TracesProps) {
+  const found = useQuery(eventTracesQuery(event));
+  if (found.error)
+    return (
+      <Section title="Slow traces">
+        <ErrorState
+          compact
+          what="Could not load the traces"
+          error={found.error}
+          action={<Button onClick={() => void found.refetch()}>Try again</Button>}
+        />
+      </Section>
+    );
+  if (!found.data || found.data.sets.length === 0) return null;
+  const { traces } = found.data;
+  return (
+    <Section title="Slow traces" aside={asideText(found.data)}>
+      {traces.length === 0 && (
+        <p className="muted">None of the longest traces began during the event.</p>
+      )}
+      <ol className={classes.traces}>
+        {traces.map((trace) => (
+          <li key={`${trace.setId} ${trace.trace_id}`}>
+            <span className={classes.traceRoot}>
+              {traceLink(trace.setId, trace.trace_id, rootText(trace))}
+            </span>
+            <span className={classes.traceDuration}>{formatValue(trace.duration_ns, 'ns')}</span>
+            <span className="muted">{sizeText(trace)}</span>
+          </li>
+        ))}
+      </ol>
+      <p className={classes.traceSets}>
+        {found.data.sets.map((id, at) => (
+          <span key={id}>{setLink(id, setText(found.data.sets.length, at))}</span>
+        ))}
+      </p>
+    </Section>
+  );
+}
+
+const asideText = ({ sets, total }: SlowTraces): string =>
+  total > sets.length
+    ? `the longest of the newest ${sets.length} of ${total} span sets`
+    : 'the longest since the event began';
+
+const setText = (count: number, at: number): string =>
+  count === 1 ? 'All spans of this time' : `All spans of set ${at + 1}`;
+
+const rootText = ({ service, root }: SlowTrace): string =>
+  [service, root].filter(Boolean).join(' ') || 'trace without a root span';
+
+const sizeText = ({ spans, errors, gap_ns }: SlowTrace): string =>
+  [
+    spans === 1 ? '1 span' : `${spans} spans`,
+    errors > 0 && (errors === 1 ? '1 error' : `${errors} errors`),
+    gap_ns > 0 && `largest gap ${formatValue(gap_ns, 'ns')}`,
+  ]
+    .filter(Boolean)
+    .join(', ');

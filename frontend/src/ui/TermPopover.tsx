@@ -1,0 +1,29 @@
+/** The meaning of a term, loaded with the glossary when it is first asked for. Escape closes it. */
+import { Popover } from '@mantine/core';
+import glossary from '../../docs/glossary.md?raw';
+import { TERMS, meaningOf, type TermName } from '../lib/glossary';
+import { useFirstOpen } from './LazyPopover';
+import classes from './Terms.module.css';
+
+export default function TermPopover({ name }: { name: TermName }) {
+  const button = useFirstOpen();
+  const { entry, section } = TERMS[name];
+  const meaning = meaningOf(glossary, entry);
+  return (
+    <Popover position="bottom-start" trapFocus returnFocus withRoles>
+      <Popover.Target>
+        <button type="button" ref={button} className={classes.term}>
+          {name}
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={name}>
+        <p className={classes.meaning}>
+          <b>{name}</b>: {meaning}.
+        </p>
+        <a className="link" href={`/help/glossary#${section}`} target="_blank" rel="noopener">
+          Glossary
+        </a>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

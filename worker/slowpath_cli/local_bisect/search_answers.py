@@ -1,0 +1,124 @@
+"""Sentences about the result of a search: what the culprit explains, what is undecided and why, and what to do next."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from slowpath.analysis.bisect import measurement_normalization, search
+from slowpath.analysis.bisect.limits import probe_limit
+from slowpath.analysis.bisect.range_levels import (
+    ExplainedIncrease,
+    ShareInterval,
+    explain_increase,
+    find_slower_build,
+)
+from slowpath.analysis.bisect.search import SearchResult
+from slowpath.verdicts.bisects.rules.candidates import CandidateNode
+from slowpath_cli.local_bisect.local_repositories import LocalRepository
+from slowpath_cli.local_bisect.search_driver import SearchSession
+
+OUTCOMES: Final = {
+    "found": "Found.",
+    "not-in-range": "No commit between good and bad is the culprit: both boundaries measure alike, or something else differs.",
+    "not-separable": "Undecided: the suspects cannot be separated.",
+    "stopped": "Undecided at the limit of {limit} probes: these suspects remain.",
+}
+LIKELY_NONE: Final = 0.5
+LOGS: Final = frozenset({"stdout", "stderr"})
+
+
+def describe_outcome(session: SearchSession, finished: SearchResult) -> str:
+    """Describe the outcome and, of an undecided search, the reason."""
+    words = OUTCOMES[finished.outcome].format(limit=probe_limit(session.state))
+    reason = _reason(session, finished)
+    return f"{words} {reason}" if reason else words
+
+
+def _reason(session: SearchSession, finished: SearchResult) -> str:
+    if finished.outcome in {"found", "not-in-range"}:
+        return ""
+    belief = search.compute_state_posterior(session.state)
+    if belief.probability_of_none > LIKELY_NONE:
+        return f"Most likely no commit between good and bad is the culprit ({100 * belief.probability_of_none:.0f}%)."
+    if finished.fork is not None:
+        fork = session.nodes[finished.fork]
+        return f"They started from {fork.sha[:12]}, which is bad already and is not in the range: a merge brings them in."
+    if measurement_normalization.has_drift(session.state, belief):
+        return "The environment drifts more than the builds differ; --control corrects for it."
+    failed = {one.build for one in session.state.deploys if one.state == "unbuildable"}
+    if failed & set(finished.suspects):
+        return f"{len(failed & set(finished.suspects))} of the builds between them failed."
+    return "Measurements of the same builds contradict each other: a quieter machine, or longer measurements, separate them."
+
+
+def explained(session: SearchSession, finished: SearchResult) -> ExplainedIncrease | None:
+    """Return how much of the increase the culprit explains; None without one, or without numbers."""
+    return explain_increase(session.state, finished.suspects[0]) if finished.outcome == "found" else None
+
+
+def describe_explained(session: SearchSession, finished: SearchResult) -> list[str]:
+    """Describe how much of the increase the culprit explains, and what explains the rest."""
+    found = explained(session, finished)
+    if found is None:
+        return []
+    sha = session.nodes[finished.suspects[0]].sha[:12]
+    if not found.leaves_rest:
+        return [f"{sha} explains {_interval(found.culprit)} of the increase between good and bad."]
+    lines = [f"{sha} explains only {_interval(found.culprit)} of the increase between good and bad."]
+    if found.has_earlier_rest:
+        lines.append(f"Something earlier explains {_interval(found.earlier)}: search with --bad {sha}~1.")
+    if found.has_later_rest:
+        lines.append(f"Something later explains {_interval(found.later)}: run again with --rest to search for it.")
+    return lines
+
+
+def _interval(share: ShareInterval) -> str:
+    return f"{100 * share.share:.0f}% (95% CI {100 * share.low:.0f} to {100 * share.high:.0f}%)"
+
+
+def describe_slower_build(session: SearchSession) -> list[str]:
+    """Describe a build between the boundaries that is slower than both."""
+    slower = find_slower_build(session.state)
+    if slower is None:
+        return []
+    node = session.nodes[slower.build]
+    return [
+        f"{node.sha[:12]} between them is {100 * slower.excess:.0f}% worse than both good and bad. Fixed since? Try --bad {node.sha[:12]}."
+    ]
+
+
+def next_steps(
+    session: SearchSession, finished: SearchResult, repository: LocalRepository, folder: Path
+) -> list[str]:
+    """Return the commands that show the culprit and compare it with its parent, and where logs and report are."""
+    lines = [f"Logs and files of each probe: {folder / 'out'}/NUMBER-RUN", f"Report: {folder / 'report.json'}"]
+    if finished.outcome != "found":
+        return lines
+    culprit = session.nodes[finished.suspects[0]]
+    lines.insert(0, f"git -C {shlex.quote(str(repository.folder))} show {culprit.sha}")
+    before = search.neighbours(session.state, (session.state.line.position(culprit.id),))[0]
+    sides = [_evidence(session, position, folder) for position in (before, session.state.line.position(culprit.id))]
+    if all(sides):
+        base, candidate = (" ".join(shlex.quote(str(one)) for one in side) for side in sides)
+        lines.insert(1, f"slowpath compare --base {base} --candidate {candidate}")
+    return lines
+
+
+def _evidence(session: SearchSession, position: int, folder: Path) -> list[Path]:
+    """Return the output folders of a build's probes that contain more than logs."""
+    numbers = [
+        one.number for one in session.state.deploys if one.is_measured and session.state.line.position(one.build) == position
+    ]
+    found = [place for number in numbers for place in sorted((folder / "out").glob(f"{number:04}-*"))]
+    return [place for place in found if any(one.name not in LOGS for one in place.iterdir())]
+
+
+def describe_candidate(node: CandidateNode) -> str:
+    """Return id and title of a candidate, without characters that a terminal would interpret."""
+    return f"{node.sha[:12]} {''.join(char if char.isprintable() else ' ' for char in node.title)[:100]}"
+
+
+def indent(lines: Sequence[str]) -> list[str]:
+    """Return lines with an indent."""
+    return [f"  {line}" for line in lines]

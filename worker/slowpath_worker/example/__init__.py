@@ -1,0 +1,1 @@
+"""Plans of the example under `worker/example`: builds, deployments, metrics and spans, moved in time."""

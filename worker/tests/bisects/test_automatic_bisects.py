@@ -1,0 +1,225 @@
+"""A confirmed regression starts a bisect by itself where its service allows it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from slowpath.core.ids import BisectId, RegressionId, ServiceId, new_id
+from slowpath.inventory.catalog.service import catalog_entries
+from slowpath.inventory.repositories.rules import CommitMetadata
+from slowpath.inventory.repositories.service import commit_graph
+from slowpath.inventory.repositories.tables import Repository, ServiceRepository
+from slowpath.verdicts.bisects.service import automatic_bisects, bisect_monitor, search_planner
+from slowpath.verdicts.regressions.jobs import RegressionOpened
+from slowpath.verdicts.regressions.tables import Regression
+from tests.bisects.conftest import Search, plan_of, sha, slower_from
+from tests.factories.accounts import AccountsFactory
+
+pytestmark = pytest.mark.database
+
+MONDAY = datetime(2026, 11, 23, 10, 0, tzinfo=UTC)
+HOURS = {"days": ["mon", "tue", "wed", "thu", "fri"], "from": "08:00", "to": "18:00", "zone": "UTC"}
+
+
+@dataclass
+class Service:
+    """A service with a linked repository, and its regressions."""
+
+    search: Search
+    id: ServiceId
+    regressions: int = 0
+
+    def allow(self, **rules: Any) -> dict[str, Any]:  # noqa: ANN401 - members of a body
+        """Turn automatic bisects on."""
+        path = f"/api/v1/services/{self.id}/automatic-bisects"
+        response = self.search.person.put(path, json={"enabled": True, "needs_approval": False, **rules})
+        assert response.status_code == 200, response.text
+        found: dict[str, Any] = response.json()
+        return found
+
+    def regress(self) -> RegressionId:
+        """Confirm a regression of the range 0..8."""
+        self.regressions += 1
+        with self.search.bench.worker_context.database.writing(self.search.scope) as session:
+            row = Regression(
+                team_id=session.team_id, id=new_id(), number=self.regressions, service_id=self.id, branch="main", state="new",
+                confirmed=True, title="It got slower", sentence="It got slower", kind="profile.category",
+                subject="stack-growth", unit="share", direction="worse", before=0.1, after=0.5, ratio=5.0, ratio_low=4.0,
+                ratio_high=6.0, good_commit=sha(0), last_commit=sha(8), since_commit=sha(8), related_series=[],
+            )  # fmt: skip
+            session.add(row)
+            session.flush()
+            return RegressionId(row.id)
+
+    def start(self, regression_id: RegressionId, now: datetime = MONDAY) -> BisectId | None:
+        """Do what the job does."""
+        with self.search.bench.worker_context.database.writing(self.search.scope) as session:
+            row = automatic_bisects.start_automatic_bisect(session, regression_id, now=now)
+            return None if row is None else BisectId(row.id)
+
+    def plan(self, bisect_id: BisectId) -> None:
+        """Find eight candidates."""
+        self.search.bisect_id = bisect_id
+        with self.search.bench.worker_context.database.writing(self.search.scope) as session:
+            search_planner.record_plan(session, bisect_id, plan_of(8), self.search.now())
+        self.search.work()
+
+    def waiting_starts(self) -> int:
+        """Count the starts that are considered again later."""
+        statement = "SELECT count(*) FROM job WHERE name = 'bisects.start-automatic' AND state = 'waiting'"
+        row = self.search.bench.admin.execute(statement).fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+@pytest.fixture
+def service(search: Search) -> Service:
+    with search.bench.worker_context.database.writing(search.scope) as session:
+        row = catalog_entries.ensure_service(session, "checkout")
+        repository = Repository(
+            team_id=session.team_id, id=new_id(), label="mono", kind="other", url="https://git.example.com/mono.git",
+            credentials="none", branch_heads={},
+        )  # fmt: skip
+        session.add(repository)
+        session.flush()
+        session.add(
+            ServiceRepository(
+                team_id=session.team_id,
+                id=new_id(),
+                service_id=row.id,
+                repository_id=repository.id,
+                directory="",
+                main_package="",
+            )
+        )
+        session.flush()
+        commits = [CommitMetadata(sha(0), ()), *(CommitMetadata(sha(one), (sha(one - 1),)) for one in range(1, 9))]
+        commit_graph.record_commits(session, repository.id, commits)
+        return Service(search, ServiceId(row.id))
+
+
+def detail(service: Service, bisect_id: UUID) -> dict[str, Any]:
+    found: dict[str, Any] = service.search.person.get(f"/api/v1/bisects/{bisect_id}").json()
+    return found
+
+
+def test_it_is_off_by_default(service: Service) -> None:
+    rules = service.search.person.get(f"/api/v1/services/{service.id}/automatic-bisects").json()
+    assert rules["enabled"] is False
+    assert service.start(service.regress()) is None
+    assert service.waiting_starts() == 0
+
+
+def test_a_confirmed_regression_starts_one_bisect_once(service: Service) -> None:
+    service.allow()
+    regression_id = service.regress()
+    bench = service.search.bench
+    assert bench.carry_out(bench.write_down(RegressionOpened(regression_id)))["state"] == "done"
+    assert service.waiting_starts() == 1, "its notification considers the start"
+    bisect_id = service.start(regression_id)
+    assert bisect_id is not None
+    assert service.start(regression_id) is None
+    found = detail(service, bisect_id)
+    assert (found["is_automatic"], found["created_by"], found["state"]) == (True, None, "planned")
+    assert (found["good"]["sha"], found["bad"]["sha"]) == (sha(0), sha(8))
+    assert found["events"][-1]["sentence"] == "Started automatically for a confirmed regression"
+
+
+def test_one_started_by_a_user_is_enough(service: Service) -> None:
+    service.allow()
+    regression_id = service.regress()
+    made = service.search.person.post("/api/v1/bisects", json={"regression_id": str(regression_id)})
+    assert made.status_code == 201, made.text
+    assert made.json()["is_automatic"] is False
+    assert service.start(regression_id) is None
+
+
+def test_outside_the_hours_it_waits(service: Service) -> None:
+    service.allow(deployment_hours=HOURS)
+    regression_id = service.regress()
+    assert service.start(regression_id, MONDAY.replace(hour=19)) is None
+    assert service.waiting_starts() == 1
+    assert service.start(regression_id, MONDAY - timedelta(days=1)) is None, "on Sunday"
+    bisect_id = service.start(regression_id, MONDAY)
+    assert bisect_id is not None
+    assert detail(service, bisect_id)["settings"]["deployment_hours"] == HOURS
+
+
+@pytest.mark.processes
+def test_it_stays_within_the_deployments_of_a_day(service: Service) -> None:
+    service.allow(deployments_per_day=3)
+    bisect_id = service.start(service.regress(), service.search.now())
+    assert bisect_id is not None
+    service.plan(bisect_id)
+    found = service.search.run(slower_from(4))
+    assert found["state"] == "stopped", found["sentence"]
+    assert found["cost"]["deployments"] <= 3
+    second = service.regress()
+    assert service.start(second, service.search.now()) is None
+    assert service.waiting_starts() == 1
+    assert service.start(second, service.search.now() + timedelta(days=1, minutes=1)) is not None
+
+
+def test_each_round_waits_for_approval(service: Service) -> None:
+    service.allow(needs_approval=True)
+    bisect_id = service.start(service.regress())
+    assert bisect_id is not None
+    service.plan(bisect_id)
+    assert detail(service, bisect_id)["state"] == "waiting-approval"
+    assert service.search.runner.lease() == []
+    service.search.ask("actions", {"action": "approve"})
+    assert len(service.search.runner.lease()) == 1
+
+
+def test_a_fix_cancels_it(service: Service) -> None:
+    service.allow()
+    regression_id = service.regress()
+    bisect_id = service.start(regression_id)
+    assert bisect_id is not None
+    service.plan(bisect_id)
+    [lease] = service.search.runner.lease()
+    update = {"state": "fixed"}
+    closed = service.search.person.patch(f"/api/v1/regressions/{regression_id}", json=update)
+    assert closed.status_code == 200, closed.text
+    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
+        bisect_monitor.monitor_bisect(session, bisect_id, None, now=service.search.now())
+    found = detail(service, bisect_id)
+    assert found["state"] == "cancelled"
+    assert service.search.runner.beat(lease["run_id"])["command"] == "stop"
+    service.search.runner.end(lease["run_id"])
+    assert service.start(regression_id) is None, "a closed regression starts nothing"
+
+
+def test_one_of_a_user_is_not_cancelled_by_a_fix(service: Service) -> None:
+    regression_id = service.regress()
+    made = service.search.person.post("/api/v1/bisects", json={"regression_id": str(regression_id)}).json()
+    bisect_id = BisectId(UUID(made["id"]))
+    service.plan(bisect_id)
+    service.search.person.patch(f"/api/v1/regressions/{regression_id}", json={"state": "ignored"})
+    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
+        bisect_monitor.monitor_bisect(session, bisect_id, None, now=service.search.now())
+    assert detail(service, bisect_id)["state"] == "searching"
+
+
+def test_services_share_the_slots_of_a_runner(service: Service) -> None:
+    """One service has many queued probes that are older; the other one still gets the second slot."""
+    search = service.search
+    search.begin(plan_of(10), slots=4)
+    service.allow()
+    bisect_id = service.start(service.regress())
+    assert bisect_id is not None
+    service.plan(bisect_id)
+    search.runner.slots = 2
+    search.runner.come()
+    leases = [*search.runner.lease(), *search.runner.lease()]
+    assert {one["service"]["name"] for one in leases} == {"ingester", "checkout"}
+
+
+def test_only_admins_set_the_rules(service: Service, people: AccountsFactory) -> None:
+    path = f"/api/v1/services/{service.id}/automatic-bisects"
+    for body in ({"enabled": 1}, {"enabled": True, "deployments_per_day": 0}, {"enabled": True, "unknown": 1}):
+        assert service.search.person.put(path, json=body).status_code == 422
+    assert service.search.runner.client.put(path, json={"enabled": True}).status_code == 403

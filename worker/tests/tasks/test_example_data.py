@@ -1,0 +1,159 @@
+"""Example data of a team: added as a whole by a job, and removed as a whole without anything of the team's own."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.core.ids import JobId
+from slowpath.evidence.artifacts.service.artifact_ingest import original_key
+from slowpath_worker import example_additions
+from tests.jobs.conftest import Bench
+from tests.support.app_under_test import AppUnderTest
+from tests.tasks.test_decode_handlers import put
+
+pytestmark = [pytest.mark.database, pytest.mark.processes]
+
+SERVICES = ["distributor", "ingester", "quoter", "timestamps"]
+LOGS = {
+    "job", "audit_event", "team_event", "notification", "metric_settings", "storage_snapshot", "daily_usage",
+    "derived_storage_total", "membership",
+}  # fmt: skip
+"""Tables that record what happened, or count it: they are not emptied by the removal."""
+REPEATED = ["notifications.delete-old", "metrics.delete-expired", "production-events.update"]
+"""Jobs that enqueue themselves again."""
+COMPARED = 2
+"""Comparisons of the team that use a profile of the example, or none."""
+
+
+def carry_out_all(bench: Bench, name: str = "%") -> int:
+    """Carry out the waiting jobs of these names until none is left; return their number."""
+    count = 0
+    while True:
+        found = bench.admin.execute(
+            "SELECT id FROM job WHERE state = 'waiting' AND name LIKE %s"
+            " AND name <> ALL (%s) ORDER BY created_at, id LIMIT 1",
+            (name, REPEATED),
+        ).fetchone()
+        if found is None:
+            return count
+        bench.change(JobId(found[0]), "not_before = clock_timestamp()")
+        bench.carry_out(JobId(found[0]))
+        count += 1
+
+
+def rows_of_team(bench: Bench) -> dict[str, set[tuple[Any, ...]]]:
+    """Return the keys of all rows of the team, by table."""
+    tables = bench.admin.execute(
+        "SELECT columns.table_name FROM information_schema.columns JOIN information_schema.tables"
+        " USING (table_schema, table_name) WHERE column_name = 'team_id' AND table_schema = 'public'"
+        " AND table_type = 'BASE TABLE'"
+    ).fetchall()
+    names = {name for (name,) in tables} - LOGS
+    return {name: set(rows(bench, name)) for name in names}
+
+
+def rows(bench: Bench, table: str) -> Iterator[tuple[Any, ...]]:
+    key = "id" if table != "metric_chunk" else "id, hour"
+    yield from bench.admin.execute(f"SELECT {key} FROM {table} WHERE team_id = %s".encode(), (bench.team.id,))
+
+
+def added(client: TestClient, bench: Bench) -> dict[str, Any]:
+    """Request the example and carry out the job that adds it."""
+    answer = client.post("/api/v1/example-data")
+    assert answer.status_code == 202, answer.text
+    carry_out_all(bench, "example-data.%")
+    body: dict[str, Any] = client.get("/api/v1/example-data").json()
+    return body
+
+
+def test_the_example_is_added_and_marked(client: TestClient, bench: Bench) -> None:
+    assert client.get("/api/v1/example-data").json()["state"] == "absent"
+    status = added(client, bench)
+
+    assert status.pop("series") > 100
+    assert status.pop("own") == {"artifact": None, "build": None, "deployment": None}
+    assert status == {"state": "added", "services": SERVICES, "progress": 1.0, "step": "", "detail": None}
+    services = client.get("/api/v1/services").json()["items"]
+    assert {each["slug"]: each["is_example"] for each in services} == dict.fromkeys(SERVICES, True)
+    environments = client.get("/api/v1/environments").json()["items"]
+    assert [each["slug"] for each in environments] == ["example"]
+    newest = client.get("/api/v1/comparisons").json()["items"][0]
+    assert newest["name"] == "Clone through a helper"
+    assert client.get("/api/v1/bisects").json()["items"][0]["state"] == "found"
+    assert client.post("/api/v1/example-data").json()["type"] == "urn:slowpath:example-data-conflict"
+    of_example = next(each for each in services if each["slug"] == "quoter")
+    refused = client.delete(f"/api/v1/services/{of_example['id']}")
+    assert (refused.status_code, refused.json()["type"]) == (409, "urn:slowpath:service-is-example")
+
+
+def test_removing_leaves_exactly_what_was_there(client: TestClient, bench: Bench, app: AppUnderTest) -> None:
+    file = sorted((example_additions.EXAMPLE / "artifacts" / "inlined").glob("*.pb.gz"))[0]
+    own_service = client.post("/api/v1/services", json={"name": "shop"}).json()
+    own_build = client.post("/api/v1/builds", json={"service_id": own_service["id"], "commit": "abc"}).json()
+    own = put(client, file.read_bytes(), "same-bytes.pb.gz", build_id=own_build["id"])
+    other = put(client, file.read_bytes(), "again.pb.gz")
+    carry_out_all(bench)
+    before, blobs = rows_of_team(bench), set(app.blobs.stored)
+
+    added(client, bench)
+    assert carry_out_all(bench) > 100, "files are decoded, builds evaluated and sides compared"
+    services = client.get("/api/v1/services").json()["items"]
+    assert {each["slug"] for each in services if not each["is_example"]} == {"shop"}
+    of_team = client.get("/api/v1/example-data").json()["own"]
+    assert (of_team["artifact"]["name"], of_team["build"]["name"]) == ("again.pb.gz", "abc")
+    of_example = client.get("/api/v1/artifacts").json()["items"][0]
+    mixed = client.post(
+        "/api/v1/comparisons",
+        json={"base": {"artifact_ids": [own["id"]]}, "candidate": {"artifact_ids": [of_example["id"]]}},
+    ).json()
+    between = client.post(
+        "/api/v1/comparisons",
+        json={"base": {"artifact_ids": [own["id"]]}, "candidate": {"artifact_ids": [other["id"]]}},
+    ).json()
+    assert len(app.blobs.stored) > len(blobs)
+
+    assert client.delete("/api/v1/example-data").json()["state"] == "removing"
+    carry_out_all(bench)
+
+    assert client.get("/api/v1/example-data").json()["state"] == "absent"
+    after = rows_of_team(bench)
+    of_comparisons = {"comparison", "comparison_artifact", "diff_view"}
+    assert {name: after[name] ^ before[name] for name in after if name not in of_comparisons and after[name] != before[name]} == {}
+    assert len(after["comparison"]) == COMPARED
+    for each in (mixed, between):
+        assert client.get(f"/api/v1/comparisons/{each['id']}").status_code == 200
+    assert client.get(f"/api/v1/artifacts/{own['id']}/original").content == file.read_bytes()
+    assert original_key(bench.team.id, own["sha256"]) in app.blobs.stored
+    of_own = {key for key in app.blobs.stored if "/comparisons/" in key}
+    assert set(app.blobs.stored) - of_own == blobs
+
+
+def test_names_of_the_team_are_not_taken_over(client: TestClient) -> None:
+    client.post("/api/v1/services", json={"name": "Ingester"})
+    refused = client.post("/api/v1/example-data")
+    assert (refused.status_code, "ingester" in refused.json()["detail"]) == (409, True)
+    assert client.delete("/api/v1/example-data").status_code == 404
+
+
+def test_a_removal_stops_an_addition_that_waits(client: TestClient, bench: Bench) -> None:
+    client.post("/api/v1/example-data")
+    client.delete("/api/v1/example-data")
+    carry_out_all(bench, "example-data.%")
+    assert client.get("/api/v1/example-data").json()["state"] == "absent"
+    assert client.get("/api/v1/services").json()["items"] == []
+
+
+def test_an_addition_that_failed_half_way_is_repeated(
+    client: TestClient, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(example_additions, "FOLDERS", ("board", "absent"))
+        status = added(client, bench)
+    assert (status["state"], status["services"]) == ("failed", SERVICES)
+
+    assert added(client, bench)["state"] == "added"
+    assert len(client.get("/api/v1/services").json()["items"]) == len(SERVICES)
+    assert json.dumps(client.get("/api/v1/example-data").json()["detail"]) == "null"
