@@ -103,7 +103,6 @@ export function FlameSection({ comparison, description, view, onView, ...props }
   const [hovered, setHovered] = useState<string | null>(null);
   const [inGraph, setInGraph] = useState<string | null>(null);
   const [totals, setTotals] = useState<SearchTotals | null>(null);
-
   const [collapsed, setCollapsed] = useState(0);
   const flame = useMemo(() => flameAtFinding(view, zoom), [view, zoom]);
 
@@ -148,11 +147,8 @@ export function FlameSection({ comparison, description, view, onView, ...props }
               <ProblemBoundary what="The call graph failed" resetKey={source.key}>
                 <DiffCallGraph
                   key={zoom?.name}
-                  source={source}
+                  {...{ source, graph, basis: flame.basis, finding: zoom }}
                   functions={functions.data ?? null}
-                  basis={flame.basis}
-                  found={zoom?.name ?? ''}
-                  graph={graph}
                 />
               </ProblemBoundary>
             )}
