@@ -72,7 +72,7 @@ describe('the call graph', () => {
 
   test('is one stop of the Tab key; arrow keys lead to callers and the heaviest callee', () => {
     const { selected } = shown();
-    expect(screen.getAllByRole('button').filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(4);
+    expect(screen.getAllByRole('button').filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(5);
     node(/^handle/).focus();
     fireEvent.keyDown(node(/^handle/), { key: 'ArrowDown' });
     expect(node(/^read/)).toHaveFocus();

@@ -3,7 +3,6 @@
  * can be reached with the arrow keys; Enter selects it.
  */
 import {
-  useEffect,
   useImperativeHandle,
   useMemo,
   useRef,
@@ -11,16 +10,17 @@ import {
   type KeyboardEvent,
   type Ref,
 } from 'react';
+import type { CallGraphFills } from '../../engine/flame/call-graph-fills';
 import type { PrunedGraph } from '../../engine/flame/call-graph-pruning';
 import { visibleName } from '../../engine/flame/frame-label';
 import type { UnitOf } from '../../engine/format/format';
 import classes from './call-graph.module.css';
 import { DIRECTIONS, nextNode } from './call-graph-keys';
 import { placeCallGraph, type PlacedGraph } from './call-graph-layout';
+import { useCallGraphViewport } from './use-call-graph-viewport';
 import { CallGraphEdges, CallGraphNode } from './CallGraphParts';
 import { pngOfSvg, standaloneSvg } from './standalone-svg';
 
-const LEAST_SCALE = 0.3;
 const STEP = 1.25;
 
 export type CallGraphHandle = {
@@ -34,6 +34,8 @@ type CallGraphProps = {
   unit: UnitOf;
   /** Whether it is of one profile; else the nodes show base and candidate. */
   oneSided: boolean;
+  /** What happened to its functions and calls; null without a change to show. */
+  fills?: CallGraphFills | null;
   selected: string;
   onSelect: (name: string) => void;
   label: string;
@@ -44,6 +46,7 @@ export function CallGraph({
   graph,
   unit,
   oneSided,
+  fills = null,
   selected,
   onSelect,
   label,
@@ -51,7 +54,7 @@ export function CallGraph({
 }: CallGraphProps) {
   const placed = useMemo(() => placeCallGraph(graph, unit, oneSided), [graph, unit, oneSided]);
   const svg = useRef<SVGSVGElement>(null);
-  const { box, scale, zoom, fit } = useScale(placed);
+  const { box, scale, zoom, fit, center, pan } = useCallGraphViewport(placed, selected);
   useImperativeHandle(ref, () => {
     const exportSvg = () => (svg.current ? standaloneSvg(svg.current) : '');
     return { exportSvg, exportPng: () => pngOfSvg(exportSvg()) };
@@ -84,8 +87,11 @@ export function CallGraph({
         <button type="button" onClick={fit}>
           Fit
         </button>
+        <button type="button" onClick={center}>
+          Center
+        </button>
       </div>
-      <div className={classes.scroll} ref={box}>
+      <div className={classes.scroll} ref={box} {...pan}>
         <svg
           ref={svg}
           role="group"
@@ -94,11 +100,12 @@ export function CallGraph({
           height={placed.height * scale}
           viewBox={`0 0 ${placed.width} ${placed.height}`}
         >
-          <CallGraphEdges placed={placed} focused={focused} />
+          <CallGraphEdges placed={placed} focused={focused} fills={fills} />
           {placed.nodes.map((node) => (
             <CallGraphNode
               key={node.name}
               node={node}
+              fill={fills?.nodes.get(node.name)}
               selected={node.text === selected}
               reachable={node.name === reachable}
               description={describe(placed, node.name)}
@@ -111,30 +118,6 @@ export function CallGraph({
       </div>
     </div>
   );
-}
-
-/** Scaled to the width at first, then as chosen. */
-function useScale({ width }: PlacedGraph) {
-  const box = useRef<HTMLDivElement>(null);
-  const [fitted, setFitted] = useState(1);
-  const [chosen, setChosen] = useState<number | null>(null);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const watcher = new ResizeObserver(() => {
-      if (element.clientWidth > 0 && width > 0)
-        setFitted(Math.min(1, Math.max(LEAST_SCALE, element.clientWidth / width)));
-    });
-    watcher.observe(element);
-    return () => watcher.disconnect();
-  }, [width]);
-  const scale = chosen ?? fitted;
-  return {
-    box,
-    scale,
-    zoom: (factor: number) => setChosen(Math.min(3, Math.max(0.15, scale * factor))),
-    fit: () => setChosen(null),
-  };
 }
 
 /** A function with its values and the calls that lead to and from it, for those who listen. */

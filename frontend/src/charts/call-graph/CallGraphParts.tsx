@@ -1,8 +1,10 @@
 /** The functions and calls of a call graph, as shapes. */
 import type { KeyboardEvent } from 'react';
+import { callKey, type CallGraphFills } from '../../engine/flame/call-graph-fills';
 import { visibleName } from '../../engine/flame/frame-label';
 import classes from './call-graph.module.css';
 import type { PlacedGraph, PlacedNode } from './call-graph-layout';
+import { changeColors, lineColor } from './change-colors';
 
 const CODE_FONT = 'JetBrains Mono Variable, ui-monospace, monospace';
 const UI_FONT = 'Inter Variable, system-ui, sans-serif';
@@ -16,11 +18,17 @@ const textStyle = (fill: string, fontSize: number, fontFamily: string) => ({
 });
 /** From this width of its line on, a call has its value beside it: others would cover each other. */
 const VALUE_FROM_PX = 1.5;
+const BAR_PX = 3;
 
-type EdgesProps = { placed: PlacedGraph; focused: number | null };
+type EdgesProps = {
+  placed: PlacedGraph;
+  focused: number | null;
+  /** What happened to each call; null without a change to show. */
+  fills: CallGraphFills | null;
+};
 
 /** Lines from callers to callees; dashed where functions between them are left out. */
-export function CallGraphEdges({ placed, focused }: EdgesProps) {
+export function CallGraphEdges({ placed, focused, fills }: EdgesProps) {
   return (
     <g aria-hidden="true">
       <defs>
@@ -36,6 +44,9 @@ export function CallGraphEdges({ placed, focused }: EdgesProps) {
         >
           <path d="M0 0L8 4L0 8z" fill="var(--control)" />
         </marker>
+        <pattern id="call-graph-hatch" width="6" height="6" patternUnits="userSpaceOnUse">
+          <path d="M-1 7L7 -1" stroke="var(--m3)" strokeWidth="1.2" />
+        </pattern>
       </defs>
       {placed.edges.map(({ caller, callee, path, linePx, indirect, x, y, value }) => {
         const near = focused !== null && (caller === focused || callee === focused);
@@ -44,7 +55,7 @@ export function CallGraphEdges({ placed, focused }: EdgesProps) {
             <path
               d={path}
               fill="none"
-              stroke={near ? 'var(--accent)' : 'var(--control)'}
+              stroke={near ? 'var(--accent)' : lineColor(fills?.calls.get(callKey(caller, callee)))}
               strokeWidth={linePx}
               strokeDasharray={indirect ? '5 4' : undefined}
               markerEnd="url(#call-graph-arrow)"
@@ -63,6 +74,8 @@ export function CallGraphEdges({ placed, focused }: EdgesProps) {
 
 type NodeProps = {
   node: PlacedNode;
+  /** One of `FILL`; undefined without a change to show. */
+  fill: number | undefined;
   selected: boolean;
   /** Whether the Tab key leads to it; the arrow keys lead to the others. */
   reachable: boolean;
@@ -73,9 +86,10 @@ type NodeProps = {
 };
 
 export function CallGraphNode(props: NodeProps) {
-  const { node, selected, reachable, description, onFocus, onSelect, onKeyDown } = props;
+  const { node, fill, selected, reachable, description, onFocus, onSelect, onKeyDown } = props;
   const { x, y, width, height, fontPx, lines, runtime } = node;
   const [name = '', ...values] = lines;
+  const colors = changeColors(fill, runtime);
   return (
     <g
       className={classes.node}
@@ -95,15 +109,28 @@ export function CallGraphNode(props: NodeProps) {
         width={width}
         height={height}
         rx="3"
-        fill={runtime ? 'var(--noise-line)' : 'var(--noise)'}
-        stroke={selected ? 'var(--accent)' : 'var(--border-strong)'}
+        fill={colors.fill}
+        stroke={selected ? 'var(--accent)' : colors.stroke}
         strokeWidth={selected ? 2 : 1}
+        strokeDasharray={colors.isDashed ? '3 2.5' : undefined}
       />
+      {colors.isHatched && (
+        <rect x={x} y={y} width={width} height={height} rx="3" fill="url(#call-graph-hatch)" />
+      )}
+      {colors.bar !== null && (
+        <rect
+          x={x}
+          y={colors.bar === 'more' ? y : y + height - BAR_PX}
+          width={width}
+          height={BAR_PX}
+          fill={`var(--${colors.bar})`}
+        />
+      )}
       <text
         x={x + width / 2}
         y={y + 4 + fontPx}
         textAnchor="middle"
-        style={textStyle('var(--text)', fontPx, CODE_FONT)}
+        style={textStyle(colors.ink, fontPx, CODE_FONT)}
       >
         {name}
       </text>
@@ -113,7 +140,11 @@ export function CallGraphNode(props: NodeProps) {
           x={x + width / 2}
           y={y + 4 + fontPx * 1.3 + 11 + at * 14}
           textAnchor="middle"
-          style={textStyle('var(--text-2)', 11, UI_FONT)}
+          style={textStyle(
+            colors.ink === 'var(--text)' ? 'var(--text-2)' : colors.ink,
+            11,
+            UI_FONT,
+          )}
         >
           {line}
         </text>

@@ -1,8 +1,10 @@
 /** The call graph of a view: its largest functions and the calls between them, and what is left out. */
 import { Suspense, lazy, useMemo, type RefObject } from 'react';
 import type { CallGraphHandle } from '../../../charts';
+import { fillCallGraph } from '../../../engine/flame/call-graph-fills';
 import { PRUNING_LIMITS, pruneCallGraph } from '../../../engine/flame/call-graph-pruning';
 import { normalizationIndex, type DiffTree } from '../../../engine/flame/diff-tree';
+import type { FunctionTable } from '../../../engine/flame/function-table';
 import { formatShare, unitOf } from '../../../engine/format/format';
 import { EmptyState, ProblemBoundary, SkeletonRows, countOf } from '../../../ui';
 import classes from './profiles.module.css';
@@ -11,10 +13,16 @@ const CallGraph = lazy(async () => ({
   default: (await import('../../../charts/call-graph/CallGraph')).CallGraph,
 }));
 
+const FlameLegend = lazy(async () => ({
+  default: (await import('../../../charts/flame/FlameLegend')).FlameLegend,
+}));
+
 type GraphProps = {
   tree: DiffTree | null;
   /** Id of the normalization of its values. */
   basis: string;
+  /** The functions of a diff with their tests, which color it; null for one profile, or until they are loaded. */
+  changes?: FunctionTable | null;
   /** Whether it is of one profile; else the nodes show base and candidate. */
   oneSided: boolean;
   selected: string;
@@ -22,20 +30,23 @@ type GraphProps = {
   graph: RefObject<CallGraphHandle | null>;
 };
 
-export function CallGraphSection({ tree, basis, graph, ...shown }: GraphProps) {
+export function CallGraphSection({ tree, basis, graph, changes = null, ...shown }: GraphProps) {
   const drawn = useMemo(() => {
     if (!tree) return null;
     const found = tree.header.normalizations[normalizationIndex(tree.header, basis)];
     const scales = { base: found?.base_scale ?? 0, candidate: found?.candidate_scale ?? 1 };
-    return { pruned: pruneCallGraph(tree, scales), unit: unitOf(found?.unit ?? 'count') };
-  }, [tree, basis]);
+    const pruned = pruneCallGraph(tree, scales);
+    const number = normalizationIndex(tree.header, basis);
+    const fills = changes ? fillCallGraph(pruned, changes, number, scales) : null;
+    return { pruned, fills, unit: unitOf(found?.unit ?? 'count') };
+  }, [tree, basis, changes]);
   if (!tree || !drawn)
     return (
       <div className={classes.inset}>
         <SkeletonRows rows={14} label="Loading the call graph" />
       </div>
     );
-  const { pruned, unit } = drawn;
+  const { pruned, fills, unit } = drawn;
   if (pruned.nodes.length === 0)
     return (
       <div className={classes.inset}>
@@ -45,12 +56,21 @@ export function CallGraphSection({ tree, basis, graph, ...shown }: GraphProps) {
   return (
     <div className={classes.inset}>
       <p className={classes.leftOut}>{leftOutText(pruned, tree)}</p>
+      {fills && (
+        <Suspense fallback={null}>
+          <p className={classes.leftOut}>
+            <FlameLegend mode="overlay" selected="" rests={false} /> A line has the color of the
+            function that it leads to.
+          </p>
+        </Suspense>
+      )}
       <ProblemBoundary what="The call graph failed">
         <Suspense fallback={<SkeletonRows rows={14} label="Loading the call graph" />}>
           <CallGraph
             ref={graph}
             graph={pruned}
             unit={unit}
+            fills={fills}
             {...shown}
             label="Call graph. Arrow keys lead to callers, callees and neighbors."
           />

@@ -32,7 +32,9 @@ export function LinesTab({ opened: { view, change }, viewKey, table }: TabProps)
         <SkeletonRows rows={10} label="Loading the functions" />
       </div>
     );
-  const name = view.selected === '' ? largestFunction(table) : view.selected;
+  // What is selected may be a package or a line.
+  const isFunction = view.selected !== '' && view.flame.granularity === 'function';
+  const name = isFunction ? view.selected : largestFunction(table);
   const data = choices.includes(name) ? choices : [name, ...choices];
   return (
     <div className={classes.inset}>
@@ -44,7 +46,9 @@ export function LinesTab({ opened: { view, change }, viewKey, table }: TabProps)
         allowDeselect={false}
         data={data.filter((each) => each !== '')}
         value={name}
-        onChange={(selected) => change({ selected: selected ?? '' })}
+        onChange={(selected) =>
+          change({ selected: selected ?? '', flame: { ...view.flame, granularity: 'function' } })
+        }
       />
       {name !== '' && (
         <Lines viewKey={viewKey} name={name} scaled={scaleOf(table, view.flame.basis)} />

@@ -1,6 +1,6 @@
 /** The functions of a profile: own cost first, and which runtime category is attributed to them. */
 import { Checkbox } from '@mantine/core';
-import { useMemo } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { visibleName } from '../../../engine/flame/frame-label';
 import type { FunctionTable } from '../../../engine/flame/function-table';
 import { compilePattern, isQuick } from '../../../engine/flame/name-pattern';
@@ -16,6 +16,8 @@ import type { ProfilePageView } from './profile-url';
 import classes from './profiles.module.css';
 
 const BAR_PX = 138;
+
+const NOUNS = { package: 'Package', function: 'Function', line: 'Line' } as const;
 
 type FunctionsProps = {
   table: FunctionTable;
@@ -57,13 +59,16 @@ export function ProfileFunctions({
       unitOf(scaled.unit),
     );
     const per = normalizationPhrase(unitOf(scaled.unit));
-    const words = `${countText(rows.length)}, ${scale.name} ${per}`.trim();
+    const noun = NOUNS[view.flame.granularity];
+    const words = `· ${countText(rows.length)}, ${scale.name} ${per}`.trim();
     return columnsOf(
       scale,
-      words,
+      <>
+        {noun} <span className="muted">{words}</span>
+      </>,
       most(({ own }) => own),
     );
-  }, [rows, table, scaled]);
+  }, [rows, table, scaled, view.flame.granularity]);
   const indexOf = (name: string | null): number | null =>
     rows.find((index) => name !== null && table.names.text(table.name[index]!) === name) ?? null;
   return (
@@ -126,23 +131,19 @@ function matcherOf(search: NamePattern): RegExp | null {
   }
 }
 
-function columnsOf(scale: ColumnScale, words: string, largest: number): Column<FunctionRow>[] {
+function columnsOf(scale: ColumnScale, head: ReactNode, largest: number): Column<FunctionRow>[] {
   const value = (shown: number) =>
     shown === 0 ? <span className="muted">–</span> : scale.format(shown);
   const number = (
     id: string,
-    head: string,
+    heading: string,
     cell: Column<FunctionRow>['cell'],
     width = 92,
-  ): Column<FunctionRow> => ({ id, head, width, align: 'right', sortable: true, cell });
+  ): Column<FunctionRow> => ({ id, head: heading, width, align: 'right', sortable: true, cell });
   return [
     {
       id: 'name',
-      head: (
-        <>
-          Function <span className="muted">· {words}</span>
-        </>
-      ),
+      head,
       mono: true,
       sortable: true,
       cell: ({ name }) => (

@@ -85,7 +85,11 @@ export function ProfileTab({ opened, loaded, data, labelKeys, graph }: TabProps)
                 flame: { ...view.flame, focus: exactly(name), zoom: '', span: null },
               })
             }
-            onLines={(name) => change({ selected: name, tab: 'lines' })}
+            onLines={
+              view.flame.granularity === 'function'
+                ? (name) => change({ selected: name, tab: 'lines' })
+                : undefined
+            }
           />
         )}
         <LabelValues

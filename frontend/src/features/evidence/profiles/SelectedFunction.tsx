@@ -22,7 +22,8 @@ type SelectedProps = {
   name: string;
   onSelect: (name: string) => void;
   onFocus: (name: string) => void;
-  onLines: (name: string) => void;
+  /** Shows its lines; without it a frame is a package or a line. */
+  onLines?: (name: string) => void;
 };
 
 export function SelectedFunction(props: SelectedProps) {
@@ -57,9 +58,11 @@ export function SelectedFunction(props: SelectedProps) {
         stacks={calls?.stacksOf(name) ?? 0}
       />
       <p className={classes.actions}>
-        <button type="button" className="link" onClick={() => onLines(name)}>
-          Source lines
-        </button>
+        {onLines && (
+          <button type="button" className="link" onClick={() => onLines(name)}>
+            Source lines
+          </button>
+        )}
         <button type="button" className="link" onClick={() => onFocus(name)}>
           Only stacks containing it
         </button>

@@ -29,6 +29,6 @@ function authorsText({ authors, commits, complete }: People): string {
 }
 
 function ownersText({ owners, owners_reason: reason }: People): string {
-  if (owners === null) return (reason && OWNERS_UNKNOWN[reason]) || 'unknown';
+  if (owners === null) return reason === null ? 'unknown' : OWNERS_UNKNOWN[reason];
   return owners.length > 0 ? owners.join(', ') : 'none for the changed files';
 }

@@ -103,7 +103,6 @@ export function FlameSection({ comparison, description, view, onView, ...props }
   const [hovered, setHovered] = useState<string | null>(null);
   const [inGraph, setInGraph] = useState<string | null>(null);
   const [totals, setTotals] = useState<SearchTotals | null>(null);
-
   const [collapsed, setCollapsed] = useState(0);
   const flame = useMemo(() => flameAtFinding(view, zoom), [view, zoom]);
 
@@ -146,7 +145,11 @@ export function FlameSection({ comparison, description, view, onView, ...props }
             )}
             {source && view.calls && (
               <ProblemBoundary what="The call graph failed" resetKey={source.key}>
-                <DiffCallGraph source={source} basis={flame.basis} graph={graph} />
+                <DiffCallGraph
+                  key={zoom?.name}
+                  {...{ source, graph, basis: flame.basis, finding: zoom }}
+                  functions={functions.data ?? null}
+                />
               </ProblemBoundary>
             )}
             {source && !view.calls && (

@@ -5,7 +5,8 @@ import type { ComparisonView } from './comparison-url';
 import { pathTo } from './comparison-wording';
 import type { RequestedView } from './selected-view';
 
-export type FindingZoom = { number: number; key: string };
+/** `key` of the path, and the name of its last function. */
+export type FindingZoom = { number: number; key: string; name: string };
 
 /** The chosen finding; the first one until another is chosen. */
 export function shownFinding(
@@ -35,7 +36,9 @@ export function zoomOfFinding(
   const { profile_kind: kind } = shown.finding;
   if ((kind !== '' && kind !== wanted.kind) || wanted.granularity !== 'function') return null;
   const path = pathOfFinding(shown.finding);
-  return path.length === 0 ? null : { number: shown.index + 1, key: namesKey(path) };
+  return path.length === 0
+    ? null
+    : { number: shown.index + 1, key: namesKey(path), name: path.at(-1)! };
 }
 
 /** The view as the graph gets it: zoomed to the finding unless another zoom or the whole graph was chosen. */
