@@ -55,7 +55,7 @@ export function CopyTextAction() {
   const text = (): CopiedText | null => {
     const { params, search } = router.state.matches.at(-1) ?? {};
     const id = (params as Record<string, string> | undefined)?.[param];
-    const body = id === undefined ? null : reader(client, id, (search ?? {}) as Search);
+    const body = id === undefined ? null : reader(client, id, search ?? {});
     return body && { ...body, url: `${window.location.origin}${router.state.location.href}` };
   };
   return <CopyMenu key={place} text={text} />;

@@ -1,16 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { fieldText, fieldTime, startOfDay, roundMoments } from './wall-times';
 import {
   clockText,
   dayNumber,
-  fieldText,
-  fieldTime,
   fullTimeText,
   isTimeZone,
   momentText,
   offsetMs,
-  roundMoments,
   setTimeZone,
-  startOfDay,
   zoneText,
 } from './times';
 

@@ -140,7 +140,7 @@ def test_a_budget_joins_the_open_event_of_its_service_without_a_second_message(
     shown = page(client, item["id"])
     assert shown["cause"] == "deployment"
     assert [each["state"] for each in shown["budgets"]] == ["exceeded"]
-    assert [each["type"] for each in shown["history"]][0] == "budget"
+    assert next(each["type"] for each in shown["history"]) == "budget"
 
 
 def test_a_release_over_its_budget_is_part_of_the_event_of_the_deployment(

@@ -1,4 +1,5 @@
 /** Time on the board: the server's grid, ticks at round moments, and moments in words, in the person's time zone. */
+import { roundMoments } from '../../lib/wall-times';
 import * as times from '../../lib/times';
 
 /** Grid times are fromMs + i * stepMs, i < points. */
@@ -58,7 +59,7 @@ export function timeTicks(span: TimeSpan, widthPx: number, leastPx = 64): TimeTi
   const wanted = (length * leastPx) / widthPx;
   const step = TICK_STEPS.find((each) => each >= wanted) ?? Math.ceil(wanted / DAY) * DAY;
   const ticks: TimeTick[] = [];
-  for (const at of times.roundMoments(span.fromMs, span.toMs, step))
+  for (const at of roundMoments(span.fromMs, span.toMs, step))
     ticks.push({ atMs: at, text: tickText(at, step) });
   return ticks;
 }

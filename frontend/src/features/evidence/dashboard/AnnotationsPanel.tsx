@@ -1,6 +1,7 @@
 /** Notes of people on the time axis: listed, written, changed, taken back. */
 import { Button, Drawer, Select, TextInput } from '@mantine/core';
-import { fieldText, fieldTime, zoneText } from '../../../lib/times';
+import { fieldText, fieldTime } from '../../../lib/wall-times';
+import { zoneText } from '../../../lib/times';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DashboardAnnotation } from '../../../api';

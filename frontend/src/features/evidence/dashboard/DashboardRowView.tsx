@@ -144,18 +144,7 @@ const Panels = memo(function Panels(props: RowViewProps) {
     }));
     return splitPanel(grid, parts, scale);
   }, [grid, series, shared, quantiles, instances, content.split]);
-  const rateMarks = useMemo(() => panelMarkersOf(board, content, 'qps', ['qps']), [board, content]);
-  const latencyMarks = useMemo(
-    () =>
-      panelMarkersOf(
-        board,
-        content,
-        'latency',
-        quantiles,
-        limitsOf(budgets, content.service.id, quantiles),
-      ),
-    [board, content, quantiles, budgets],
-  );
+  const [rateMarks, latencyMarks] = usePanelMarkers(board, content, quantiles, budgets);
   const common = { grid, place, bus, tokens, onBrush, stepLink: props.stepLink };
   const { name } = content.service;
   return (
@@ -220,6 +209,20 @@ const Panels = memo(function Panels(props: RowViewProps) {
     </>
   );
 }, samePanels);
+
+function usePanelMarkers(
+  board: Dashboard,
+  content: DashboardRow,
+  quantiles: ReturnType<typeof drawnQuantiles>,
+  budgets: RowViewProps['budgets'],
+) {
+  const rate = useMemo(() => panelMarkersOf(board, content, 'qps', ['qps']), [board, content]);
+  const latency = useMemo(() => {
+    const limits = limitsOf(budgets, content.service.id, quantiles);
+    return panelMarkersOf(board, content, 'latency', quantiles, limits);
+  }, [board, content, quantiles, budgets]);
+  return [rate, latency] as const;
+}
 
 /** A part that was selected in a row is of the row's service. */
 const useOwnBrush = (onBrush: RowViewProps['onBrush'], service: DashboardRow['service']) =>

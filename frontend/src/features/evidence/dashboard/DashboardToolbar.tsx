@@ -1,6 +1,6 @@
 /** What part of the past is shown, beside what, on which scale; and whether it goes on. */
 import { Button, Popover, SegmentedControl, Select, TextInput } from '@mantine/core';
-import { fieldText, fieldTime, fieldZone } from '../../../lib/times';
+import { fieldText, fieldTime, fieldZone } from '../../../lib/wall-times';
 import { useState, type ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { behindText, rangeText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';

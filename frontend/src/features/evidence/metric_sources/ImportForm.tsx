@@ -1,6 +1,6 @@
 /** Which interval of a source's history is to be imported. */
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
-import { fieldTime, fieldZone } from '../../../lib/times';
+import { fieldTime, fieldZone } from '../../../lib/wall-times';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorState, onText } from '../../../ui';

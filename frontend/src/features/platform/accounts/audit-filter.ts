@@ -1,6 +1,6 @@
 /** The log of a team: what is asked of it. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { startOfDay } from '../../../lib/times';
+import { startOfDay } from '../../../lib/wall-times';
 import { calls, openUrl } from '../../../api';
 
 /** Texts as they stand in the fields; days are whole ones of the reader's own calendar. */

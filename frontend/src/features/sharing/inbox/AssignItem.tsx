@@ -4,9 +4,9 @@ import type { InboxItem } from '../../../api';
 import { AssignPerson, type CommitMember } from '../../inventory/repositories';
 import { actOnItems, inboxItemQuery } from './inbox-queries';
 
-type ItemProps = { kind: InboxItem['kind']; id: string; person: CommitMember };
+export type AssignItemProps = { kind: InboxItem['kind']; id: string; person: CommitMember };
 
-export function AssignItem({ kind, id, person }: ItemProps) {
+export default function AssignItem({ kind, id, person }: AssignItemProps) {
   const item = useQuery(inboxItemQuery(kind, id));
   if (!item.data) return null;
   const assign = async (assignee_id: string | null) => {

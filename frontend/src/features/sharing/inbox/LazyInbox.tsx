@@ -1,9 +1,11 @@
 /** The parts of this feature, each loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
+import type { AssignItemProps } from './AssignItem';
 import type { InboxPageProps } from './InboxPage';
 import type { ItemActionsProps } from './ItemActions';
 
 const Page = lazy(() => import('./InboxPage'));
+const Assign = lazy(() => import('./AssignItem'));
 const Actions = lazy(() => import('./ItemActions'));
 
 export const InboxPage = (props: InboxPageProps) => (
@@ -14,5 +16,10 @@ export const InboxPage = (props: InboxPageProps) => (
 export const ItemActions = (props: ItemActionsProps) => (
   <Suspense fallback={null}>
     <Actions {...props} />
+  </Suspense>
+);
+export const AssignItem = (props: AssignItemProps) => (
+  <Suspense fallback={null}>
+    <Assign {...props} />
   </Suspense>
 );

@@ -1,6 +1,7 @@
 /** Actions that need more than a choice: a reason, a date, what fixed it. */
 import { TextInput, Textarea } from '@mantine/core';
-import { fieldTime, timeZone } from '../../../lib/times';
+import { fieldTime } from '../../../lib/wall-times';
+import { timeZone } from '../../../lib/times';
 import { useState } from 'react';
 import type { InboxItem } from '../../../api';
 import { FormBody, FormDialog, onText } from '../../../ui';

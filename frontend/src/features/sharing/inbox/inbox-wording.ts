@@ -1,6 +1,7 @@
 /** The inbox in words: severities, kinds, states, and what was done. */
 import type { InboxAction, InboxItem } from '../../../api';
-import { dayNumber, momentOf, momentText } from '../../../lib/times';
+import { momentOf } from '../../../lib/wall-times';
+import { dayNumber, momentText } from '../../../lib/times';
 import { formatNumber, formatRatio, formatRatioRange } from '../../../engine/format/format';
 import { countOf, type Glyph } from '../../../ui';
 import type { View } from './inbox-url';

@@ -87,7 +87,7 @@ export function BudgetForm({ serviceId, budget, onClose }: FormProps) {
           data={SIGNALS}
           value={fields.signal}
           allowDeselect={false}
-          onChange={(next) => change({ signal: (next ?? 'p99') as Fields['signal'] })}
+          onChange={(next) => change({ signal: next ?? 'p99' })}
         />
       )}
       {!budget && (

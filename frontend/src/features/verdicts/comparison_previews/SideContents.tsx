@@ -1,5 +1,5 @@
 import type { KindPreview, SidePreview } from '../../../api';
-import { fieldZone } from '../../../lib/times';
+import { fieldZone } from '../../../lib/wall-times';
 import { countText, durationText } from '../../../ui';
 import { kindPlural } from '../../evidence/artifacts';
 import classes from './compare.module.css';

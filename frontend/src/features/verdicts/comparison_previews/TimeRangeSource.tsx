@@ -1,6 +1,6 @@
 /** A service in an environment between two times. */
 import { Button, Select, TextInput } from '@mantine/core';
-import { fieldText, fieldTime, fieldZone } from '../../../lib/times';
+import { fieldText, fieldTime, fieldZone } from '../../../lib/wall-times';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SideSource } from '../../../api';
