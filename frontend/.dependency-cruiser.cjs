@@ -17,7 +17,10 @@ const wings = [
       'production_events',
     ],
   ],
-  ['sharing', ['discussions|activity|notifications', 'subscriptions', 'reports', 'inbox', 'search']],
+  [
+    'sharing',
+    ['discussions|activity|notifications', 'subscriptions', 'reports', 'inbox', 'search'],
+  ],
   ['operations', ['retention', 'setup']],
 ];
 const names = wings.map(([wing]) => wing);

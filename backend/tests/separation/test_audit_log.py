@@ -26,6 +26,7 @@ NOT_FOR_THE_LOG = {
     "otlp:metrics": "the same",
     "otlp:traces": "the same",
     "profile-sets:create": "opening profiles is reading: what a view is computed from stays as it is",
+    "bisects:create-preflight": "checking a request is reading: nothing of the team changes",
     "probes:heartbeat": "a sign of life every few seconds; that a deploy was taken, measured and ended is in the log",
 }
 """Changes that a log of who changed what leaves out, and why."""

@@ -122,8 +122,9 @@ def _rights(dependant: Dependant) -> Iterator[Permission]:
 
 def _made_up(schema: Schema, components: Schema, ids: Ids, name: str, names: set[str]) -> Any:  # noqa: ANN401 - any JSON value
     """Return a value that fits a schema, and note the names of ids that went into it."""
-    while "$ref" in schema or "anyOf" in schema:
-        schema = components[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema["anyOf"][0]
+    while members := [schema] if "$ref" in schema else schema.get("anyOf", schema.get("oneOf")):
+        schema = members[0]
+        schema = components[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:

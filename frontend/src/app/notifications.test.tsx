@@ -66,7 +66,7 @@ describe('channels', () => {
     serve();
     opened();
     expect(
-      await screen.findByText(/No channels yet\. Add Slack, Teams, email,/),
+      await screen.findByText(/No channels yet\. Add Slack, a Slack app, Teams, email,/),
     ).toBeInTheDocument();
   });
 
@@ -132,6 +132,8 @@ describe('channels', () => {
         recipients: [],
         repository: '',
         token: '',
+        conversation: '',
+        signing_secret: '',
         events: [
           'production-event.opened',
           'production-event.updated',
@@ -263,7 +265,7 @@ describe('channels', () => {
     );
     await user.click(within(dialog).getByRole('button', { name: 'Delete channel' }));
     expect(
-      await screen.findByText(/No channels yet\. Add Slack, Teams, email,/),
+      await screen.findByText(/No channels yet\. Add Slack, a Slack app, Teams, email,/),
     ).toBeInTheDocument();
     expect(asked).toBe(2);
   });

@@ -259,7 +259,7 @@ def get_people(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Readin
     "/deployments/{deployment_id}/people",
     operation_id="deployments:people",
     openapi_extra=FREEZABLE,
-    responses=document_problems(NotFound, InvalidRequest),
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def get_deployment_people(
     deployment_id: UUID, caller: MayRead, session: Reading, mirrors: Mirrors

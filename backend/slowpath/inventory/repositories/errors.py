@@ -59,7 +59,7 @@ class RepositoryNotFetched(Conflict):
     title = "The repository is not fetched"
 
 
-class NoFormerDeployment(NotFound):
+class NoFormerDeployment(Conflict):
     """There is no deployment before this one, or the commit of one of both is unknown."""
 
     slug = "no-former-deployment"

@@ -5,7 +5,7 @@ from typing import Final, Literal
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
 
-from slowpath.core.errors import NotFound
+from slowpath.core.errors import InvalidRequest, NotFound
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import settings
 
@@ -20,7 +20,7 @@ Platform = Literal["linux-amd64", "linux-arm64"]
     response_class=FileResponse,
     responses={
         200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}},
-        **document_problems(NotFound),
+        **document_problems(NotFound, InvalidRequest),
     },
 )
 def download_cli(request: Request, platform: Platform) -> FileResponse:

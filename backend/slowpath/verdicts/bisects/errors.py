@@ -11,7 +11,7 @@ class BisectNotFound(NotFound):
 
 
 class PreflightNotFound(NotFound):
-    """The team has no such preflight; they are kept for a day."""
+    """The team has no such preflight; they are stored for a day."""
 
     slug = "bisect-preflight-not-found"
     title = "No such preflight"

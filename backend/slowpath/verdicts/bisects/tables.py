@@ -223,7 +223,7 @@ class BisectEvent(TeamScoped, Table):
 
 
 class BisectPreflight(TeamScoped, Table):
-    """What a request for a bisect would search, counted from the mirror before anything is deployed. Kept for a day."""
+    """What a request for a bisect would search, counted from the mirror before anything is deployed. Stored for a day."""
 
     __tablename__ = "bisect_preflight"
     __table_args__ = (

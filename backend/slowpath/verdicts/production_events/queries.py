@@ -20,7 +20,7 @@ from slowpath.verdicts.production_events.tables import (
 )
 
 MOST_OF_BUDGET = 20
-"""Newest events of a budget that are looked at."""
+"""Newest events of a budget that are read."""
 CLOSED = (ProductionEventState.CLOSED, ProductionEventState.NOT_A_REGRESSION, ProductionEventState.IGNORED)
 
 

@@ -39,6 +39,7 @@ HOMONYMS = {
     BACKEND + "inventory/catalog/schemas/deployments_annotations.py": {"spans"},  # where an order of services is from
     BACKEND + "inventory/catalog/service/service_order.py": {"spans"},
     BACKEND + "operations/retention/schemas.py": {"profile.cpu"},  # an example
+    BACKEND + "platform/http/cli_packages.py": {"binary"},  # the format of a body in OpenAPI
     BACKEND + "platform/http/openapi_description.py": {"binary"},  # the format of a body in OpenAPI
     BACKEND + "sharing/discussions/rules.py": {"trace"},  # pages that can be discussed
     BACKEND + "sharing/discussions/service/discussion_subjects.py": {"traces", "spans"},
@@ -48,6 +49,7 @@ HOMONYMS = {
     BACKEND + "verdicts/regressions/service/build_verdicts.py": {"profiles"},  # a member of a JSON column
     BACKEND + "verdicts/comparison_previews/service/previews.py": {"benchmarks"},  # a member of a summary
     "frontend/src/engine/format/profile-labels.ts": {"spans"},  # a kind of profile: stacks of spans
+    "worker/slowpath_worker/example_additions.py": {"traces", "profiles"},  # folders of the example
     CLI + "collect/collect_plan.py": {"trace"},  # what a process is asked to record
     CLI + "collect/recorder.py": {"trace"},
     CLI + "commands/example_builds.py": {"profiles"},  # a folder

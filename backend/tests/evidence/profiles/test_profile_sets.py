@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.evidence.profiles.rules import MAX_LABEL_MATCHERS
 from slowpath.platform.accounts.rules.roles import Role
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.factories.files import FilesFactory
@@ -72,7 +73,7 @@ def test_label_matchers_have_limits(client: TestClient, files: FilesFactory) -> 
     asked = {"kind": "cpu", "sample_type": "cpu", "granularity": "function"}
     for labels in (
         [{"key": "k" * 65_536, "value": "a"}],
-        [{"key": "a", "value": "b"}] * 6,
+        [{"key": "a", "value": "b"}] * (MAX_LABEL_MATCHERS + 1),
         [{"key": "", "value": None}],
     ):
         assert client.post(f"{SETS}/{opened['id']}/views", json={**asked, "labels": labels}).status_code == 422

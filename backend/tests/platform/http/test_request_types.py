@@ -26,7 +26,6 @@ PROBES: tuple[object, ...] = (
     "1",
     "true",
     "null",
-    "2020-01-01",
     [],
     {},
 )

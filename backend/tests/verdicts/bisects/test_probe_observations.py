@@ -12,8 +12,8 @@ EXITED = ProbeObservation(2, "c4", "probe", 2, "idle", windows=(ProbeMeasurement
 
 
 def test_a_verdict_beside_numbers_is_a_measurement_without_a_value() -> None:
-    kept, corrected = discard_verdicts([NUMBER, EXITED])
-    assert kept == NUMBER
+    unchanged, corrected = discard_verdicts([NUMBER, EXITED])
+    assert unchanged == NUMBER
     assert (corrected.bad, corrected.count_without_value, corrected.windows[0].problem) == (0, 1, MIXED_ANSWERS)
 
 

@@ -198,4 +198,4 @@ def test_the_people_of_a_deployment_are_the_authors_since_the_former_one(world: 
     assert [(one["user_id"], one["commits"]) for one in found["authors"]] == [(owner, 1)]
     assert (found["owners"], found["owners_reason"]) == (["@org/storage"], None)
     former = world.client.get(f"/api/v1/deployments/{first.json()['id']}/people")
-    assert (former.status_code, former.json()["type"]) == (404, "urn:slowpath:no-former-deployment")
+    assert (former.status_code, former.json()["type"]) == (409, "urn:slowpath:no-former-deployment")

@@ -5,7 +5,7 @@
 import { useEffect, useRef, type ReactElement } from 'react';
 import type { PanelModel } from '../../engine/dashboard/dashboard-panel';
 import { heightOf } from '../../engine/dashboard/dashboard-scale';
-import { timeAt, type TimeGrid } from '../../engine/dashboard/dashboard-time';
+import { timeAt, type TimeGrid } from '../../engine/dashboard/time-grid';
 import {
   selectedTimeOf,
   type CursorBus,

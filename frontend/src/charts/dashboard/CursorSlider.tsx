@@ -3,7 +3,7 @@
  * Shift they select, Enter shows what is selected, Escape lets go.
  */
 import { useEffect, useRef, type KeyboardEvent, type ReactElement } from 'react';
-import { timeAt, type TimeGrid } from '../../engine/dashboard/dashboard-time';
+import { timeAt, type TimeGrid } from '../../engine/dashboard/time-grid';
 import { selectedTimeOf, type CursorBus } from '../../engine/dashboard/cursor-bus';
 import css from './dashboard.module.css';
 

@@ -4,7 +4,7 @@
  */
 import { useMemo, useRef, type ReactElement, type ReactNode } from 'react';
 import type { PanelModel } from '../../engine/dashboard/dashboard-panel';
-import type { TimeGrid } from '../../engine/dashboard/dashboard-time';
+import type { TimeGrid } from '../../engine/dashboard/time-grid';
 import type { CursorBus } from '../../engine/dashboard/cursor-bus';
 import type { Tokens } from '../plot/color-tokens';
 import { CursorLayer } from './CursorLayer';

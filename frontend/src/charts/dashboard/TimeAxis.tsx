@@ -1,12 +1,7 @@
 /** The time axis under a column of panels, with the cursor's time in a tag. */
 import { useEffect, useMemo, useRef, type ReactElement } from 'react';
-import {
-  momentText,
-  selectionText,
-  timeAt,
-  timeTicks,
-  type TimeGrid,
-} from '../../engine/dashboard/dashboard-time';
+import { momentText, selectionText, timeTicks } from '../../engine/dashboard/dashboard-time';
+import { timeAt, type TimeGrid } from '../../engine/dashboard/time-grid';
 import { selectedTimeOf, type CursorBus } from '../../engine/dashboard/cursor-bus';
 import css from './dashboard.module.css';
 import { LEFT_PX, RIGHT_PX, plotWidth, xOf, type PlotArea } from './plot-area';

@@ -5,7 +5,7 @@ import type {
   PanelModel,
   Points,
 } from '../../engine/dashboard/dashboard-panel';
-import type { TimeSpan } from '../../engine/dashboard/dashboard-time';
+import type { TimeSpan } from '../../engine/dashboard/time-grid';
 import type { ChartOption } from '../plot/echarts';
 import type { TokenName, Tokens } from '../plot/color-tokens';
 import { BOTTOM_PX, LEFT_PX, RIGHT_PX, TOP_PX } from './plot-area';

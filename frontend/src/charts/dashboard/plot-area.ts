@@ -1,7 +1,7 @@
 /**
  * The position of the plot in its panel, CSS pixels; the same in every panel, so that times stand under one another.
  */
-import type { TimeSpan } from '../../engine/dashboard/dashboard-time';
+import type { TimeSpan } from '../../engine/dashboard/time-grid';
 import { shareOf } from '../../engine/dashboard/dashboard-time';
 
 export const LEFT_PX = 44;

@@ -1,6 +1,6 @@
 /** The pointer over a panel: it moves everybody's cursor, and a drag selects a part of the time axis. */
 import { useCallback, useRef, type PointerEvent } from 'react';
-import { indexAt, timeAt, type TimeGrid } from '../../engine/dashboard/dashboard-time';
+import { indexAt, timeAt, type TimeGrid } from '../../engine/dashboard/time-grid';
 import { selectedTimeOf, type CursorBus } from '../../engine/dashboard/cursor-bus';
 import { timeAtX, type PlotArea } from './plot-area';
 

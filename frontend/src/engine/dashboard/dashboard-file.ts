@@ -5,7 +5,7 @@
 import type * as api from '../../api/api-types';
 import type { DashboardDeployment, DashboardHeader, DashboardService } from '../../api/api-types';
 import { ColumnError, ColumnFile } from '../format/column-file';
-import type { TimeGrid } from './dashboard-time';
+import type { TimeGrid } from './time-grid';
 
 export const QUANTILES = ['p50', 'p90', 'p99', 'mean'] as const;
 export type QuantileId = (typeof QUANTILES)[number];

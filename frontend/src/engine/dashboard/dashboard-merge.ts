@@ -10,7 +10,7 @@ import {
   type DashboardRow,
   type RowSeries,
 } from './dashboard-file';
-import { timeAt, type TimeGrid } from './dashboard-time';
+import { timeAt, type TimeGrid } from './time-grid';
 
 const lastOf = (grid: TimeGrid): number => timeAt(grid, grid.points - 1);
 const sameGrid = (a: TimeGrid, b: TimeGrid): boolean =>

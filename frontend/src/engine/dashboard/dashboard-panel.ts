@@ -2,7 +2,7 @@
 import type { PanelGap } from '../../api/api-types';
 import type { QuantileId, RowSeries, StatusClass } from './dashboard-file';
 import { heightOf, type HeightScale } from './dashboard-scale';
-import { timeAt, type TimeGrid } from './dashboard-time';
+import { timeAt, type TimeGrid } from './time-grid';
 
 /** How a line looks is the chart's business; its meaning is defined here. */
 export type LineMeaning =

@@ -1,11 +1,7 @@
 /** Time on the board: the server's grid, ticks at round moments, and moments in words, in the person's time zone. */
 import { roundMoments } from '../../lib/wall-times';
 import * as times from '../../lib/times';
-
-/** Grid times are fromMs + i * stepMs, i < points. */
-export type TimeGrid = { fromMs: number; stepMs: number; points: number };
-/** From the first to the last moment shown, milliseconds since 1970. */
-export type TimeSpan = { fromMs: number; toMs: number };
+import { LATE_MS, spanOf, timeAt, type TimeGrid, type TimeSpan } from './time-grid';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -32,19 +28,6 @@ const TICK_STEPS = [
   2 * DAY,
   7 * DAY,
 ];
-
-export const timeAt = (grid: TimeGrid, index: number): number => grid.fromMs + index * grid.stepMs;
-
-export const spanOf = (grid: TimeGrid): TimeSpan => ({
-  fromMs: grid.fromMs,
-  toMs: grid.fromMs + Math.max(1, grid.points - 1) * grid.stepMs,
-});
-
-/** The grid time nearest to a moment. */
-export function indexAt(grid: TimeGrid, atMs: number): number {
-  const index = Math.round((atMs - grid.fromMs) / grid.stepMs);
-  return Math.max(0, Math.min(grid.points - 1, index));
-}
 
 /** 0..1 along the span; outside of it below 0 or above 1. */
 export const shareOf = (span: TimeSpan, atMs: number): number =>
@@ -87,9 +70,6 @@ export function selectionText({ fromMs, toMs }: TimeSpan, span: TimeSpan, stepMs
   const [from, to] = [momentText(fromMs, span, stepMs), momentText(toMs, span, stepMs)];
   return `${from} to ${to} · ${lengthText(toMs - fromMs)}`;
 }
-
-/** What comes in later than this is late; before that nothing is missing yet. */
-export const LATE_MS = 300_000;
 
 /** "last at 14:02" of a value long before the end of the grid; else nothing. */
 export function lastText(grid: TimeGrid, index: number): string {

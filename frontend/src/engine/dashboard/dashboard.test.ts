@@ -17,16 +17,15 @@ import {
 } from './dashboard-scale';
 import {
   behindText,
-  indexAt,
   lastText,
   momentText,
   selectionText,
   rangeText,
   shareOf,
   sinceText,
-  spanOf,
   timeTicks,
 } from './dashboard-time';
+import { indexAt, spanOf } from './time-grid';
 import {
   changePointLabel,
   deploymentLabel,

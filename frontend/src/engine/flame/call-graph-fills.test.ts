@@ -11,26 +11,22 @@ const CANDIDATE = [0, 60, 5, 21];
 
 const sides = (self: number, total: number) => ({ self, total });
 const GRAPH: PrunedGraph = {
-  nodes: NAMES.map(
-    (text, name): GraphNode => ({
-      name,
-      text,
-      category: '',
-      runtime: false,
-      base: sides(BASE[name]!, BASE[name]!),
-      candidate: sides(CANDIDATE[name]!, CANDIDATE[name]!),
-    }),
-  ),
-  edges: [1, 2, 3].map(
-    (callee): GraphEdge => ({
-      caller: 0,
-      callee,
-      base: BASE[callee]!,
-      candidate: CANDIDATE[callee]!,
-      weight: 1,
-      indirect: false,
-    }),
-  ),
+  nodes: NAMES.map((text, name): GraphNode => ({
+    name,
+    text,
+    category: '',
+    runtime: false,
+    base: sides(BASE[name]!, BASE[name]!),
+    candidate: sides(CANDIDATE[name]!, CANDIDATE[name]!),
+  })),
+  edges: [1, 2, 3].map((callee): GraphEdge => ({
+    caller: 0,
+    callee,
+    base: BASE[callee]!,
+    candidate: CANDIDATE[callee]!,
+    weight: 1,
+    indirect: false,
+  })),
   whole: 1,
   leftOut: { functions: 0, calls: 0, largest: 0 },
 };

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 import structlog
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import PlainTextResponse
 
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.encryption import SecretEncryptor
@@ -98,11 +99,12 @@ async def _read_body(request: Request, _channel: Annotated[SlackChannel, Depends
 @router.post(
     "/{token}",
     operation_id="slack-interactions:receive",
-    responses=document_problems(
-        NotFound, NotAuthenticated, Conflict, InvalidRequest, TooLarge, LimitExceeded, Unavailable
-    ),
+    responses={
+        200: {"content": {"text/plain": {"schema": {"type": "string", "maxLength": 0}}}},
+        **document_problems(NotFound, NotAuthenticated, Conflict, InvalidRequest, TooLarge, LimitExceeded, Unavailable),
+    },
     openapi_extra=FORM,
-    response_class=Response,
+    response_class=PlainTextResponse,
 )
 def receive_slack_interaction(
     request: Request,
@@ -112,7 +114,7 @@ def receive_slack_interaction(
     outside: WayOut,
     throttle: Throttled,
     clock: Now,
-) -> Response:
+) -> PlainTextResponse:
     """Take the action of a button, signed in `X-Slack-Signature`, and answer the person who pressed it in Slack."""
     now = clock.now()
     timestamp = request.headers.get("x-slack-request-timestamp", "")
@@ -133,7 +135,7 @@ def receive_slack_interaction(
         text = _act(api, channel, pressed, database, clock)
         with suppress(SlowpathError):  # the action is taken; Slack may miss its confirmation
             api.post_ephemeral(pressed.conversation, pressed.user, text)
-    return Response(status_code=200)
+    return PlainTextResponse()
 
 
 def _act(api: SlackApi, channel: SlackChannel, pressed: PressedButton, database: Database, clock: Now) -> str:

@@ -44,7 +44,7 @@ router = APIRouter(tags=["bisects"])
 def create_preflight(body: PreflightIn, caller: MayWrite, session: Writing, clock: Now) -> PreflightOut:
     """Check a request for a bisect: repositories, commits, candidates, runner, boundaries. Nothing is deployed.
 
-    The candidates are counted by a job: read the preflight again while `is_running`. It is kept for a day.
+    The candidates are counted by a job: read the preflight again while `is_running`. It is stored for a day.
     """
     now = clock.now()
     row, completed = preflights.create_preflight(session, options_of_body(body), now=now, is_repeated=body.is_repeated)

@@ -15,7 +15,7 @@ LEAST_DIGITS = 4
 
 @dataclass(frozen=True)
 class RangeEnd:
-    """A commit that a name stands for."""
+    """A commit that a name resolves to."""
 
     type: EndType
     name: str

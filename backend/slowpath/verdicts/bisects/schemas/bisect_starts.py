@@ -14,7 +14,7 @@ from slowpath.verdicts.bisects.schemas.bisect_responses import CredibleIntervalO
 
 
 class RangeEndOut(BaseModel):
-    """A commit that a name stands for."""
+    """A commit that a name resolves to."""
 
     type: EndType
     name: str

@@ -28,7 +28,7 @@ from slowpath.verdicts.bisects.rules.search_view import estimate_git_bisect_cost
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions, CompletedRequest, complete_request
 from slowpath.verdicts.bisects.tables import Bisect, BisectPreflight
 
-KEPT: Final = timedelta(days=1)
+STORED_FOR: Final = timedelta(days=1)
 REUSED: Final = timedelta(minutes=10)
 """Time in which an equal request gets the same report."""
 BEST_OF: Final = 5
@@ -52,7 +52,7 @@ def create_preflight(
 
     `is_repeated`: count again. Raises `NotFound`, `InvalidBisectRequest`.
     """
-    queries.delete_preflights(session, now - KEPT)
+    queries.delete_preflights(session, now - STORED_FOR)
     completed = complete_request(session, asked)
     row = BisectPreflight(
         team_id=session.team_id,

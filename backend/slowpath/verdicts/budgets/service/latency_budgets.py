@@ -123,10 +123,10 @@ def measure_budgets(gathered: BudgetInput, rng: Generator) -> list[BudgetMeasure
 def record_budgets(session: WriteSession, measured: Sequence[BudgetMeasurement]) -> list[BudgetMeasurement]:
     """Record evaluations; return those of budgets that still exist."""
     existing = queries.lock_budgets(session, [each.budget_id for each in measured])
-    kept = [each for each in measured if each.budget_id in existing]
-    for each in kept:
+    remaining = [each for each in measured if each.budget_id in existing]
+    for each in remaining:
         record_evaluation(session, each)
-    return kept
+    return remaining
 
 
 def _read(row: Budget) -> LatencyBudget:

@@ -2,7 +2,8 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
-import { lengthText, spanOf } from '../../../engine/dashboard/dashboard-time';
+import { lengthText } from '../../../engine/dashboard/dashboard-time';
+import { spanOf } from '../../../engine/dashboard/time-grid';
 import { deploymentName } from '../../../engine/dashboard/dashboard-wording';
 import { PageHeader, countOf } from '../../../ui';
 import type { DeploymentComparisonState } from './use-deployment-comparison';

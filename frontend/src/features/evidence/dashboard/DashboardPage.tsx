@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, type ReactNode } from 'react';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
-import { spanOf } from '../../../engine/dashboard/dashboard-time';
+import { spanOf } from '../../../engine/dashboard/time-grid';
 import { ErrorState, PageHeader, useTitle } from '../../../ui';
 import { DashboardRows } from './DashboardRows';
 import { DashboardToolbar } from './DashboardToolbar';

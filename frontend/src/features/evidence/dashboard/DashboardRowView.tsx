@@ -19,7 +19,8 @@ import {
   rateScale,
   type HeightScale,
 } from '../../../engine/dashboard/dashboard-scale';
-import { momentText, timeAt } from '../../../engine/dashboard/dashboard-time';
+import { momentText } from '../../../engine/dashboard/dashboard-time';
+import { timeAt } from '../../../engine/dashboard/time-grid';
 import { deploymentName, makeRowDescriber } from '../../../engine/dashboard/dashboard-wording';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import { LatencyCaption, RateCaption } from './PanelCaption';

@@ -12,7 +12,7 @@ import {
 import { TimeAxis, useTokens, useWidth, type PlotArea } from '../../../charts/dashboard';
 import type { HeightScale } from '../../../engine/dashboard/dashboard-scale';
 import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
-import { spanOf } from '../../../engine/dashboard/dashboard-time';
+import { spanOf } from '../../../engine/dashboard/time-grid';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import { ErrorState, HiddenInSnapshot } from '../../../ui';
 import { ColumnHeads } from './ColumnHeads';

@@ -3,7 +3,8 @@ import { Button, Popover, SegmentedControl, Select, TextInput } from '@mantine/c
 import { fieldText, fieldTime, fieldZone } from '../../../lib/wall-times';
 import { useState, type ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
-import { behindText, rangeText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
+import { behindText, rangeText } from '../../../engine/dashboard/dashboard-time';
+import { type TimeSpan } from '../../../engine/dashboard/time-grid';
 import { Toolbar, onText } from '../../../ui';
 import classes from './dashboard.module.css';
 import {

@@ -18,7 +18,7 @@ import {
   type PanelModel,
 } from '../../../engine/dashboard/dashboard-panel';
 import { autoLatencyScales, rateScale } from '../../../engine/dashboard/dashboard-scale';
-import { spanOf } from '../../../engine/dashboard/dashboard-time';
+import { spanOf } from '../../../engine/dashboard/time-grid';
 import { ErrorState, SkeletonRows } from '../../../ui';
 import { LatencyCaption, RateCaption } from './PanelCaption';
 import classes from './dashboard.module.css';

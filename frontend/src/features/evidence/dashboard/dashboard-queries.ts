@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/reac
 import { asBytes, calls, isServedFromSnapshot } from '../../../api';
 import { readDashboard, type Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { mergeNewCells, withRows } from '../../../engine/dashboard/dashboard-merge';
-import { LATE_MS, spanOf, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
+import { LATE_MS, spanOf, type TimeSpan } from '../../../engine/dashboard/time-grid';
 import { RANGE_MS, type DashboardView, type RangeId } from './dashboard-url';
 
 /** How often a board that goes on is asked for again: about as often as it has a new point. */

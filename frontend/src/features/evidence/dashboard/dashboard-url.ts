@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { QUANTILES, type QuantileId } from '../../../engine/dashboard/dashboard-file';
 import type { ScaleKind } from '../../../engine/dashboard/dashboard-scale';
-import type { TimeSpan } from '../../../engine/dashboard/dashboard-time';
+import type { TimeSpan } from '../../../engine/dashboard/time-grid';
 
 export const RANGES = ['1h', '4h', '24h', '7d'] as const;
 export type RangeId = (typeof RANGES)[number];

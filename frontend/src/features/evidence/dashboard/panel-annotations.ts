@@ -4,7 +4,7 @@ import { useCallback, useMemo } from 'react';
 import { calls, type Budget } from '../../../api';
 import type { LimitMarker } from '../../../charts/dashboard';
 import type { Dashboard, QuantileId } from '../../../engine/dashboard/dashboard-file';
-import { spanOf, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
+import { spanOf, type TimeSpan } from '../../../engine/dashboard/time-grid';
 import { formatValue } from '../../../engine/format/format';
 
 const STALE_MS = 60_000;

@@ -19,7 +19,8 @@ import {
   type HeightScale,
   type ScaleKind,
 } from '../../../engine/dashboard/dashboard-scale';
-import { spanOf, clockText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
+import { clockText } from '../../../engine/dashboard/dashboard-time';
+import { spanOf, type TimeSpan } from '../../../engine/dashboard/time-grid';
 import { changePointLabel, deploymentLabel } from '../../../engine/dashboard/dashboard-wording';
 
 export const NO_MARKERS: PanelMarkers = {

@@ -1,7 +1,8 @@
 /** Two stretches of a service's metrics on the sides of a comparison: which the base of a chosen window can be, and how it is asked. */
 import { calls, type SideIn } from '../../../api';
 import type { DashboardRow } from '../../../engine/dashboard/dashboard-file';
-import { lengthText, momentText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
+import { lengthText, momentText } from '../../../engine/dashboard/dashboard-time';
+import { type TimeSpan } from '../../../engine/dashboard/time-grid';
 
 export type SelectedRange = TimeSpan & { service: { id: string; name: string } };
 
