@@ -29,7 +29,7 @@ NAMED_OTHERWISE = {
     "source_id": "metric_source", "share_link_id": "share_link", "webhook_id": "webhook", "channel_id": "notification_channel",
     "deployment_id": "deployment", "explanation_id": "gap_explanation", "export_id": "comparison_export",
     "notification_id": "notification", "upload_id": "multipart_upload", "federated_service_id": "federated_service", "identity_id": "user_identity",
-    "event_id": "production_event", "subject_id": "production_event", "preflight_id": "bisect_preflight", "incident_id": "production_event",
+    "event_id": "production_event", "item_id": "production_event", "preflight_id": "bisect_preflight", "incident_id": "production_event",
 }  # fmt: skip
 """Names of ids in the API that are not their table's name."""
 

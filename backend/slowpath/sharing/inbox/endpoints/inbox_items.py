@@ -77,14 +77,14 @@ def list_inbox(
 
 
 @router.get(
-    "/inbox/items/{kind}/{subject_id}",
+    "/inbox/items/{kind}/{item_id}",
     operation_id="inbox:get",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound),
 )
-def get_inbox_item(kind: KindName, subject_id: UUID, caller: MayRead, session: Reading, clock: Now) -> InboxItemOut:
+def get_inbox_item(kind: KindName, item_id: UUID, caller: MayRead, session: Reading, clock: Now) -> InboxItemOut:
     """Return one item: of a subject, whether it is listed or not."""
-    item = inbox_items.get_item(session, ItemKind(kind), subject_id, clock.now())
+    item = inbox_items.get_item(session, ItemKind(kind), item_id, clock.now())
     return InboxItemOut.of(item, may_write=may_write(caller))
 
 

@@ -29,10 +29,10 @@ export const inboxQuery = (search: InboxSearch) =>
     placeholderData: keepPreviousData,
   });
 
-export const inboxItemQuery = (kind: InboxItem['kind'], subject_id: string) =>
+export const inboxItemQuery = (kind: InboxItem['kind'], item_id: string) =>
   queryOptions({
-    queryKey: ['inbox', 'one', kind, subject_id],
-    queryFn: ({ signal }) => calls.inboxGet({ path: { kind, subject_id }, signal }),
+    queryKey: ['inbox', 'one', kind, item_id],
+    queryFn: ({ signal }) => calls.inboxGet({ path: { kind, item_id }, signal }),
     retry: false,
   });
 
