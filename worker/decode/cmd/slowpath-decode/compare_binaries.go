@@ -31,6 +31,7 @@ func compareBinariesCommand(args []string, std streams) error {
 	flags.StringVar(&binaries[1], "candidate-binary", "", "program of the candidate")
 	var regressed nameList
 	flags.Var(&regressed, "function", "compare only stacks with this `function`; may be repeated")
+	kind := flags.String("kind", "", "use only profiles of this `kind`")
 	memory := flags.Int64("memory", 0, "`bytes` of memory to stay below if possible (0: no limit)")
 	if err := parse(flags, args, 0); err != nil {
 		return err
@@ -44,7 +45,7 @@ func compareBinariesCommand(args []string, std streams) error {
 	sum := compilerdiff.NewStackSum(regressed)
 	for side, paths := range [][]string{base, candidate} {
 		for _, path := range paths {
-			if err := addStacks(sum, path, side == 1); err != nil {
+			if err := addStacks(sum, path, *kind, side == 1); err != nil {
 				return err
 			}
 		}
@@ -64,7 +65,7 @@ func compareBinariesCommand(args []string, std streams) error {
 	return json.NewEncoder(std.out).Encode(report)
 }
 
-func addStacks(sum *compilerdiff.StackSum, path string, isCandidate bool) error {
+func addStacks(sum *compilerdiff.StackSum, path, kind string, isCandidate bool) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("reading a decoded profile: %w", err)
@@ -72,6 +73,9 @@ func addStacks(sum *compilerdiff.StackSum, path string, isCandidate bool) error 
 	file, err := profilefile.Read(data)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if kind != "" && file.Header.Kind != kind {
+		return nil
 	}
 	return sum.Add(file, isCandidate)
 }
