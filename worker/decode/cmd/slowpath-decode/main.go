@@ -32,6 +32,7 @@ var errUsage = errors.New("wrong use")
 
 var commands = map[string]func([]string, streams) error{
 	"unpack":        unpackCommand,
+	"binary":        binaryCommand,
 	"buildinfo":     buildinfoCommand,
 	"growth":        growthCommand,
 	"bench":         benchCommand,
