@@ -2,15 +2,16 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from bootstrap_parts.go_toolchain import find_go
 from slowpath_cli.main import main
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
+GO = shutil.which("go") or "/usr/local/go/bin/go"
 SENTENCE = (
     "ident.(*Pool).Clone now calls ident.cloneBytes (frame 40 B); the path of 31 frames grew from 3,120 to 3,192 B and "
     "crosses 3,168: each goroutine grows its stack once more."
@@ -24,7 +25,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     built = {"inlined": folder / "inlined", "helper": folder / "helper"}
     for tags, out in zip(("", "helper"), built.values(), strict=True):
         subprocess.run(
-            [str(find_go() or "go"), "build", "-buildvcs=false", "-tags", tags, "-o", str(out), "."],
+            [GO, "build", "-buildvcs=false", "-tags", tags, "-o", str(out), "."],
             cwd=EXAMPLE / "ingester",
             env={**os.environ, "GOWORK": "off"},
             check=True,

@@ -9,6 +9,7 @@ import (
 	"slowpath.dev/decode/internal/compilerdiff"
 	"slowpath.dev/decode/internal/gobinary"
 	"slowpath.dev/decode/internal/profilefile"
+	"slowpath.dev/decode/internal/slowcol"
 )
 
 // nameList is a flag that may be repeated.
@@ -52,7 +53,7 @@ func compareBinariesCommand(args []string, std streams) error {
 	}
 	var programs [2]*gobinary.Program
 	for side, path := range binaries {
-		program, err := gobinary.Open(path, gobinary.DefaultLimits())
+		program, err := openProgram(path)
 		if err != nil {
 			return err
 		}
@@ -63,6 +64,19 @@ func compareBinariesCommand(args []string, std streams) error {
 		return err
 	}
 	return json.NewEncoder(std.out).Encode(report)
+}
+
+// openProgram reads an executable, or the columns of one.
+func openProgram(path string) (*gobinary.Program, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening a program: %w", err)
+	}
+	defer file.Close()
+	if slowcol.IsContainer(file) {
+		return gobinary.LoadFile(path)
+	}
+	return gobinary.Open(path, gobinary.DefaultLimits())
 }
 
 func addStacks(sum *compilerdiff.StackSum, path, kind string, isCandidate bool) error {

@@ -46,6 +46,7 @@ var commands = map[string]func([]string, streams) error{
 	"compare-binaries": compareBinariesCommand,
 	"generate":         generateCommand,
 	"version":          versionCommand,
+	"binary":           binaryCommand,
 }
 
 func main() { os.Exit(run(os.Args[1:], streams{os.Stdout, os.Stderr})) }

@@ -90,11 +90,18 @@ func programHeaders(file io.ReaderAt, size int64, header []byte) ([]byte, error)
 		return nil, inputerror.New("damaged-executable", "The program headers end at byte %d of %d. Upload the whole file.", at+uint64(length), size).
 			WithLimit(size, int64(min(at, 1<<62))+length, "bytes")
 	}
-	headers := make([]byte, length)
-	if _, err := file.ReadAt(headers, int64(at)); err != nil {
-		return nil, err
+	return readPart(file, int64(at), length)
+}
+
+// readPart reads a part that is known to be inside the file; a part without bytes
+// can be at its end.
+func readPart(file io.ReaderAt, offset, length int64) ([]byte, error) {
+	data := make([]byte, length)
+	if length == 0 {
+		return data, nil
 	}
-	return headers, nil
+	_, err := file.ReadAt(data, offset)
+	return data, err
 }
 
 // load reads the segments that are loaded.
@@ -114,8 +121,8 @@ func (img *image) load(file io.ReaderAt, size int64, headers []byte, limits Limi
 				WithLimit(min(size, limits.Loaded), min(size, limits.Loaded)-left+int64(length), "bytes")
 		}
 		left -= int64(length)
-		data := make([]byte, length)
-		if _, err := file.ReadAt(data, int64(offset)); err != nil {
+		data, err := readPart(file, int64(offset), int64(length))
+		if err != nil {
 			return err
 		}
 		img.segments = append(img.segments, segment{addr, data})

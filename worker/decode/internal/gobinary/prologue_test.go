@@ -88,7 +88,7 @@ func checkPrologues(t *testing.T, path string, least float64) {
 	for _, f := range program.Functions {
 		frame, known := want[f.Entry]
 		switch {
-		case !known:
+		case !known || !strings.Contains(f.Name, "."): // without a package: C
 		case frame == f.Frame:
 			equal++
 		default:
