@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind
-from slowpath.analysis.kinds.registry import ARCHIVE, BINARY, EXECUTION_TRACE, PROFILE, SPAN_SET
+from slowpath.analysis.kinds.registry import ARCHIVE, EXECUTION_TRACE, PROFILE, SPAN_SET
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapAnswer
 from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
@@ -224,7 +224,7 @@ class DecodeHelper:
     def buildinfo(self, path: Path) -> dict[str, Any]:
         """Return the build information of a Go program. Raises like `profile`."""
         limits = DecodeLimits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
-        built: dict[str, Any] = json.loads(self._run([BINARY.command, str(path)], limits))
+        built: dict[str, Any] = json.loads(self._run(["buildinfo", str(path)], limits))
         return built
 
     def unpack(self, path: Path, folder: Path, max_file_bytes: int) -> UnpackedArchive:

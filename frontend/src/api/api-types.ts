@@ -39,6 +39,7 @@ export type {
   ComparisonOut as Comparison,
   ComparisonSummaryOut,
   ExampleDataOut as ExampleData,
+  ExecutableFunctionOut as ExecutableFunction,
   SideIn,
   SourceMatchesOut as SourceMatches,
   SourceMatchOut as SourceMatch,

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"flag"
+	"os"
 	"testing"
 
 	"slowpath.dev/decode/internal/inputerror"
@@ -96,6 +98,33 @@ func TestSmallExecutable(t *testing.T) {
 		if err != nil || len(code.Calls) != 3 || code.Calls[0].Inline != 0 || code.Calls[1].Indirect != IndirectClosure || !code.Calls[2].Tail || code.Calls[2].Target != 1 {
 			t.Errorf("%+v %v", code, err)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+func TestGoldenColumns(t *testing.T) {
+	data := smallExecutable(false)
+	program, err := Read(bytes.NewReader(data), int64(len(data)), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := program.Write(&out, DefaultLimits()); err != nil {
+		t.Fatal(err)
+	}
+	const path = "../../testdata/golden/executable-small.slowcol"
+	if *update {
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(out.Bytes(), want) {
+		t.Error("the columns differ from the golden file")
 	}
 }
 
