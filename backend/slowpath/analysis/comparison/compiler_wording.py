@@ -11,32 +11,24 @@ MOVED = ("inlining-lost", "call-new")
 
 
 def describe_finding(finding: ReportedFinding) -> str:
-    """Return the sentence of a finding that is not a crossed stack size."""
+    """Return the sentence of a finding that is not a crossed stack size. Raises `KeyError` for that one."""
     function, callee = short(finding["function"]), short(finding.get("callee", ""))
     base, candidate = finding.get("base", ReportedValues()), finding.get("candidate", ReportedValues())
     calls = f"{candidate.get('called', 0):,} instead of {base.get('called', 0):,}"
     sizes = f"{base.get('bytes', 0):,} to {candidate.get('bytes', 0):,} B"
-    match finding["kind"]:
-        case "inlining-lost":
-            return f"{callee} is not inlined in {function} anymore, but called{_frame(finding)}."
-        case "inlining-gained":
-            return f"{callee} is inlined in {function}, which called it before."
-        case "call-new":
-            return f"{function} now calls {callee}{_frame(finding)}."
-        case "heap-allocation-new":
-            return f"{function} has more calls that allocate memory on the heap: {calls}."
-        case "write-barrier-new":
-            return f"{function} has more write barriers: {calls}."
-        case "bounds-checks":
-            return f"{function} has more calls that report a failed bounds check: {calls}."
-        case "frame-grew" | "frame-shrank":
-            return f"The frame of {function} {_verb(finding)} from {sizes}."
-        case "stack-check":
-            return f"{function} {'has a' if candidate.get('check') else 'lost its'} stack check."
-        case "code-size":
-            return f"The code of {function} changed from {sizes}."
-        case _:
-            raise ValueError(f"{finding['kind']} has a path")
+    check = "has a" if candidate.get("check") else "lost its"
+    return {
+        "inlining-lost": f"{callee} is not inlined in {function} anymore, but called{_frame(finding)}.",
+        "inlining-gained": f"{callee} is inlined in {function}, which called it before.",
+        "call-new": f"{function} now calls {callee}{_frame(finding)}.",
+        "heap-allocation-new": f"{function} has more calls that allocate memory on the heap: {calls}.",
+        "write-barrier-new": f"{function} has more write barriers: {calls}.",
+        "bounds-checks": f"{function} has more calls that report a failed bounds check: {calls}.",
+        "frame-grew": f"The frame of {function} grew from {sizes}.",
+        "frame-shrank": f"The frame of {function} shrank from {sizes}.",
+        "stack-check": f"{function} {check} stack check.",
+        "code-size": f"The code of {function} changed from {sizes}.",
+    }[finding["kind"]]
 
 
 def describe_edge(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[ReportedFinding], *, possible: bool) -> str:
@@ -79,10 +71,6 @@ def _reason(path: ReportedPath, on_path: Sequence[ReportedFinding]) -> str:
 
 def _growth(finding: ReportedFinding) -> int:
     return finding.get("candidate", {}).get("bytes", 0) - finding.get("base", {}).get("bytes", 0)
-
-
-def _verb(finding: ReportedFinding) -> str:
-    return "grew" if finding["kind"] == "frame-grew" else "shrank"
 
 
 def _frame(finding: ReportedFinding) -> str:
