@@ -1,6 +1,7 @@
 package compilerdiff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -100,21 +101,20 @@ func (m *matching) pairAll(ours, theirs []int) {
 		m.pair(ours[0], theirs[0])
 		return
 	}
-	ours, theirs = sortedByPlace(m.base, ours), sortedByPlace(m.candidate, theirs)
+	left, right := sortedByPlace(m.base, ours), sortedByPlace(m.candidate, theirs)
 	for _, isEqual := range []func(b, c place) bool{
 		func(b, c place) bool { return b == c },
 		func(b, c place) bool { return b.arguments == c.arguments && b.line == c.line },
 		func(b, c place) bool { return b.line == c.line },
 		func(place, place) bool { return true },
 	} {
-		theirs = slices.Clone(theirs)
-		ours = slices.DeleteFunc(slices.Clone(ours), func(b int) bool {
-			at := slices.IndexFunc(theirs, func(c int) bool { return isEqual(placeOf(m.base, b), placeOf(m.candidate, c)) })
+		left = slices.DeleteFunc(left, func(b placed) bool {
+			at := slices.IndexFunc(right, func(c placed) bool { return isEqual(b.place, c.place) })
 			if at < 0 {
 				return false
 			}
-			m.pair(b, theirs[at])
-			theirs = slices.Delete(theirs, at, at+1)
+			m.pair(b.function, right[at].function)
+			right = slices.Delete(right, at, at+1)
 			return true
 		})
 	}
@@ -129,6 +129,12 @@ type place struct {
 	arguments string
 	line      int32 // relative to the enclosing function
 	size      uint32
+}
+
+// placed is a function with its place.
+type placed struct {
+	function int
+	place    place
 }
 
 func placeOf(p *gobinary.Program, function int) place {
@@ -147,14 +153,13 @@ func placeOf(p *gobinary.Program, function int) place {
 // mostOfOneKey bounds the work for functions of one key.
 const mostOfOneKey = 256
 
-func sortedByPlace(p *gobinary.Program, functions []int) []int {
-	sorted := slices.Clone(functions[:min(len(functions), mostOfOneKey)])
-	slices.SortStableFunc(sorted, func(a, b int) int {
-		x, y := placeOf(p, a), placeOf(p, b)
-		if x.line != y.line {
-			return int(x.line) - int(y.line)
-		}
-		return int(x.size) - int(y.size)
+func sortedByPlace(p *gobinary.Program, functions []int) []placed {
+	sorted := make([]placed, 0, min(len(functions), mostOfOneKey))
+	for _, function := range functions[:min(len(functions), mostOfOneKey)] {
+		sorted = append(sorted, placed{function, placeOf(p, function)})
+	}
+	slices.SortStableFunc(sorted, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.place.line, b.place.line), cmp.Compare(a.place.size, b.place.size))
 	})
 	return sorted
 }

@@ -44,11 +44,12 @@ type projector struct {
 	rules    StackRules
 	wrappers map[string][]int // by the last segment of the name, of methods
 	starts   []int            // wrappers that goroutines start with
+	rooted   map[string][]position
 	isNew    func(function int) bool
 }
 
 func newProjector(p *gobinary.Program, isNew func(function int) bool) *projector {
-	j := &projector{program: p, rules: stackRules(p.Arch, p.Settings["-race"] == "true"), wrappers: map[string][]int{}, isNew: isNew}
+	j := &projector{program: p, rules: stackRules(p.Arch, p.Settings["-race"] == "true"), wrappers: map[string][]int{}, rooted: map[string][]position{}, isNew: isNew}
 	for i := range p.Functions {
 		if f := &p.Functions[i]; f.Wrapper {
 			if isStart(f.Name) {
@@ -113,6 +114,9 @@ func merged(list []position) []position {
 
 // roots begins at the function of a goroutine, or at the wrapper that calls it.
 func (j *projector) roots(name string) []position {
+	if known, ok := j.rooted[name]; ok {
+		return known
+	}
 	var found []position
 	root := Interval{j.rules.Root, j.rules.Root}
 	for _, wrapper := range j.starts {
@@ -125,7 +129,8 @@ func (j *projector) roots(name string) []position {
 			found = append(found, j.enter(position{}, function, root))
 		}
 	}
-	return merged(found)
+	j.rooted[name] = merged(found)
+	return j.rooted[name]
 }
 
 // enter adds the frame of a function that is called.
@@ -257,7 +262,7 @@ func (j *projector) through(wrapper position, name string) []position {
 		return next
 	}
 	for _, call := range j.callsOf(wrapper) {
-		if call.Tail && call.Target >= 0 && gobinary.Fold(j.program.Functions[call.Target].Name) == name {
+		if call.Tail && call.Target >= 0 && int(call.Target) < len(j.program.Functions) && gobinary.Fold(j.program.Functions[call.Target].Name) == name {
 			caller := position{wrapper.caller, nil, wrapper.need}
 			return []position{j.enter(caller, int(call.Target), wrapper.depth)}
 		}
