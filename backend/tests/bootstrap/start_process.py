@@ -79,12 +79,14 @@ class Start:
     output: Path
 
     @classmethod
-    def begin(cls, data: Path, *arguments: str, port: int | None = None, **environment: str) -> "Start":
+    def begin(
+        cls, data: Path, *arguments: str, port: int | None = None, with_example: bool = False, **environment: str
+    ) -> "Start":
         port = port or free_port()
         output = data.with_suffix(f".{time.monotonic_ns()}.out")
         with output.open("w") as file:
             process = subprocess.Popen(
-                [*BOOTSTRAP, "up", "--empty", *arguments],
+                [*BOOTSTRAP, "up", *([] if with_example else ["--empty"]), *arguments],
                 env=environment_of(data, port, **environment),
                 stdin=subprocess.DEVNULL,
                 stdout=file,

@@ -36,8 +36,6 @@ BUILDS = "builds"
 BISECTED = "ingester"
 """The investigation whose first comparison has a recorded bisect."""
 NAMES = (*INVESTIGATIONS, BUILDS)
-TOKEN_FILE = "token"
-"""Token of the example's runner, below the folder of the runner."""
 SIDECAR = ".facts.json"
 EMAIL = "ada@example.org"
 NAME = "Ada Example"
@@ -103,7 +101,7 @@ def _seed_builds(client: httpx.Client, runner_folder: Path | None) -> None:
     team = call("GET", "/session")["teams"][0]
     requested = {"name": "example runner", "scopes": ["runner"], "expires_in_days": None}
     secret = str(call("POST", f"/teams/{team['id']}/tokens", json=requested)["secret"])
-    token = runner_folder / TOKEN_FILE
+    token = runner_folder / "token"
     token.touch(mode=0o600)
     token.write_text(secret, encoding="ascii")
 
