@@ -104,8 +104,8 @@ class Start:
     def lines(self) -> list[str]:
         return self.output.read_text().splitlines()
 
-    def wait_until_ready(self) -> None:
-        deadline = time.monotonic() + READY_SECONDS
+    def wait_until_ready(self, seconds: float = READY_SECONDS) -> None:
+        deadline = time.monotonic() + seconds
         while not (self.lines and self.lines[-1].endswith(self.address)):
             assert self.process.poll() is None, "\n".join(self.lines)
             assert time.monotonic() < deadline, "\n".join(self.lines)
