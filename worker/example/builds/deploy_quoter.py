@@ -27,10 +27,9 @@ def main() -> int:
     program = options.out / "quoter"
     environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": ""}
     command = [go, "build", "-trimpath", "-buildvcs=false", "-o", str(program), "."]
-    if subprocess.run(command, cwd=options.dir, env=environment, check=False).returncode != 0:
-        return UNBUILDABLE
-    os.execve(program, [str(program), "-listen", options.listen], {**os.environ, "GOMAXPROCS": "2"})  # noqa: S606 - just built
-    return FAILED
+    if subprocess.run(command, cwd=options.dir, env=environment, check=False).returncode == 0:
+        os.execve(program, [str(program), "-listen", options.listen], {**os.environ, "GOMAXPROCS": "2"})  # noqa: S606 - just built
+    return UNBUILDABLE
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ def test_settings_that_make_no_sense_are_refused(client: TestClient, settings: d
 
 @pytest.mark.processes
 def test_a_rest_of_the_increase_names_its_range_and_the_bisect_that_searches_it(search: Search) -> None:
-    rng = random.Random(1)  # noqa: S311 - noise; no secret
+    rng = random.Random(1)
     search.begin(plan_of(8), max_measurements_per_probe=6)
     search.run(lambda lease: (1.0 + (number_of(lease) >= 3) + 0.5 * (number_of(lease) >= 6)) * rng.gauss(1.0, 0.02))
     found = search.get_detail()

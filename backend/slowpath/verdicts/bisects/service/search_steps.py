@@ -109,8 +109,9 @@ def _apply_step(  # noqa: PLR0917 - the bisect, its state, and the step
         explained = describe_levels(plan, state, todo.finished)
         rest_after = find_rest(plan, state, todo.finished)
         record_outcome(
-            session, bisect, list(probes.values()), todo.finished, likeliest, explained=explained, rest_after=rest_after, now=now
-        )
+            session, bisect, list(probes.values()), todo.finished, likeliest,
+            explained=explained, rest_after=rest_after, now=now,
+        )  # fmt: skip
     if todo.pause is not None:
         pause_bisect(session, bisect, todo.pause, now=now)
 
