@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bootstrap_parts import orphan_guard
+from bootstrap_parts import example_runner, orphan_guard
 from bootstrap_parts.child_processes import ProcessMark, clean_environment, die_with_npm, last_line, marked, spawn
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.install_steps import set_up
@@ -42,8 +42,10 @@ def up(options: argparse.Namespace, console: ConsoleOutput) -> int:
         stack = Stack(data, mark, console, outside=outside)
         try:
             stack.start_stores()
+            example_runner.allow_repositories(stack)
             stack.start_processes(listener, address)
             _seed(stack, address, requested=not options.empty)
+            example_runner.start_runner(stack, address)
             _announce(stack, address)
             stack.supervisor.watch(until=lambda: False)
         except StopRequested:
@@ -67,12 +69,14 @@ def dev(options: argparse.Namespace, console: ConsoleOutput) -> int:
         stack = Stack(data, mark, console, outside=outside)
         try:
             stack.start_stores()
+            example_runner.allow_repositories(stack)
             with listen_on(0) as drawn:
                 api_port: int = drawn.getsockname()[1]
             stack.start_reloading_processes(api_port, address)
             with console.timed("Vite"):
                 stack.supervisor.start(_vite(stack, port, api_port))
             _seed(stack, address, requested=not options.empty)
+            example_runner.start_runner(stack, address)
             _announce(stack, address)
             stack.supervisor.watch(until=lambda: False)
         except StopRequested:
@@ -166,11 +170,12 @@ def _seed(stack: Stack, address: str, *, requested: bool) -> None:
         return
     started_at = time.monotonic()
     environment = {**clean_environment(), **stack.environment, "SLOWPATH_URL": address}
+    seed = [str(VENV_PYTHON), "-m", "slowpath_cli.main", "admin", "seed-example"]
     unfinished = credentials.with_suffix(".new")
     with unfinished.open("wb") as output, log.open("ab") as errors:
         with undisturbed():
             process = subprocess.Popen(
-                [str(VENV_PYTHON), "-m", "slowpath_cli.main", "admin", "seed-example"],
+                [*seed, "--runner-dir", str(example_runner.runner_folder(stack.data))],
                 cwd=ROOT,
                 env={**environment, orphan_guard.MARK_NAME: stack.mark.text},
                 stdin=subprocess.DEVNULL,

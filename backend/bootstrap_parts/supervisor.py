@@ -1,12 +1,14 @@
 """Supervise services: start them in order, wait until each is ready, restart those that die, stop all in reverse order.
 
 A service that dies before it is ready ends the start. One that dies later is restarted after a pause that doubles each
-time; the supervisor fails after `_DEATHS_IN_A_ROW` deaths without `_LIVED_SECONDS` of running in between.
+time; the supervisor fails after `_DEATHS_IN_A_ROW` deaths without `_LIVED_SECONDS` of running in between, or stops
+restarting the service if it is not required.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +40,7 @@ class Service:
     is_ready: Callable[[ChildProcess], bool] = always_ready
     ready_seconds: float = 120.0
     before_retry: Callable[[ChildProcess], bool] | None = None
+    is_required: bool = True
     child: ChildProcess | None = None
     ready: bool = False
     started_at: float = 0.0
@@ -126,9 +129,12 @@ class Supervisor:
             return
         service.deaths_in_a_row += 1
         if service.deaths_in_a_row >= _DEATHS_IN_A_ROW:
-            raise StartupError(
-                f"{_describe_death(service.name, child)} It died {service.deaths_in_a_row} times in a row and is not restarted."
-            )
+            text = f"{_describe_death(service.name, child)} It died {service.deaths_in_a_row} times in a row and is not restarted."
+            if service.is_required:
+                raise StartupError(text)
+            self.console.line(f"  {text}")
+            service.child, service.next_try_at = None, math.inf
+            return
         pause = min(_FIRST_PAUSE_SECONDS * 2 ** (service.deaths_in_a_row - 1), _MAX_PAUSE_SECONDS)
         self.console.line(f"  {service.name} died ({child.how_it_ended()}); restarting in {pause:.1f} s")
         service.child, service.died_at, service.next_try_at = None, now, now + pause

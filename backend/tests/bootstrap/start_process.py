@@ -79,12 +79,14 @@ class Start:
     output: Path
 
     @classmethod
-    def begin(cls, data: Path, *arguments: str, port: int | None = None, **environment: str) -> "Start":
+    def begin(
+        cls, data: Path, *arguments: str, port: int | None = None, with_example: bool = False, **environment: str
+    ) -> "Start":
         port = port or free_port()
         output = data.with_suffix(f".{time.monotonic_ns()}.out")
         with output.open("w") as file:
             process = subprocess.Popen(
-                [*BOOTSTRAP, "up", "--empty", *arguments],
+                [*BOOTSTRAP, "up", *([] if with_example else ["--empty"]), *arguments],
                 env=environment_of(data, port, **environment),
                 stdin=subprocess.DEVNULL,
                 stdout=file,
@@ -102,8 +104,8 @@ class Start:
     def lines(self) -> list[str]:
         return self.output.read_text().splitlines()
 
-    def wait_until_ready(self) -> None:
-        deadline = time.monotonic() + READY_SECONDS
+    def wait_until_ready(self, seconds: float = READY_SECONDS) -> None:
+        deadline = time.monotonic() + seconds
         while not (self.lines and self.lines[-1].endswith(self.address)):
             assert self.process.poll() is None, "\n".join(self.lines)
             assert time.monotonic() < deadline, "\n".join(self.lines)

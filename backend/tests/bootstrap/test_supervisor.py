@@ -68,6 +68,33 @@ def test_a_repeatedly_failing_service_is_abandoned(
     assert (tmp_path / "count").read_text().count("again") == 6
 
 
+def test_one_that_is_not_required_is_abandoned_while_the_others_go_on(
+    mark: ProcessMark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervising, "_FIRST_PAUSE_SECONDS", 0.01)
+    watching = supervisor(tmp_path)
+    optional = service("moody", "echo again >> count; exit 1", mark, tmp_path)
+    optional.is_required = False
+    watching.launch(optional)
+    watching.launch(service("steady", "exec sleep 60", mark, tmp_path))
+    watching.watch(until=lambda: optional.deaths_in_a_row == 6)
+    watching.watch(until=Repeated(20))
+    assert (tmp_path / "count").read_text().count("again") == 6
+    assert (optional.child, watching.services[1].child is not None) == (None, True)
+    watching.stop()
+
+
+class Repeated:
+    """True after a number of calls."""
+
+    def __init__(self, count: int) -> None:
+        self.left = count
+
+    def __call__(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
 def test_one_that_lived_is_forgiven(mark: ProcessMark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervising, "_FIRST_PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(supervising, "_LIVED_SECONDS", 0.1)

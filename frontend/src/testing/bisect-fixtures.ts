@@ -205,6 +205,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   problem: null,
   job: null,
   needs_approval: false,
+  rest: null,
   revision: 7,
   ...changed,
 });

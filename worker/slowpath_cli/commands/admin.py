@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from pathlib import Path
 
 from slowpath_cli.commands import user_admin
 from slowpath_cli.commands.example_seed import NAMES, SeedFailed, seed_example
@@ -14,6 +15,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seed = commands.add_parser("seed-example", help="create the example team on a running server")
     seed.add_argument("--url", default=os.environ.get("SLOWPATH_URL"), help="the server (default: $SLOWPATH_URL)")
     seed.add_argument("--only", action="append", choices=sorted(NAMES), help="create only this part; may be repeated")
+    seed.add_argument(
+        "--runner-dir",
+        type=Path,
+        metavar="DIR",
+        help="write the repository of the service with builds to DIR/repositories, and the token of its runner to DIR",
+    )
     seed.set_defaults(admin=_seed_example)
     user_admin.add_arguments(commands)
 
@@ -29,7 +36,7 @@ def _seed_example(options: argparse.Namespace) -> int:
         print("slowpath: No server given. Set SLOWPATH_URL, or use --url.", file=sys.stderr)
         return 2
     try:
-        account = seed_example(options.url, options.only or NAMES)
+        account = seed_example(options.url, options.only or NAMES, options.runner_dir)
     except SeedFailed as error:
         print(f"slowpath: could not create the example: {error}", file=sys.stderr)
         return 1

@@ -6,6 +6,7 @@ The `investigation.json` files under `worker/example` describe them; the artifac
 
 import json
 import secrets
+import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ import httpx
 
 from slowpath.analysis.kinds.registry import SPAN_SET
 from slowpath_cli.commands.example_bisect import report_bisect, seed_bisect
-from slowpath_cli.commands.example_builds import seed_builds
+from slowpath_cli.commands.example_builds import RepositoryUnreadable, seed_builds
 from slowpath_cli.commands.example_dashboard import now_ms, seed_board
 from slowpath_worker.example.dashboard_plan import ExampleDashboard, spans_at
 
@@ -56,8 +57,12 @@ class SeedAccount:
     password: str
 
 
-def seed_example(url: str, names: Sequence[str] = NAMES) -> SeedAccount:
-    """Create the named parts of the example on the server at `url`; return the credentials. Raises `SeedFailed`."""
+def seed_example(url: str, names: Sequence[str] = NAMES, runner_folder: Path | None = None) -> SeedAccount:
+    """Create the named parts of the example on the server at `url`; return the credentials. Raises `SeedFailed`.
+
+    `runner_folder`: folder for the repository of the service with builds, which the server may read below
+    `repositories`, and for the token of a runner of this service.
+    """
     files = [INVESTIGATIONS[name] for name in names if name in INVESTIGATIONS]
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
         account = _sign_up(client)
@@ -78,8 +83,27 @@ def seed_example(url: str, names: Sequence[str] = NAMES) -> SeedAccount:
             at = [name for name in names if name in INVESTIGATIONS].index(BISECTED)
             _seed_bisect(client, seeded[at], requested[-1 - at][-1])
         if BUILDS in names:  # last: its many files would delay the comparisons
-            seed_builds(partial(_call, client), EXAMPLE / "builds" / "investigation.json", datetime.now(UTC))  # noqa: TID251 - the example is of today
+            _seed_builds(client, runner_folder)
     return account
+
+
+def _seed_builds(client: httpx.Client, runner_folder: Path | None) -> None:
+    """Create the service with builds, and a token for a runner that measures its commits."""
+    call, now = partial(_call, client), datetime.now(UTC)  # noqa: TID251 - the example is of today
+    file = EXAMPLE / BUILDS / "investigation.json"
+    if runner_folder is None:
+        seed_builds(call, file, now)
+        return
+    try:
+        seed_builds(call, file, now, runner_folder / "repositories")
+    except (OSError, subprocess.CalledProcessError, RepositoryUnreadable) as error:
+        raise SeedFailed(str(error)) from error
+    team = call("GET", "/session")["teams"][0]
+    requested = {"name": "example runner", "scopes": ["runner"], "expires_in_days": None}
+    secret = str(call("POST", f"/teams/{team['id']}/tokens", json=requested)["secret"])
+    token = runner_folder / "token"
+    token.touch(mode=0o600)
+    token.write_text(secret, encoding="ascii")
 
 
 @dataclass(frozen=True)

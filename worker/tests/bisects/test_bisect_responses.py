@@ -1,7 +1,9 @@
 """Responses about bisects: large ones stay small on the wire; what is started, and what is not."""
 
+import random
 import time
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -10,9 +12,10 @@ from sqlalchemy import select, update
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.errors import NotFound
-from slowpath.core.ids import BisectId
+from slowpath.core.ids import BisectId, new_id
 from slowpath.core.jobs import JobRow
 from slowpath.verdicts.bisects.service import search_planner
+from slowpath.verdicts.bisects.tables import Bisect
 from tests.bisects.conftest import Search, plan_of, sha, slower_from
 from tests.factories.accounts import SomeTeam
 from tests.support.app_under_test import AppUnderTest
@@ -181,3 +184,39 @@ def test_a_start_that_failed_is_tried_again(client: TestClient, app: AppUnderTes
 )
 def test_settings_that_make_no_sense_are_refused(client: TestClient, settings: dict[str, object]) -> None:
     assert client.post("/api/v1/bisects", json={"settings": settings}).status_code == 422
+
+
+@pytest.mark.processes
+def test_a_rest_of_the_increase_names_its_range_and_the_bisect_that_searches_it(search: Search) -> None:
+    rng = random.Random(1)
+    search.begin(plan_of(8), max_measurements_per_probe=6)
+    search.run(lambda lease: (1.0 + (number_of(lease) >= 3) + 0.5 * (number_of(lease) >= 6)) * rng.gauss(1.0, 0.02))
+    found = search.get_detail()
+    assert (found["state"], found["culprit"]["sha"]) == ("found", sha(3)), found["sentence"]
+    assert "Something later explains the rest." in found["sentence"]
+    assert found["rest"] == {"good_sha": sha(3), "bad_sha": sha(8), "bisect_id": None}
+
+    with search.bench.worker_context.database.writing(search.scope) as session:
+        first = session.scalars(select(Bisect)).one()
+        names = ("team_id", "service_id", "repository_id", "bad_sha", "signature", "settings", "approved_through_round")
+        shared = {name: getattr(first, name) for name in names}
+        rest = Bisect(id=BisectId(new_id()), number=2, title="The rest", good_sha=sha(3), state="planned", **shared)
+        session.add(rest)
+        session.flush()
+        following = str(rest.id)
+    assert search.get_detail()["rest"]["bisect_id"] == following
+    with search.bench.worker_context.database.writing(search.scope) as session:
+        session.execute(update(Bisect).where(Bisect.number == 2).values(state="cancelled"))
+    assert search.get_detail()["rest"]["bisect_id"] is None, "a cancelled one does not search"
+
+
+@pytest.mark.processes
+def test_a_culprit_that_explains_all_leaves_no_rest(search: Search) -> None:
+    search.begin(plan_of(8))
+    search.run(lambda lease: 1.0 + 1.0 * (number_of(lease) >= 3))
+    found = search.get_detail()
+    assert (found["state"], found["rest"]) == ("found", None)
+
+
+def number_of(lease: dict[str, Any]) -> int:
+    return int(lease["build"]["commit"], 16)

@@ -15,6 +15,7 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_worker.example.build_plan import builds_of, commit_of
+from slowpath_worker.example.quoter_repository import write_repository
 
 BUILDS = Path(__file__).resolve().parents[2] / "example" / "builds"
 PLAN: dict[str, Any] = json.loads((BUILDS / "investigation.json").read_text(encoding="utf-8"))
@@ -66,6 +67,40 @@ def test_the_commit_of_the_change_touches_the_file_of_the_change() -> None:
     assert slower.variant == "slower"
     (touched,) = commit_of(slower)["files"]
     assert (BUILDS / "changes" / "slower" / touched["path"]).is_file()
+
+
+def test_the_repository_is_the_same_every_time_and_hides_the_change_among_commits_without_a_build(
+    tmp_path: Path,
+) -> None:
+    builds = list(builds_of(PLAN, NOW))
+    written = write_repository(tmp_path / "one.git", BUILDS, PLAN, builds)
+    assert written == write_repository(tmp_path / "two.git", BUILDS, PLAN, builds)
+    assert written == write_repository(tmp_path / "two.git", BUILDS, PLAN, builds), "in place of the former"
+    assert [each.at for each in written] == [each.at for each in builds]
+
+    line = git(tmp_path, "log", "--reverse", "--format=%H %cI %s", "main").splitlines()
+    assert len(line) == len(builds) + PLAN["unbuilt"]["commits"]
+    assert [each.sha for each in written] == [one[:40] for one in line if one[:40] in {each.sha for each in written}]
+    [change] = [one[:40] for one in line if one.endswith(PLAN["changes"]["slower"]["title"])]
+    assert change not in {each.sha for each in written}
+    assert git(tmp_path, "show", "--format=", "--name-only", change).split() == ["discount/discount.go"]
+    slower = (BUILDS / "changes" / "slower" / "discount" / "discount.go").read_text(encoding="utf-8")
+    assert git(tmp_path, "show", f"{change}:discount/discount.go").startswith(slower.strip())
+    first = next(each for each in written if each.variant == "slower")
+    git(tmp_path, "merge-base", "--is-ancestor", change, str(first.parent))
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="needs Go")
+def test_the_last_commit_of_the_repository_builds(tmp_path: Path) -> None:
+    write_repository(tmp_path / "one.git", BUILDS, PLAN, list(builds_of(PLAN, NOW)))
+    subprocess.run(["git", "clone", "--quiet", str(tmp_path / "one.git"), str(tmp_path / "tree")], check=True)
+    done = subprocess.run(["go", "vet", "./..."], cwd=tmp_path / "tree", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=folder / "one.git", check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="needs Go")

@@ -158,6 +158,21 @@ def select_automatic_bisect(session: ReadSession, service_id: UUID) -> Automatic
     return session.scalar(found, execution_options={"populate_existing": True})
 
 
+def select_bisect_of_range(session: ReadSession, row: Bisect, good: str) -> Bisect | None:
+    """Return the newest bisect from a good commit to the bad one of another bisect by the same signature, by ix_bisect_service."""
+    found = select(Bisect).where(
+        Bisect.team_id == session.team_id,
+        Bisect.service_id == row.service_id,
+        Bisect.repository_id == row.repository_id,
+        Bisect.good_sha == good,
+        Bisect.bad_sha == row.bad_sha,
+        Bisect.signature["kind"].astext == row.signature["kind"],
+        Bisect.signature["subject"].astext == row.signature["subject"],
+        Bisect.state != BisectState.CANCELLED,
+    )
+    return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(1)).first()
+
+
 def has_bisect(session: ReadSession, regression_id: UUID) -> bool:
     """Return whether a regression has a bisect, by ix_bisect_regression."""
     found = select(Bisect.id).where(Bisect.team_id == session.team_id, Bisect.regression_id == regression_id)

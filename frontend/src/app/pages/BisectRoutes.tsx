@@ -133,6 +133,9 @@ export function BisectRoute() {
         })
       }
       onDeleted={() => void navigate({ to: '/t/$team/bisects', params })}
+      onOpenBisect={(other) =>
+        void navigate({ to: '/t/$team/bisects/$bisectId', params: { ...params, bisectId: other } })
+      }
       personAction={
         team.role === 'viewer'
           ? undefined

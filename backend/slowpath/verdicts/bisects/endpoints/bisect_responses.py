@@ -56,6 +56,7 @@ from slowpath.verdicts.bisects.schemas.bisect_responses import (
     PrunedCommitsOut,
     RangeBoundaryOut,
     RegressionRef,
+    RestOfIncreaseOut,
 )
 from slowpath.verdicts.bisects.service import bisect_views, production_baselines, runners
 from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
@@ -142,9 +143,17 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
         ],
         problem=row.problem,
         job=_job(session, row),
+        rest=_rest(session, row),
         needs_approval=row.state == BisectState.WAITING,
         revision=row.revision,
     )
+
+
+def _rest(session: ReadSession, row: Bisect) -> RestOfIncreaseOut | None:
+    found = bisect_views.find_rest_of_increase(session, row)
+    if found is None:
+        return None
+    return RestOfIncreaseOut(good_sha=found.good_sha, bad_sha=found.bad_sha, bisect_id=found.bisect_id)
 
 
 def _job(session: ReadSession, row: Bisect) -> JobOut | None:

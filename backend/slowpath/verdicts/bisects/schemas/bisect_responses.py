@@ -259,6 +259,16 @@ class BisectEventOut(BaseModel):
     sentence: str
 
 
+class RestOfIncreaseOut(BaseModel):
+    """The range in which something explains the rest of the increase, and its bisect if there is one."""
+
+    good_sha: str
+    """The culprit."""
+    bad_sha: str
+    bisect_id: UUID | None
+    """The newest bisect of this range that was not cancelled."""
+
+
 class BisectOut(BisectSummaryOut):
     """A bisect with all data of its page."""
 
@@ -279,6 +289,8 @@ class BisectOut(BisectSummaryOut):
     problem: StoredProblem
     job: JobOut | None
     """The open job that finds candidates or expands a suspect."""
+    rest: RestOfIncreaseOut | None
+    """Null unless a commit after the culprit certainly explains a part of the increase."""
     needs_approval: bool
     """Whether a round waits for approval."""
     revision: int

@@ -107,7 +107,11 @@ def _apply_step(  # noqa: PLR0917 - the bisect, its state, and the step
         _record_drift(session, bisect, state, now)
         likeliest = _likeliest(plan, state, todo.finished)
         explained = describe_levels(plan, state, todo.finished)
-        record_outcome(session, bisect, list(probes.values()), todo.finished, likeliest, explained=explained, now=now)
+        rest_after = find_rest(plan, state, todo.finished)
+        record_outcome(
+            session, bisect, list(probes.values()), todo.finished, likeliest,
+            explained=explained, rest_after=rest_after, now=now,
+        )  # fmt: skip
     if todo.pause is not None:
         pause_bisect(session, bisect, todo.pause, now=now)
 
@@ -226,6 +230,18 @@ def describe_levels(plan: SearchPlan, state: SearchState, result: SearchResult) 
     return " ".join(sentences)
 
 
+def find_rest(plan: SearchPlan, state: SearchState, result: SearchResult) -> str | None:
+    """Return the culprit if a later commit of the same range certainly explains a part of the increase.
+
+    None for a culprit of a dependency: commits of the main repository do not separate it from the rest of its update.
+    """
+    found = explain_increase(state, result.suspects[0]) if result.outcome == "found" else None
+    if found is None or not found.has_later_rest:
+        return None
+    culprit = plan.nodes[result.suspects[0]]
+    return culprit.sha if not culprit.repository else None
+
+
 def record_outcome(
     session: WriteSession,
     bisect: Bisect,
@@ -234,13 +250,18 @@ def record_outcome(
     likeliest: Sequence[tuple[str, float]],
     *,
     explained: str = "",
+    rest_after: str | None = None,
     now: datetime,
 ) -> None:
-    """Record the outcome of a search; `explained`: how much of the increase its culprit explains, as a sentence."""
+    """Record the outcome of a search; `explained`: how much of the increase its culprit explains, as a sentence.
+
+    `rest_after`: the commit after which something explains the rest.
+    """
     outcome: dict[str, Any] = {
         "outcome": result.outcome, "suspects": list(result.suspects), "belief": result.belief,
         "likeliest": [{"sha": sha, "belief": belief} for sha, belief in likeliest],
         "explained": explained,
+        "rest_after": rest_after,
     }  # fmt: skip
     bisect.state, bisect.outcome, bisect.finished_at = BisectState(result.outcome), outcome, now
     tear_down_bisect(session, bisect, probes, result.outcome, outcome, now=now)

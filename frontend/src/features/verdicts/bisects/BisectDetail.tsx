@@ -25,6 +25,7 @@ import { Probes } from './Probes';
 import { PrunedCommits } from './PrunedCommits';
 import { PlanProgress } from './PlanProgress';
 import { RunnerHelp } from './RunnerHelp';
+import { SearchRest } from './SearchRest';
 import { BisectActions } from './BisectActions';
 import classes from './bisects.module.css';
 import { candidateAt, chartLevels, shownLevel, type SelectedCandidate } from './bisect-levels';
@@ -53,6 +54,8 @@ export type BisectDetailProps = {
   };
   onOpenComparison: (comparison_id: string) => void;
   onDeleted: () => void;
+  /** Opens another bisect. */
+  onOpenBisect: (bisect_id: string) => void;
   /** *Write the report*, from the storey that has reports. */
   report?: (bisect: Bisect) => ReactNode;
   /** What can be done about each of the people of the culprit. */
@@ -103,6 +106,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
         actions={
           <>
             {!isOpen(bisect) && bisect.levels.length > 0 && report?.(bisect)}
+            {mayWrite && <SearchRest bisect={bisect} onOpen={props.onOpenBisect} />}
             {mayWrite && (
               <BisectActions
                 bisect={bisect}
