@@ -301,6 +301,8 @@ def test_the_lines_of_a_function(client: TestClient, comparisons: ComparisonsFac
     body = client.get(f"{view}/lines", params={"function": "main.clone"}).json()
 
     assert [(line["line"], line["base_self"], line["candidate_self"]) for line in body] == [(10, 30, 60), (12, 10, 20)]
+    assert [(line["base_attributed"], line["candidate_attributed"]) for line in body] == [(15, 30), (5, 10)]
+    assert [(line["base_inlined"], line["candidate_inlined"]) for line in body] == [([], ["main.clone"]), ([], [])]
     assert client.get(f"{view}/lines", params={"function": "main.other"}).json() == []
 
 

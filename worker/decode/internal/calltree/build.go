@@ -62,6 +62,7 @@ func Build(table *profiletables.Table, options Options) (*profilefile.File, erro
 	b.compact()
 	if !b.options.Brief {
 		b.summarizeLines()
+		b.summarizeInlined()
 	}
 	b.growKeys()
 	hashNodes(b.file)

@@ -121,6 +121,12 @@ type Summary struct {
 	SpotLine  []int32
 	SpotSelf  [][]int64
 	SpotTotal [][]int64
+
+	// Calls that the compiler inlined: keys of caller and callee, and the line of
+	// the call, in that order. Nil if there are none.
+	InlinedCaller []uint32
+	InlinedLine   []int32
+	InlinedCallee []uint32
 }
 
 // Write writes the file as a columnar container.
@@ -169,9 +175,17 @@ func (f *File) summary() []slowcol.Column {
 	if f.StackNode == nil {
 		return nil
 	}
-	return slices.Concat(f.stacks(),
+	columns := slices.Concat(f.stacks(),
 		[]slowcol.Column{{Name: "spot_key", Data: f.SpotKey}, {Name: "spot_line", Data: f.SpotLine}},
 		valueColumns("spot_self", f.SpotSelf), valueColumns("spot_total", f.SpotTotal),
+	)
+	if f.InlinedCaller == nil {
+		return columns
+	}
+	return append(columns,
+		slowcol.Column{Name: "inlined_caller", Data: f.InlinedCaller},
+		slowcol.Column{Name: "inlined_line", Data: f.InlinedLine},
+		slowcol.Column{Name: "inlined_callee", Data: f.InlinedCallee},
 	)
 }
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.formats.column_file import Array, ColumnFile, ColumnFileError, read_columns
+from slowpath.analysis.kinds.profiles.inlined_calls import InlinedCalls, read_inlined_calls
 from slowpath.analysis.kinds.profiles.profile_header import SampleType, parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_summary import (
     DecodedProfileSummary,
@@ -95,6 +96,7 @@ class ProfileTable:
     values: tuple[I64, ...]
     summary: DecodedProfileSummary | None = None
     sample_labels: SampleLabels | None = None
+    inlined_calls: InlinedCalls | None = None
 
     @classmethod
     def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "ProfileTable":
@@ -141,6 +143,7 @@ class ProfileTable:
             values=values,
             summary=None if stacks is None else read_summary(columns, stacks, values, len(strings)),
             sample_labels=read_sample_labels(columns),
+            inlined_calls=read_inlined_calls(columns, len(strings)),
         )
         if not checked:
             _check(table, brief=brief)

@@ -14,6 +14,10 @@ const aLine = (changed: Partial<Line> = {}): Line => ({
   base_total: 2e9,
   candidate_self: 3e9,
   candidate_total: 4e9,
+  base_attributed: 0,
+  candidate_attributed: 0,
+  base_inlined: [],
+  candidate_inlined: [],
   ...changed,
 });
 
@@ -105,6 +109,18 @@ describe('the lines of a function', () => {
     expect(screen.getByText(/with samples/u)).toHaveTextContent(
       `${text}Single lines have too few samples for an interval.`,
     );
+  });
+
+  it('have attributed cost if any line has some', async () => {
+    await lines([
+      aLine({ line: 10, base_attributed: 0.5e9, candidate_attributed: 1e9 }),
+      aLine({ line: 11, base_attributed: null, candidate_attributed: null }),
+    ]);
+    expect(screen.getByRole('columnheader', { name: 'Attributed change' })).toBeInTheDocument();
+    expect(cells().map((row) => row.slice(3, 6))).toEqual([
+      ['0.50', '1.00', '+0.50'],
+      ['–', '–', '0'],
+    ]);
   });
 
   it('scales each side by its own factor', async () => {

@@ -21,6 +21,8 @@ type Shown = {
   line: number;
   baseSelf: number;
   candidateSelf: number;
+  baseAttributed: number;
+  candidateAttributed: number;
   base: number;
   candidate: number;
 };
@@ -70,6 +72,11 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
   const scale = columnScale(largest, unit);
   const value = (shown: number) =>
     shown === 0 ? <span className="muted">–</span> : scale.format(shown);
+  const difference = (change: number) => (
+    <span className={change > 0 ? 'more' : change < 0 ? 'less' : 'muted'}>
+      {scale.delta(change)}
+    </span>
+  );
   const number = (
     id: string,
     head: Column<Shown>['head'],
@@ -91,16 +98,20 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
     },
     number('base-self', 'Self base', (row) => value(row.baseSelf)),
     number('candidate-self', 'Self candidate', (row) => value(row.candidateSelf)),
+    ...(rows.some((row) => row.baseAttributed !== 0 || row.candidateAttributed !== 0)
+      ? [
+          number('base-attributed', 'Attributed base', (row) => value(row.baseAttributed)),
+          number('candidate-attributed', 'Attributed candidate', (row) =>
+            value(row.candidateAttributed),
+          ),
+          number('attributed-change', 'Attributed change', (row) =>
+            difference(row.candidateAttributed - row.baseAttributed),
+          ),
+        ]
+      : []),
     number('base', 'Total base', (row) => value(row.base)),
     number('candidate', 'Total candidate', (row) => value(row.candidate)),
-    number('change', 'Change', (row) => {
-      const difference = row.candidate - row.base;
-      return (
-        <span className={difference > 0 ? 'more' : difference < 0 ? 'less' : 'muted'}>
-          {scale.delta(difference)}
-        </span>
-      );
-    }),
+    number('change', 'Change', (row) => difference(row.candidate - row.base)),
   ];
   return (
     <div className={classes.lines}>
@@ -127,6 +138,8 @@ function shownOf(row: Line, scaled: { base: number; candidate: number }): Shown 
     line: row.line,
     baseSelf: row.base_self * scaled.base,
     candidateSelf: row.candidate_self * scaled.candidate,
+    baseAttributed: (row.base_attributed ?? 0) * scaled.base,
+    candidateAttributed: (row.candidate_attributed ?? 0) * scaled.candidate,
     base: row.base_total * scaled.base,
     candidate: row.candidate_total * scaled.candidate,
   };
