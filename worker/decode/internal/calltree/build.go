@@ -67,6 +67,7 @@ func Build(table *profiletables.Table, options Options) (*profilefile.File, erro
 	b.growKeys()
 	hashNodes(b.file)
 	b.summarizeStacks()
+	b.summarizeLabels()
 	return b.file, b.finishHeader()
 }
 

@@ -102,6 +102,8 @@ type File struct {
 	LabelKey       []uint32
 	LabelValue     []uint32
 
+	LabelsetValues [][]int64 // sums of every set; of brief files of kind cpu only
+
 	Summary
 }
 
@@ -138,7 +140,11 @@ func (f *File) Write(w io.Writer) error {
 // draws nothing reads a tenth.
 func (f *File) WriteBrief(w io.Writer) error {
 	retained := append(f.texts(), slowcol.Column{Name: "node_parent", Data: f.NodeParent}, slowcol.Column{Name: "node_key", Data: f.NodeKey})
-	return slowcol.Write(w, Format, Version, f.Header, append(retained, f.stacks()...))
+	retained = append(retained, f.stacks()...)
+	if f.LabelsetValues != nil {
+		retained = append(append(retained, f.labelsets()...), valueColumns("labelset_value", f.LabelsetValues)...)
+	}
+	return slowcol.Write(w, Format, Version, f.Header, retained)
 }
 
 func (f *File) texts() []slowcol.Column {
@@ -205,13 +211,16 @@ func (f *File) columns() []slowcol.Column {
 	if f.SampleLabelset == nil {
 		return columns
 	}
-	return append(columns,
-		slowcol.Column{Name: "sample_labelset", Data: f.SampleLabelset},
-		slowcol.Column{Name: "labelset_offset", Data: f.LabelsetOffset},
-		slowcol.Column{Name: "labelset_label", Data: f.LabelsetLabel},
-		slowcol.Column{Name: "label_key", Data: f.LabelKey},
-		slowcol.Column{Name: "label_value", Data: f.LabelValue},
-	)
+	return append(append(columns, slowcol.Column{Name: "sample_labelset", Data: f.SampleLabelset}), f.labelsets()...)
+}
+
+func (f *File) labelsets() []slowcol.Column {
+	return []slowcol.Column{
+		{Name: "labelset_offset", Data: f.LabelsetOffset},
+		{Name: "labelset_label", Data: f.LabelsetLabel},
+		{Name: "label_key", Data: f.LabelKey},
+		{Name: "label_value", Data: f.LabelValue},
+	}
 }
 
 // String returns string i of the table.

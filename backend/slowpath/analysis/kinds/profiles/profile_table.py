@@ -20,7 +20,13 @@ from slowpath.analysis.kinds.profiles.profile_summary import (
     read_stacks,
     read_summary,
 )
-from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels, check_sample_labels, read_sample_labels
+from slowpath.analysis.kinds.profiles.sample_labels import (
+    LabelSetSums,
+    SampleLabels,
+    check_sample_labels,
+    read_label_set_sums,
+    read_sample_labels,
+)
 from slowpath.units import Nanoseconds
 
 FORMAT = "slowpath.profile"
@@ -96,6 +102,7 @@ class ProfileTable:
     values: tuple[I64, ...]
     summary: DecodedProfileSummary | None = None
     sample_labels: SampleLabels | None = None
+    label_set_sums: LabelSetSums | None = None
     inlined_calls: InlinedCalls | None = None
 
     @classmethod
@@ -143,6 +150,7 @@ class ProfileTable:
             values=values,
             summary=None if stacks is None else read_summary(columns, stacks, values, len(strings)),
             sample_labels=read_sample_labels(columns),
+            label_set_sums=read_label_set_sums(columns, types, len(strings)),
             inlined_calls=read_inlined_calls(columns, len(strings)),
         )
         if not checked:
