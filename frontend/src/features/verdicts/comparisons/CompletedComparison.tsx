@@ -26,6 +26,7 @@ import type { ComparisonView } from './comparison-url';
 import { shownFinding, zoomOfFinding } from './finding-zoom';
 import { useGoroutines, type ComparisonLinks } from './goroutine-comparison';
 import { isFlameStep } from './history-steps';
+import { SuspectContext } from './suspect-context';
 import { kindsOf, selectView, type RequestedView } from './selected-view';
 
 /** What the rest of the product adds to a comparison. */
@@ -95,7 +96,7 @@ export function CompletedComparison(props: CompletedProps) {
     <CausePanel comparisonId={comparison.id} finding={shown.finding} number={shown.index + 1} />
   );
   return (
-    <>
+    <SuspectContext value={extensions.suspect}>
       <ResultHeader {...props} graph={graph} wanted={wanted} />
       {extensions.suspect}
       <Findings
@@ -146,7 +147,7 @@ export function CompletedComparison(props: CompletedProps) {
         />
       )}
       {part !== PROFILES && panel}
-    </>
+    </SuspectContext>
   );
 }
 

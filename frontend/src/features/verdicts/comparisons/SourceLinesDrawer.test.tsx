@@ -5,6 +5,7 @@ import type { Line } from '../../../api';
 import { at, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
 import { SourceLinesDrawer } from './SourceLinesDrawer';
+import { SuspectContext } from './suspect-context';
 
 const NAME = 'example.com/shop.(*Cart).Add';
 
@@ -109,6 +110,22 @@ describe('the lines of a function', () => {
     expect(screen.getByText(/with samples/u)).toHaveTextContent(
       `${text}Single lines have too few samples for an interval.`,
     );
+  });
+
+  it('have the suspect commit of the comparison above the source', async () => {
+    server.use(http.get(at('/comparisons/c1/views/v1/lines'), () => HttpResponse.json([aLine()])));
+    show(
+      <SuspectContext value={<p>Suspect commit by Ada</p>}>
+        <SourceLinesDrawer
+          comparisonId="c1"
+          viewId="v1"
+          name={NAME}
+          scaled={PER_SECOND}
+          onClose={() => undefined}
+        />
+      </SuspectContext>,
+    );
+    expect(within(await screen.findByRole('dialog')).getByText(/by Ada/u)).toBeInTheDocument();
   });
 
   it('have attributed cost if any line has some', async () => {

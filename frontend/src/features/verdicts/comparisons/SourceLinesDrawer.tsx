@@ -1,6 +1,7 @@
 /** A function line by line: its source on both sides, and base, candidate and difference of each line. */
 import { Button, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { use } from 'react';
 import type { Line } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { columnScale, unitOf } from '../../../engine/format/format';
@@ -8,6 +9,7 @@ import { DataTable, EmptyState, ErrorState, SkeletonRows, countOf, type Column }
 import { FunctionSourceSides } from './FunctionSourceSides';
 import classes from './Page.module.css';
 import { linesQuery } from './comparison-queries';
+import { SuspectContext } from './suspect-context';
 
 type LinesProps = {
   comparisonId: string;
@@ -28,6 +30,7 @@ type Shown = {
 };
 
 export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose }: LinesProps) {
+  const suspect = use(SuspectContext);
   return (
     <Drawer
       opened={name !== ''}
@@ -38,6 +41,7 @@ export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose 
     >
       {name !== '' && (
         <>
+          <div className={classes.suspect}>{suspect}</div>
           <FunctionSourceSides
             comparisonId={comparisonId}
             viewId={viewId}
@@ -67,6 +71,9 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
   if (!lines.data) return <SkeletonRows rows={8} height={26} />;
   const rows = lines.data;
   if (rows.length === 0) return <EmptyState>No line information for this function.</EmptyState>;
+  const hasAttributed = rows.some(
+    (row) => row.baseAttributed !== 0 || row.candidateAttributed !== 0,
+  );
   const largest = Math.max(...rows.map((row) => Math.max(row.base, row.candidate)));
   const unit = unitOf(scaled.unit);
   const scale = columnScale(largest, unit);
@@ -81,7 +88,8 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
     id: string,
     head: Column<Shown>['head'],
     cell: Column<Shown>['cell'],
-  ): Column<Shown> => ({ id, head, align: 'right', width: 92, cell });
+    width = 92,
+  ): Column<Shown> => ({ id, head, align: 'right', width, cell });
   const columns: Column<Shown>[] = [
     {
       id: 'line',
@@ -98,14 +106,20 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
     },
     number('base-self', 'Self base', (row) => value(row.baseSelf)),
     number('candidate-self', 'Self candidate', (row) => value(row.candidateSelf)),
-    ...(rows.some((row) => row.baseAttributed !== 0 || row.candidateAttributed !== 0)
+    ...(hasAttributed
       ? [
-          number('base-attributed', 'Attributed base', (row) => value(row.baseAttributed)),
-          number('candidate-attributed', 'Attributed candidate', (row) =>
-            value(row.candidateAttributed),
+          number('base-attributed', 'Attributed base', (row) => value(row.baseAttributed), 120),
+          number(
+            'candidate-attributed',
+            'Attributed candidate',
+            (row) => value(row.candidateAttributed),
+            144,
           ),
-          number('attributed-change', 'Attributed change', (row) =>
-            difference(row.candidateAttributed - row.baseAttributed),
+          number(
+            'attributed-change',
+            'Attributed change',
+            (row) => difference(row.candidateAttributed - row.baseAttributed),
+            132,
           ),
         ]
       : []),
@@ -127,7 +141,7 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
         rowAt={(index) => rows[index]!}
         rowKey={(row) => row.line}
         rowHeight={26}
-        minWidth={560}
+        minWidth={hasAttributed ? 1020 : 560}
       />
     </div>
   );
