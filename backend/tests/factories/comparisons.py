@@ -57,7 +57,7 @@ def diff_columns(names: tuple[str, str] = PRESENT_NAMES) -> bytes:
 
 
 def line_columns() -> bytes:
-    """Return two lines of main.clone."""
+    """Return two lines of main.clone, of which the first is the caller of an inlined main.clone in the candidate."""
     cost = np.array([30.0, 10.0])
     columns = {
         "function": np.array([3, 3], dtype=np.uint32),
@@ -66,6 +66,12 @@ def line_columns() -> bytes:
         "base_total": cost,
         "candidate_self": cost * 2,
         "candidate_total": cost * 2,
+        "base_attributed": cost / 2,
+        "candidate_attributed": cost,
+        "inlined_function": np.array([3], dtype=np.uint32),
+        "inlined_line": np.array([10], dtype=np.int32),
+        "inlined_callee": np.array([3], dtype=np.uint32),
+        "inlined_sides": np.array([2], dtype=np.uint8),
     }
     return write_columns({"format": "slowpath.lines", "format_version": 1}, {**columns, **pack_strings(NAMES)})
 

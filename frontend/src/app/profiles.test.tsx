@@ -57,7 +57,17 @@ function serve({ set = {}, view = {}, summary = {} }: Given = {}) {
     http.get(at(`${views}/chunks/functions`), () => bytes(functionsFile(FUNCTIONS))),
     http.get(at(`${views}/lines`), () =>
       HttpResponse.json([
-        { line: 24, base_self: 0, base_total: 0, candidate_self: 1e9, candidate_total: 7e9 },
+        {
+          line: 24,
+          base_self: 0,
+          base_attributed: 0,
+          base_total: 0,
+          base_inlined: [],
+          candidate_self: 1e9,
+          candidate_attributed: 2e9,
+          candidate_total: 7e9,
+          candidate_inlined: ['strings.Clone'],
+        },
       ]),
     ),
   );
@@ -154,7 +164,9 @@ describe('the page of a profile', () => {
   it('lists the lines of the selected function', async () => {
     openSet({}, '?tab=lines');
     const lines = await screen.findByRole('table', { name: `Lines of ${CLONE}` });
-    expect(within(lines).getByRole('row', { name: /^24/ })).toHaveTextContent('241.007.00');
+    expect(within(lines).getByRole('row', { name: /^24/ })).toHaveTextContent(
+      '241.002.007.00strings.Clone',
+    );
   });
 });
 

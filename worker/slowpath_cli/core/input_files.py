@@ -96,7 +96,7 @@ def read_side(
 ) -> LoadedSide:
     """Decode all files of one side into `folder`; `facts` apply to files without a sidecar.
 
-    `brief`: without lines and labels, which is faster.
+    `brief`: without lines and samples, which is faster.
     """
     sources = list(_list_sources(texts))
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,12 +2,16 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from slowpath_cli.core.input_files import DECODE_BINARY
 from slowpath_cli.main import main
+from tests.analysis.kinds.profiles.generated_profiles import file_of
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example" / "artifacts"
 INLINED, HELPER = EXAMPLE / "inlined", EXAMPLE / "helper"
@@ -169,6 +173,38 @@ PARCA = Path(__file__).resolve().parents[2] / "decode" / "testdata" / "profiles"
 def test_two_labels_of_one_profile_are_two_sides(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(PARCA, PARCA, "--base-label", "api", "--candidate-label", "api=query", "--json") == 3
     assert {"cpu"} == {kind["kind"] for kind in answer(capsys)["profile_kinds"]}
+
+
+def labelled_captures(folder: Path, seed: int, slow: float) -> Path:
+    """Ten CPU profiles with labels, as pprof files: samples of endpoint /x are `slow` times as many."""
+    folder.mkdir()
+    means = {f"/{name}": 300.0 for name in "abcdefgh"} | {"/x": 150.0 * slow}
+    rng = np.random.default_rng(seed)
+    for number in range(10):
+        samples = [
+            (("main.main", f"main.f{at}"), float(rng.poisson(mean / 5))) for mean in means.values() for at in range(5)
+        ]
+        labels = [{"endpoint": endpoint} for endpoint in means for _ in range(5)]
+        decoded = folder / "decoded"
+        decoded.write_bytes(file_of(samples, labels=labels))
+        packed = folder / f"cpu.{number:02}.pb.gz"
+        subprocess.run(
+            [str(DECODE_BINARY), "export", "--out", str(packed), str(decoded)], check=True, capture_output=True
+        )
+        decoded.unlink()
+        facts = {"requests": 1_000, "run": f"{seed}/{number}", "started_at_ms": 1_000 * (20 * number + 10 * (seed % 2))}
+        (folder / f"{packed.name}.metadata.json").write_text(json.dumps(facts))
+    return folder
+
+
+def test_a_change_is_located_in_a_label(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base, candidate = labelled_captures(tmp_path / "base", 1, 1.0), labelled_captures(tmp_path / "candidate", 2, 1.5)
+    assert compare(base, candidate, "--json") == 1
+    (located,) = [each for each in answer(capsys)["findings"] if each["kind"] == "profile.label"]
+    assert (located["subject"], located["direction"]) == ("endpoint=/x", "worse")
+    compare(base, candidate)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "CPU per request in endpoint /x: " in text
 
 
 def test_a_label_that_no_sample_has_is_an_error_with_the_values(capsys: pytest.CaptureFixture[str]) -> None:

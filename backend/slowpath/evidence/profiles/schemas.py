@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.profiles.profile_set_document import ProfileSetConditions, ProfileSetKind
 from slowpath.analysis.kinds.profiles.profile_view_summary import LONGEST_LABEL_TEXT
-from slowpath.analysis.kinds.profiles.stored_view import FrameMatches, SourceLine
+from slowpath.analysis.kinds.profiles.stored_view import MOST_INLINED, FrameMatches, SourceLine
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles.rules import MAX_LABEL_MATCHERS, Granularity, ProfileExportFormat
 from slowpath.evidence.profiles.tables import ProfileSet, ProfileView, StoredView
@@ -169,9 +169,13 @@ class SourceLineOut(BaseModel):
 
     line: int
     base_self: float
+    base_attributed: float | None = Field(description="runtime cost of calls on this line; null in older views")
     base_total: float
     candidate_self: float
+    candidate_attributed: float | None
     candidate_total: float
+    base_inlined: list[str] = Field(description=f"functions inlined into this line, at most {MOST_INLINED}")
+    candidate_inlined: list[str]
 
 
 def parse_labels(labels: Sequence[LabelMatcherIn]) -> tuple[LabelMatcher, ...]:

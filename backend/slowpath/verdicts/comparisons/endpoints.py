@@ -76,8 +76,8 @@ def _make_out(session: ReadSession, row: Comparison) -> ComparisonOut:
         sides[each.side].append(each.artifact.id)
     job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
     document = comparison_results.find_document(row)
-    views, assignee = diff_views.list_views(session, [row.id])[row.id], comparisons.find_assignee_name(session, row)
-    return make_comparison_out(row, document, sides, job, views, assignee_name=assignee)
+    views, names = diff_views.list_views(session, [row.id])[row.id], comparisons.find_assignee_names(session, [row])
+    return make_comparison_out(row, document, sides, job, views, assignee_names=names)
 
 
 @router.post(
@@ -136,7 +136,10 @@ def list_comparisons(
         search=search,
     )
     counts = comparisons.count_artifacts(session, [row.id for row in rows])
-    return paging.page(rows, lambda row: make_comparison_summary_out(row, counts), lambda row: (row.created_at, row.id))
+    names = comparisons.find_assignee_names(session, rows)
+    return paging.page(
+        rows, lambda row: make_comparison_summary_out(row, counts, names), lambda row: (row.created_at, row.id)
+    )
 
 
 @router.get(

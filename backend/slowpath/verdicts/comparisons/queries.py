@@ -57,10 +57,12 @@ def select_comparisons(
     return session.scalars(found).all()
 
 
-def find_member_name(session: ReadSession, user_id: UUID) -> str | None:
-    """Return the name of a member of the team, by its unique constraint; None if the user is none."""
-    found = select(User.name).join(Membership, Membership.user_id == User.id).where(Membership.user_id == user_id)
-    return session.scalar(found.limit(1))
+def find_member_names(session: ReadSession, user_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the names of those of these users that are members of the team, in one query."""
+    if not user_ids:
+        return {}
+    found = select(User.id, User.name).join(Membership, Membership.user_id == User.id).where(User.id.in_(user_ids))
+    return {row.id: row.name for row in session.execute(found)}
 
 
 def count_artifacts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:

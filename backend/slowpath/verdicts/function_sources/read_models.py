@@ -28,12 +28,17 @@ class SideCommit:
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line of a file: its number, text, raw cost, and whether the other side has another text here."""
+    """A line of a file: number, text, raw cost, inlined functions, and whether the other side has another text here.
+
+    `attributed_value` is None in views that were stored without it.
+    """
 
     number: int
     text: str
     self_value: float
     total_value: float
+    attributed_value: float | None = None
+    inlined: tuple[str, ...] = ()
     is_changed: bool = False
 
 

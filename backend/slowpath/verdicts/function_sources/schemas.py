@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from slowpath.analysis.kinds.profiles.stored_view import MOST_INLINED
 from slowpath.inventory.repositories.schemas.repository_schemas import RepositoryRef
 from slowpath.verdicts.function_sources.read_models import (
     ComparedCommits,
@@ -21,7 +22,9 @@ class TextLineOut(BaseModel):
     number: int
     text: str = Field(description="at most 500 characters")
     self_value: float
+    attributed_value: float | None = Field(description="runtime cost of calls on this line; null in older views")
     total_value: float
+    inlined: list[str] = Field(description=f"functions inlined into this line, at most {MOST_INLINED}")
     is_changed: bool = Field(description="whether the other side does not have this line")
 
 

@@ -301,6 +301,8 @@ def test_the_lines_of_a_function(client: TestClient, comparisons: ComparisonsFac
     body = client.get(f"{view}/lines", params={"function": "main.clone"}).json()
 
     assert [(line["line"], line["base_self"], line["candidate_self"]) for line in body] == [(10, 30, 60), (12, 10, 20)]
+    assert [(line["base_attributed"], line["candidate_attributed"]) for line in body] == [(15, 30), (5, 10)]
+    assert [(line["base_inlined"], line["candidate_inlined"]) for line in body] == [([], ["main.clone"]), ([], [])]
     assert client.get(f"{view}/lines", params={"function": "main.other"}).json() == []
 
 
@@ -469,6 +471,8 @@ def test_a_comparison_is_assigned_to_a_member(client: TestClient, comparisons: C
     assigned = client.patch(path, json={"assignee_id": str(owner.user_id)}).json()
     assert (assigned["assignee"]["id"], bool(assigned["assignee"]["name"])) == (str(owner.user_id), True)
     assert client.patch(path, json={"name": "Other"}).json()["assignee"]["id"] == str(owner.user_id)
+    (listed,) = client.get("/api/v1/comparisons").json()["items"]
+    assert listed["assignee"] == assigned["assignee"]
     refused = client.patch(path, json={"assignee_id": str(uuid4())})
     assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:assignee-not-in-team")
     assert client.patch(path, json={"assignee_id": None}).json()["assignee"] is None

@@ -120,6 +120,8 @@ def test_both_sides_are_read_at_their_commits(world: World) -> None:
     assert [line["number"] for line in base["lines"] if line["is_changed"]] == [10]
     changed = next(line for line in candidate["lines"] if line["is_changed"])
     assert (changed["number"], changed["text"], changed["self_value"]) == (10, "\tcopyBytes()", 60.0)
+    assert (changed["attributed_value"], changed["inlined"]) == (30.0, ["main.clone"])
+    assert {line["attributed_value"] for line in candidate["lines"] if line["total_value"] == 0} == {0}
     web = "https://github.com/example/api"
     assert candidate["url"] == f"{web}/blob/{world.shas[1]}/pool/pool.go#L3-L13"
     assert found["comparison_url"] == f"{web}/compare/{world.shas[0]}...{world.shas[1]}"

@@ -62,10 +62,12 @@ func Build(table *profiletables.Table, options Options) (*profilefile.File, erro
 	b.compact()
 	if !b.options.Brief {
 		b.summarizeLines()
+		b.summarizeInlined()
 	}
 	b.growKeys()
 	hashNodes(b.file)
 	b.summarizeStacks()
+	b.summarizeLabels()
 	return b.file, b.finishHeader()
 }
 

@@ -29,6 +29,8 @@ type dictionary struct {
 	// frames of location i, caller first: locationFrames[locationStart[i]:locationStart[i+1]]
 	locationStart  []uint32
 	locationFrames []uint32
+	severalFrames  []bool   // which locations with several frames are on a stack
+	inlined        []uint64 // see findInlined
 
 	labels []label  // every label in use, ordered
 	sets   []uint32 // final number of a set of labels; nil when there are none

@@ -76,6 +76,7 @@ func (b *builder) packStacks() error {
 				frames = append(frames, frame)
 			} else {
 				frames = append(frames, d.framesOf(int(locations[i]))...)
+				d.noteInlined(locations[i])
 			}
 			if int64(len(frames)) > b.options.Limits.Depth {
 				return tooDeep(b.options.Limits.Depth, int64(len(frames)))
@@ -88,6 +89,9 @@ func (b *builder) packStacks() error {
 		b.rows.add(b.words.append(frames), len(frames), len(locations), d.topOf(locations))
 	}
 	b.file.Header.Counts.FramesMax = int64(deepest)
+	if !b.options.Brief {
+		d.findInlined()
+	}
 	d.frameOfLocation, d.locationStart, d.locationFrames = nil, nil, nil
 	return nil
 }

@@ -112,3 +112,26 @@ func same[T comparable](t *testing.T, what string, want map[T]int64, names []T, 
 		}
 	}
 }
+
+// The sums of sets of labels in a brief file are those of its samples.
+func TestBriefLabels(t *testing.T) {
+	read := func(brief bool) *profilefile.File {
+		options := calltree.Options{Limits: inputlimits.Default(), Brief: brief}
+		f, err := pprofread.ReadFile("../../testdata/profiles/parca-labels-cpu.pb.gz", options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	whole, brief := read(false), read(true)
+	if whole.LabelsetValues != nil {
+		t.Error("a whole file has sums of sets of labels")
+	}
+	want := make([]int64, len(whole.LabelsetOffset)-1)
+	for sample, set := range whole.SampleLabelset {
+		want[set] += whole.Values[0][sample]
+	}
+	if len(want) < 2 || !slices.Equal(brief.LabelsetValues[0], want) {
+		t.Errorf("sums of sets of labels are %d, want %d", brief.LabelsetValues[0], want)
+	}
+}

@@ -102,6 +102,8 @@ type File struct {
 	LabelKey       []uint32
 	LabelValue     []uint32
 
+	LabelsetValues [][]int64 // sums of every set; of brief files of kind cpu only
+
 	Summary
 }
 
@@ -121,6 +123,12 @@ type Summary struct {
 	SpotLine  []int32
 	SpotSelf  [][]int64
 	SpotTotal [][]int64
+
+	// Calls that the compiler inlined: keys of caller and callee, and the line of
+	// the call, in that order. Nil if there are none.
+	InlinedCaller []uint32
+	InlinedLine   []int32
+	InlinedCallee []uint32
 }
 
 // Write writes the file as a columnar container.
@@ -132,7 +140,11 @@ func (f *File) Write(w io.Writer) error {
 // draws nothing reads a tenth.
 func (f *File) WriteBrief(w io.Writer) error {
 	retained := append(f.texts(), slowcol.Column{Name: "node_parent", Data: f.NodeParent}, slowcol.Column{Name: "node_key", Data: f.NodeKey})
-	return slowcol.Write(w, Format, Version, f.Header, append(retained, f.stacks()...))
+	retained = append(retained, f.stacks()...)
+	if f.LabelsetValues != nil {
+		retained = append(append(retained, f.labelsets()...), valueColumns("labelset_value", f.LabelsetValues)...)
+	}
+	return slowcol.Write(w, Format, Version, f.Header, retained)
 }
 
 func (f *File) texts() []slowcol.Column {
@@ -169,9 +181,17 @@ func (f *File) summary() []slowcol.Column {
 	if f.StackNode == nil {
 		return nil
 	}
-	return slices.Concat(f.stacks(),
+	columns := slices.Concat(f.stacks(),
 		[]slowcol.Column{{Name: "spot_key", Data: f.SpotKey}, {Name: "spot_line", Data: f.SpotLine}},
 		valueColumns("spot_self", f.SpotSelf), valueColumns("spot_total", f.SpotTotal),
+	)
+	if f.InlinedCaller == nil {
+		return columns
+	}
+	return append(columns,
+		slowcol.Column{Name: "inlined_caller", Data: f.InlinedCaller},
+		slowcol.Column{Name: "inlined_line", Data: f.InlinedLine},
+		slowcol.Column{Name: "inlined_callee", Data: f.InlinedCallee},
 	)
 }
 
@@ -191,13 +211,16 @@ func (f *File) columns() []slowcol.Column {
 	if f.SampleLabelset == nil {
 		return columns
 	}
-	return append(columns,
-		slowcol.Column{Name: "sample_labelset", Data: f.SampleLabelset},
-		slowcol.Column{Name: "labelset_offset", Data: f.LabelsetOffset},
-		slowcol.Column{Name: "labelset_label", Data: f.LabelsetLabel},
-		slowcol.Column{Name: "label_key", Data: f.LabelKey},
-		slowcol.Column{Name: "label_value", Data: f.LabelValue},
-	)
+	return append(append(columns, slowcol.Column{Name: "sample_labelset", Data: f.SampleLabelset}), f.labelsets()...)
+}
+
+func (f *File) labelsets() []slowcol.Column {
+	return []slowcol.Column{
+		{Name: "labelset_offset", Data: f.LabelsetOffset},
+		{Name: "labelset_label", Data: f.LabelsetLabel},
+		{Name: "label_key", Data: f.LabelKey},
+		{Name: "label_value", Data: f.LabelValue},
+	}
 }
 
 // String returns string i of the table.

@@ -9,6 +9,8 @@ from slowpath.analysis.formats.column_file import Array, pack_strings, write_col
 from slowpath.analysis.kinds.profiles.attributed_costs import attribute_costs
 from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
+from slowpath.analysis.kinds.profiles.inlined_calls import unite_inlined_calls
+from slowpath.analysis.kinds.profiles.line_attribution import attribute_lines
 from slowpath.analysis.kinds.profiles.precomputed_totals import LineTotals, function_totals, line_totals
 from slowpath.analysis.kinds.profiles.row_significance import row_changes
 from slowpath.analysis.kinds.profiles.stack_frames import StackFrames
@@ -77,23 +79,42 @@ def _categories(ground: DiffViewInputs, tree: DiffTree) -> U8:
 
 
 def line_table(ground: DiffViewInputs) -> bytes:
-    """Write `slowpath.lines`: self and total values per line of each function, sorted by function and line."""
+    """Write `slowpath.lines`: self, attributed and total values per line of each function, sorted by function and line.
+
+    Columns `inlined_...` list the calls that were inlined, in the same order: `inlined_sides` are bits of `inlined_calls`.
+    """
     functions = ground.layouts.at("function")
     rows = line_totals(functions, ground.sets) or counted_lines(ground)
     texts = [functions.labels[row].name for row in rows.label.tolist()]
     lines = rows.line.tolist()
     order = sorted(range(len(lines)), key=lambda i: (texts[i], lines[i]))
     is_base = ground.sets.is_base
+    attributed = attribute_lines(ground, rows)[order]
     strings = [""]
     arrays: dict[str, Array] = {
         "function": _intern(strings, [texts[i] for i in order]),
         "line": rows.line[order].astype(np.int32),
         "base_self": rows.own[order][:, is_base].sum(axis=1),
+        "base_attributed": attributed[:, is_base].sum(axis=1),
         "base_total": rows.total[order][:, is_base].sum(axis=1),
         "candidate_self": rows.own[order][:, ~is_base].sum(axis=1),
+        "candidate_attributed": attributed[:, ~is_base].sum(axis=1),
         "candidate_total": rows.total[order][:, ~is_base].sum(axis=1),
+        **_inlined_columns(ground, strings),
     }
     return write_columns(replace(ground.header, format="slowpath.lines"), {**arrays, **pack_strings(strings)})
+
+
+def _inlined_columns(ground: DiffViewInputs, strings: list[str]) -> dict[str, Array]:
+    functions = ground.layouts.at("function")
+    read = [artifact.table.inlined_calls for artifact in ground.sets.artifacts]
+    calls = unite_inlined_calls(read, functions.label_of_string, ground.sets.is_base)
+    return {
+        "inlined_function": _intern(strings, [functions.labels[row].name for row in calls.caller.tolist()]),
+        "inlined_line": calls.line.astype(np.int32),
+        "inlined_callee": _intern(strings, [functions.labels[row].name for row in calls.callee.tolist()]),
+        "inlined_sides": calls.sides,
+    }
 
 
 def counted_lines(ground: DiffViewInputs) -> LineTotals:

@@ -10,7 +10,7 @@ from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.label_values import MOST_VALUES
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels
+from slowpath.analysis.kinds.profiles.sample_labels import LabelSets, LabelSetSums, SampleLabels
 from slowpath.analysis.kinds.profiles.stack_frames import Index
 
 F64 = NDArray[np.float64]
@@ -59,14 +59,14 @@ def label_totals(sets: ProfileSets) -> LabelTotals | None:
     profile, cost, labelled = [], [], set()
     sizes: list[int] = []
     for number, (artifact, sample_type) in enumerate(zip(sets.artifacts, sets.sample_type_of, strict=True)):
-        labels = artifact.table.sample_labels
+        table = artifact.table
+        labels = table.sample_labels or table.label_set_sums
         if labels is None:
             continue
-        values = artifact.table.values[sample_type] * sets.sign[number]
-        cost.append(sum_by(labels.set_of_sample, values, labels.sets))
+        cost.append(_sum_by_set(labels, table.values[sample_type], sample_type) * sets.sign[number])
         profile.append(np.full(labels.sets, number, dtype=np.int64))
         labelled.add(number < sets.base_count)
-        _number_values(numbering, artifact.table, labels, len(sizes))
+        _number_values(numbering, table, labels, len(sizes))
         sizes.append(labels.sets)
     if len(labelled) < 2:
         return None
@@ -75,6 +75,12 @@ def label_totals(sets: ProfileSets) -> LabelTotals | None:
     weight = [float(np.abs(costs[each.of_set != WITHOUT]).sum()) for each in keys]
     largest = sorted(range(len(keys)), key=lambda at: (-weight[at], keys[at].key))[:MOST_KEYS]
     return LabelTotals(tuple(keys[at] for at in largest), np.concatenate(profile), costs, len(sets.artifacts))
+
+
+def _sum_by_set(labels: SampleLabels | LabelSetSums, values: NDArray[np.int64], sample_type: int) -> F64:
+    if isinstance(labels, LabelSetSums):
+        return labels.sums[sample_type].astype(np.float64)
+    return sum_by(labels.set_of_sample, values, labels.sets)
 
 
 @dataclass
@@ -98,7 +104,7 @@ class _Numbering:
         return KeyTotals(key, values, place[of_set], len(texts) - len(values))
 
 
-def _number_values(numbering: dict[str, _Numbering], table: ProfileTable, labels: SampleLabels, at: int) -> None:
+def _number_values(numbering: dict[str, _Numbering], table: ProfileTable, labels: LabelSets, at: int) -> None:
     """Number the values of each key in one profile; a set with several values of a key has the first."""
     owner, label = labels.members
     for string in np.unique(labels.key).tolist():

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.formats.column_file import Array, ColumnFile, ColumnFileError, read_columns
+from slowpath.analysis.kinds.profiles.inlined_calls import InlinedCalls, read_inlined_calls
 from slowpath.analysis.kinds.profiles.profile_header import SampleType, parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_summary import (
     DecodedProfileSummary,
@@ -19,7 +20,13 @@ from slowpath.analysis.kinds.profiles.profile_summary import (
     read_stacks,
     read_summary,
 )
-from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels, check_sample_labels, read_sample_labels
+from slowpath.analysis.kinds.profiles.sample_labels import (
+    LabelSetSums,
+    SampleLabels,
+    check_sample_labels,
+    read_label_set_sums,
+    read_sample_labels,
+)
 from slowpath.units import Nanoseconds
 
 FORMAT = "slowpath.profile"
@@ -95,6 +102,8 @@ class ProfileTable:
     values: tuple[I64, ...]
     summary: DecodedProfileSummary | None = None
     sample_labels: SampleLabels | None = None
+    label_set_sums: LabelSetSums | None = None
+    inlined_calls: InlinedCalls | None = None
 
     @classmethod
     def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "ProfileTable":
@@ -141,6 +150,8 @@ class ProfileTable:
             values=values,
             summary=None if stacks is None else read_summary(columns, stacks, values, len(strings)),
             sample_labels=read_sample_labels(columns),
+            label_set_sums=read_label_set_sums(columns, types, len(strings)),
+            inlined_calls=read_inlined_calls(columns, len(strings)),
         )
         if not checked:
             _check(table, brief=brief)

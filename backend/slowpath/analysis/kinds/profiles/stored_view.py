@@ -7,7 +7,7 @@ once: only the topmost of a chain of matching frames.
 import gzip
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -23,6 +23,7 @@ from slowpath.analysis.formats.column_file import (
 )
 from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
+from slowpath.analysis.kinds.profiles.inlined_calls import IN_BASE, IN_CANDIDATE
 
 DIFF_FORMAT = "slowpath.diff"
 LINES_FORMAT = "slowpath.lines"
@@ -31,6 +32,20 @@ SUBTREE_NODES = 8_192
 SNIFFED_BYTES = 1_000
 """A header begins with the normalizations, after the kind and the sample type."""
 COMPRESSION_LEVEL = 1
+MOST_INLINED = 20
+_LINE_VALUES = (
+    "base_self",
+    "base_attributed",
+    "base_total",
+    "candidate_self",
+    "candidate_attributed",
+    "candidate_total",
+)
+
+
+MOST_INLINED = 20
+"""Inlined functions that are named per line."""
+SIDES = ("base", "candidate")
 
 
 @dataclass(frozen=True)
@@ -45,13 +60,20 @@ class FrameMatches:
 
 @dataclass(frozen=True)
 class SourceLine:
-    """One line of a function, raw values of both sides."""
+    """One line of a function, raw values of both sides, and which functions were inlined into it.
+
+    Attributed cost is None in views that were stored without it.
+    """
 
     line: int
     base_self: float
     base_total: float
     candidate_self: float
     candidate_total: float
+    base_attributed: float | None = None
+    candidate_attributed: float | None = None
+    base_inlined: tuple[str, ...] = ()
+    candidate_inlined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,12 +175,44 @@ def lines_of(buffer: bytes | memoryview, function: str) -> list[SourceLine]:
     names = strings_of(columns)
     if function not in names:
         return []
-    rows = np.flatnonzero(columns.column("function", "u32") == names.index(function))
-    sides = [
-        columns.column(f"{side}_{what}", "f64")[rows] for side in ("base", "candidate") for what in ("self", "total")
+    number = names.index(function)
+    rows = np.flatnonzero(columns.column("function", "u32") == number)
+    lines = [
+        SourceLine(*row)
+        for row in zip(
+            columns.column("line", "i32")[rows].tolist(),
+            *(columns.column(f"{side}_{what}", "f64")[rows].tolist() for side in SIDES for what in ("self", "total")),
+            strict=True,
+        )
     ]
-    numbers = columns.column("line", "i32")[rows].tolist()
-    return [SourceLine(*row) for row in zip(numbers, *(side.tolist() for side in sides), strict=True)]
+    if "base_attributed" in columns.arrays:
+        attributed = [columns.column(f"{side}_attributed", "f64")[rows].tolist() for side in SIDES]
+        lines = [
+            replace(line, base_attributed=base, candidate_attributed=candidate)
+            for line, base, candidate in zip(lines, *attributed, strict=True)
+        ]
+    base, candidate = (_inlined_by_line(columns, names, number, bit) for bit in (IN_BASE, IN_CANDIDATE))
+    return [
+        replace(line, base_inlined=base.get(line.line, ()), candidate_inlined=candidate.get(line.line, ()))
+        for line in lines
+    ]
+
+
+def _inlined_by_line(
+    columns: ColumnFile, names: tuple[str, ...], function: int, side: int
+) -> dict[int, tuple[str, ...]]:
+    """Return the functions inlined into each line on a side, at most `MOST_INLINED` a line."""
+    if "inlined_function" not in columns.arrays:
+        return {}
+    is_listed = columns.column("inlined_sides", "u8") & side != 0
+    rows = np.flatnonzero((columns.column("inlined_function", "u32") == function) & is_listed)
+    found: dict[int, tuple[str, ...]] = {}
+    lines, callees = columns.column("inlined_line", "i32")[rows], columns.column("inlined_callee", "u32")[rows]
+    for line, callee in zip(lines.tolist(), callees.tolist(), strict=True):
+        of_line = found.get(line, ())
+        if len(of_line) < MOST_INLINED:
+            found[line] = (*of_line, names[callee])
+    return found
 
 
 def file_of(packed: bytes, function: str) -> str | None:

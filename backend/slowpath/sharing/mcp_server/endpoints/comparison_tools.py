@@ -178,4 +178,7 @@ def _describe_side_source(side: str, source: FunctionSource) -> Iterator[str]:
     for line in source.lines:
         if line.is_changed or line.total_value:
             mark = ", changed" if line.is_changed else ""
-            yield f"  line {line.number}{mark}, self {line.self_value:.4g}, total {line.total_value:.4g}: {quoted(line.text)}"
+            attributed = "" if line.attributed_value is None else f"attributed {line.attributed_value:.4g}, "
+            inlined = f", inlined {', '.join(map(quoted, line.inlined))}" if line.inlined else ""
+            cost = f"self {line.self_value:.4g}, {attributed}total {line.total_value:.4g}"
+            yield f"  line {line.number}{mark}, {cost}{inlined}: {quoted(line.text)}"

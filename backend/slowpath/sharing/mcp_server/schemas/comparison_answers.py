@@ -132,7 +132,9 @@ class SourceLine(BaseModel):
     number: int
     text: str
     self_value: float
+    attributed_value: float | None
     total_value: float
+    inlined: list[str]
     is_changed: bool
 
 

@@ -1,5 +1,6 @@
 """Request and response bodies of comparisons, views and exports."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
@@ -149,12 +150,12 @@ class ComparisonSummaryOut(BaseModel):
     created_at: datetime
     created_by: UUID | None
     finished_at: datetime | None
+    assignee: ComparisonAssigneeOut | None
 
 
 class ComparisonOut(ComparisonSummaryOut):
     """A comparison with its result and its views."""
 
-    assignee: ComparisonAssigneeOut | None
     job: JobOut | None
     result: ComparisonDocument | None
     artifact_kinds: list[Section]
@@ -208,9 +209,11 @@ def make_time_range_out(time_range: TimeRange | None) -> TimeRangeOut | None:
     )
 
 
-def make_comparison_summary_out(row: Comparison, counts: dict[tuple[UUID, str], int]) -> ComparisonSummaryOut:
+def make_comparison_summary_out(
+    row: Comparison, counts: dict[tuple[UUID, str], int], assignee_names: Mapping[UUID, str]
+) -> ComparisonSummaryOut:
     """Return the response body of a listed comparison."""
-    return ComparisonSummaryOut.model_validate(_members(row, counts, None))
+    return ComparisonSummaryOut.model_validate(_members(row, counts, None, assignee_names))
 
 
 def make_comparison_out(
@@ -220,15 +223,14 @@ def make_comparison_out(
     job: JobRow | None,
     views: list[DiffView],
     *,
-    assignee_name: str | None,
+    assignee_names: Mapping[UUID, str],
 ) -> ComparisonOut:
     """Return the response body of a comparison with its result."""
     counts = {(row.id, side): len(ids) for side, ids in sides.items()}
-    members = _members(row, counts, sides)
+    members = _members(row, counts, sides, assignee_names)
     return ComparisonOut.model_validate(
         {
             **members,
-            "assignee": None if row.assignee_id is None else {"id": row.assignee_id, "name": assignee_name},
             "job": make_job_out(job) if job else None,
             "result": result,
             "artifact_kinds": [*([PROFILE.section] if views else []), *row.artifact_kinds],
@@ -237,8 +239,15 @@ def make_comparison_out(
     )
 
 
+def _make_assignee(assignee_id: UUID | None, names: Mapping[UUID, str]) -> dict[str, Any] | None:
+    return None if assignee_id is None else {"id": assignee_id, "name": names.get(assignee_id)}
+
+
 def _members(
-    row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
+    row: Comparison,
+    counts: dict[tuple[UUID, str], int],
+    sides: dict[str, list[UUID]] | None,
+    assignee_names: Mapping[UUID, str],
 ) -> dict[str, Any]:
     time_ranges, labels = parse_time_ranges(row.time_ranges), parse_label_matchers(row.side_labels)
     return {
@@ -269,4 +278,5 @@ def _members(
         "created_at": row.created_at,
         "created_by": row.created_by,
         "finished_at": row.finished_at,
+        "assignee": _make_assignee(row.assignee_id, assignee_names),
     }

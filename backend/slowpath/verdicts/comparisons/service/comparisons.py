@@ -179,15 +179,15 @@ def rename_comparison(
 def assign_comparison(session: WriteSession, comparison_id: ComparisonId, assignee_id: UUID | None) -> Comparison:
     """Assign a comparison to a member, or to no member. Raises `ComparisonNotFound`, `AssigneeUnknown`."""
     row = get_comparison(session, comparison_id)
-    if assignee_id is not None and queries.find_member_name(session, assignee_id) is None:
+    if assignee_id is not None and not queries.find_member_names(session, [assignee_id]):
         raise AssigneeUnknown("The assignee is not a member of the team.", remedy="Invite them first.")
     row.assignee_id = None if assignee_id is None else UserId(assignee_id)
     return row
 
 
-def find_assignee_name(session: ReadSession, row: Comparison) -> str | None:
-    """Return the name of the assignee; None without one, or if they left the team."""
-    return None if row.assignee_id is None else queries.find_member_name(session, row.assignee_id)
+def find_assignee_names(session: ReadSession, rows: Sequence[Comparison]) -> dict[UUID, str]:
+    """Return the names of the assignees of these comparisons by user, without those who left the team."""
+    return queries.find_member_names(session, {row.assignee_id for row in rows if row.assignee_id is not None})
 
 
 def swap_sides(session: WriteSession, comparison_id: ComparisonId) -> Comparison:

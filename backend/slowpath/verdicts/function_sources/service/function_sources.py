@@ -50,10 +50,26 @@ def get_function_sources(
         return FunctionSources(FunctionSource(reason="no-file"), FunctionSource(reason="no-file"), None)
     costs = stored_views.list_source_lines(view, blobs, function)
     read = partial(_read_side, session, mirrors, file, function)
-    base = read(side=sides[Side.BASE], costs=[(each.line, each.base_self, each.base_total) for each in costs])
+    base = read(
+        side=sides[Side.BASE],
+        costs=[
+            TextLine(one.line, "", one.base_self, one.base_total, one.base_attributed, one.base_inlined)
+            for one in costs
+        ],
+    )
     candidate = read(
         side=sides[Side.CANDIDATE],
-        costs=[(each.line, each.candidate_self, each.candidate_total) for each in costs],
+        costs=[
+            TextLine(
+                one.line,
+                "",
+                one.candidate_self,
+                one.candidate_total,
+                one.candidate_attributed,
+                one.candidate_inlined,
+            )
+            for one in costs
+        ],
     )
     return _mark(base, candidate)
 
@@ -72,7 +88,8 @@ def _mark(base: FunctionSource, candidate: FunctionSource) -> FunctionSources:
     return FunctionSources(base, candidate, url)
 
 
-Costs = Sequence[tuple[int, float, float]]
+Costs = Sequence[TextLine]
+"""The measured lines, without their text."""
 
 
 def _read_side(
@@ -150,13 +167,14 @@ def _with_text(
     if path is None or text is None:
         return replace(found, reason="not-in-repository")
     lines = split_lines(text)
-    measured = [line for line, _, total in costs if total != 0]
-    extent = find_function_lines(lines, measured or [line for line, _, _ in costs])
+    measured = [one.number for one in costs if one.total_value != 0]
+    extent = find_function_lines(lines, measured or [one.number for one in costs])
     if extent is None:
         return replace(found, path=path, reason="no-lines")
-    values = {line: (own, total) for line, own, total in costs}
+    values = {one.number: one for one in costs}
+    unmeasured = TextLine(0, "", 0.0, 0.0, None if any(one.attributed_value is None for one in costs) else 0.0)
     shown = [
-        TextLine(number, lines[number - 1], *values.get(number, (0.0, 0.0)))
+        replace(values.get(number, unmeasured), number=number, text=lines[number - 1])
         for number in range(extent.first, extent.last + 1)
     ]
     found = replace(found, path=path, lines=shown, is_truncated=extent.is_truncated)
@@ -165,5 +183,5 @@ def _with_text(
 
 
 def _extent(costs: Costs) -> tuple[int | None, int | None]:
-    numbers = [line for line, _, _ in costs if line > 0]
+    numbers = [one.number for one in costs if one.number > 0]
     return (min(numbers), max(numbers)) if numbers else (None, None)

@@ -57,7 +57,13 @@ export function LinesTab({ opened: { view, change }, viewKey, table }: TabProps)
   );
 }
 
-type LineRow = { line: number; self: number; total: number };
+type LineRow = {
+  line: number;
+  self: number;
+  attributed: number;
+  total: number;
+  inlined: readonly string[];
+};
 
 function Lines({ viewKey, name, scaled }: { viewKey: ViewKey; name: string; scaled: Scaled }) {
   const lines = useQuery(linesQuery(viewKey, name));
@@ -86,6 +92,13 @@ function Lines({ viewKey, name, scaled }: { viewKey: ViewKey; name: string; scal
       cell: ({ line }) => (line > 0 ? line : '?'),
     },
     { id: 'self', head: 'Self', align: 'right', width: 110, cell: ({ self }) => value(self) },
+    {
+      id: 'attributed',
+      head: 'Attributed',
+      align: 'right',
+      width: 110,
+      cell: ({ attributed }) => value(attributed),
+    },
     { id: 'total', head: 'Total', align: 'right', width: 110, cell: ({ total }) => value(total) },
     {
       id: 'bar',
@@ -96,6 +109,15 @@ function Lines({ viewKey, name, scaled }: { viewKey: ViewKey; name: string; scal
           <rect width={(BAR_PX * total) / largest} height="9" fill="var(--border-strong)" />
           <rect width={(BAR_PX * self) / largest} height="9" fill="var(--control)" />
         </svg>
+      ),
+    },
+    {
+      id: 'inlined',
+      head: 'Inlined calls',
+      cell: ({ inlined }) => (
+        <span className="mono muted" title={inlined.join('\n')}>
+          {inlined.map((name) => visibleName(name)).join(', ')}
+        </span>
       ),
     },
   ];
@@ -117,8 +139,14 @@ function Lines({ viewKey, name, scaled }: { viewKey: ViewKey; name: string; scal
   );
 }
 
+/** Older reports do not name inlined calls. */
+const inlinedOf = ({ candidate_inlined = [] }: { candidate_inlined?: string[] }) =>
+  candidate_inlined;
+
 const rowOf = (line: Line, { scale }: Scaled): LineRow => ({
   line: line.line,
   self: line.candidate_self * scale,
+  attributed: (line.candidate_attributed ?? 0) * scale,
   total: line.candidate_total * scale,
+  inlined: inlinedOf(line),
 });

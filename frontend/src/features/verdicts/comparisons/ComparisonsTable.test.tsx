@@ -41,6 +41,7 @@ const aSummary = (changed: Partial<ComparisonSummaryOut> = {}): ComparisonSummar
     created_at: whole.created_at,
     created_by: null,
     finished_at: whole.finished_at,
+    assignee: null,
     ...changed,
   };
 };
@@ -106,6 +107,16 @@ describe('a comparison of the list', () => {
     table();
     const row = await rowOf('x');
     expect(row.children[0]).toHaveTextContent(new RegExp(`^${word}$`, 'u'));
+  });
+
+  it.each([
+    ['Ada Lovelace', 'Ada Lovelace'],
+    [null, 'former member'],
+  ])('that is assigned to %s names %s', async (name, shown) => {
+    serve(() => page([aSummary({ name: 'x', assignee: { id: 'u1', name } }), aSummary()]));
+    table();
+    expect((await rowOf('x')).children[4]).toHaveTextContent(shown);
+    expect((await rowOf('229227f against 9c41e0a')).children[4]).toBeEmptyDOMElement();
   });
 
   it('that failed states why', async () => {

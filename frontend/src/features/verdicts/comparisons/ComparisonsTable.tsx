@@ -6,6 +6,7 @@ import {
   EmptyState,
   LazyPopover,
   PagedTable,
+  PersonName,
   Section,
   SideMark,
   SkeletonRows,
@@ -102,6 +103,10 @@ function ComparisonFilters({ search, state, onSearch, onState }: FilterProps) {
   );
 }
 
+/** Older reports have comparisons without an assignee. */
+const assigneeOf = (assignee?: ComparisonSummaryOut['assignee']): string =>
+  assignee ? (assignee.name ?? 'former member') : '';
+
 function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<ComparisonSummaryOut>[] {
   return [
     {
@@ -137,6 +142,13 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
       text: ({ candidate }) => candidate.label,
       width: '19%',
       cell: (row) => <SideCell side="candidate" content={row.candidate} />,
+    },
+    {
+      id: 'assignee',
+      head: 'Assignee',
+      text: ({ assignee }) => assigneeOf(assignee),
+      width: 120,
+      cell: ({ assignee }) => assignee && <PersonName name={assigneeOf(assignee)} />,
     },
     {
       id: 'at',
@@ -205,7 +217,7 @@ export function ComparisonsTable({
           columns={columnsOf(link, mayWrite)}
           rowHeight={42}
           onRowClick={onOpen}
-          minWidth={860}
+          minWidth={960}
           loading={<SkeletonRows rows={8} height={42} />}
           empty={
             <EmptyState

@@ -27,6 +27,7 @@ import type { ComparisonView } from './comparison-url';
 import { shownFinding, zoomOfFinding } from './finding-zoom';
 import { useGoroutines, type ComparisonLinks } from './goroutine-comparison';
 import { isFlameStep } from './history-steps';
+import { SuspectContext } from './suspect-context';
 import { kindsOf, selectView, type RequestedView } from './selected-view';
 
 /** What the rest of the product adds to a comparison. */
@@ -103,7 +104,7 @@ export function CompletedComparison(props: CompletedProps) {
     />
   );
   return (
-    <>
+    <SuspectContext value={extensions.suspect}>
       <ResultHeader {...props} graph={graph} wanted={wanted} />
       {extensions.suspect}
       <Findings
@@ -154,7 +155,7 @@ export function CompletedComparison(props: CompletedProps) {
         />
       )}
       {part !== PROFILES && panel}
-    </>
+    </SuspectContext>
   );
 }
 

@@ -20,12 +20,22 @@ const aSource = (changed: Partial<FunctionSource> = {}): FunctionSource => ({
   origin: 'service',
   url: `${WEB}/blob/${SHA}/pool/pool.go#L3-L4`,
   lines: [
-    { number: 3, text: 'func clone() {', self_value: 0, total_value: 2e9, is_changed: false },
+    {
+      number: 3,
+      text: 'func clone() {',
+      self_value: 0,
+      attributed_value: 0.5e9,
+      total_value: 2e9,
+      inlined: [],
+      is_changed: false,
+    },
     {
       number: 4,
       text: '\t<img src=x onerror=alert(1)>',
       self_value: 1e9,
+      attributed_value: 0,
       total_value: 2e9,
+      inlined: [],
       is_changed: true,
     },
   ],
@@ -65,17 +75,34 @@ describe('the source of a function', () => {
   it('has the cost of each side, and marks changed lines in words', async () => {
     shown();
     expect(await rows('base')).toEqual([
-      ['', '2.00', '3', '', 'func clone() {'],
-      ['1.00', '2.00', '4', '−changed', '\t<img src=x onerror=alert(1)>'],
+      ['', '0.50', '2.00', '3', '', 'func clone() {'],
+      ['1.00', '', '2.00', '4', '−changed', '\t<img src=x onerror=alert(1)>'],
     ]);
     expect((await rows('candidate'))[1]).toEqual([
       '2.00',
+      '',
       '4.00',
       '4',
       '+changed',
       '\t<img src=x onerror=alert(1)>',
     ]);
     expect(document.querySelector('img')).toBeNull();
+  });
+
+  it('names inlined calls', async () => {
+    const [first, second] = aSource().lines;
+    const inlined = ['example.org/app/pool.get', '<b>x</b>'];
+    shown({ candidate: aSource({ lines: [first!, { ...second!, inlined }] }) });
+    expect((await rows('candidate')).map((row) => row.at(-1))).toEqual([
+      'func clone() {',
+      '\t<img src=x onerror=alert(1)>inlined: example.org/app/pool.get, <b>x</b>',
+    ]);
+  });
+
+  it('has neither attributed cost nor inlined calls in older views and reports', async () => {
+    const older = { number: 3, text: 'func clone() {', self_value: 0, total_value: 2e9 };
+    shown({ base: { ...aSource(), lines: [{ ...older, is_changed: false }] } as FunctionSource });
+    expect(await rows('base')).toEqual([['', '2.00', '3', '', 'func clone() {']]);
   });
 
   it('links its lines, and the difference of both commits', async () => {

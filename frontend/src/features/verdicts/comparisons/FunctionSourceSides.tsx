@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FunctionSource, FunctionSources } from '../../../api';
+import { visibleName } from '../../../engine/flame/frame-label';
 import { columnScale, unitOf, type ColumnScale } from '../../../engine/format/format';
 import { ErrorState, SideMark, SkeletonRows } from '../../../ui';
 import { codeHostLink } from '../../inventory/repositories';
@@ -78,14 +79,26 @@ function Side({ side, source, factor, scale }: SideProps) {
   );
 }
 
+/** What was inlined into a line, after its text. Older reports do not name it. */
+function Inlined({ functions: { inlined = [] } }: { functions: { inlined?: string[] } }) {
+  if (inlined.length === 0) return null;
+  return (
+    <span className={classes.inlined} title={inlined.join('\n')}>
+      inlined: {inlined.map((name) => visibleName(name)).join(', ')}
+    </span>
+  );
+}
+
 function Text({ side, source, factor, scale }: SideProps) {
   const cost = (value: number) => (value === 0 ? '' : scale.format(value * factor));
+  const hasAttributed = source.lines.some((line) => (line.attributed_value ?? null) !== null);
   return (
     <div className={classes.code} tabIndex={0} role="group" aria-label={`Lines of ${side}`}>
       <table className="mono" aria-label={`Source of ${side}`}>
         <thead>
           <tr>
             <th scope="col">self</th>
+            {hasAttributed && <th scope="col">attributed</th>}
             <th scope="col">total</th>
             <th scope="col">line</th>
             <th scope="col">
@@ -100,6 +113,7 @@ function Text({ side, source, factor, scale }: SideProps) {
           {source.lines.map((line) => (
             <tr key={line.number} className={line.is_changed ? classes[side] : undefined}>
               <td>{cost(line.self_value)}</td>
+              {hasAttributed && <td>{cost(line.attributed_value ?? 0)}</td>}
               <td>{cost(line.total_value)}</td>
               <td className="muted">{line.number}</td>
               <td>
@@ -110,7 +124,10 @@ function Text({ side, source, factor, scale }: SideProps) {
                   </>
                 )}
               </td>
-              <td className={classes.text}>{line.text}</td>
+              <td className={classes.text}>
+                {line.text}
+                <Inlined functions={line} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -5,6 +5,7 @@ import type { Line } from '../../../api';
 import { at, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
 import { SourceLinesDrawer } from './SourceLinesDrawer';
+import { SuspectContext } from './suspect-context';
 
 const NAME = 'example.com/shop.(*Cart).Add';
 
@@ -14,6 +15,10 @@ const aLine = (changed: Partial<Line> = {}): Line => ({
   base_total: 2e9,
   candidate_self: 3e9,
   candidate_total: 4e9,
+  base_attributed: 0,
+  candidate_attributed: 0,
+  base_inlined: [],
+  candidate_inlined: [],
   ...changed,
 });
 
@@ -105,6 +110,34 @@ describe('the lines of a function', () => {
     expect(screen.getByText(/with samples/u)).toHaveTextContent(
       `${text}Single lines have too few samples for an interval.`,
     );
+  });
+
+  it('have the suspect commit of the comparison above the source', async () => {
+    server.use(http.get(at('/comparisons/c1/views/v1/lines'), () => HttpResponse.json([aLine()])));
+    show(
+      <SuspectContext value={<p>Suspect commit by Ada</p>}>
+        <SourceLinesDrawer
+          comparisonId="c1"
+          viewId="v1"
+          name={NAME}
+          scaled={PER_SECOND}
+          onClose={() => undefined}
+        />
+      </SuspectContext>,
+    );
+    expect(within(await screen.findByRole('dialog')).getByText(/by Ada/u)).toBeInTheDocument();
+  });
+
+  it('have attributed cost if any line has some', async () => {
+    await lines([
+      aLine({ line: 10, base_attributed: 0.5e9, candidate_attributed: 1e9 }),
+      aLine({ line: 11, base_attributed: null, candidate_attributed: null }),
+    ]);
+    expect(screen.getByRole('columnheader', { name: 'Attributed change' })).toBeInTheDocument();
+    expect(cells().map((row) => row.slice(3, 6))).toEqual([
+      ['0.50', '1.00', '+0.50'],
+      ['–', '–', '0'],
+    ]);
   });
 
   it('scales each side by its own factor', async () => {

@@ -1,6 +1,7 @@
 /** A function line by line: its source on both sides, and base, candidate and difference of each line. */
 import { Button, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { use } from 'react';
 import type { Line } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { columnScale, unitOf } from '../../../engine/format/format';
@@ -8,6 +9,7 @@ import { DataTable, EmptyState, ErrorState, SkeletonRows, countOf, type Column }
 import { FunctionSourceSides } from './FunctionSourceSides';
 import classes from './Page.module.css';
 import { linesQuery } from './comparison-queries';
+import { SuspectContext } from './suspect-context';
 
 type LinesProps = {
   comparisonId: string;
@@ -21,11 +23,14 @@ type Shown = {
   line: number;
   baseSelf: number;
   candidateSelf: number;
+  baseAttributed: number;
+  candidateAttributed: number;
   base: number;
   candidate: number;
 };
 
 export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose }: LinesProps) {
+  const suspect = use(SuspectContext);
   return (
     <Drawer
       opened={name !== ''}
@@ -36,6 +41,7 @@ export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose 
     >
       {name !== '' && (
         <>
+          <div className={classes.suspect}>{suspect}</div>
           <FunctionSourceSides
             comparisonId={comparisonId}
             viewId={viewId}
@@ -65,16 +71,25 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
   if (!lines.data) return <SkeletonRows rows={8} height={26} />;
   const rows = lines.data;
   if (rows.length === 0) return <EmptyState>No line information for this function.</EmptyState>;
+  const hasAttributed = rows.some(
+    (row) => row.baseAttributed !== 0 || row.candidateAttributed !== 0,
+  );
   const largest = Math.max(...rows.map((row) => Math.max(row.base, row.candidate)));
   const unit = unitOf(scaled.unit);
   const scale = columnScale(largest, unit);
   const value = (shown: number) =>
     shown === 0 ? <span className="muted">–</span> : scale.format(shown);
+  const difference = (change: number) => (
+    <span className={change > 0 ? 'more' : change < 0 ? 'less' : 'muted'}>
+      {scale.delta(change)}
+    </span>
+  );
   const number = (
     id: string,
     head: Column<Shown>['head'],
     cell: Column<Shown>['cell'],
-  ): Column<Shown> => ({ id, head, align: 'right', width: 92, cell });
+    width = 92,
+  ): Column<Shown> => ({ id, head, align: 'right', width, cell });
   const columns: Column<Shown>[] = [
     {
       id: 'line',
@@ -91,16 +106,26 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
     },
     number('base-self', 'Self base', (row) => value(row.baseSelf)),
     number('candidate-self', 'Self candidate', (row) => value(row.candidateSelf)),
+    ...(hasAttributed
+      ? [
+          number('base-attributed', 'Attributed base', (row) => value(row.baseAttributed), 120),
+          number(
+            'candidate-attributed',
+            'Attributed candidate',
+            (row) => value(row.candidateAttributed),
+            144,
+          ),
+          number(
+            'attributed-change',
+            'Attributed change',
+            (row) => difference(row.candidateAttributed - row.baseAttributed),
+            132,
+          ),
+        ]
+      : []),
     number('base', 'Total base', (row) => value(row.base)),
     number('candidate', 'Total candidate', (row) => value(row.candidate)),
-    number('change', 'Change', (row) => {
-      const difference = row.candidate - row.base;
-      return (
-        <span className={difference > 0 ? 'more' : difference < 0 ? 'less' : 'muted'}>
-          {scale.delta(difference)}
-        </span>
-      );
-    }),
+    number('change', 'Change', (row) => difference(row.candidate - row.base)),
   ];
   return (
     <div className={classes.lines}>
@@ -116,7 +141,7 @@ function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose
         rowAt={(index) => rows[index]!}
         rowKey={(row) => row.line}
         rowHeight={26}
-        minWidth={560}
+        minWidth={hasAttributed ? 1020 : 560}
       />
     </div>
   );
@@ -127,6 +152,8 @@ function shownOf(row: Line, scaled: { base: number; candidate: number }): Shown 
     line: row.line,
     baseSelf: row.base_self * scaled.base,
     candidateSelf: row.candidate_self * scaled.candidate,
+    baseAttributed: (row.base_attributed ?? 0) * scaled.base,
+    candidateAttributed: (row.candidate_attributed ?? 0) * scaled.candidate,
     base: row.base_total * scaled.base,
     candidate: row.candidate_total * scaled.candidate,
   };
