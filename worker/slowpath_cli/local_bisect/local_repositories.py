@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from slowpath.analysis.closure.module_versions import resolve_version
@@ -46,6 +47,7 @@ class LocalRepository:
         self.label, self.folder = label, source.resolve()
         self._home = home
         self._read_objects = read_objects
+        self._checkouts = Lock()
         text = _git(["-C", str(_folder(source)), "rev-parse", "--git-common-dir"], f"{source} is not a git repository")
         self._source = (_folder(source) / text).resolve()
         self._git_dir = home / "git"
@@ -131,18 +133,20 @@ class LocalRepository:
 
     def tree(self, slot: int, sha: str) -> Path:
         """Check a commit out in the slot's work tree, remove all other files, and return its folder."""
-        folder = self._home / f"slot-{slot}"
-        if not (folder / ".git").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            self._git(
-                "worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", str(folder), _require_sha(sha)
+        with self._checkouts:  # git fails on a work tree that another slot has created in part
+            folder = self._home / f"slot-{slot}"
+            if not (folder / ".git").exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                self._git(
+                    "worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", str(folder), _require_sha(sha)
+                )
+            (self._git_dir / "worktrees" / folder.name / "index.lock").unlink(missing_ok=True)
+            at = ["-C", str(folder), *_config_arguments()]
+            _git(
+                [*at, "checkout", "--quiet", "--force", "--detach", _require_sha(sha), "--"],
+                f"{sha} cannot be checked out",
             )
-        (self._git_dir / "worktrees" / folder.name / "index.lock").unlink(missing_ok=True)
-        at = ["-C", str(folder), *_config_arguments()]
-        _git(
-            [*at, "checkout", "--quiet", "--force", "--detach", _require_sha(sha), "--"], f"{sha} cannot be checked out"
-        )
-        _git([*at, "clean", "-ffdxq"], f"{folder} cannot be cleaned")
+            _git([*at, "clean", "-ffdxq"], f"{folder} cannot be cleaned")
         return folder
 
     def _titles(self, good: str, bad: str) -> dict[str, str]:
