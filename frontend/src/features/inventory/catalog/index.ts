@@ -9,3 +9,5 @@ export {
   serviceQuery,
   servicesQuery,
 } from './catalog-queries';
+export { DeploymentsPage } from './Deployments';
+export { readDeploymentsSearch } from './catalog-url';

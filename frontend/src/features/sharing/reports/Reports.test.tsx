@@ -6,12 +6,13 @@ import type { Report } from '../../../api';
 import { at, page, problem, server } from '../../../testing/mock-api';
 import { aReport, aText } from '../../../testing/report-fixtures';
 import { enter, show } from '../../../testing/render';
+import type { ListSearch } from '../../../lib/list-search';
 import Reports from './Reports';
 
 type ListProps = { mayWrite?: boolean; first?: string; onOpen?: (id: string) => void };
 
 function List({ mayWrite = true, first = '', onOpen = () => undefined }: ListProps) {
-  const [search, setSearch] = useState(first);
+  const [search, setSearch] = useState<ListSearch>({ q: first || undefined });
   return (
     <Reports
       search={search}

@@ -159,6 +159,9 @@ describe('the list of bisects', () => {
   const showList = (onOpen: (id: string) => void = () => undefined) =>
     show(
       <Bisects
+        search={{}}
+        onSearch={() => undefined}
+        services={[]}
         start={<button type="button">Start bisect</button>}
         link={(id, words) => <a href={`#${id}`}>{words}</a>}
         onOpen={onOpen}
