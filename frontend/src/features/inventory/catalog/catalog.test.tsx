@@ -65,7 +65,7 @@ describe('the list of services', () => {
     expect(await screen.findByText('No services yet.')).toBeInTheDocument();
     expect(await screen.findByText('No environments yet.')).toBeInTheDocument();
     expect(screen.queryByRole('button')).not.toBeInTheDocument();
-    expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+    expect(screen.getAllByRole('textbox')).toEqual([screen.getByLabelText('Search services')]);
   });
 
   it('says why it could not be loaded, and loads when tried again', async () => {

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
-import { ErrorState, MoreRows, PageHeader, SkeletonRows, Toolbar, useTitle } from '../../../ui';
+import { ErrorState, MoreRows, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { CardActions } from './CardActions';
 import { InboxEmpty } from './InboxEmpty';
 import { InboxFilters } from './InboxFilters';
@@ -60,7 +60,7 @@ export default function InboxPage(props: InboxPageProps) {
         title={
           first ? <InboxHeadline counts={first.counts} open={isWhole ? items : []} /> : 'Inbox'
         }
-        sub="Sorted by severity: requests per second × added time."
+        sub={search.sort ? undefined : 'Sorted by severity: requests per second × added time.'}
         actions={actions}
       />
       <InboxTabs
@@ -71,8 +71,13 @@ export default function InboxPage(props: InboxPageProps) {
         action={<SavedViewAction search={search} saved={views} />}
       />
       <div className={classes.filters}>
-        <InboxFilters {...team} search={search} onSearch={onSearch} Link={Link} />
-        {items.length > 0 && <Toolbar label="Columns and order">{shown.tools}</Toolbar>}
+        <InboxFilters
+          {...team}
+          search={search}
+          onSearch={onSearch}
+          Link={Link}
+          tools={items.length > 0 && shown.tools}
+        />
       </div>
       <div className={classes.body} data-stale={list.query.isPlaceholderData || undefined}>
         {list.error && (

@@ -100,10 +100,10 @@ describe('the list of reports', () => {
       }),
     );
     const { user } = show(<List />);
-    await user.click(await screen.findByRole('button', { name: 'Show more' }));
+    await user.click(await screen.findByRole('button', { name: 'Load older reports' }));
     expect(await screen.findByRole('link', { name: 'Older' })).toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Newest' })).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Load older reports' })).not.toBeInTheDocument();
   });
 });
 
