@@ -53,3 +53,7 @@ export function sortRows<Row>(
     .sort((a, b) => compareValues(a.value, b.value, sign))
     .map(({ row }) => row);
 }
+
+/** Whether a list is limited to some of its rows; its order is no limit. */
+export const isFiltered = (search: ListSearch): boolean =>
+  Object.entries(search).some(([name, value]) => name !== 'sort' && Boolean(value));

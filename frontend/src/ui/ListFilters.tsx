@@ -10,7 +10,7 @@ import type { ListSearch } from '../lib/list-search';
 const PAUSE_MS = 150;
 
 /** One filter: a choice, or a text where there are too many values to choose from. */
-export type ListFilter = {
+type ListFilter = {
   /** Its name in the address. */
   name: string;
   label: string;
@@ -30,15 +30,11 @@ type FiltersProps<Search> = {
   children?: ReactNode;
 };
 
-/** Whether a list is limited to some of its rows; its order is no limit. */
-export const isFiltered = (search: ListSearch): boolean =>
-  Object.entries(search).some(([name, value]) => name !== 'sort' && Boolean(value));
-
 export function ListFilters<Search extends ListSearch>(props: FiltersProps<Search>) {
   const { noun, searched, filters = [], search, onSearch, children } = props;
   const values: FilterValues = search;
   const change = (name: string, value: string | null) =>
-    onSearch({ ...search, [name]: value || undefined });
+    onSearch({ ...search, [name]: value === '' ? undefined : (value ?? undefined) });
   return (
     <Toolbar label={`Filter ${noun}`}>
       {filters.map(({ name, label, options }) =>

@@ -16,7 +16,7 @@ export { DetailsList } from './FactsList';
 export { EditableList } from './EditableList';
 export { FormBody, FormDialog, NameField } from './FormDialog';
 export { onText } from './text-handlers';
-export { ListFilters, isFiltered, type ListFilter } from './ListFilters';
+
 export { ListTable } from './ListTable';
 export {
   ExpandButton,

@@ -70,7 +70,7 @@ export function usePagedList<Page extends ListPage>(
   const sorted = useQuery({ ...whole, enabled: sort !== undefined && hasNextPage });
   const all = sort !== undefined && hasNextPage ? sorted.data : undefined;
   const allRows = async (): Promise<AllRows<Row>> =>
-    hasNextPage ? client.fetchQuery(whole) : { rows: loaded, isWhole: true };
+    hasNextPage ? client.query(whole) : { rows: loaded, isWhole: true };
   return {
     query,
     rows: all?.rows ?? loaded,

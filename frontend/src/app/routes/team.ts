@@ -21,8 +21,7 @@ import { readReportSearch, readScrubSearch } from '../../features/sharing/report
 import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../features/evidence/spans';
 import { readTraceSearch } from '../../features/evidence/exec_traces';
 import { readArtifactsSearch, tray } from '../../features/evidence/artifacts';
-import { readDeploymentsSearch } from '../../features/inventory/catalog';
-import { listSearch } from '../../lib/list-search';
+import { addressText, listSearch } from '../../lib/list-search';
 import { profileSetQuery, readProfileSearch } from '../../features/evidence/profiles';
 import { firstStepQuery, isEmptyTeam, type FirstStepId } from '../../features/operations/setup';
 import { setPreference } from '../../ui';
@@ -287,7 +286,7 @@ const servicesRoute = createRoute({
 const deploymentsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/deployments',
-  validateSearch: readDeploymentsSearch,
+  validateSearch: z.object({ ...listSearch, service: addressText, environment: addressText }),
   component: lazyRouteComponent(() => import('../pages/DeploymentsRoute'), 'DeploymentsRoute'),
 });
 

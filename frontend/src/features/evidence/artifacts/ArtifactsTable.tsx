@@ -6,7 +6,6 @@ import type { Artifact } from '../../../api';
 import {
   EmptyState,
   ErrorState,
-  ListFilters,
   PagedTable,
   Section,
   SelectionBar,
@@ -14,11 +13,12 @@ import {
   StateIcon,
   Timestamp,
   countOf,
-  isFiltered,
   sizeText,
   usePagedList,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { usePollWhile } from '../../platform/jobs';
 import { DeleteArtifact } from './DeleteArtifact';
 import classes from './Files.module.css';

@@ -3,19 +3,18 @@ import type { ReactNode } from 'react';
 import type { Deploy } from '../../../api';
 import {
   EmptyState,
-  ListFilters,
   PageHeader,
   PagedTable,
   Section,
   SkeletonRows,
   Timestamp,
-  isFiltered,
   usePagedList,
   useTitle,
   type Column,
 } from '../../../ui';
-import { deploymentsQuery } from './catalog-queries';
-import type { DeploymentsSearch } from './catalog-url';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
+import { deploymentsQuery, type DeploymentsSearch } from './catalog-queries';
 
 type Named = { id: string; name: string };
 

@@ -6,7 +6,6 @@ import {
   DataTable,
   EmptyState,
   ErrorState,
-  ListFilters,
   PageHeader,
   Section,
   SkeletonRows,
@@ -14,6 +13,7 @@ import {
   useTitle,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
 import { formatSort, parseSort, type ListSearch } from '../../../lib/list-search';
 import classes from './Catalog.module.css';
 import { Environments } from './Environments';

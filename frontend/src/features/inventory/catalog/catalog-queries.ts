@@ -1,7 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
 import { pagedList } from '../../../ui';
-import type { DeploymentsSearch } from './catalog-url';
+import type { ListSearch } from '../../../lib/list-search';
+
+export type DeploymentsSearch = ListSearch & {
+  service?: string | undefined;
+  environment?: string | undefined;
+};
 
 export const servicesQuery = queryOptions({
   queryKey: ['service', 'list'],

@@ -10,4 +10,3 @@ export {
   servicesQuery,
 } from './catalog-queries';
 export { DeploymentsPage } from './Deployments';
-export { readDeploymentsSearch } from './catalog-url';

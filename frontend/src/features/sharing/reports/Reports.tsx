@@ -4,18 +4,18 @@ import { useMemo, useState, type ReactNode } from 'react';
 import type { Report } from '../../../api';
 import {
   EmptyState,
-  ListFilters,
   PageHeader,
   PagedTable,
   Section,
   SkeletonRows,
   StateIcon,
   Timestamp,
-  isFiltered,
   usePagedList,
   useTitle,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import type { ListSearch } from '../../../lib/list-search';
 import { ReportTitleForm } from './ReportTitleForm';
 import { createReport, reportsQuery } from './report-queries';

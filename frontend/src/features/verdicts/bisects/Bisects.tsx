@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import type { BisectListItemOut } from '../../../api';
 import {
   EmptyState,
-  ListFilters,
   PageHeader,
   PagedTable,
   Section,
@@ -11,11 +10,12 @@ import {
   StateIcon,
   Timestamp,
   countOf,
-  isFiltered,
   usePagedList,
   useTitle,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { bisectsQuery } from './bisect-queries';
 import { BISECT_STATES, type BisectsSearch } from './bisects-url';
 import { STATES, posteriorText, isOpen, shortSha } from './bisect-wording';

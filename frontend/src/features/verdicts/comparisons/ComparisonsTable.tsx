@@ -3,7 +3,6 @@ import type { ComparisonSummaryOut } from '../../../api';
 import {
   EmptyState,
   LazyPopover,
-  ListFilters,
   PagedTable,
   Section,
   SideMark,
@@ -13,9 +12,10 @@ import {
   countOf,
   type Column,
   type Glyph,
-  isFiltered,
   usePagedList,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { usePollWhile } from '../../platform/jobs';
 import classes from './Page.module.css';
 import { COMPARISON_STATES, type ComparisonsSearch } from './comparisons-url';

@@ -4,7 +4,6 @@ import { useState, type ReactNode } from 'react';
 import type { ListedBuild } from '../../../api';
 import {
   EmptyState,
-  ListFilters,
   PageHeader,
   PagedTable,
   Section,
@@ -12,11 +11,12 @@ import {
   SkeletonRows,
   StateIcon,
   Timestamp,
-  isFiltered,
   usePagedList,
   useTitle,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { evidenceText } from '../comparison_previews';
 import type { BuildListSearch } from './build-list-url';
 import { buildListQuery } from './regression-queries';

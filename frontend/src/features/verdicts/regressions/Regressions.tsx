@@ -8,7 +8,6 @@ import {
   EmptyState,
   ErrorState,
   KeyHint,
-  ListFilters,
   MoreRows,
   PageHeader,
   Section,
@@ -16,11 +15,12 @@ import {
   StateIcon,
   Timestamp,
   countOf,
-  isFiltered,
   useListTools,
   usePagedList,
   type ShownList,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { AssigneeMenu, StateMenu, type Person } from './TriageActions';
 import { regressionsQuery, summaryQuery, triage } from './regression-queries';
 import classes from './regressions.module.css';
