@@ -37,6 +37,7 @@ from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlo
 from slowpath.evidence.exec_traces import endpoints as traces_endpoints
 from slowpath.evidence.exec_traces.jobs import ExtractTraceExcerpt
 from slowpath.evidence.exec_traces.service import trace_excerpts
+from slowpath.evidence.executables import endpoints as executables_endpoints
 from slowpath.evidence.growth_logs import endpoints as growth_endpoints
 from slowpath.evidence.metric_sources import endpoints as sources_endpoints
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
@@ -102,6 +103,7 @@ FEATURES = (
     metrics_endpoints,
     sources_endpoints,
     growth_endpoints,
+    executables_endpoints,
     explanations_endpoints,
     comparisons_endpoints,
     previews_endpoints,

@@ -26,6 +26,7 @@ TARGETS = (
     ("./internal/spanread", "FuzzReadSpans", 3),
     ("./internal/jsonstream", "FuzzRead", 1),
     ("./internal/gobuildinfo", "FuzzRead", 1),
+    ("./internal/gobinary", "FuzzReadProgram", 3),
 )
 """Package, target, weight: the reader of profiles meets strangers' bytes first."""
 BUILD_SECONDS = 180.0

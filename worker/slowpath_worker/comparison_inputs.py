@@ -94,11 +94,12 @@ def _stored(session: ReadSession, comparison_id: ComparisonId, labels: Mapping[S
     if any(each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) for each in side_artifacts):
         raise Postponed
     keys = columns_keys(session, [ArtifactId(each.artifact.id) for each in side_artifacts])
-    columns: dict[str, list[StoredColumns]] = {kind_id: [] for kind_id in STORED_KINDS}
+    compared = [kind_id for kind_id, stored in STORED_KINDS.items() if stored.kind.read_artifact is not None]
+    columns: dict[str, list[StoredColumns]] = {kind_id: [] for kind_id in compared}
     for each in side_artifacts:
         artifact_id, facts = ArtifactId(each.artifact.id), RunMetadata.from_json(each.artifact.run_metadata)
         for kind, key in keys[artifact_id]:
-            if kind is PROFILE or each.side not in labels:
+            if kind.id in columns and (kind is PROFILE or each.side not in labels):
                 columns[kind.id].append(StoredColumns(each.side, artifact_id, each.artifact.name, facts, key))
     return StoredSides(columns, labels=labels)
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
+from slowpath.analysis.comparison.compiler_report import CompilerReport
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind
-from slowpath.analysis.kinds.registry import ARCHIVE, BINARY, EXECUTION_TRACE, PROFILE, SPAN_SET
+from slowpath.analysis.kinds.registry import ARCHIVE, EXECUTION_TRACE, PROFILE, SPAN_SET
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapAnswer
 from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
@@ -224,7 +225,7 @@ class DecodeHelper:
     def buildinfo(self, path: Path) -> dict[str, Any]:
         """Return the build information of a Go program. Raises like `profile`."""
         limits = DecodeLimits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
-        built: dict[str, Any] = json.loads(self._run([BINARY.command, str(path)], limits))
+        built: dict[str, Any] = json.loads(self._run(["buildinfo", str(path)], limits))
         return built
 
     def unpack(self, path: Path, folder: Path, max_file_bytes: int) -> UnpackedArchive:
@@ -244,6 +245,26 @@ class DecodeHelper:
         limits = DecodeLimits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
         compared: dict[str, Any] = json.loads(self._run(arguments, limits))
         return compared
+
+    def compare_binaries(
+        self,
+        programs: tuple[Path, Path],
+        profiles: tuple[Sequence[Path], Sequence[Path]],
+        kind: str,
+        functions: Sequence[str],
+    ) -> CompilerReport:
+        """Compare the columns of two executables on the stacks of profiles of a kind. Raises like `profile`.
+
+        `functions`: keys; only stacks with one of them count. Without any, all do.
+        """
+        arguments = ["compare-binaries", "--kind", kind, *(f"--function={each}" for each in functions)]
+        for side, program, paths in zip(("base", "candidate"), programs, profiles, strict=True):
+            arguments += [f"--{side}-binary", str(program)]
+            for path in paths:
+                arguments += [f"--{side}", str(path)]
+        limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
+        report: CompilerReport = json.loads(self._run(arguments, limits))
+        return report
 
     def export(self, out: Path, base: Sequence[Path], candidate: Sequence[Path]) -> None:
         """Write a merged pprof of one side, or of both with the base negative."""

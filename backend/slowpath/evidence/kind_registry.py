@@ -18,6 +18,8 @@ from slowpath.evidence.benchmarks import service as benchmarks
 from slowpath.evidence.benchmarks.tables import BenchmarkOutput
 from slowpath.evidence.exec_traces.service import execution_traces
 from slowpath.evidence.exec_traces.tables import ExecutionTrace
+from slowpath.evidence.executables import service as executables
+from slowpath.evidence.executables.tables import Executable
 from slowpath.evidence.growth_logs.tables import GrowthLog
 from slowpath.evidence.profiles.service import profiles
 from slowpath.evidence.profiles.tables import Profile
@@ -61,6 +63,7 @@ STORED_KINDS: Final[dict[str, StoredKind]] = {
         StoredKind(registry.SPAN_SET, SpanSet, "spans", span_sets.folder, profile_keys=("critical_key",)),
         StoredKind(registry.STACK_GROWTH, GrowthLog, PROFILES, profiles.columns_key),
         StoredKind(registry.BENCHMARK, BenchmarkOutput, "benchmarks", benchmarks.columns_key),
+        StoredKind(registry.BINARY, Executable, "executables", executables.columns_key),
     )
 }
 """By id, in the order of `ARTIFACT_KINDS`."""

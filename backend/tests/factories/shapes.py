@@ -15,6 +15,8 @@ from slowpath.sharing.notifications.rules import NotificationContent, Notificati
 
 GROWTH_LOG = "growth-log"
 """The key of a decoded stack-growth log."""
+EXECUTABLE = "executable"
+"""The key of a decoded Go executable."""
 SPANS = "spans"
 """The key of a decoded set of spans."""
 PACKED = "packed"
@@ -156,6 +158,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "discussion": {"subject_kind": "regression", "part": ""},
     "gap_explanation": {"span_number": 0, "gap_number": 0, "document": None},
     "comparison_export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
+    "executable": {"columns_key": EXECUTABLE},
     "growth_log": {"columns_key": GROWTH_LOG},
     "notification": {
         "event": "channel.test",

@@ -16,14 +16,18 @@ from slowpath.core.ids import BlobKey
 from slowpath.evidence.spans.service.span_sets import traces_key
 from slowpath.platform.accounts.rules.roles import Role, TokenScope
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
-from tests.factories.shapes import GROWTH_LOG, PACKED, SPANS
+from tests.factories.shapes import EXECUTABLE, GROWTH_LOG, PACKED, SPANS
 from tests.support.app_under_test import AppUnderTest
 from tests.support.fakes import MemoryBlobStore
 from tests.support.sample_rows import SampleRow, fill
 
 CANARY = "canary"
 GOLDEN = Path(__file__).resolve().parents[3] / "worker" / "decode" / "testdata" / "golden"
-DECODED = {GROWTH_LOG: GOLDEN / "growth-helper.slowcol", SPANS: GOLDEN / "spans-yelp.slowcol"}
+DECODED = {
+    EXECUTABLE: GOLDEN / "executable-small.slowcol",
+    GROWTH_LOG: GOLDEN / "growth-helper.slowcol",
+    SPANS: GOLDEN / "spans-yelp.slowcol",
+}
 NAMED_OTHERWISE = {
     "set_id": "profile_set", "token_id": "api_token", "view_id": "diff_view", "excerpt_id": "trace_excerpt", "rule_id": "metric_rule",
     "source_id": "metric_source", "share_link_id": "share_link", "webhook_id": "webhook", "channel_id": "notification_channel",

@@ -160,6 +160,7 @@ export function aResult(changed: Partial<ComparisonResult> = {}): ComparisonResu
           'Load differs: 412 against 437 requests/s. Judged per request, so this does not count as change.',
       },
     ],
+    compiler: null,
     cost_shifts: [],
     minimum_detectable_effects: [{ kind: 'profile.category', subject: 'total', ratio: 1.04 }],
     sides: {

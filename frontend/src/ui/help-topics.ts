@@ -2,6 +2,7 @@
 export const HELP_TOPICS = {
   guide: { path: '/help', label: 'User guide' },
   start: { path: '/help/getting-started', label: 'Help: getting started' },
+  compiler: { path: '/help/compiler-and-stack-growth', label: 'Help: compiler' },
   comparing: { path: '/help/comparing', label: 'Help: comparing' },
   profiles: { path: '/help/collecting-profiles', label: 'Help: collecting profiles' },
   inconclusive: { path: '/help/reading-a-result#inconclusive', label: 'Help: inconclusive' },

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import SNAPSHOT_KINDS, CollectPlan, PlannedRecording, SnapshotKind
 from slowpath_cli.collect.counter_choice import NONE, choose_counter
+from slowpath_cli.collect.executable_file import EXECUTABLE_NAME, read_executable
 from slowpath_cli.collect.output_sinks import FolderSink, ServerSink, Sink
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
 from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted
@@ -45,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KINDS",
         help=f"any of {', '.join(SNAPSHOT_KINDS)}, separated by commas; cumulative kinds are taken at the start and at the end; "
         "'' for none (default: %(default)s)",
+    )
+    what.add_argument(
+        "--binary",
+        metavar="PATH",
+        help="also the executable of the process; 'auto': the one that it runs, on this machine",
     )
     facts = parser.add_argument_group("run metadata")
     facts.add_argument(
@@ -88,6 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a value of its run metadata (--fact applies to the first process)",
     )
+    second.add_argument("--against-binary", metavar="PATH", help="its executable, as --binary")
     second.add_argument("--against-build", metavar="ID", help="the build of its files, with --server")
 
 
@@ -111,13 +118,15 @@ def _collect(options: argparse.Namespace, stack: ExitStack) -> int:
     clients = [stack.enter_context(PprofClient(headers)) for _ in requested]
     command_lines = [check_mounted(client, each.address) for client, each in zip(clients, requested, strict=True)]
     for each in requested:
-        each.sink.prepare([recording.name for recording in recordings])
+        each.sink.prepare([recording.name for recording in recordings] + [EXECUTABLE_NAME] * bool(each.binary))
     sides = []
     for client, each, command_line in zip(clients, requested, command_lines, strict=True):
         observer = make_observer(client, each.address, counter, each.known, command_line)
         observer = _with_counter(observer, count_none=options.requests_metric == NONE)
         sides.append(Side(each.name, client, each.address, observer, each.sink))
         _print_lines(_describe_side(sides[-1]))
+        if each.binary:
+            each.sink.put(EXECUTABLE_NAME, read_executable(each.binary, observer), observer.standing)
     seconds = sum(recording.window_seconds for recording in recordings) * len(sides)
     turns = ", alternating between the sides" if len(sides) > 1 else ""
     _print_lines([f"{len(recordings) * len(sides)} files, about {seconds:.0f} s{turns}"])
@@ -134,21 +143,22 @@ class _RequestedSide:
     address: PprofTarget
     known: RunMetadata
     sink: Sink
+    binary: str | None
 
 
 def _requested_sides(options: argparse.Namespace, stack: ExitStack) -> list[_RequestedSide]:
     address, known = PprofTarget.parse(options.url, options.metrics), _facts("--fact", options.fact)
     if options.against is None:
-        needs_against = ("against_out", "against_metrics", "against_fact", "against_build")
+        needs_against = ("against_out", "against_metrics", "against_fact", "against_binary", "against_build")
         if stray := [name for name in needs_against if getattr(options, name)]:
             raise InvalidArgument(f"--{stray[0].replace('_', '-')} needs --against URL2.")
-        return [_RequestedSide("", address, known, _sink(options, address, stack))]
+        return [_RequestedSide("", address, known, _sink(options, address, stack), options.binary)]
     second = PprofTarget.parse(options.against, options.against_metrics)
     second_metadata = _facts("--against-fact", options.against_fact)
     first_sink, second_sink = _make_two_sinks(options, address, stack)
     return [
-        _RequestedSide("base", address, known, first_sink),
-        _RequestedSide("candidate", second, second_metadata, second_sink),
+        _RequestedSide("base", address, known, first_sink, options.binary),
+        _RequestedSide("candidate", second, second_metadata, second_sink, options.against_binary),
     ]
 
 

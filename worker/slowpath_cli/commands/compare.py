@@ -19,6 +19,7 @@ from slowpath.analysis.comparison.side_labels import NoMatchingSample, select_si
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
+from slowpath_cli.commands.compare_binaries import add_binary_arguments, compare_binaries
 from slowpath_cli.commands.compare_text import format_comparison
 from slowpath_cli.commands.verdict_gates import EXIT_CODES, GATE_KINDS, exit_code, gate_kinds
 from slowpath_cli.core.input_files import (
@@ -72,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"kinds the exit code depends on, separated by commas: {', '.join(GATE_KINDS)} "
         "(default: every kind with enough data)",
     )
+    add_binary_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.add_argument("--no-color", action="store_true", help="print plain text, even on a terminal")
 
@@ -94,6 +96,11 @@ def run(options: argparse.Namespace) -> int:
         return BAD_INPUT
     comparison = compare(base.side, candidate.side, helper_outputs, np.random.default_rng(RNG_SEED), _ignore_progress)
     document = make_comparison_document(comparison, unread_caveats(base.unread, candidate.unread))
+    try:
+        document = replace(document, compiler=compare_binaries(options, document, _helper()))
+    except InvalidInput as error:
+        print(f"slowpath: {error}", file=sys.stderr)
+        return BAD_INPUT
     if options.json:
         print(dump_document(document, indent=2))
     else:
@@ -106,8 +113,12 @@ def _ignore_progress(_step: str, _fraction: float) -> None:
     """Ignore progress: a comparison on the command line takes about a second."""
 
 
+def _helper() -> Path:
+    return Path(os.environ.get("SLOWPATH_DECODE_BIN") or DECODE_BINARY)
+
+
 def _read_both(options: argparse.Namespace) -> tuple[LoadedSide, LoadedSide, Mapping[str, Mapping[str, Any]]]:
-    helper = Path(os.environ.get("SLOWPATH_DECODE_BIN") or DECODE_BINARY)
+    helper = _helper()
     with tempfile.TemporaryDirectory(prefix="slowpath-") as folder:
         base, candidate = (_read_one(options, side, Path(folder, side), helper) for side in ("base", "candidate"))
         return base, candidate, compare_columns(base, candidate, helper)

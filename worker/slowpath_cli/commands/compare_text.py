@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Sequence
 
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
+from slowpath.analysis.comparison.compiler_findings import CompilerFinding, CompilerSection
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding
 
 WIDTH = 100
@@ -17,6 +18,7 @@ def format_comparison(document: ComparisonDocument, *, color: bool) -> str:
     blocks = [
         _format_headline(document, paint),
         _format_findings(document.findings, paint),
+        _format_compiler(document.compiler, paint),
         _format_cost_shifts(document.cost_shifts, paint),
         _format_minimum_detectable_effect(document, paint),
         _format_caveats(document.caveats, paint),
@@ -59,6 +61,39 @@ def _format_findings(findings: Sequence[Finding], paint: _AnsiStyle) -> str:
             )
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
+
+
+def _format_compiler(section: CompilerSection | None, paint: _AnsiStyle) -> str:
+    """Format what the compiler did differently: first settings that may change all code."""
+    if section is None:
+        return ""
+    lines = [paint("strong", "Compiler")]
+    for each in section.differences:
+        values = f"{each.base or 'unset'} in base, {each.candidate or 'unset'} in candidate"
+        lines.append(_wrapped(f"{each.setting}: {values}. It may be the reason for everything below.", " ? ", "   "))
+    for finding in section.findings:
+        lines.append(_wrapped(finding.sentence, "   ", "   "))
+        lines.append(paint("muted", _wrapped(_grade(finding), "     ", "     ")))
+        lines += [paint("muted", _wrapped(finding.advice, "     ", "     "))] if finding.advice else []
+    if not section.findings:
+        lines.append("   No difference in the functions on these stacks.")
+    return "\n".join(lines)
+
+
+def _grade(finding: CompilerFinding) -> str:
+    """Format how certain a statement is, what it explains, and its place."""
+    grades = {
+        "binary": "binary proves",
+        "predicted": "predicted to cross, exact" if finding.is_exact else "predicted to cross",
+        "possible": "possible",
+        "information": "information",
+    }
+    parts = [grades[finding.grade]]
+    if finding.explains is not None:
+        parts.append(f"{'cause of' if finding.is_cause else 'may explain'} finding {finding.explains + 1}")
+    if finding.file and finding.line:
+        parts.append(f"{finding.file}:{finding.line}")
+    return " · ".join(parts)
 
 
 def _format_cost_shifts(shifts: Sequence[CostShift], paint: _AnsiStyle) -> str:

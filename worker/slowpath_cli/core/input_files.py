@@ -121,6 +121,28 @@ def read_side(
     )
 
 
+def decode_profiles(texts: Sequence[str], folder: Path, helper: Path) -> list[Path]:
+    """Decode the profiles of one side with their lines, and return the paths of the columns; other files are skipped."""
+    folder.mkdir(parents=True, exist_ok=True)
+    decoded = []
+    for number, source in enumerate(_list_sources(texts)):
+        out = folder / f"{number}.col"
+        done = _run(helper, [PROFILE.command, "--name", source.name, str(source.path), str(out)])
+        _require_helper_result(done, source)
+        decoded += [out] if done.returncode == 0 else []
+    return decoded
+
+
+def run_helper(helper: Path, arguments: Sequence[str]) -> str:
+    """Return the output of the helper. Raises `InvalidInput` with its reason, `HelperFailed`."""
+    done = _run(helper, arguments)
+    if done.returncode == BAD_INPUT:
+        raise InvalidInput(_format_helper_error(done.stderr))
+    if done.returncode != 0:
+        raise HelperFailed(f"{arguments[0]} failed with exit code {done.returncode}: {done.stderr.strip()[-300:]}")
+    return done.stdout
+
+
 def find_compared_kind(file_format: str) -> ArtifactKind | None:
     """Return the kind of a format that `slowpath compare` reads, other than a profile."""
     return next((kind for kind in compared_kinds() if file_format in kind.formats), None)

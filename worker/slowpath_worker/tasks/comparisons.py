@@ -4,13 +4,13 @@ import gzip
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slowpath.analysis.comparison.benchmark_operations import with_operations
 from slowpath.analysis.comparison.build_answer import make_comparison_answer
 from slowpath.analysis.comparison.compare_sides import SideComparison, compare
-from slowpath.analysis.comparison.comparison_document import make_comparison_document
+from slowpath.analysis.comparison.comparison_document import ComparisonDocument, make_comparison_document
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
@@ -36,6 +36,7 @@ from slowpath_worker.comparison_inputs import (
     open_sides,
     windows_of,
 )
+from slowpath_worker.compiler_evidence import compare_stored_binaries
 from slowpath_worker.decode_helper import DecodeHelper
 from slowpath_worker.export_files import make_file_name, select_samples
 from slowpath_worker.function_csv import format_functions_csv
@@ -99,7 +100,10 @@ def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
 
     with open_sides(context, stored) as sides:
         comparison = _compare(context, sides)
-        result_, views = _store_documents(context, labels, comparison, has_first_views=not is_of_build)
+        document = make_comparison_document(comparison)
+        compiler = compare_stored_binaries(context, job.comparison_id, stored, sides, document)
+        document = replace(document, compiler=compiler)
+        result_, views = _store_documents(context, labels, comparison, document, has_first_views=not is_of_build)
         with context.writing() as session:
             if is_of_build:
                 of_build = comparisons.get_comparison(session, job.comparison_id)
@@ -241,18 +245,23 @@ def _progress(context: JobContext) -> Callable[[str, float], None]:
 
 
 def _store_documents(
-    context: JobContext, labels: _SideLabels, comparison: SideComparison, *, has_first_views: bool
+    context: JobContext,
+    labels: _SideLabels,
+    comparison: SideComparison,
+    document: ComparisonDocument,
+    *,
+    has_first_views: bool,
 ) -> tuple[ComparisonResult, dict[DiffViewKey, DiffViewColumns]]:
     """Store the documents of the comparison's parts; return the result to record, and the views by key."""
     views = {_name(view): view for view in comparison.profiles.views()} if comparison.profiles else {}
     documents: dict[PageSection, BlobKey] = {}
-    for part, document in comparison.documents(labels.base, labels.candidate).items():
+    for part, page in comparison.documents(labels.base, labels.candidate).items():
         key = comparison_results.make_document_key(context.team_id, labels.comparison_id, part)
-        content = dump_document(document).encode()
+        content = dump_document(page).encode()
         context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0))
         documents[part] = key
     result_ = ComparisonResult(
-        result=make_comparison_document(comparison),
+        result=document,
         views=[(name, view.describe()) for name, view in views.items()],
         cutting=[name for name in views if has_first_views and _is_first(name, list(views))],
         documents=documents,

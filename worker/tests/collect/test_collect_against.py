@@ -74,8 +74,13 @@ def test_both_sides_are_captured_in_turns(
 def test_each_side_may_have_a_folder_of_its_own(start_ingester: Start, tmp_path: Path) -> None:
     one = start_ingester()
     first, second = tmp_path / "a", tmp_path / "b"
+    given = tmp_path / "given"
+    given.write_bytes(b"an executable")
     asked = ["--profiles", "1", "--seconds", "1", "--snapshots", "", "--out", str(first), "--against-out", str(second)]
+    asked += ["--binary", "auto", "--against-binary", str(given)]
     assert main(["collect", one.address, "--against", one.address, *asked]) == 0
+    assert (first / "executable").read_bytes().startswith(b"\x7fELF")
+    assert (second / "executable").read_bytes() == b"an executable"
     assert [len(facts_of(folder)) for folder in (first, second)] == [1, 1]
 
 

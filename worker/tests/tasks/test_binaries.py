@@ -1,14 +1,18 @@
-"""A Go program completes its build from its build information and is not stored; other files add their metadata."""
+"""A Go program completes its build and its functions are stored; other files add their metadata."""
 
 import json
+import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.core.db_sessions import TeamScope
 from slowpath.evidence.artifacts.service.artifact_ingest import original_key
+from slowpath.evidence.executables import service as executables
 from tests.factories.accounts import SomeTeam
 from tests.jobs.conftest import Bench
 from tests.support.app_under_test import AppUnderTest
@@ -32,7 +36,7 @@ def build(client: TestClient) -> dict[str, Any]:
     return found
 
 
-def test_a_program_completes_its_build_and_is_not_stored(
+def test_a_program_completes_its_build_and_its_functions_are_stored(
     client: TestClient, bench: Bench, app: AppUnderTest, team: SomeTeam
 ) -> None:
     artifact = put(client, "decode", BINARY.read_bytes())
@@ -45,8 +49,49 @@ def test_a_program_completes_its_build_and_is_not_stored(
     assert known["go_version"] == current["binary"]["go_version"]
     assert (known["goos"], known["goarch"]) == ("linux", current["binary"]["settings"]["GOARCH"])
     assert "github.com/google/pprof" in known["dependencies"]
+    assert app.blobs.exists(original_key(team.id, artifact["sha256"]))
+    assert current["binary"]["warnings"] == []
+    with bench.worker_context.database.reading(TeamScope(team.id)) as session:
+        [stored] = executables.list_by_build_ids(session, [current["binary"]["gnu_build_id"]])
+        assert (str(stored.id), stored.damaged, stored.columns_bytes > 0) == (artifact["id"], 0, True)
+        assert 0 < stored.functions < stored.inlined < stored.calls
+        columns = executables.columns_key(team.id, artifact["sha256"])
+        assert stored.columns_key == columns
+    assert app.blobs.exists(columns)
+
+    found = client.get(
+        f"/api/v1/executables/{artifact['id']}/functions", params={"name": "MAIN.Main", "limit": 1}
+    ).json()
+    [main] = found["functions"]
+    assert (main["name"], main["has_stack_check"], main["is_wrapper"]) == ("main.main", True, False)
+    assert main["frame_bytes"] > 0
+    assert main["file"].endswith("main.go")
+    assert found["total"] == stored.functions == current["binary"]["functions"]
+
+    client.delete(f"/api/v1/artifacts/{artifact['id']}")
+    run_all(bench)
+    assert not app.blobs.exists(columns)
     assert not app.blobs.exists(original_key(team.id, artifact["sha256"]))
-    assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").status_code == 404
+
+
+def test_of_a_program_for_another_system_only_the_build_is_stored(
+    client: TestClient, bench: Bench, tmp_path: Path
+) -> None:
+    (tmp_path / "go.mod").write_text("module example.com/other\n\ngo 1.24\n")
+    (tmp_path / "main.go").write_text("package main\n\nfunc main() {}\n")
+    go = shutil.which("go")
+    if go is None:
+        pytest.skip("no go to build with")
+    built = tmp_path / "other.exe"
+    asked = {**os.environ, "GOOS": "windows", "GOARCH": "amd64", "CGO_ENABLED": "0", "GOFLAGS": "", "GOWORK": "off"}
+    subprocess.run([go, "build", "-o", built, "."], cwd=tmp_path, env=asked, check=True)
+    artifact = put(client, "other", built.read_bytes())
+    run_all(bench)
+
+    current = again(client, artifact)
+    assert (current["state"], current["binary"]["module"]) == ("decoded", "example.com/other"), current["error"]
+    [warning] = current["binary"]["warnings"]
+    assert "ELF executables (Linux) only" in warning
 
 
 def test_values_set_by_a_person_are_not_overwritten(client: TestClient, bench: Bench) -> None:

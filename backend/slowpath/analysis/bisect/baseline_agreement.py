@@ -13,16 +13,16 @@ from scipy.special import logsumexp, ndtr, stdtr
 
 from slowpath.analysis.bisect import measurement_normalization
 from slowpath.analysis.bisect.candidate_sequence import CandidateSequence
-from slowpath.analysis.bisect.likelihood import (
+from slowpath.analysis.bisect.level_fit import (
     F64,
     I64,
     LEAST_SPREAD,
     LEAST_STEP,
     RATIOS,
     SCALES,
-    ProbeReadings,
     ratio_prior,
 )
+from slowpath.analysis.bisect.likelihood import ProbeReadings
 from slowpath.analysis.bisect.prior import log_prior
 from slowpath.analysis.bisect.search_state import SearchState
 

@@ -59,7 +59,7 @@ class DriftHypotheses:
         return float(self.cells.windows.sum())
 
     @property
-    def inside(self) -> float:
+    def inside(self) -> float | F64:
         """Return the sum of squares of the measurements around the means of their cells."""
         return self.cells.inside
 

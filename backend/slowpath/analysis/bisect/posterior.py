@@ -6,14 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from slowpath.analysis.bisect.candidate_sequence import CandidateSequence
-from slowpath.analysis.bisect.likelihood import (
-    F64,
-    LogLikelihoods,
-    NoiseEstimate,
-    ProbeReadings,
-    log_likelihoods,
-    logsumexp,
-)
+from slowpath.analysis.bisect.level_fit import F64, logsumexp
+from slowpath.analysis.bisect.likelihood import LogLikelihoods, NoiseEstimate, ProbeReadings, log_likelihoods
 from slowpath.analysis.bisect.prior import log_prior
 
 

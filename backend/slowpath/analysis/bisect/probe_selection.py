@@ -10,7 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.bisect.likelihood import F64, I64, NoiseEstimate
+from slowpath.analysis.bisect.level_fit import F64, I64
+from slowpath.analysis.bisect.likelihood import NoiseEstimate
 from slowpath.analysis.bisect.posterior import Posterior
 from slowpath.analysis.stats.distribution_functions import normal_cdf, x_log_x
 

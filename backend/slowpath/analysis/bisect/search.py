@@ -13,7 +13,7 @@ import numpy as np
 
 from slowpath.analysis.bisect import measurement_normalization
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, CandidateSequence
-from slowpath.analysis.bisect.likelihood import RIGHT, WRONG
+from slowpath.analysis.bisect.likelihood import RIGHT, WRONG, NoiseEstimate
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.posterior import Posterior, compute_posterior
 from slowpath.analysis.bisect.probe_selection import (
@@ -38,8 +38,9 @@ EXPAND_RIVAL_AT: Final = 0.1
 PAIRS_SHALLOW: Final = 2
 """Pairs required for a suspect above the deepest level: a single odd probe would end the search a level too early."""
 MOST_PAIRS: Final = 3
-DRIFT_AT, PAIRS_WITH_DRIFT = 0.5, 2
-"""From this probability of drift on more pairs are required: one pair may differ by the drift."""
+DRIFT_AT, OUTLIERS_AT, OPPOSITE_AT, MORE_PAIRS = 0.5, 0.5, 0.5, 2
+"""From this probability of drift or of outlying values, or expected number of probes that showed the opposite on, more pairs
+are required: one pair may differ by them."""
 MAX_PER_BUILD_WITH_DRIFT: Final = 8
 """Probes of one build under drift without a control: more add no information."""
 PROBES_PER_BOUNDARY, BOUNDARY_UNCERTAINTY = 3, 0.05
@@ -273,7 +274,7 @@ def _confirm(
     about = suspects[-1]
     before, after = neighbours(state, group)
     good, bad = (backing(state, belief, place) for place in (before, after))
-    required = PAIRS_WITH_DRIFT if belief.noise is not None and belief.noise.walks > DRIFT_AT else 1
+    required = MORE_PAIRS if belief.noise is not None and _is_disturbed(belief.noise) else 1
     if state.line.depth(about) < state.line.deepest:
         required = max(required, PAIRS_SHALLOW)
     has_enough = min(len(good), len(bad)) >= required
@@ -287,6 +288,11 @@ def _confirm(
     if len(good) != len(bad):
         missing = [min(missing, key=lambda one: len(one[1]))]
     return [ProbeStart(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
+
+
+def _is_disturbed(noise: NoiseEstimate) -> bool:
+    """Return whether a single probe of a build cannot be relied on."""
+    return noise.walks > DRIFT_AT or noise.outliers > OUTLIERS_AT or noise.opposite > OPPOSITE_AT
 
 
 def _count_verifications(state: SearchState, about: str, place: int) -> int:
@@ -335,7 +341,7 @@ def _levels_differ(
         if readings.values
     }
     goods, bads = ([values[one.number] for one in side if one.number in values] for side in (good, bad))
-    return bool(goods and bads) and float(np.mean(bads) - np.mean(goods)) > belief.noise.step / 2
+    return bool(goods and bads) and float(np.median(bads) - np.median(goods)) > belief.noise.step / 2
 
 
 def record_started(state: SearchState, starts: Sequence[ProbeStart]) -> SearchState:

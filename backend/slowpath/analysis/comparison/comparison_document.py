@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
 from slowpath.analysis.comparison.compare_sides import SideComparison
+from slowpath.analysis.comparison.compiler_findings import CompilerSection
 from slowpath.analysis.comparison.verdict_headline import make_headline
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
 from slowpath.analysis.findings.latency_window import LatencyWindow
@@ -86,7 +87,7 @@ class ArtifactKindVerdict:
 
 @dataclass(frozen=True)
 class ComparisonDocument:
-    """The whole result of a comparison."""
+    """The whole result of a comparison; `compiler` is present if both builds have binaries."""
 
     format: Format
     verdict: Verdict
@@ -99,6 +100,7 @@ class ComparisonDocument:
     profile_kinds: tuple[ProfileKindSummary, ...]
     artifact_kinds: tuple[ArtifactKindVerdict, ...]
     views: tuple[DiffViewSummary, ...]
+    compiler: CompilerSection | None = None
 
 
 def make_comparison_document(comparison: SideComparison, more_caveats: Sequence[Caveat] = ()) -> ComparisonDocument:

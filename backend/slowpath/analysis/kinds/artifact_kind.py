@@ -79,7 +79,7 @@ class ArtifactKind:
     measurements: Mapping[str, tuple[MeasurementKind, ...]]
     """What is measured of a build's artifacts, by the id they are stored with: every such id, in display order."""
     read_artifact: Callable[[DecodedColumns], NamedArtifact] | None = None
-    """Read decoded columns. None: no columns are stored."""
+    """Read decoded columns. None: they are not compared or measured."""
     compare: Callable[[KindSides, Progress], ArtifactComparison] | None = None
     """Compare two sides that both have artifacts. None: profiles, which have views, and kinds that are not compared."""
     measure_build: Callable[[str, Sequence[NamedArtifact], int], Sequence[KindMeasurement]] | None = None

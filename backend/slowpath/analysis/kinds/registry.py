@@ -173,7 +173,7 @@ BINARY: Final = ArtifactKind(
     section="",
     summary_field="binary",
     noun_plural="Go programs",
-    command="buildinfo",
+    command="binary",
     formats=("program",),
     measurements={"binary": ()},
 )
@@ -186,7 +186,7 @@ ARCHIVE: Final = ArtifactKind(
     formats=("zip", "tar"),
     measurements={"archive": ()},
 )
-KINDS_WITHOUT_ORIGINAL: Final = (BINARY.id, ARCHIVE.id)
+KINDS_WITHOUT_ORIGINAL: Final = (ARCHIVE.id,)
 """Kinds whose bytes are deleted once they are read: what was read of them is stored elsewhere."""
 
 ARTIFACT_KINDS: Final[dict[str, ArtifactKind]] = {

@@ -113,7 +113,7 @@ def has_others_in_batch(session: ReadSession, row: Artifact) -> bool:
 def bytes_needed(session: ReadSession, sha256: str) -> bool:
     """Return whether an artifact of the team needs these bytes, by ix_artifact_sha256.
 
-    A binary or an archive needs them only until it is decoded.
+    An archive needs them only until it is decoded.
     """
     needing = exists().where(
         Artifact.team_id == session.team_id,

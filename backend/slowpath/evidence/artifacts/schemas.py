@@ -242,7 +242,7 @@ class SpansSummary(BaseModel):
 
 
 class BinarySummary(BaseModel):
-    """Build information of a Go binary; its bytes are not stored."""
+    """Build information of a Go binary."""
 
     go_version: str
     path: str
@@ -252,6 +252,8 @@ class BinarySummary(BaseModel):
     settings: dict[str, str]
     go_build_id: str
     gnu_build_id: str
+    functions: int | None = None
+    """Number of functions that are stored. None: only the build information is known."""
     warnings: list[str]
 
 

@@ -20,6 +20,7 @@ import {
   useTray,
 } from '../../features/evidence/artifacts';
 import { expiresAt, retentionQuery } from '../../features/operations/retention';
+import { ExecutableFunctions } from '../../features/evidence/executables';
 import { GrowthFacts } from '../../features/evidence/growth_logs';
 import { SpanFacts } from '../../features/evidence/spans';
 import { TraceFacts } from '../../features/evidence/exec_traces';
@@ -256,9 +257,10 @@ function EvidenceLink({ artifact, team }: { artifact: Artifact; team: string }) 
 
 /** The pages with more detail than an artifact's page: the page of a trace or of spans, the sets of growth logs. */
 function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
-  const { id, trace, growth, spans } = artifact;
+  const { id, trace, growth, spans, binary } = artifact;
   return (
     <>
+      {binary?.functions && <ExecutableFunctions artifactId={id} />}
       {trace && (
         <Section title="Execution trace" narrow>
           <TraceFacts trace={trace} />

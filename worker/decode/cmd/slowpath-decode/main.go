@@ -31,20 +31,22 @@ type streams struct{ out, err io.Writer }
 var errUsage = errors.New("wrong use")
 
 var commands = map[string]func([]string, streams) error{
-	"unpack":        unpackCommand,
-	"buildinfo":     buildinfoCommand,
-	"growth":        growthCommand,
-	"bench":         benchCommand,
-	"bench-compare": benchCompareCommand,
-	"trace":         traceCommand,
-	"trace-excerpt": traceExcerptCommand,
-	"gap-explain":   gapExplainCommand,
-	"spans":         spansCommand,
-	"sniff":         sniffCommand,
-	"profile":       profileCommand,
-	"export":        exportCommand,
-	"generate":      generateCommand,
-	"version":       versionCommand,
+	"unpack":           unpackCommand,
+	"buildinfo":        buildinfoCommand,
+	"growth":           growthCommand,
+	"bench":            benchCommand,
+	"bench-compare":    benchCompareCommand,
+	"trace":            traceCommand,
+	"trace-excerpt":    traceExcerptCommand,
+	"gap-explain":      gapExplainCommand,
+	"spans":            spansCommand,
+	"sniff":            sniffCommand,
+	"profile":          profileCommand,
+	"export":           exportCommand,
+	"compare-binaries": compareBinariesCommand,
+	"generate":         generateCommand,
+	"version":          versionCommand,
+	"binary":           binaryCommand,
 }
 
 func main() { os.Exit(run(os.Args[1:], streams{os.Stdout, os.Stderr})) }

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"slowpath.dev/decode/internal/benchfile"
+	"slowpath.dev/decode/internal/gobinary"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/profilegen"
 	"slowpath.dev/decode/internal/sniff"
@@ -45,7 +46,7 @@ func versionCommand(args []string, std streams) error {
 	return json.NewEncoder(std.out).Encode(map[string]any{
 		"version": helperVersion,
 		"go":      runtime.Version(),
-		"formats": map[string]int{profilefile.Format: profilefile.Version, benchfile.Format: benchfile.Version, tracefile.Format: tracefile.Version, spanset.Format: spanset.Version},
+		"formats": map[string]int{profilefile.Format: profilefile.Version, gobinary.Format: gobinary.Version, benchfile.Format: benchfile.Version, tracefile.Format: tracefile.Version, spanset.Format: spanset.Version},
 	})
 }
 

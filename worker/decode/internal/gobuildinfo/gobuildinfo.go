@@ -28,7 +28,7 @@ const (
 // recordedSettings are the settings that are reported. Linker flags are not among them: they
 // hold whatever was stamped into the program, secrets too.
 var recordedSettings = map[string]bool{
-	"-buildmode": true, "-compiler": true, "-gcflags": true, "-race": true, "-tags": true, "-trimpath": true,
+	"-buildmode": true, "-compiler": true, "-gcflags": true, "-pgo": true, "-race": true, "-tags": true, "-trimpath": true,
 	"CGO_ENABLED": true, "GOAMD64": true, "GOARM64": true, "GOARCH": true, "GOEXPERIMENT": true, "GOOS": true,
 	"vcs": true, "vcs.modified": true, "vcs.revision": true, "vcs.time": true,
 }
@@ -88,7 +88,7 @@ func Read(r io.ReaderAt) (BuildInfo, error) {
 			built.Settings[setting.Key] = clean(setting.Value)
 		}
 	}
-	built.GoBuildID, built.GNUBuildID = ids(r)
+	built.GoBuildID, built.GNUBuildID = IDs(r)
 	return built, nil
 }
 
@@ -113,18 +113,15 @@ func clean(text string) string {
 	return shown
 }
 
-// ids returns the build ids of an ELF file; a file without has none.
-func ids(r io.ReaderAt) (goID, gnuID string) {
+// IDs returns the build ids of an ELF file; a file without has none.
+func IDs(r io.ReaderAt) (goID, gnuID string) {
 	file, err := elf.NewFile(r)
 	if err != nil {
 		return "", ""
 	}
 	defer file.Close()
-	for _, section := range file.Sections {
-		if section.Type != elf.SHT_NOTE || section.Size > maxNoteBytes || section.Flags&elf.SHF_COMPRESSED != 0 {
-			continue
-		}
-		notes, err := io.ReadAll(io.LimitReader(section.Open(), maxNoteBytes))
+	for _, part := range noteParts(file) {
+		notes, err := io.ReadAll(io.LimitReader(part, maxNoteBytes))
 		if err != nil {
 			continue
 		}
@@ -143,6 +140,26 @@ func ids(r io.ReaderAt) (goID, gnuID string) {
 		}
 	}
 	return goID, gnuID
+}
+
+// noteParts returns the parts of a file with notes: sections, or segments of a file
+// without section headers.
+func noteParts(file *elf.File) []io.Reader {
+	var parts []io.Reader
+	for _, section := range file.Sections {
+		if section.Type == elf.SHT_NOTE && section.Size <= maxNoteBytes && section.Flags&elf.SHF_COMPRESSED == 0 {
+			parts = append(parts, section.Open())
+		}
+	}
+	if len(file.Sections) > 0 {
+		return parts
+	}
+	for _, segment := range file.Progs {
+		if segment.Type == elf.PT_NOTE && segment.Filesz <= maxNoteBytes {
+			parts = append(parts, segment.Open())
+		}
+	}
+	return parts
 }
 
 var errNote = errors.New("damaged note")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"math"
 
 	"slowpath.dev/decode/internal/inputerror"
@@ -22,6 +23,13 @@ type Container struct {
 
 // sizes returns the bytes of one element of each type.
 var sizes = map[string]int64{"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8}
+
+// IsContainer reports whether a file begins as a container.
+func IsContainer(file io.Reader) bool {
+	begin := make([]byte, len(magic))
+	_, err := io.ReadFull(file, begin)
+	return err == nil && string(begin) == magic
+}
 
 // Read checks a whole container: what it names is inside it. Errors are
 // faults.

@@ -19,6 +19,7 @@ export const GUIDE_GROUPS: readonly { name: string; pages: readonly GuidePageEnt
       { page: 'opening-a-profile', title: 'Opening a profile' },
       { page: 'collecting-profiles', title: 'Collecting profiles' },
       { page: 'reading-a-result', title: 'Reading a result' },
+      { page: 'compiler-and-stack-growth', title: 'Compiler and stack growth' },
     ],
   },
   {

@@ -1,5 +1,6 @@
 /** Why a finding probably happened, what usually helps, and how to check that it helped. Beside the evidence. */
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { Finding } from '../../../api';
 import { CopyField } from '../../../ui';
 import { serviceQuery } from '../../inventory/catalog';
@@ -8,9 +9,15 @@ import classes from './CausePanel.module.css';
 import { checkParts, collectCommand } from './cause-wording';
 import { comparedCommitsQuery } from './comparison-queries';
 
-type PanelProps = { comparisonId: string; finding: Finding; number: number };
+type PanelProps = {
+  comparisonId: string;
+  finding: Finding;
+  number: number;
+  /** What the compiler did differently, if that is known. */
+  compiler?: ReactNode;
+};
 
-export function CausePanel({ comparisonId, finding, number }: PanelProps) {
+export function CausePanel({ comparisonId, finding, number, compiler }: PanelProps) {
   const service = useServiceName(comparisonId);
   const command = collectCommand(finding, service);
   return (
@@ -21,6 +28,7 @@ export function CausePanel({ comparisonId, finding, number }: PanelProps) {
           <p>{finding.mechanism}</p>
         </>
       )}
+      {compiler}
       {finding.advice && (
         <>
           <h3>Suggested fix</h3>

@@ -9,6 +9,7 @@ import type { SpansArrival } from '../../evidence/spans';
 import { ArtifactKindSection, ArtifactKindTabs, arrivalOf, placeOf } from './ArtifactKindSections';
 import { CausePanel } from './CausePanel';
 import { Caveats } from './Caveats';
+import { CompilerPanel } from './CompilerPanel';
 import { ComparisonHeader } from './ComparisonHeader';
 import { ComparisonMenu } from './ComparisonMenu';
 import { useComparisonExport } from './comparison-export';
@@ -92,7 +93,14 @@ export function CompletedComparison(props: CompletedProps) {
     [result.findings, view.finding, wanted.kind, wanted.granularity],
   );
   const panel = shown && (
-    <CausePanel comparisonId={comparison.id} finding={shown.finding} number={shown.index + 1} />
+    <CausePanel
+      comparisonId={comparison.id}
+      finding={shown.finding}
+      number={shown.index + 1}
+      compiler={
+        result.compiler && <CompilerPanel section={result.compiler} finding={shown.index} />
+      }
+    />
   );
   return (
     <>

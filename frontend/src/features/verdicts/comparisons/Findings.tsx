@@ -13,6 +13,7 @@ import {
 import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
 import { countOf, EmptyState } from '../../../ui';
 import { Terms } from '../../../ui/Terms';
+import { CompilerLine } from './CompilerLine';
 import { FindingDetail } from './FindingDetail';
 import classes from './Findings.module.css';
 import { KindIcon, iconOf } from './KindIcon';
@@ -25,6 +26,7 @@ import {
   shortName,
   withNames,
 } from './comparison-wording';
+import { explanationOf } from './compiler-wording';
 
 type FindingsProps = {
   result: ComparisonResult;
@@ -108,6 +110,7 @@ export function Findings(props: FindingsProps) {
               onChoose={() => onChoose(index)}
               onUnfold={(open) => onUnfold(index, open)}
             />
+            <CompilerLine statement={explanationOf(result.compiler, index)} />
             {index === chosen && unfolded && (
               <FindingDetail
                 finding={finding}

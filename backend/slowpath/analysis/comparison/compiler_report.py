@@ -1,0 +1,128 @@
+"""What the decode helper states of two binaries: `compare-binaries`, as it prints it."""
+
+from typing import Literal, NotRequired, TypedDict
+
+CompilerKind = Literal[
+    "edge-crossed",
+    "inlining-lost",
+    "call-new",
+    "heap-allocation-new",
+    "write-barrier-new",
+    "bounds-checks",
+    "frame-grew",
+    "stack-check",
+    "inlining-gained",
+    "frame-shrank",
+    "code-size",
+]
+CompilerGrade = Literal["binary", "predicted", "possible", "information"]
+
+
+class ReportedBuild(TypedDict):
+    """What identifies a build."""
+
+    go: str
+    arch: str
+    build_id: str
+    pgo: str | None
+
+
+class ReportedDifference(TypedDict):
+    """A setting that may change all code."""
+
+    setting: str
+    base: str
+    candidate: str
+
+
+class ReportedFrame(TypedDict):
+    """A function with a frame on a path; `depth` (bytes) is at its first instruction."""
+
+    function: str
+    depth: int
+    frame: int
+    check: bool
+    wrapper: bool
+
+
+class ReportedSide(TypedDict):
+    """A path on one build, in bytes; `depth` is the lowest and highest of the last function."""
+
+    depth: list[int]
+    start: int
+    final: int
+    distance: int
+    frames: list[ReportedFrame]
+
+
+class ReportedPath(TypedDict):
+    """A stack on both builds, root first, and its share of the values of its side."""
+
+    stack: list[str]
+    share: float
+    base: ReportedSide
+    candidate: ReportedSide
+
+
+class ReportedValues(TypedDict):
+    """What a finding counts on one side."""
+
+    inlined: NotRequired[int]
+    called: NotRequired[int]
+    bytes: NotRequired[int]
+    check: NotRequired[bool]
+
+
+class ReportedEdge(TypedDict):
+    """A stack size that a path needs in the candidate and not in the base, in bytes."""
+
+    exact: bool
+    start: int
+    starts: list[int]
+    depth: int
+    base_need: list[int]
+    candidate_need: list[int]
+    base_distance: int
+    candidate_distance: int
+    path: int
+    paths: int
+
+
+class ReportedFinding(TypedDict):
+    """One statement; lines are of the function's file, or of the callee's."""
+
+    kind: CompilerKind
+    grade: CompilerGrade
+    builds_differ: bool
+    function: str
+    callee: NotRequired[str]
+    file: NotRequired[str]
+    line: NotRequired[int]
+    start_line: NotRequired[int]
+    callee_frame: NotRequired[int]
+    callee_file: NotRequired[str]
+    callee_line: NotRequired[int]
+    base: NotRequired[ReportedValues]
+    candidate: NotRequired[ReportedValues]
+    edge: NotRequired[ReportedEdge]
+
+
+class ReportedUnread(TypedDict):
+    """Stacks that could not be followed beyond the caller of a function."""
+
+    side: str
+    function: str
+    stacks: int
+
+
+class CompilerReport(TypedDict):
+    """The whole output."""
+
+    version: int
+    base: ReportedBuild
+    candidate: ReportedBuild
+    differences: list[ReportedDifference]
+    unread: list[ReportedUnread]
+    paths: list[ReportedPath]
+    findings: list[ReportedFinding]
+    omitted: int

@@ -1,0 +1,83 @@
+"""Sentences on what the compiler did differently, and advice against stack growth."""
+
+from collections.abc import Sequence
+
+from slowpath.analysis.comparison.compiler_report import ReportedEdge, ReportedFinding, ReportedPath, ReportedValues
+from slowpath.analysis.formats.go_function_names import short
+
+ALIGNMENT_BYTES = 8
+LARGEST_FRAMES = 3
+MOVED = ("inlining-lost", "call-new")
+
+
+def describe_finding(finding: ReportedFinding) -> str:
+    """Return the sentence of a finding that is not a crossed stack size. Raises `KeyError` for that one."""
+    function, callee = short(finding["function"]), short(finding.get("callee", ""))
+    base, candidate = finding.get("base", ReportedValues()), finding.get("candidate", ReportedValues())
+    calls = f"{candidate.get('called', 0):,} instead of {base.get('called', 0):,}"
+    sizes = f"{base.get('bytes', 0):,} to {candidate.get('bytes', 0):,} B"
+    check = "has a" if candidate.get("check") else "lost its"
+    return {
+        "inlining-lost": f"{callee} is not inlined in {function} anymore, but called{_frame(finding)}.",
+        "inlining-gained": f"{callee} is inlined in {function}, which called it before.",
+        "call-new": f"{function} now calls {callee}{_frame(finding)}.",
+        "heap-allocation-new": f"{function} has more calls that allocate memory on the heap: {calls}.",
+        "write-barrier-new": f"{function} has more write barriers: {calls}.",
+        "bounds-checks": f"{function} has more calls that report a failed bounds check: {calls}.",
+        "frame-grew": f"The frame of {function} grew from {sizes}.",
+        "frame-shrank": f"The frame of {function} shrank from {sizes}.",
+        "stack-check": f"{function} {check} stack check.",
+        "code-size": f"The code of {function} changed from {sizes}.",
+    }[finding["kind"]]
+
+
+def describe_edge(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[ReportedFinding], *, possible: bool) -> str:
+    """Return the sentence of a path that needs a larger stack; `on_path` are the findings on its functions."""
+    first = _reason(path, on_path)
+    grew = f"the path of {len(path['stack'])} frames grew from {_bytes(edge['base_need'])} to {_bytes(edge['candidate_need'])} B"
+    crosses = f"{'may cross' if possible else 'crosses'} {edge['depth']:,}"
+    who = "each goroutine grows its stack once more"
+    if edge["start"] != 2048:
+        who += f", if it starts with {edge['start'] // 1024} KiB"
+    sentence = f"{first}{grew} and {crosses}: {who}."
+    return sentence[0].upper() + sentence[1:] if not first else sentence
+
+
+def advise(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[ReportedFinding]) -> str:
+    """Return what can be done against a path that needs a larger stack, its largest frames first."""
+    over = edge["candidate_need"][1] - edge["depth"]
+    needed = (over // ALIGNMENT_BYTES + 1) * ALIGNMENT_BYTES
+    largest = sorted(path["candidate"]["frames"], key=lambda frame: -frame["frame"])[:LARGEST_FRAMES]
+    listed = ", ".join(f"{short(frame['function'])} {frame['frame']:,} B" for frame in largest)
+    moved = [finding for finding in on_path if finding["kind"] in MOVED]
+    inline = (
+        f" {short(moved[0].get('callee', ''))} is a candidate: make it small enough to be inlined." if moved else ""
+    )
+    return (
+        "Reuse goroutines: a pool of long-lived workers grows each stack once. "
+        f"Or shrink the path by {needed:,} B: its largest frames are {listed}.{inline}"
+    )
+
+
+def _reason(path: ReportedPath, on_path: Sequence[ReportedFinding]) -> str:
+    moved = [each for each in on_path if each["kind"] in MOVED and each.get("callee") in path["stack"]]
+    if moved:
+        return describe_finding(moved[-1]).removesuffix(".") + "; "
+    grown = [each for each in on_path if each["kind"] == "frame-grew"]
+    if grown:
+        return describe_finding(max(grown, key=_growth)).removesuffix(".") + "; "
+    return ""
+
+
+def _growth(finding: ReportedFinding) -> int:
+    return finding.get("candidate", {}).get("bytes", 0) - finding.get("base", {}).get("bytes", 0)
+
+
+def _frame(finding: ReportedFinding) -> str:
+    size = finding.get("callee_frame")
+    return f" (frame {size:,} B)" if size is not None else ""
+
+
+def _bytes(interval: Sequence[int]) -> str:
+    low, high = interval
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

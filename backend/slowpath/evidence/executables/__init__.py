@@ -1,0 +1,1 @@
+"""Decoded Go executables: their functions, inline trees and calls as columns."""

@@ -1,0 +1,40 @@
+"""Searching the functions of a decoded executable: two functions, one of them with an inlined call."""
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from slowpath.analysis.formats.executable_functions import FunctionOrder, search_functions
+
+GOLDEN = Path(__file__).resolve().parents[4] / "worker" / "decode" / "testdata" / "golden" / "executable-small.slowcol"
+CONTENT = GOLDEN.read_bytes()
+
+
+def test_a_function_has_frame_size_and_what_is_inlined() -> None:
+    found = search_functions(CONTENT, "", "frame", 10)
+    first, second = found.functions
+    assert (found.matched, found.total) == (2, 2)
+    assert (first.name, first.file, first.frame_bytes, first.size_bytes) == ("main.f", "main.go", 16, 21)
+    assert (first.inlined, first.calls, first.has_stack_check, first.is_wrapper) == (1, 3, False, False)
+    assert (second.name, second.is_wrapper, second.inlined) == ("main.h-fm", True, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("MAIN.F", ["main.f"]),
+        ("main", ["main.f", "main.h-fm"]),
+        ("main.g", []),  # inlined everywhere: it is no function of the table
+        ("fmain", []),  # the end of one name and the start of the next
+        ("-fm", ["main.h-fm"]),
+    ],
+)
+def test_names_are_searched_in_any_case(text: str, names: list[str]) -> None:
+    assert [each.name for each in search_functions(CONTENT, text, "entry", 10).functions] == names
+
+
+@pytest.mark.parametrize("order", get_args(FunctionOrder))
+def test_the_limit_cuts_the_list_and_not_the_count(order: FunctionOrder) -> None:
+    found = search_functions(CONTENT, "main", order, 1)
+    assert ([each.name for each in found.functions], found.matched) == (["main.f"], 2)

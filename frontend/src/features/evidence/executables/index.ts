@@ -1,0 +1,1 @@
+export { ExecutableFunctions } from './LazyExecutableFunctions';

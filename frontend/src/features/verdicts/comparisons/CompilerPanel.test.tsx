@@ -1,0 +1,112 @@
+import { screen, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import type { CompilerFinding, CompilerSection, StackPath } from '../../../api';
+import { show } from '../../../testing/render';
+import { CompilerPanel } from './CompilerPanel';
+import { depthBars, explanationOf } from './compiler-wording';
+
+const side = (depth: number, stack: number) => ({
+  lowest_depth_bytes: depth,
+  highest_depth_bytes: depth,
+  stack_bytes: stack,
+  free_bytes: stack - 928 - depth,
+  frames: [],
+});
+
+const PATH: StackPath = {
+  stack: ['main.main', 'example.com/ident.cloneBytes'],
+  share: 0.2,
+  base: side(3120, 4096),
+  candidate: side(3192, 8192),
+};
+
+const crossing: CompilerFinding = {
+  kind: 'edge-crossed',
+  grade: 'predicted',
+  is_exact: true,
+  function: 'example.com/ident.cloneBytes',
+  callee: null,
+  file: 'pool.go',
+  line: 47,
+  sentence:
+    'ident.Clone now calls ident.cloneBytes (frame 40 B); the path of 31 frames crosses 3,168.',
+  advice: 'Reuse goroutines.',
+  explains: 0,
+  is_cause: true,
+  path: 0,
+  edge_bytes: 3168,
+};
+
+const unattached: CompilerFinding = {
+  ...crossing,
+  kind: 'frame-grew',
+  grade: 'binary',
+  is_exact: false,
+  sentence: 'The frame of ident.Other grew from 8 to 16 B.',
+  advice: '',
+  explains: null,
+  is_cause: false,
+  path: null,
+  edge_bytes: null,
+};
+
+const build = { go_version: 'go1.26.8', arch: 'amd64', build_id: 'a', pgo: null };
+
+const aSection = (changed: Partial<CompilerSection> = {}): CompilerSection => ({
+  base: build,
+  candidate: build,
+  differences: [],
+  findings: [crossing, unattached],
+  paths: [PATH],
+  ...changed,
+});
+
+const panel = (section: CompilerSection, finding = 0) => {
+  show(<CompilerPanel section={section} finding={finding} />);
+  return within(screen.getByRole('region', { name: 'Compiler' }));
+};
+
+describe('the part of the compiler', () => {
+  it('states what explains the finding, its grade and place, and the depths', () => {
+    const shown = panel(aSection());
+    const [first, second] = shown.getAllByRole('listitem');
+    expect(first).toHaveTextContent('crosses 3,168. predicted, exact, cause · pool.go:47');
+    expect(second).toHaveTextContent('grew from 8 to 16 B. binary proves · pool.go:47');
+    expect(shown.getByRole('figure')).toHaveTextContent('base3,12048 freecandidate3,19224 over');
+    expect(shown.getByText('Reuse goroutines.')).toBeInTheDocument();
+  });
+
+  it('has no depths beside a finding that the crossing does not explain', () => {
+    const shown = panel(aSection(), 1);
+    expect(shown.getAllByRole('listitem')).toHaveLength(1);
+    expect(shown.queryByRole('figure')).toBeNull();
+  });
+
+  it('states settings that may be the reason first', () => {
+    const differences = [{ setting: 'Go version', base: 'go1.25.1', candidate: '' }];
+    expect(
+      panel(aSection({ differences, findings: [] })).getByText(/go1.25.1 in base, unset in cand/u),
+    ).toBeInTheDocument();
+    expect(screen.getByText(/No difference in the functions/u)).toBeInTheDocument();
+  });
+});
+
+describe('the line below a finding', () => {
+  it('is the first statement that explains it', () => {
+    expect(explanationOf(aSection(), 0)).toBe(crossing);
+    expect(explanationOf(aSection(), 1)).toBeUndefined();
+    expect(explanationOf(null, 0)).toBeUndefined();
+  });
+});
+
+describe('bars of depth', () => {
+  it.each([
+    [3168, 'no room', 0],
+    [3167, '1 free', 0],
+    [3200, '32 over', 32 / (3200 * 1.25)],
+  ])('end at %d bytes with %s', (depth, note, beyond) => {
+    const { bars } = depthBars({ ...PATH, candidate: side(depth, 8192) }, 3168);
+    expect(bars[1]).toMatchObject({ note });
+    expect(bars[1]?.beyond).toBeCloseTo(beyond);
+  });
+});

@@ -1,0 +1,52 @@
+/** The compiler's part of a comparison, beside the explanation of a finding. */
+import type { CompilerFinding, CompilerSection } from '../../../api';
+import { HelpLink } from '../../../ui';
+import { FindingText } from './FindingText';
+import { StackDepth } from './StackDepth';
+import classes from './CompilerPanel.module.css';
+import { shortName, withNames } from './comparison-wording';
+import { differenceText, gradeText, statementsFor } from './compiler-wording';
+
+type CompilerPanelProps = { section: CompilerSection; finding: number };
+
+export function CompilerPanel({ section, finding }: CompilerPanelProps) {
+  const statements = statementsFor(section, finding);
+  const crossing = statements.find(({ path }) => path !== null);
+  const path = section.paths[crossing?.path ?? -1];
+  return (
+    <section className={classes.section} aria-label="Compiler">
+      <h3>Compiler</h3>
+      {section.differences.map((difference) => (
+        <p key={difference.setting}>{differenceText(difference)}</p>
+      ))}
+      {crossing && path && crossing.edge_bytes !== null && (
+        <StackDepth path={path} edge={crossing.edge_bytes} />
+      )}
+      <ul>
+        {statements.map((statement, index) => (
+          <Statement key={index} statement={statement} />
+        ))}
+      </ul>
+      {statements.length === 0 && (
+        <p className="muted">No difference in the functions on these stacks.</p>
+      )}
+      {crossing?.advice && <p>{crossing.advice}</p>}
+      <HelpLink topic="compiler" />
+    </section>
+  );
+}
+
+function Statement({ statement }: { statement: CompilerFinding }) {
+  const { function: name, callee, file, line } = statement;
+  const names = [name, callee ?? name].map(shortName);
+  return (
+    <li>
+      <FindingText parts={withNames(statement.sentence, names)} />{' '}
+      <span className="muted">
+        {gradeText(statement)}
+        {statement.is_cause && ', cause'}
+        {file && line !== null && ` · ${file}:${line}`}
+      </span>
+    </li>
+  );
+}

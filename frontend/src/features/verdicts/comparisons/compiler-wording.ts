@@ -1,0 +1,70 @@
+/** What the compiler did, in words: the grade of a statement, and settings that may be the reason for everything. Pure. */
+import type { CompilerFinding, CompilerSection, StackPath } from '../../../api';
+
+const GRADES: Record<CompilerFinding['grade'], string> = {
+  binary: 'binary proves',
+  predicted: 'predicted',
+  possible: 'possible',
+  information: 'information',
+};
+
+export function gradeText({ grade, is_exact: exact }: CompilerFinding): string {
+  return exact ? `${GRADES[grade]}, exact` : GRADES[grade];
+}
+
+/** The first statement that explains a finding of the comparison. */
+export function explanationOf(
+  section: CompilerSection | null | undefined,
+  finding: number,
+): CompilerFinding | undefined {
+  return section?.findings.find(({ explains }) => explains === finding);
+}
+
+/** The statements beside a finding: those that explain it, then those that explain none. */
+export function statementsFor(section: CompilerSection, finding: number): CompilerFinding[] {
+  const of = (index: number | null) => section.findings.filter((each) => each.explains === index);
+  return [...of(finding), ...of(null)];
+}
+
+export function differenceText(difference: CompilerSection['differences'][number]): string {
+  const { setting, base, candidate } = difference;
+  return `${setting}: ${base || 'unset'} in base, ${candidate || 'unset'} in candidate. It may be the reason for every difference below.`;
+}
+
+export type DepthBar = {
+  side: 'base' | 'candidate';
+  depth: number;
+  /** Shares of the width, 0 to 1. */
+  width: number;
+  beyond: number;
+  note: string;
+};
+
+/** Room to the right of the deepest bar, for its note. */
+const SCALE = 1.25;
+
+/** The depths of a path on both builds against the depth from which a call does not fit, in bytes. */
+export function depthBars(path: StackPath, edge: number): { bars: DepthBar[]; edge: number } {
+  const depths = [path.base.highest_depth_bytes, path.candidate.highest_depth_bytes] as const;
+  const scale = Math.max(edge, ...depths) * SCALE;
+  const bars = (['base', 'candidate'] as const).map((side, index) => {
+    const depth = depths[index] ?? 0;
+    const over = depth - edge;
+    const note =
+      over < 0
+        ? `${formatBytes(-over)} free`
+        : over === 0
+          ? 'no room'
+          : `${formatBytes(over)} over`;
+    return {
+      side,
+      depth,
+      width: Math.min(depth, edge) / scale,
+      beyond: Math.max(0, over) / scale,
+      note,
+    };
+  });
+  return { bars, edge: edge / scale };
+}
+
+export const formatBytes = (bytes: number): string => bytes.toLocaleString('en-US');

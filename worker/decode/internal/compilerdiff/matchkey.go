@@ -1,0 +1,165 @@
+package compilerdiff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"slowpath.dev/decode/internal/gobinary"
+)
+
+// typeArguments replaces the type arguments of a name in a match key.
+const typeArguments = "[…]"
+
+// matchKey returns what a function's name has in common in two builds: without
+// type arguments and without the numbers of closures and wrappers.
+//
+//	main.New.func2.gowrap1       -> main.New.func.gowrap
+//	main.Map[go.shape.int].func1 -> main.Map[…].func
+//	main.glob..func3             -> main.init.func
+func matchKey(name string) string {
+	before, after, isGeneric := strings.Cut(gobinary.Fold(name), "[...]")
+	key := withoutNumbers(before)
+	if isGeneric {
+		key += typeArguments + withoutNumbers(after)
+	}
+	return strings.Replace(key, ".glob..func", ".init.func", 1)
+}
+
+// withoutNumbers folds the numbered segments of a name that the compiler made.
+func withoutNumbers(name string) string {
+	segments := strings.Split(name, ".")
+	retained := segments[:0]
+	inClosure := false
+	for _, segment := range segments {
+		switch base := strings.TrimRight(segment, "0123456789"); {
+		case inClosure && segment != "" && base == "":
+			continue
+		case base == segment:
+			inClosure = false
+		case base == "func":
+			if inClosure && len(retained) > 0 && retained[len(retained)-1] == "func" {
+				continue
+			}
+			inClosure, segment = true, base
+		case base == "gowrap", base == "deferwrap", strings.HasSuffix(base, "-range"):
+			inClosure, segment = true, base
+		default:
+			inClosure = false
+		}
+		retained = append(retained, segment)
+	}
+	return strings.Join(retained, ".")
+}
+
+// enclosing returns the name of the declared function that a closure is in.
+func enclosing(name string) string {
+	before, _, found := strings.Cut(name, ".func")
+	if !found {
+		before, _, _ = strings.Cut(name, ".gowrap")
+	}
+	return before
+}
+
+// isRuntime reports whether a function belongs to the runtime or to the linker.
+func isRuntime(name string) bool {
+	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "type:") || strings.HasPrefix(name, "go:") ||
+		strings.HasPrefix(name, "internal/runtime/") || !strings.Contains(name, ".")
+}
+
+// matching pairs the functions of two builds.
+type matching struct {
+	base, candidate         *gobinary.Program
+	toCandidate, toBase     map[int]int
+	baseKeys, candidateKeys map[string][]int
+}
+
+func match(base, candidate *gobinary.Program) *matching {
+	m := &matching{
+		base: base, candidate: candidate, toCandidate: map[int]int{}, toBase: map[int]int{},
+		baseKeys: byKey(base), candidateKeys: byKey(candidate),
+	}
+	for key, ours := range m.baseKeys {
+		m.pairAll(ours, m.candidateKeys[key])
+	}
+	return m
+}
+
+func byKey(p *gobinary.Program) map[string][]int {
+	keys := make(map[string][]int, len(p.Functions))
+	for i := range p.Functions {
+		key := matchKey(p.Functions[i].Name)
+		keys[key] = append(keys[key], i)
+	}
+	return keys
+}
+
+// pairAll pairs functions of one key: first those of equal type arguments and
+// equal place in the enclosing function, then of equal place, then in order.
+func (m *matching) pairAll(ours, theirs []int) {
+	if len(ours) == 1 && len(theirs) == 1 {
+		m.pair(ours[0], theirs[0])
+		return
+	}
+	left, right := sortedByPlace(m.base, ours), sortedByPlace(m.candidate, theirs)
+	for _, isEqual := range []func(b, c place) bool{
+		func(b, c place) bool { return b == c },
+		func(b, c place) bool { return b.arguments == c.arguments && b.line == c.line },
+		func(b, c place) bool { return b.line == c.line },
+		func(place, place) bool { return true },
+	} {
+		left = slices.DeleteFunc(left, func(b placed) bool {
+			at := slices.IndexFunc(right, func(c placed) bool { return isEqual(b.place, c.place) })
+			if at < 0 {
+				return false
+			}
+			m.pair(b.function, right[at].function)
+			right = slices.Delete(right, at, at+1)
+			return true
+		})
+	}
+}
+
+func (m *matching) pair(base, candidate int) {
+	m.toCandidate[base], m.toBase[candidate] = candidate, base
+}
+
+// place is what tells functions of one key apart.
+type place struct {
+	arguments string
+	line      int32 // relative to the enclosing function
+	size      uint32
+}
+
+// placed is a function with its place.
+type placed struct {
+	function int
+	place    place
+}
+
+func placeOf(p *gobinary.Program, function int) place {
+	f := &p.Functions[function]
+	line := f.StartLine
+	if found := p.Find(enclosing(f.Name)); len(found) > 0 {
+		line -= p.Functions[found[0]].StartLine
+	}
+	arguments := ""
+	if first, last := strings.IndexByte(f.Name, '['), strings.LastIndexByte(f.Name, ']'); first >= 0 && last > first {
+		arguments = f.Name[first:last]
+	}
+	return place{arguments, line, f.Size}
+}
+
+// mostOfOneKey bounds the work for functions of one key.
+const mostOfOneKey = 256
+
+func sortedByPlace(p *gobinary.Program, functions []int) []placed {
+	sorted := make([]placed, 0, min(len(functions), mostOfOneKey))
+	for _, function := range functions[:min(len(functions), mostOfOneKey)] {
+		sorted = append(sorted, placed{function, placeOf(p, function)})
+	}
+	slices.SortStableFunc(sorted, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.place.line, b.place.line), cmp.Compare(a.place.size, b.place.size))
+	})
+	return sorted
+}

@@ -1,0 +1,49 @@
+//go:build long
+
+package compilerdiff
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPredictionsOfTheExample moves the example towards the edge and over it.
+// The sizes are those that the patched runtime of the example recorded.
+func TestPredictionsOfTheExample(t *testing.T) {
+	stacks := profileStacks(t, "ingester/ident.(*Pool).Clone")
+	for _, rejections := range []int64{20, 22, 24, 25, 26, 27, 28, 30} {
+		folder := filepath.Join(t.TempDir(), fmt.Sprint(rejections))
+		if err := os.CopyFS(folder, os.DirFS(filepath.Join(example, "ingester"))); err != nil {
+			t.Fatal(err)
+		}
+		source := filepath.Join(folder, "storage", "storage.go")
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(text), "maxRejections = 26", fmt.Sprintf("maxRejections = %d", rejections), 1)
+		if err := os.WriteFile(source, []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		report := compared(t, build(t, folder), build(t, folder, "-tags", "helper"), stacks)
+		at := slices.IndexFunc(report.Paths, func(p Path) bool { return p.Stack[len(p.Stack)-1] == "ingester/ident.cloneBytes" })
+		if at < 0 {
+			t.Fatalf("%d: no path to cloneBytes", rejections)
+		}
+		base, candidate := report.Paths[at].Base, report.Paths[at].Candidate
+		depth := 3120 + 24*(rejections-26)
+		if base.Depth != [2]int64{depth, depth} || candidate.Depth != [2]int64{depth + 72, depth + 72} {
+			t.Errorf("%d: depths %v and %v", rejections, base.Depth, candidate.Depth)
+		}
+		if isLarge := base.Final == 8192; isLarge != (rejections >= 28) {
+			t.Errorf("%d: the base ends at %d", rejections, base.Final)
+		}
+		if isLarge := candidate.Final == 8192; isLarge != (rejections >= 25) {
+			t.Errorf("%d: the candidate ends at %d", rejections, candidate.Final)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package compilerdiff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/profilefile"
+	"slowpath.dev/decode/internal/symbolkey"
+)
+
+// mostFrames bounds the frames of a stack: Go's profilers record 128 at most.
+const mostFrames = 1024
+
+// StackSum adds stacks of decoded profiles up, by their names.
+type StackSum struct {
+	regressed map[string]bool
+	values    [2]map[string]int64
+	totals    [2]int64
+}
+
+// NewStackSum makes an empty sum of the stacks with one of the functions whose
+// keys are given; without keys, of all stacks.
+func NewStackSum(regressed []string) *StackSum {
+	s := &StackSum{regressed: map[string]bool{}, values: [2]map[string]int64{{}, {}}}
+	for _, key := range regressed {
+		s.regressed[key] = true
+	}
+	return s
+}
+
+// Add adds the stacks of a profile, by its default sample type.
+func (s *StackSum) Add(f *profilefile.File, isCandidate bool) error {
+	side := 0
+	if isCandidate {
+		side = 1
+	}
+	if f.Header.DefaultSampleType < 0 || f.Header.DefaultSampleType >= len(f.Values) {
+		return inputerror.New("no-sample-types", "The decoded profile has no default sample type.")
+	}
+	for i, value := range f.Values[f.Header.DefaultSampleType] {
+		s.totals[side] += max(value, 0)
+		names, isIncluded := s.names(f, f.SampleLineNode[i])
+		if isIncluded && value > 0 {
+			s.values[side][strings.Join(names, "\x00")] += value
+		}
+	}
+	return nil
+}
+
+// names returns the stack at a node, root first, and whether it is asked for.
+func (s *StackSum) names(f *profilefile.File, node uint32) ([]string, bool) {
+	var reversed []string
+	isIncluded := len(s.regressed) == 0
+	for ; node != 0 && len(reversed) < mostFrames; node = f.LineNodeParent[node] {
+		function := f.LineNodeFunction[node]
+		name := f.String(f.FunctionName[function])
+		isIncluded = isIncluded || s.regressed[f.String(f.FunctionKey[function])] || s.regressed[name]
+		reversed = append(reversed, name)
+	}
+	names := make([]string, len(reversed))
+	for i, name := range reversed {
+		names[len(reversed)-1-i] = name
+	}
+	return names, isIncluded && node == 0 && len(names) > 0 && names[0] != symbolkey.TruncatedRoot
+}
+
+// Stacks returns the stacks of both sides.
+func (s *StackSum) Stacks() []Stack {
+	var stacks []Stack
+	for side, values := range s.values {
+		sums := map[string]int64{}
+		for joined, value := range values {
+			if names := onStack(strings.Split(joined, "\x00")); len(names) > 0 {
+				sums[strings.Join(names, "\x00")] += value
+			}
+		}
+		for _, joined := range sortedStacks(sums) {
+			stacks = append(stacks, Stack{strings.Split(joined, "\x00"), float64(sums[joined]) / float64(s.totals[side]), side == 1})
+		}
+	}
+	return stacks
+}
+
+// sortedStacks returns the stacks with the largest values first.
+func sortedStacks(sums map[string]int64) []string {
+	stacks := make([]string, 0, len(sums))
+	for joined := range sums {
+		stacks = append(stacks, joined)
+	}
+	slices.SortFunc(stacks, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b)) })
+	return stacks[:min(len(stacks), mostStacks)]
+}

@@ -1,0 +1,168 @@
+// Package compilerdiff states what the compiler did differently in two builds,
+// for the functions on given stacks: inlining, frames, stack checks, calls into
+// the runtime, and stacks that are predicted to grow once more.
+package compilerdiff
+
+import "slowpath.dev/decode/internal/gobinary"
+
+// Version is the version of the report.
+const Version = 1
+
+// Report is what differs between two builds.
+type Report struct {
+	Version     int          `json:"version"`
+	Base        Build        `json:"base"`
+	Candidate   Build        `json:"candidate"`
+	Differences []Difference `json:"differences"`
+	Unread      []Unread     `json:"unread"`
+	Paths       []Path       `json:"paths"`
+	Findings    []Finding    `json:"findings"`
+	Omitted     int          `json:"omitted"` // findings beyond the limit
+}
+
+// Build is what identifies a build.
+type Build struct {
+	Go      string  `json:"go"`
+	Arch    string  `json:"arch"`
+	BuildID string  `json:"build_id"`
+	PGO     *string `json:"pgo"`
+}
+
+// Difference is a setting that may change all code.
+type Difference struct {
+	Setting   string `json:"setting"`
+	Base      string `json:"base"`
+	Candidate string `json:"candidate"`
+}
+
+// Unread is a stack that could not be followed to its end on a build.
+type Unread struct {
+	Side     string `json:"side"`
+	Function string `json:"function"` // the first that was not reached
+	Stacks   int    `json:"stacks"`
+}
+
+// Path is a stack on both builds.
+type Path struct {
+	Stack     []string `json:"stack"`
+	Share     float64  `json:"share"` // of the values of its side
+	Base      Side     `json:"base"`
+	Candidate Side     `json:"candidate"`
+}
+
+// Side is a path on one build. Distance is the room in the final stack size.
+type Side struct {
+	Depth    [2]int64 `json:"depth"` // of the last function, lowest and highest
+	Start    int64    `json:"start"`
+	Final    int64    `json:"final"`
+	Distance int64    `json:"distance"`
+	Frames   []Frame  `json:"frames"`
+}
+
+// Frame is one function with a frame on a path. Depth is the highest.
+type Frame struct {
+	Function string `json:"function"`
+	Depth    int64  `json:"depth"`
+	Frame    int32  `json:"frame"`
+	Check    bool   `json:"check"`
+	Wrapper  bool   `json:"wrapper"`
+}
+
+// Grades of evidence.
+const (
+	GradeBinary      = "binary"
+	GradePredicted   = "predicted"
+	GradePossible    = "possible"
+	GradeInformation = "information"
+)
+
+// Kinds of findings, in the order in which they are listed.
+const (
+	EdgeCrossed       = "edge-crossed"
+	InliningLost      = "inlining-lost"
+	CallNew           = "call-new"
+	HeapAllocationNew = "heap-allocation-new"
+	WriteBarrierNew   = "write-barrier-new"
+	BoundsChecks      = "bounds-checks"
+	FrameGrew         = "frame-grew"
+	StackCheck        = "stack-check"
+	InliningGained    = "inlining-gained"
+	FrameShrank       = "frame-shrank"
+	CodeSize          = "code-size"
+)
+
+var kindOrder = []string{
+	EdgeCrossed, InliningLost, CallNew, HeapAllocationNew, WriteBarrierNew, BoundsChecks, FrameGrew, StackCheck,
+	InliningGained, FrameShrank, CodeSize,
+}
+
+// Values are what a finding counts on one side.
+type Values struct {
+	Inlined *int  `json:"inlined,omitempty"`
+	Called  *int  `json:"called,omitempty"`
+	Bytes   *int  `json:"bytes,omitempty"`
+	Check   *bool `json:"check,omitempty"`
+}
+
+// Finding is one statement on the compiler's work. BuildsDiffer lowers its
+// grade: another Go version or setting may be the reason.
+type Finding struct {
+	Kind         string  `json:"kind"`
+	Grade        string  `json:"grade"`
+	BuildsDiffer bool    `json:"builds_differ"`
+	Function     string  `json:"function"` // the caller, if there is a callee
+	Callee       string  `json:"callee,omitempty"`
+	File         string  `json:"file,omitempty"` // base name
+	StartLine    int32   `json:"start_line,omitempty"`
+	Line         int32   `json:"line,omitempty"`
+	CalleeFrame  *int32  `json:"callee_frame,omitempty"`
+	CalleeFile   string  `json:"callee_file,omitempty"`
+	CalleeLine   int32   `json:"callee_line,omitempty"` // of its declaration
+	Base         *Values `json:"base,omitempty"`
+	Candidate    *Values `json:"candidate,omitempty"`
+	Edge         *Edge   `json:"edge,omitempty"`
+}
+
+// Edge is a stack size that a path needs in the candidate and not in the base.
+type Edge struct {
+	Exact             bool     `json:"exact"`
+	From              int64    `json:"from"`
+	To                int64    `json:"to"`
+	Start             int64    `json:"start"`
+	Starts            []int64  `json:"starts"` // stack sizes at the start for which it holds
+	Depth             int64    `json:"depth"`  // from which a call does not fit
+	BaseNeed          [2]int64 `json:"base_need"`
+	CandidateNeed     [2]int64 `json:"candidate_need"`
+	BaseDistance      int64    `json:"base_distance"`
+	CandidateDistance int64    `json:"candidate_distance"`
+	Path              int      `json:"path"`
+	Paths             int      `json:"paths"` // how many cross at this function
+}
+
+func buildOf(p *gobinary.Program) Build {
+	b := Build{Go: p.GoVersion, Arch: p.Arch, BuildID: p.BuildID}
+	if p.PGO != "" {
+		b.PGO = &p.PGO
+	}
+	return b
+}
+
+// codeSettings are the build settings that may change all code.
+var codeSettings = []string{
+	"GOAMD64", "GOARM64", "-race", "-msan", "-asan", "-cover", "-gcflags", "-compiler", "GOEXPERIMENT", "GODEBUG", "-buildmode",
+}
+
+func differencesOf(base, candidate *gobinary.Program) []Difference {
+	found := []Difference{}
+	add := func(setting, ours, theirs string) {
+		if ours != theirs {
+			found = append(found, Difference{setting, ours, theirs})
+		}
+	}
+	add("Go version", base.GoVersion, candidate.GoVersion)
+	for _, setting := range codeSettings {
+		add(setting, base.Settings[setting], candidate.Settings[setting])
+	}
+	add("-pgo", base.PGO, candidate.PGO)
+	return found
+}

@@ -1,0 +1,73 @@
+//go:build long
+
+package gobinary_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"slowpath.dev/decode/internal/gobinary"
+)
+
+// versions come from the module proxy.
+var versions = []string{"go1.18.10", "go1.19.13", "go1.20.14", "go1.22.12", "go1.25.0", "go1.27.3"}
+
+func TestCallsARM64(t *testing.T) {
+	checkCalls(t, open(t, build(t, "GOARCH=arm64")))
+}
+
+// Code that is position-independent is other code: what must be equal are the trees.
+func TestPositionIndependent(t *testing.T) {
+	plain, path := open(t, build(t)), build(t, "-buildmode=pie")
+	for _, pie := range []*gobinary.Program{open(t, path), open(t, withoutSections(t, path))} {
+		if got, want := inlined(pie), inlined(plain); got < want*99/100 || got > want*101/100 {
+			t.Errorf("%d inlined calls, %d in the plain one", got, want)
+		}
+		area := pie.Functions[named(t, pie, "main.square.area")]
+		if !reflect.DeepEqual(area.Inlined, plain.Functions[named(t, plain, "main.square.area")].Inlined) {
+			t.Errorf("area: %+v", area)
+		}
+	}
+}
+
+func inlined(program *gobinary.Program) (count int) {
+	for _, f := range program.Functions {
+		count += len(f.Inlined)
+	}
+	return count
+}
+
+func TestVersionsOfGo(t *testing.T) {
+	for _, version := range versions {
+		for _, mode := range []string{"-buildmode=exe", "-buildmode=pie", "GOARCH=arm64"} {
+			t.Run(version+" "+mode, func(t *testing.T) {
+				program := open(t, build(t, "GOTOOLCHAIN="+version, mode))
+				area := program.Functions[named(t, program, "main.square.area")]
+				if program.GoVersion != version || len(area.Inlined) != 2 || area.Inlined[1].Name != "main.increment" || area.Inlined[1].Parent != 0 || area.Inlined[0].CallLine != 13 {
+					t.Errorf("%s: %+v", program.GoVersion, area)
+				}
+				if !program.Functions[named(t, program, "main.square.area-fm")].Wrapper {
+					t.Error("the method value is no wrapper")
+				}
+			})
+		}
+	}
+}
+
+// The go command of each version: a public executable of 12,000 functions.
+func TestFramesOfGoCommands(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			command := exec.Command("go", "env", "GOROOT")
+			command.Env = append(command.Environ(), "GOTOOLCHAIN="+version)
+			root, err := command.Output()
+			if err != nil {
+				t.Skipf("no %s: %v", version, err)
+			}
+			checkPrologues(t, filepath.Join(strings.TrimSpace(string(root)), "bin", "go"), 0.999)
+		})
+	}
+}

@@ -1,0 +1,89 @@
+"""The compiler's part of a comparison, from uploaded executables and profiles of the example to its document."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.jobs.conftest import Bench
+from tests.tasks.test_decode_handlers import again, put, run_all
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "example"
+GO = shutil.which("go") or "/usr/local/go/bin/go"
+PROFILES = 4
+SENTENCE = (
+    "ident.(*Pool).Clone now calls ident.cloneBytes (frame 40 B); the path of 31 frames grew from 3,120 to 3,192 B and "
+    "crosses 3,168: each goroutine grows its stack once more."
+)
+pytestmark = [pytest.mark.database, pytest.mark.processes]
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("programs")
+    for tags in ("", "helper"):
+        subprocess.run(
+            [GO, "build", "-buildvcs=false", "-tags", tags, "-o", str(folder / (tags or "inlined")), "."],
+            cwd=EXAMPLE / "ingester",
+            env={**os.environ, "GOWORK": "off"},
+            check=True,
+        )
+    return {name: (folder / name).read_bytes() for name in ("inlined", "helper")}
+
+
+def profiles(client: TestClient, variant: str, build_id: str | None = None) -> list[str]:
+    """Upload profiles of a variant with their run metadata, and a build ID."""
+    uploaded = []
+    for path in sorted((EXAMPLE / "artifacts" / variant).glob("cpu.*.pb.gz"))[:PROFILES]:
+        facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text("utf-8"))
+        facts |= {"build_id": build_id} if build_id else {}
+        name = f"{variant}-{path.name}"
+        uploaded.append(str(put(client, path.read_bytes(), name, run_metadata=json.dumps(facts))["id"]))
+    return uploaded
+
+
+def compared(client: TestClient, bench: Bench, base: list[str], candidate: list[str]) -> dict[str, Any]:
+    sides = {"base": {"artifact_ids": base}, "candidate": {"artifact_ids": candidate}}
+    asked = client.post("/api/v1/comparisons", json=sides)
+    assert asked.status_code == 201, asked.text
+    run_all(bench)
+    current: dict[str, Any] = again(client, asked.json(), "comparisons")
+    assert current["state"] == "done", current["problem"]
+    result: dict[str, Any] = current["result"]
+    return result
+
+
+def is_edge_the_cause(result: dict[str, Any]) -> bool:
+    first = result["compiler"]["findings"][0]
+    assert first["sentence"] == SENTENCE
+    return bool(first["is_cause"]) and result["findings"][first["explains"]]["subject"] == "stack-growth"
+
+
+def test_executables_among_the_artifacts_are_compared(
+    client: TestClient, bench: Bench, programs: dict[str, bytes]
+) -> None:
+    binaries = {name: put(client, content, name)["id"] for name, content in programs.items()}
+    sides = {name: [*profiles(client, name), binaries[name]] for name in programs}
+    assert is_edge_the_cause(compared(client, bench, sides["inlined"], sides["helper"]))
+
+
+def test_executables_are_matched_by_build_id(client: TestClient, bench: Bench, programs: dict[str, bytes]) -> None:
+    ids = {}
+    for name, content in programs.items():
+        uploaded = put(client, content, name)
+        run_all(bench)
+        ids[name] = again(client, uploaded)["binary"]["gnu_build_id"]
+    sides = {name: profiles(client, name, build_id=ids[name]) for name in programs}
+    assert is_edge_the_cause(compared(client, bench, sides["inlined"], sides["helper"]))
+
+
+def test_without_both_executables_there_is_no_section(
+    client: TestClient, bench: Bench, programs: dict[str, bytes]
+) -> None:
+    base = [*profiles(client, "inlined"), put(client, programs["inlined"], "inlined")["id"]]
+    assert compared(client, bench, base, profiles(client, "helper"))["compiler"] is None
