@@ -6,13 +6,13 @@
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Suspense, lazy, memo, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import classes from './DataTable.module.css';
+import { sortRows, type Sort } from '../lib/list-search';
 import { useHiddenColumns } from './hidden-columns';
+import type { AllRows } from './paged-list';
 import { useIsSnapshot } from './SnapshotContext';
 import type { Column } from './table-column';
 
 const ListTools = lazy(() => import('./ListTools'));
-
-export type Sort = { column: string; descending: boolean };
 
 export type DataTableProps<Row> = {
   label: string;
@@ -33,8 +33,8 @@ export type DataTableProps<Row> = {
   minWidth?: number;
   /** Height in pixels of a separate area that scrolls; without it the page scrolls. */
   maxHeight?: number;
-  /** Offer the choice of columns and CSV; `part`: older rows are not loaded. */
-  tools?: 'whole' | 'part';
+  /** Offer the choice of columns, sorting and CSV of these rows, or of all rows where only a part is loaded. */
+  tools?: 'rows' | (() => Promise<AllRows<Row>>);
 };
 
 /** So many rows of a long table stand in a report. */
@@ -64,6 +64,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 function ToolTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rowCount, rowAt, tools } = props;
   const [hidden, setHidden] = useHiddenColumns(label);
+  const [ownSort, setOwnSort] = useState<Sort>();
+  const sort = props.onSort ? props.sort : ownSort;
+  const all = Array.from({ length: rowCount }, (_, index) => rowAt(index));
+  const rows = sortRows(all, columns, sort);
+  const shown = columns
+    .filter(({ id }) => !hidden.has(id))
+    .map((column) => ({ ...column, sortable: column.text !== undefined }));
   return (
     <>
       <div className={classes.tools}>
@@ -73,12 +80,18 @@ function ToolTable<Row>(props: DataTableProps<Row>) {
             columns={columns as Column<unknown>[]}
             hidden={hidden}
             onHidden={setHidden}
-            rows={() => Array.from({ length: rowCount }, (_, index) => rowAt(index))}
-            isPart={tools === 'part'}
+            rows={typeof tools === 'function' ? tools : () => ({ rows: all, isWhole: true })}
+            sort={sort}
           />
         </Suspense>
       </div>
-      <PlainTable {...props} columns={columns.filter(({ id }) => !hidden.has(id))} />
+      <PlainTable
+        {...props}
+        rowAt={(index) => rows[index]!}
+        columns={shown}
+        sort={sort}
+        onSort={props.onSort ?? setOwnSort}
+      />
     </>
   );
 }

@@ -36,7 +36,7 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
           rowKey={rowKey}
           rowHeight={size.rowHeight}
           minWidth={size.minWidth}
-          tools={columns.some(({ text }) => text) ? 'whole' : undefined}
+          tools={columns.some(({ text }) => text) ? 'rows' : undefined}
         />
       )}
     </>

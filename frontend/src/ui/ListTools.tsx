@@ -1,19 +1,25 @@
 /** What every list offers above its rows: the choice of columns, remembered in this browser, and its rows as CSV. */
-import { Button } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { formatCsv } from '../lib/csv';
+import { sortRows, type Sort } from '../lib/list-search';
 import { LazyPopover } from './LazyPopover';
+import { ErrorState } from './PlaceholderStates';
 import { downloadBlob } from './download';
+import type { AllRows } from './paged-list';
 import type { Column } from './table-column';
 
 const ColumnMenu = lazy(() => import('./ColumnMenu'));
 
+export type ListColumn<Row> = Pick<Column<Row>, 'id' | 'head' | 'text'>;
+
 /** The name of a column; '' of one with actions. */
-const columnName = <Row,>({ head, text }: Column<Row>): string =>
+const columnName = <Row,>({ head, text }: ListColumn<Row>): string =>
   typeof head === 'string' && text !== undefined ? head : '';
 
 /** The shown columns with texts, as a CSV file. */
-function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+function csvOf<Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): string {
   const named = columns.filter((column) => columnName(column) !== '');
   return formatCsv([
     named.map(columnName),
@@ -21,35 +27,43 @@ function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): stri
   ]);
 }
 
-type ToolsProps<Row> = {
+export type ToolsProps<Row> = {
   label: string;
-  columns: readonly Column<Row>[];
+  columns: readonly ListColumn<Row>[];
   hidden: ReadonlySet<string>;
   onHidden: (hidden: string[]) => void;
-  rows: () => Row[];
-  /** Older rows are not loaded, so they are not in the file. */
-  isPart?: boolean;
+  /** All rows that match, for the file. */
+  rows: () => AllRows<Row> | Promise<AllRows<Row>>;
+  sort: Sort | undefined;
+  /** Of lists without heads: sorted by a column and direction, as in the address. */
+  onSortText?: (sort: string | undefined) => void;
 };
 
-export default function ListTools<Row>({
-  label,
-  columns,
-  hidden,
-  onHidden,
-  rows,
-  isPart,
-}: ToolsProps<Row>) {
-  const choices = columns.slice(1).flatMap((column) => {
+export default function ListTools<Row>(props: ToolsProps<Row>) {
+  const { label, columns, hidden, onHidden, rows, sort, onSortText } = props;
+  const named = columns.flatMap((column) => {
     const name = columnName(column);
     return name === '' ? [] : [{ id: column.id, name }];
   });
-  const save = () => {
-    const shown = columns.filter(({ id }) => !hidden.has(id));
-    const csv = new Blob([csvOf(shown, rows())], { type: 'text/csv' });
-    downloadBlob(csv, `${label.toLowerCase().replace(/\W+/gu, '-')}.csv`);
-  };
+  const save = useMutation({
+    mutationFn: async () => rows(),
+    onSuccess: (all) => {
+      const shown = columns.filter(({ id }) => !hidden.has(id));
+      const csv = csvOf(shown, sortRows(all.rows, columns, sort));
+      const name = `${label.toLowerCase().replace(/\W+/gu, '-')}.csv`;
+      downloadBlob(new Blob([csv], { type: 'text/csv' }), name);
+    },
+  });
   return (
     <>
+      {save.error && <ErrorState compact what="Could not write the CSV" error={save.error} />}
+      {save.data?.isWhole === false && (
+        <span role="status">
+          The file has the first {save.data.rows.length.toLocaleString('en')} rows. Filter the list
+          for others.
+        </span>
+      )}
+      {onSortText && <SortChoice named={named} sort={sort} onSortText={onSortText} />}
       <LazyPopover
         button={(onPress) => (
           <Button size="compact-xs" aria-haspopup="menu" onClick={onPress}>
@@ -57,15 +71,42 @@ export default function ListTools<Row>({
           </Button>
         )}
       >
-        <ColumnMenu choices={choices} hidden={hidden} onHidden={onHidden} />
+        <ColumnMenu
+          choices={named.filter(({ id }) => id !== firstNamed(columns))}
+          hidden={hidden}
+          onHidden={onHidden}
+        />
       </LazyPopover>
-      <Button
-        size="compact-xs"
-        title={isPart ? 'The rows that are loaded, without older ones' : undefined}
-        onClick={save}
-      >
-        {isPart ? 'Download CSV of loaded rows' : 'Download CSV'}
+      <Button size="compact-xs" loading={save.isPending} onClick={() => save.mutate()}>
+        Download CSV
       </Button>
     </>
+  );
+}
+
+/** The first column stays: a list without it would not name its rows. */
+const firstNamed = <Row,>(columns: readonly ListColumn<Row>[]) => columns[0]?.id;
+
+type SortProps = { named: { id: string; name: string }[] } & Pick<
+  Required<ToolsProps<unknown>>,
+  'sort' | 'onSortText'
+>;
+
+function SortChoice({ named, sort, onSortText }: SortProps) {
+  const data = named.flatMap(({ id, name }) => [
+    { value: id, label: `${name}, ascending` },
+    { value: `-${id}`, label: `${name}, descending` },
+  ]);
+  return (
+    <Select
+      size="xs"
+      aria-label="Sort by"
+      placeholder="Sort by"
+      clearable
+      w={190}
+      data={data}
+      value={sort ? `${sort.descending ? '-' : ''}${sort.column}` : null}
+      onChange={(next) => onSortText(next ?? undefined)}
+    />
   );
 }

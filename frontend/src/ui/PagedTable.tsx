@@ -1,59 +1,70 @@
 /** A table of pages that are fetched on request: its error, its empty state, and the button that fetches more. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { formatSort, parseSort, type ListSearch } from '../lib/list-search';
 import { DataTable, type DataTableProps } from './DataTable';
 import { ErrorState } from './PlaceholderStates';
-
-type PagedQuery<Row> = {
-  data: { pages: { items: Row[] }[] } | undefined;
-  error: Error | null;
-  isPending: boolean;
-  hasNextPage: boolean;
-  isFetchingNextPage: boolean;
-  refetch: () => Promise<unknown>;
-  fetchNextPage: () => Promise<unknown>;
-};
+import { MAX_ROWS, type ShownList } from './paged-list';
 
 type PagedTableProps<Row> = Pick<
   DataTableProps<Row>,
   'label' | 'columns' | 'rowHeight' | 'onRowClick' | 'minWidth' | 'selectedKeys'
 > & {
-  query: PagedQuery<Row>;
+  list: ShownList<Row>;
+  /** Where the order of the list is stored; without it the table has its own. */
+  sorting?: { search: ListSearch; onSort: (sort: string) => void };
   loading: ReactNode;
   empty: ReactNode;
 };
 
 export function PagedTable<Row extends { id: string }>(props: PagedTableProps<Row>) {
-  const { query, loading, empty, ...table } = props;
-  const rows = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const { list, sorting, loading, empty, ...table } = props;
+  const { rows, query } = list;
   return (
     <>
-      {query.error && (
+      {list.error && (
         <ErrorState
-          error={query.error}
+          what={`Could not load the ${table.label.toLowerCase()}`}
+          error={list.error}
           action={<Button onClick={() => void query.refetch()}>Try again</Button>}
         />
       )}
       {query.isPending && loading}
-      {query.data && rows.length === 0 && empty}
+      {query.data !== undefined && rows.length === 0 && empty}
       {rows.length > 0 && (
         <DataTable
           {...table}
-          tools={query.hasNextPage ? 'part' : 'whole'}
+          tools={list.allRows}
           rowCount={rows.length}
           rowAt={(index) => rows[index]!}
           rowKey={(row) => row.id}
+          {...(sorting && {
+            sort: parseSort(sorting.search.sort),
+            onSort: (next) => sorting.onSort(formatSort(next)),
+          })}
         />
       )}
-      {query.hasNextPage && (
-        <Button
-          my="md"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Load older {table.label.toLowerCase()}
-        </Button>
-      )}
+      <MoreRows list={list} noun={table.label.toLowerCase()} />
     </>
+  );
+}
+
+/** Fetches older rows; says so where more rows match than can be sorted. */
+export function MoreRows({ list, noun }: { list: ShownList<unknown>; noun: string }) {
+  if (list.isCut)
+    return (
+      <p className="muted">
+        Sorted among the newest {MAX_ROWS.toLocaleString('en')} {noun}. Filter the list for others.
+      </p>
+    );
+  if (list.isWhole) return null;
+  return (
+    <Button
+      my="md"
+      loading={list.query.isFetchingNextPage}
+      onClick={() => void list.query.fetchNextPage()}
+    >
+      Load older {noun}
+    </Button>
   );
 }

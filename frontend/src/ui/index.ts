@@ -3,9 +3,12 @@ export { CodeBlock } from './CodeBlock';
 export { CopyField } from './CopyField';
 export { CredentialsFields, useCredentials } from './CredentialsFields';
 export { CREDENTIALS } from './credentials';
-export { DataTable, type Sort } from './DataTable';
+export { DataTable } from './DataTable';
+export type { Sort } from '../lib/list-search';
 export type { Column } from './table-column';
-export { PagedTable } from './PagedTable';
+export { MoreRows, PagedTable } from './PagedTable';
+export { pagedList, usePagedList, type ShownList } from './paged-list';
+export { useListTools } from './use-list-tools';
 export { DeleteDialog, DeleteResource } from './DeleteDialog';
 export { download, downloadBlob } from './download';
 export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';
@@ -13,6 +16,7 @@ export { DetailsList } from './FactsList';
 export { EditableList } from './EditableList';
 export { FormBody, FormDialog, NameField } from './FormDialog';
 export { onText } from './text-handlers';
+
 export { ListTable } from './ListTable';
 export {
   ExpandButton,

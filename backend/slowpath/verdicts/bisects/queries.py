@@ -1,11 +1,26 @@
 """Database queries of bisects, probes, measurements and runners."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, cast, delete, exists, func, select, text, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    cast,
+    delete,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import aliased
 
@@ -28,6 +43,8 @@ from slowpath.verdicts.bisects.tables import (
 from slowpath.verdicts.comparisons.tables import ComparisonArtifact
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
 
+NUMBER = re.compile(r"#?(\d{1,9})", re.ASCII)
+
 After = tuple[datetime, UUID] | None
 FIND_PROBE = text("SELECT team_id, probe_id FROM cross_team.find_probe(:sought)")
 
@@ -44,9 +61,9 @@ def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect | None:
 
 def select_bisects(
     session: ReadSession, states: Sequence[str], service_id: UUID | None, regression_id: UUID | None, *, after: After,
-    limit: int,
+    limit: int, search: str | None = None,
 ) -> Sequence[Bisect]:  # fmt: skip
-    """Return bisects newest first, by ix_bisect_newest."""
+    """Return bisects newest first, by ix_bisect_newest; `search` is a part of a title, or a number."""
     found = select(Bisect).where(Bisect.team_id == session.team_id)
     if states:
         found = found.where(Bisect.state.in_(states))
@@ -54,6 +71,10 @@ def select_bisects(
         found = found.where(Bisect.service_id == service_id)
     if regression_id is not None:
         found = found.where(Bisect.regression_id == regression_id)
+    if search is not None:
+        number = NUMBER.fullmatch(search)
+        same_number = false() if number is None else Bisect.number == int(number[1])
+        found = found.where(or_(Bisect.title.icontains(search, autoescape=True), same_number))
     if after is not None:
         found = found.where(tuple_(Bisect.created_at, Bisect.id) < after)
     return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit)).all()

@@ -158,3 +158,18 @@ def test_an_order_names_each_service_once(client: TestClient, where: dict[str, s
     answer = client.put(f"/api/v1/environments/{where['environment_id']}/service-order", json={"service_ids": ids})
 
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-order")
+
+
+def test_deployments_are_searched_by_commit_and_label(client: TestClient, where: dict[str, str]) -> None:
+    by_commit = made(client, "deployments", commit="0d3f5c1", label="Green", started_at=at(1), **where)
+    by_label = made(client, "deployments", commit="a84f3c1", label="Rollback of 100%", started_at=at(2), **where)
+
+    def found(search: str) -> list[str]:
+        listed = client.get("/api/v1/deployments", params={"search": search, **where}).json()["items"]
+        return [row["id"] for row in listed]
+
+    assert found("0D3F") == [by_commit["id"]]
+    assert found("f5c1") == []
+    assert found("rollback") == [by_label["id"]]
+    assert found("100%") == [by_label["id"]]
+    assert found(" ") == [by_label["id"], by_commit["id"]]

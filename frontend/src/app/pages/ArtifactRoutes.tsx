@@ -101,7 +101,7 @@ function useArtifactCells(team: { id: string; slug: string }): ArtifactCells {
 export function ArtifactsRoute() {
   useTitle('Artifacts');
   const { team } = teamRoute.useRouteContext();
-  const { q, state, kind } = route.useSearch();
+  const search = route.useSearch();
   const navigate = useNavigate();
   const { items, open } = useTray();
   const cells = useArtifactCells(team);
@@ -126,12 +126,12 @@ export function ArtifactsRoute() {
         actions={upload}
       />
       <ArtifactsTable
-        wanted={{ name: q, state, kind }}
-        onWanted={(wanted) =>
+        search={search}
+        onSearch={(next) =>
           void navigate({
             to: '/t/$team/artifacts',
             params: { team: team.slug },
-            search: { q: wanted.name, state: wanted.state, kind: wanted.kind },
+            search: next,
             replace: true,
           })
         }

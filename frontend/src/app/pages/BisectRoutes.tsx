@@ -16,14 +16,27 @@ import { StartBisectAction, bisectLink } from '../StartBisectAction';
 import { WriteBisectReport } from '../WriteBisectReport';
 
 const teamRoute = getRouteApi('/t/$team');
+const bisectsRoute = getRouteApi('/t/$team/bisects');
 const newBisectRoute = getRouteApi('/t/$team/bisects/new');
 const bisectRoute = getRouteApi('/t/$team/bisects/$bisectId');
 
 export function BisectsRoute() {
   const { team } = teamRoute.useRouteContext();
+  const search = bisectsRoute.useSearch();
   const navigate = useNavigate();
+  const services = useQuery(servicesQuery);
   return (
     <Bisects
+      search={search}
+      onSearch={(next) =>
+        void navigate({
+          to: '/t/$team/bisects',
+          params: { team: team.slug },
+          search: next,
+          replace: true,
+        })
+      }
+      services={services.data?.items ?? []}
       start={<StartBisectAction subject={null} primary />}
       link={bisectLink(team.slug)}
       onOpen={(bisectId) =>

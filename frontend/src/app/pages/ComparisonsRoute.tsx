@@ -11,7 +11,7 @@ const teamRoute = getRouteApi('/t/$team');
 export function ComparisonsRoute() {
   useTitle('Comparisons');
   const { team } = teamRoute.useRouteContext();
-  const { q = '', state } = route.useSearch();
+  const search = route.useSearch();
   const navigate = useNavigate();
   const { items, open } = useTray();
   const mayWrite = team.role !== 'viewer';
@@ -29,18 +29,8 @@ export function ComparisonsRoute() {
         actions={upload}
       />
       <ComparisonsTable
-        search={q}
-        state={state ?? ''}
-        onSearch={(next) =>
-          void navigate({ ...here, search: { q: next || undefined, state }, replace: true })
-        }
-        onState={(next) =>
-          void navigate({
-            ...here,
-            search: { q: q || undefined, state: next || undefined },
-            replace: true,
-          })
-        }
+        search={search}
+        onSearch={(next) => void navigate({ ...here, search: next, replace: true })}
         onOpen={({ id }) =>
           void navigate({
             to: '/t/$team/comparisons/$comparisonId',

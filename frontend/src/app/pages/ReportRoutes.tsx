@@ -24,7 +24,7 @@ const frozen = (view: SnapshotViewProps) => <SnapshotView {...view} />;
 
 export function ReportsRoute() {
   const { team } = teamRoute.useRouteContext();
-  const { q = '' } = listRoute.useSearch();
+  const search = listRoute.useSearch();
   const navigate = useNavigate();
   const link = useCallback(
     (reportId: string, words: React.ReactNode) => (
@@ -41,12 +41,12 @@ export function ReportsRoute() {
   );
   return (
     <Reports
-      search={q}
+      search={search}
       onSearch={(next) =>
         void navigate({
           to: '/t/$team/reports',
           params: { team: team.slug },
-          search: { q: next || undefined },
+          search: next,
           replace: true,
         })
       }

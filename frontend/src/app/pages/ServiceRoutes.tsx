@@ -10,13 +10,24 @@ import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
 
 const teamRoute = getRouteApi('/t/$team');
+const servicesRoute = getRouteApi('/t/$team/services');
 const serviceRoute = getRouteApi('/t/$team/services/$serviceId');
 
 export function ServicesRoute() {
   const { team } = teamRoute.useRouteContext();
+  const search = servicesRoute.useSearch();
   const navigate = useNavigate();
   return (
     <Services
+      search={search}
+      onSearch={(next) =>
+        void navigate({
+          to: '/t/$team/services',
+          params: { team: team.slug },
+          search: next,
+          replace: true,
+        })
+      }
       mayManage={team.role === 'admin' || team.role === 'owner'}
       onOpen={({ id }) =>
         void navigate({
@@ -34,9 +45,14 @@ export function ServicesRoute() {
         </Link>
       )}
       setupLink={
-        <Link to="/t/$team/setup" params={{ team: team.slug }} className="link">
-          Set up a service
-        </Link>
+        <>
+          <Link to="/t/$team/deployments" params={{ team: team.slug }} search={{}} className="link">
+            Deployments
+          </Link>
+          <Link to="/t/$team/setup" params={{ team: team.slug }} className="link">
+            Set up a service
+          </Link>
+        </>
       }
     />
   );

@@ -8,15 +8,20 @@ import {
   dashboardViewOf,
   readDashboardSearch,
 } from '../../features/evidence/dashboard';
-import { readBisectSearch } from '../../features/verdicts/bisects';
+import { readBisectSearch, readBisectsSearch } from '../../features/verdicts/bisects';
 import { readCompareSearch } from '../../features/verdicts/comparison_previews';
-import { comparisonQuery, readView } from '../../features/verdicts/comparisons';
+import {
+  comparisonQuery,
+  readComparisonsSearch,
+  readView,
+} from '../../features/verdicts/comparisons';
 import { readBuildListSearch, readRegressionsSearch } from '../../features/verdicts/regressions';
 import { readInboxSearch } from '../../features/sharing/inbox';
 import { readReportSearch, readScrubSearch } from '../../features/sharing/reports';
 import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../features/evidence/spans';
 import { readTraceSearch } from '../../features/evidence/exec_traces';
-import { tray } from '../../features/evidence/artifacts';
+import { readArtifactsSearch, tray } from '../../features/evidence/artifacts';
+import { addressText, listSearch } from '../../lib/list-search';
 import { profileSetQuery, readProfileSearch } from '../../features/evidence/profiles';
 import { firstStepQuery, isEmptyTeam, type FirstStepId } from '../../features/operations/setup';
 import { setPreference } from '../../ui';
@@ -73,10 +78,6 @@ const teamIndexRoute = createRoute({
   },
 });
 
-const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
-const stateOf = <const States extends readonly [string, ...string[]]>(states: States) =>
-  z.catch(z.optional(z.enum(states)), undefined);
-
 const setupRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/setup',
@@ -108,10 +109,7 @@ const dashboardRoute = createRoute({
 const comparisonsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/comparisons',
-  validateSearch: z.object({
-    q: text,
-    state: stateOf(['waiting', 'running', 'done', 'failed', 'cancelled']),
-  }),
+  validateSearch: readComparisonsSearch,
   component: lazyRouteComponent(() => import('../pages/ComparisonsRoute'), 'ComparisonsRoute'),
 });
 
@@ -175,11 +173,7 @@ const buildRoute = createRoute({
 const filesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/artifacts',
-  validateSearch: z.object({
-    q: text,
-    kind: text,
-    state: stateOf(['received', 'decoding', 'decoded', 'invalid', 'failed']),
-  }),
+  validateSearch: readArtifactsSearch,
   component: lazyRouteComponent(() => import('../pages/ArtifactRoutes'), 'ArtifactsRoute'),
 });
 
@@ -244,7 +238,7 @@ const growthRoute = createRoute({
 const reportsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/reports',
-  validateSearch: z.object({ q: text }),
+  validateSearch: z.object(listSearch),
   component: lazyRouteComponent(() => import('../pages/ReportRoutes'), 'ReportsRoute'),
 });
 
@@ -265,6 +259,7 @@ const previewRoute = createRoute({
 const bisectsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/bisects',
+  validateSearch: readBisectsSearch,
   component: lazyRouteComponent(() => import('../pages/BisectRoutes'), 'BisectsRoute'),
 });
 
@@ -284,7 +279,15 @@ const bisectRoute = createRoute({
 const servicesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/services',
+  validateSearch: z.object(listSearch),
   component: lazyRouteComponent(() => import('../pages/ServiceRoutes'), 'ServicesRoute'),
+});
+
+const deploymentsRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/deployments',
+  validateSearch: z.object({ ...listSearch, service: addressText, environment: addressText }),
+  component: lazyRouteComponent(() => import('../pages/DeploymentsRoute'), 'DeploymentsRoute'),
 });
 
 const serviceRoute = createRoute({
@@ -344,6 +347,7 @@ export const teamRoutes = teamRoute.addChildren([
   reportRoute,
   previewRoute,
   servicesRoute,
+  deploymentsRoute,
   serviceRoute,
   activityRoute,
   jobsRoute,

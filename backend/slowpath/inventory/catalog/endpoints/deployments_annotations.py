@@ -49,6 +49,10 @@ def list_deployments(
     paging: Paging,
     service_id: UUID | None = None,
     environment_id: UUID | None = None,
+    search: Annotated[
+        str | None,
+        Query(max_length=200, pattern=r"^[^\x00]*$", description="prefix of a commit SHA, or part of a label"),
+    ] = None,
 ) -> Page[DeploymentOut]:
     """List deployments, the last recorded first."""
     rows = service.deploys(
@@ -57,6 +61,7 @@ def list_deployments(
         paging.limit + 1,
         service_id=ServiceId(service_id) if service_id else None,
         environment_id=EnvironmentId(environment_id) if environment_id else None,
+        search=(search or "").strip() or None,
     )
     return paging.page(rows, DeploymentOut.model_validate, lambda row: (row.created_at, row.id))
 

@@ -31,13 +31,20 @@ def deploys(
     *,
     service_id: ServiceId | None,
     environment_id: EnvironmentId | None,
+    search: str | None = None,
 ) -> Sequence[Deployment]:
-    """Return deployments, the last recorded first, by ix_deploy_newest."""
+    """Return deployments, the last recorded first, by ix_deploy_newest.
+
+    `search` is the prefix of a commit SHA, or part of a label.
+    """
     found = select(Deployment).order_by(Deployment.created_at.desc(), Deployment.id.desc()).limit(limit)
     if service_id is not None:
         found = found.where(Deployment.service_id == service_id)
     if environment_id is not None:
         found = found.where(Deployment.environment_id == environment_id)
+    if search is not None:
+        prefix = Deployment.commit.istartswith(search, autoescape=True)
+        found = found.where(or_(prefix, Deployment.label.icontains(search, autoescape=True)))
     if after is not None:
         found = found.where(tuple_(Deployment.created_at, Deployment.id) < after)
     return session.scalars(found).all()

@@ -63,9 +63,12 @@ def deploys(
     *,
     service_id: ServiceId | None = None,
     environment_id: EnvironmentId | None = None,
+    search: str | None = None,
 ) -> Sequence[Deployment]:
-    """Return deployments, the last recorded first."""
-    return deployments_annotations.deploys(session, after, limit, service_id=service_id, environment_id=environment_id)
+    """Return deployments, the last recorded first; `search` as in the queries."""
+    return deployments_annotations.deploys(
+        session, after, limit, service_id=service_id, environment_id=environment_id, search=search
+    )
 
 
 def deploys_between(

@@ -53,9 +53,12 @@ def list_bisects(
     state: Annotated[list[BisectStateName] | None, Query()] = None,
     service_id: UUID | None = None,
     regression_id: UUID | None = None,
+    search: Annotated[
+        str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="part of a title, or #number")
+    ] = None,
 ) -> Page[BisectListItemOut]:
     """List bisects, newest first."""
-    filters = bisect_views.BisectFilter(tuple(state or ()), service_id, regression_id)
+    filters = bisect_views.BisectFilter(tuple(state or ()), service_id, regression_id, (search or "").strip() or None)
     rows = bisect_views.list_bisects(session, filters, after=paging.after, limit=paging.limit + 1)
     named = bisect_views.load_referenced_names(session, rows)
     return paging.page(rows, lambda row: make_bisect_list_item_out(row, named), lambda row: (row.created_at, row.id))

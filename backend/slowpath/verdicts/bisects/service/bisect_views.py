@@ -44,6 +44,7 @@ class BisectFilter:
     states: tuple[str, ...] = ()
     service_id: UUID | None = None
     regression_id: UUID | None = None
+    search: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,13 @@ def list_bisects(
 ) -> Sequence[Bisect]:
     """Return bisects, newest first."""
     return queries.select_bisects(
-        session, filters.states, filters.service_id, filters.regression_id, after=after, limit=limit
+        session,
+        filters.states,
+        filters.service_id,
+        filters.regression_id,
+        after=after,
+        limit=limit,
+        search=filters.search,
     )
 
 

@@ -1,6 +1,6 @@
 /** All artifacts of the team, with filters, and retry and deletion of each. */
-import { Button, Checkbox, Menu, Select, TextInput } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox, Menu } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Artifact } from '../../../api';
 import {
@@ -12,21 +12,18 @@ import {
   SkeletonRows,
   StateIcon,
   Timestamp,
-  Toolbar,
   countOf,
   sizeText,
+  usePagedList,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { usePollWhile } from '../../platform/jobs';
 import { DeleteArtifact } from './DeleteArtifact';
 import classes from './Files.module.css';
-import {
-  artifactsQuery,
-  isUnderWay,
-  originalAddress,
-  retryArtifact,
-  type Wanted,
-} from './artifact-queries';
+import { artifactsQuery, isUnderWay, originalAddress, retryArtifact } from './artifact-queries';
+import { ARTIFACT_STATES, type ArtifactsSearch } from './artifacts-url';
 import { sidesOfSelection } from './selection-sides';
 import { KIND_CHOICES, STATE_ICONS, describe, stateText } from './artifact-wording';
 
@@ -40,8 +37,8 @@ export type ArtifactCells = {
 };
 
 type TableProps = {
-  wanted: Wanted;
-  onWanted: (wanted: Wanted) => void;
+  search: ArtifactsSearch;
+  onSearch: (search: ArtifactsSearch) => void;
   onOpen: (artifact: Artifact) => void;
   upload: ReactNode;
   mayWrite: boolean;
@@ -53,39 +50,6 @@ type TableProps = {
 };
 
 type CompareArtifacts = (base: string[], candidate: string[], words: string) => ReactNode;
-
-const STATES: Artifact['state'][] = ['received', 'decoding', 'decoded', 'invalid', 'failed'];
-
-function ArtifactFilters({ wanted, onWanted }: Pick<TableProps, 'wanted' | 'onWanted'>) {
-  return (
-    <Toolbar label="Filter artifacts">
-      <Select
-        aria-label="State"
-        placeholder="any state"
-        clearable
-        data={STATES}
-        value={wanted.state ?? null}
-        onChange={(state) => onWanted({ ...wanted, state: state ?? undefined })}
-        w={130}
-      />
-      <Select
-        aria-label="Kind"
-        placeholder="any kind"
-        clearable
-        data={KIND_CHOICES}
-        value={wanted.kind ?? null}
-        onChange={(kind) => onWanted({ ...wanted, kind: kind ?? undefined })}
-        w={170}
-      />
-      <TextInput
-        aria-label="Search artifacts"
-        placeholder="Search names"
-        value={wanted.name ?? ''}
-        onChange={(event) => onWanted({ ...wanted, name: event.currentTarget.value || undefined })}
-      />
-    </Toolbar>
-  );
-}
 
 type MenuProps = {
   artifact: Artifact;
@@ -192,26 +156,35 @@ function columnsOf(
 }
 
 export function ArtifactsTable(props: TableProps) {
-  const { wanted, onWanted, onOpen, upload, mayWrite, cells } = props;
+  const { search, onSearch, onOpen, upload, mayWrite, cells } = props;
   const pollWhile = usePollWhile();
-  const artifacts = useInfiniteQuery({
-    ...artifactsQuery(wanted),
-    refetchInterval: (query) =>
-      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+  const artifacts = usePagedList(artifactsQuery(search), {
+    sort: search.sort,
+    pollAfterMs: (rows) => pollWhile(rows.some(isUnderWay)),
   });
   const again = useRetry();
   const [selected, setSelected] = useState<Artifact[]>([]);
   const [deleting, setDeleting] = useState<Artifact | null>(null);
-  const filtered = [wanted.name, wanted.state, wanted.kind].some((value) => value !== undefined);
+  const filtered = isFiltered(search);
   return (
     <>
       {deleting && <DeleteArtifact file={deleting} onClose={() => setDeleting(null)} />}
-      <ArtifactFilters wanted={wanted} onWanted={onWanted} />
+      <ListFilters
+        noun="artifacts"
+        searched="names"
+        filters={[
+          { name: 'state', label: 'State', options: ARTIFACT_STATES },
+          { name: 'kind', label: 'Kind', options: KIND_CHOICES },
+        ]}
+        search={search}
+        onSearch={onSearch}
+      />
       <Section>
         {again.error && <ErrorState error={again.error} />}
         <PagedTable
           label="Artifacts"
-          query={artifacts}
+          list={artifacts}
+          sorting={{ search, onSort: (sort) => onSearch({ ...search, sort }) }}
           columns={columnsOf(
             cells,
             (artifact) => (

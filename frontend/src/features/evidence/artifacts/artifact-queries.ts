@@ -1,22 +1,18 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { calls, openUrl, type Artifact, type Facts, type Page } from '../../../api';
-
-export type Wanted = { name?: string; state?: Artifact['state']; kind?: string };
+import { pagedList } from '../../../ui';
+import type { ArtifactsSearch } from './artifacts-url';
 
 export const isUnderWay = (artifact: Pick<Artifact, 'state'>): boolean =>
   artifact.state === 'received' || artifact.state === 'decoding';
 
-export const artifactsQuery = ({ name, state, kind }: Wanted) =>
-  infiniteQueryOptions({
-    queryKey: ['artifact', 'list', { name, state, kind }],
-    queryFn: ({ pageParam, signal }) =>
-      calls.artifactsList({
-        query: { name, kind, state: state ? [state] : undefined, cursor: pageParam, limit: 100 },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  });
+export const artifactsQuery = ({ q, state, kind }: ArtifactsSearch) =>
+  pagedList(['artifact', 'list', { q, state, kind }], (cursor, signal) =>
+    calls.artifactsList({
+      query: { name: q, kind, state: state ? [state] : undefined, cursor, limit: 100 },
+      signal,
+    }),
+  );
 
 export const artifactQuery = (artifact_id: string) =>
   queryOptions({

@@ -12,3 +12,4 @@ export {
 } from './artifact-wording';
 export { tray } from './tray-store';
 export { uploadButtonText, useTray } from './use-tray';
+export { readArtifactsSearch } from './artifacts-url';

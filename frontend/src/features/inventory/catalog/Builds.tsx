@@ -1,6 +1,6 @@
 /** The builds of a service: found, named, changed, deleted. */
 import { Button, Menu, Modal, TextInput } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Build } from '../../../api';
 import {
@@ -8,6 +8,7 @@ import {
   EmptyState,
   ErrorState,
   PagedTable,
+  usePagedList,
   Section,
   SkeletonRows,
   Timestamp,
@@ -147,9 +148,7 @@ function columnsOf(
 export function Builds({ service, mayWrite, buildLink }: BuildsProps) {
   const [search, setSearch] = useState('');
   const [form, setForm] = useState<Build | 'new' | null>(null);
-  const builds = useInfiniteQuery(
-    buildsQuery({ service_id: service.id, search: search || undefined }),
-  );
+  const builds = usePagedList(buildsQuery({ service_id: service.id, search: search || undefined }));
   const [deleting, setDeleting] = useState<Build | null>(null);
   return (
     <Section
@@ -169,7 +168,7 @@ export function Builds({ service, mayWrite, buildLink }: BuildsProps) {
     >
       <PagedTable
         label="Builds"
-        query={builds}
+        list={builds}
         columns={columnsOf(buildLink, (build) =>
           mayWrite ? (
             <BuildMenu

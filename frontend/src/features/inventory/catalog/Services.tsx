@@ -13,12 +13,16 @@ import {
   useTitle,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { formatSort, parseSort, type ListSearch } from '../../../lib/list-search';
 import classes from './Catalog.module.css';
 import { Environments } from './Environments';
 import { ExampleBadge } from './ExampleBadge';
 import { updateService, createService, servicesQuery, type ServiceFields } from './catalog-queries';
 
 type PageProps = {
+  search: ListSearch;
+  onSearch: (search: ListSearch) => void;
   mayManage: boolean;
   onOpen: (service: Service) => void;
   link: (service: Service) => ReactNode;
@@ -26,11 +30,12 @@ type PageProps = {
   setupLink: ReactNode;
 };
 
-export function ServicesPage({ mayManage, onOpen, link, setupLink }: PageProps) {
+export function ServicesPage({ search, onSearch, ...props }: PageProps) {
+  const { mayManage, onOpen, link, setupLink } = props;
   useTitle('Services');
   const [adding, setAdding] = useState(false);
   const services = useQuery(servicesQuery);
-  const rows = services.data?.items ?? [];
+  const rows = (services.data?.items ?? []).filter((service) => matchesText(service, search.q));
   const add = mayManage && (
     <Button variant="filled" onClick={() => setAdding(true)}>
       New service
@@ -84,6 +89,7 @@ export function ServicesPage({ mayManage, onOpen, link, setupLink }: PageProps) 
           </>
         }
       />
+      <ListFilters noun="services" searched="names, packages" search={search} onSearch={onSearch} />
       <Section>
         {services.error && (
           <ErrorState
@@ -92,7 +98,11 @@ export function ServicesPage({ mayManage, onOpen, link, setupLink }: PageProps) 
           />
         )}
         {services.isPending && <SkeletonRows rows={6} height={42} />}
-        {services.data && rows.length === 0 && <EmptyState help="ci">No services yet.</EmptyState>}
+        {services.data && rows.length === 0 && (
+          <EmptyState help="ci">
+            {search.q ? 'No services match this search.' : 'No services yet.'}
+          </EmptyState>
+        )}
         {rows.length > 0 && (
           <DataTable
             label="Services"
@@ -103,7 +113,9 @@ export function ServicesPage({ mayManage, onOpen, link, setupLink }: PageProps) 
             rowHeight={42}
             onRowClick={onOpen}
             minWidth={700}
-            tools="whole"
+            tools="rows"
+            sort={parseSort(search.sort)}
+            onSort={(sort) => onSearch({ ...search, sort: formatSort(sort) })}
           />
         )}
       </Section>
@@ -112,6 +124,11 @@ export function ServicesPage({ mayManage, onOpen, link, setupLink }: PageProps) 
     </>
   );
 }
+
+const matchesText = ({ name, main_package, description }: Service, text = ''): boolean =>
+  [name, main_package, description].some((each) =>
+    each?.toLowerCase().includes(text.toLowerCase()),
+  );
 
 export function ServiceForm({
   opened,

@@ -1,5 +1,12 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
+import { pagedList } from '../../../ui';
+import type { ListSearch } from '../../../lib/list-search';
+
+export type DeploymentsSearch = ListSearch & {
+  service?: string | undefined;
+  environment?: string | undefined;
+};
 
 export const servicesQuery = queryOptions({
   queryKey: ['service', 'list'],
@@ -18,13 +25,23 @@ export const environmentsQuery = queryOptions({
 });
 
 export const buildsQuery = (wanted: { service_id?: string; search?: string }) =>
-  infiniteQueryOptions({
-    queryKey: ['build', 'list', wanted],
-    queryFn: ({ pageParam, signal }) =>
-      calls.buildsList({ query: { ...wanted, cursor: pageParam, limit: 100 }, signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  });
+  pagedList(['build', 'list', wanted], (cursor, signal) =>
+    calls.buildsList({ query: { ...wanted, cursor, limit: 100 }, signal }),
+  );
+
+export const deploymentsQuery = ({ q, service, environment }: DeploymentsSearch) =>
+  pagedList(['deployment', 'list', { q, service, environment }], (cursor, signal) =>
+    calls.deploymentsList({
+      query: {
+        search: q,
+        service_id: service,
+        environment_id: environment,
+        cursor,
+        limit: 100,
+      },
+      signal,
+    }),
+  );
 
 /** The newest build of a service, or of the team; none before its first upload. */
 export const newestBuildQuery = (service_id?: string) =>

@@ -38,6 +38,8 @@ describe('the list of services', () => {
   const showServices = (mayManage = true, onOpen: (service: Service) => void = () => undefined) =>
     show(
       <ServicesPage
+        search={{}}
+        onSearch={() => undefined}
         setupLink={null}
         mayManage={mayManage}
         onOpen={onOpen}
@@ -63,7 +65,7 @@ describe('the list of services', () => {
     expect(await screen.findByText('No services yet.')).toBeInTheDocument();
     expect(await screen.findByText('No environments yet.')).toBeInTheDocument();
     expect(screen.queryByRole('button')).not.toBeInTheDocument();
-    expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+    expect(screen.getAllByRole('textbox')).toEqual([screen.getByLabelText('Search services')]);
   });
 
   it('says why it could not be loaded, and loads when tried again', async () => {
@@ -118,7 +120,14 @@ describe('the environments', () => {
   function showEnvironments(items: object[] = [PRODUCTION]) {
     server.use(http.get(at('/environments'), () => page(items)));
     return show(
-      <ServicesPage mayManage onOpen={() => undefined} link={() => null} setupLink={null} />,
+      <ServicesPage
+        search={{}}
+        onSearch={() => undefined}
+        mayManage
+        onOpen={() => undefined}
+        link={() => null}
+        setupLink={null}
+      />,
     );
   }
 
@@ -358,7 +367,8 @@ describe('the builds of a service', () => {
   it('are only read by viewers', async () => {
     showService({ mayManage: false, mayWrite: false });
     expect(await screen.findByRole('link', { name: '5f3c1e800000' })).toBeInTheDocument();
-    const names = screen.getAllByRole('button').map(({ textContent }) => textContent);
-    expect(names).toEqual(['Columns', 'Download CSV']);
+    for (const name of ['New build', 'Edit', 'Delete'])
+      expect(screen.queryByRole('button', { name })).toBeNull();
+    expect(screen.queryByRole('button', { name: /^Actions/u })).toBeNull();
   });
 });

@@ -9,3 +9,4 @@ export {
   serviceQuery,
   servicesQuery,
 } from './catalog-queries';
+export { DeploymentsPage } from './Deployments';

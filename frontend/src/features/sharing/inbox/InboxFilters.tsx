@@ -1,5 +1,6 @@
 /** Filters as chips: each opens a list of links, so that a filtered inbox has an address. */
 import { Menu, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { KeyHint, Toolbar, onText } from '../../../ui';
 import type { InboxLink } from './InboxTabs';
 import classes from './inbox.module.css';
@@ -13,6 +14,7 @@ type FiltersProps = {
   services: { id: string; name: string }[];
   people: Person[];
   me: string;
+  tools: ReactNode;
 };
 
 type Filter = {
@@ -67,6 +69,7 @@ export function InboxFilters(props: FiltersProps) {
         <KeyHint keys={['Enter']}>open</KeyHint>
         <KeyHint keys={['?']}>all shortcuts</KeyHint>
       </span>
+      {props.tools}
     </Toolbar>
   );
 }

@@ -1,5 +1,5 @@
 /** Items by group, with one line of column names above all. */
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
 import { InboxRow, type ItemLink } from './InboxRow';
 import classes from './inbox.module.css';
@@ -7,25 +7,28 @@ import { GROUPS, GROUP_LABELS, itemKey } from './inbox-wording';
 import type { InboxKeys } from './use-inbox-keys';
 
 type GroupsProps = {
-  items: InboxItem[];
+  items: readonly InboxItem[];
+  isShown: (column: string) => boolean;
+  style: CSSProperties;
   keys: InboxKeys;
   mayWrite: boolean;
   link: ItemLink;
   cardActions: (item: InboxItem) => ReactNode;
 };
 
-export function InboxGroups({ items, keys, mayWrite, link, cardActions }: GroupsProps) {
+export function InboxGroups(props: GroupsProps) {
+  const { items, isShown, style, keys, mayWrite, link, cardActions } = props;
   return (
-    <div className={classes.list}>
+    <div className={classes.list} style={style}>
       <div className={classes.head} aria-hidden>
         <span />
         <span>severity</span>
         <span>item</span>
-        <span>since</span>
-        <span className={classes.change}>change</span>
-        <span>last builds or hours</span>
-        <span>state</span>
-        <span>assignee</span>
+        {isShown('since') && <span>since</span>}
+        {isShown('change') && <span className={classes.change}>change</span>}
+        <span className={classes.trend}>last builds or hours</span>
+        {isShown('state') && <span>state</span>}
+        {isShown('assignee') && <span>assignee</span>}
       </div>
       {GROUPS.map((group) => {
         const own = items.filter((item) => item.group === group);
@@ -45,6 +48,7 @@ export function InboxGroups({ items, keys, mayWrite, link, cardActions }: Groups
                     isCurrent={key === keys.cursor}
                     isSelected={keys.selection.has(key)}
                     mayWrite={mayWrite}
+                    isShown={isShown}
                     onFocus={() => keys.setCursor(key)}
                     onSelect={() => keys.toggle(key)}
                     link={link}

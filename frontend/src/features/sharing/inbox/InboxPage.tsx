@@ -1,10 +1,9 @@
 /** What needs action: production events, regressions, bisects, failing channels and sources, in one list. */
 import { Button } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
-import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
+import { ErrorState, MoreRows, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { CardActions } from './CardActions';
 import { InboxEmpty } from './InboxEmpty';
 import { InboxFilters } from './InboxFilters';
@@ -16,9 +15,10 @@ import { SavedViewAction } from './SavedViewAction';
 import { ShortcutsDialog } from './ShortcutsDialog';
 import { TriageBar } from './TriageBar';
 import classes from './inbox.module.css';
-import { inboxQuery, inboxViewsQuery } from './inbox-queries';
+import { inboxViewsQuery } from './inbox-queries';
 import { hasFilters, viewOf, type InboxSearch } from './inbox-url';
 import type { Person } from './inbox-wording';
+import { useInboxItems } from './use-inbox-items';
 import { useInboxKeys } from './use-inbox-keys';
 import { useTriage, type Triage } from './use-triage';
 
@@ -38,16 +38,12 @@ export type InboxPageProps = {
   actions: ReactNode;
 };
 
-const SEARCH_AFTER_MS = 250;
-
 export default function InboxPage(props: InboxPageProps) {
   const { search, onSearch, team, Link, link, onOpen, actions } = props;
   const { people, me, mayWrite } = team;
-  const [q] = useDebouncedValue(search.q, SEARCH_AFTER_MS);
-  const list = useInfiniteQuery(inboxQuery({ ...search, q }));
+  const { list, shown, items } = useInboxItems(search, onSearch);
   const views = useQuery(inboxViewsQuery).data?.items ?? [];
-  const first = list.data?.pages[0];
-  const items = list.data?.pages.flatMap((page) => page.items) ?? [];
+  const first = list.query.data?.pages[0];
   const saved = useTriage(people);
   const keys = useInboxKeys({ items, mayWrite, onOpen, onUndo: saved.undo });
   const triage: Triage = {
@@ -64,7 +60,7 @@ export default function InboxPage(props: InboxPageProps) {
         title={
           first ? <InboxHeadline counts={first.counts} open={isWhole ? items : []} /> : 'Inbox'
         }
-        sub="Sorted by severity: requests per second × added time."
+        sub={search.sort ? undefined : 'Sorted by severity: requests per second × added time.'}
         actions={actions}
       />
       <InboxTabs
@@ -75,21 +71,29 @@ export default function InboxPage(props: InboxPageProps) {
         action={<SavedViewAction search={search} saved={views} />}
       />
       <div className={classes.filters}>
-        <InboxFilters {...team} search={search} onSearch={onSearch} Link={Link} />
+        <InboxFilters
+          {...team}
+          search={search}
+          onSearch={onSearch}
+          Link={Link}
+          tools={items.length > 0 && shown.tools}
+        />
       </div>
-      <div className={classes.body} data-stale={list.isPlaceholderData || undefined}>
+      <div className={classes.body} data-stale={list.query.isPlaceholderData || undefined}>
         {list.error && (
           <ErrorState
             what="Could not load the inbox"
             error={list.error}
-            action={<Button onClick={() => void list.refetch()}>Try again</Button>}
+            action={<Button onClick={() => void list.query.refetch()}>Try again</Button>}
           />
         )}
-        {list.isPending && <SkeletonRows rows={8} height={43} />}
+        {list.query.isPending && <SkeletonRows rows={8} height={43} />}
         {first && items.length === 0 && <InboxEmpty search={search} inbox={first} Link={Link} />}
         {items.length > 0 && (
           <InboxGroups
             items={items}
+            isShown={shown.isShown}
+            style={shown.style}
             keys={keys}
             mayWrite={mayWrite}
             link={link}
@@ -98,15 +102,7 @@ export default function InboxPage(props: InboxPageProps) {
             )}
           />
         )}
-        {list.hasNextPage && (
-          <Button
-            my="md"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Load more items
-          </Button>
-        )}
+        <MoreRows list={list} noun="items" />
       </div>
       {mayWrite && (
         <TriageBar

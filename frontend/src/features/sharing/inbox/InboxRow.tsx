@@ -26,6 +26,7 @@ type InboxRowProps = {
   isCurrent: boolean;
   isSelected: boolean;
   mayWrite: boolean;
+  isShown: (column: string) => boolean;
   onFocus: () => void;
   onSelect: () => void;
   link: ItemLink;
@@ -34,7 +35,7 @@ type InboxRowProps = {
 };
 
 export function InboxRow(props: InboxRowProps) {
-  const { item, isCurrent, isSelected, mayWrite, onFocus, onSelect, link } = props;
+  const { item, isCurrent, isSelected, mayWrite, isShown, onFocus, onSelect, link } = props;
   const service = item.service?.slug ?? null;
   const [glyph, state] = stateLabel(item.state);
   return (
@@ -66,20 +67,24 @@ export function InboxRow(props: InboxRowProps) {
           <IdentifierText text={detailText(item)} />
         </span>
       </span>
-      <span className={classes.since}>
-        {item.since_commit ? (
-          <span className="mono">{shortCommit(item.since_commit)}</span>
-        ) : (
-          <span className="muted">–</span>
-        )}
-        <span className={classes.second}>
-          {item.since_at !== null && <Timestamp at={item.since_at} />}
+      {isShown('since') && (
+        <span className={classes.since}>
+          {item.since_commit ? (
+            <span className="mono">{shortCommit(item.since_commit)}</span>
+          ) : (
+            <span className="muted">–</span>
+          )}
+          <span className={classes.second}>
+            {item.since_at !== null && <Timestamp at={item.since_at} />}
+          </span>
         </span>
-      </span>
-      <span className={classes.change}>
-        {item.change === null ? <span className="muted">–</span> : <b>{changeText(item)}</b>}
-        <span className={classes.second}>{changeRangeText(item)}</span>
-      </span>
+      )}
+      {isShown('change') && (
+        <span className={classes.change}>
+          {item.change === null ? <span className="muted">–</span> : <b>{changeText(item)}</b>}
+          <span className={classes.second}>{changeRangeText(item)}</span>
+        </span>
+      )}
       <span className={classes.trend}>
         {item.sparkline && (
           <Sparkline
@@ -90,10 +95,12 @@ export function InboxRow(props: InboxRowProps) {
           />
         )}
       </span>
-      <span className={classes.state}>
-        <StateIcon glyph={glyph}>{state}</StateIcon>
-      </span>
-      <Assignee item={item} />
+      {isShown('state') && (
+        <span className={classes.state}>
+          <StateIcon glyph={glyph}>{state}</StateIcon>
+        </span>
+      )}
+      {isShown('assignee') && <Assignee item={item} />}
       {isCurrent && mayWrite && <span className={classes.cardActions}>{props.cardActions}</span>}
     </li>
   );

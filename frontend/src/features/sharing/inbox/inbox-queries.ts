@@ -1,33 +1,29 @@
 /** Items and saved views. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { calls, type InboxActionIn, type InboxItem, type InboxViewIn } from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
 import { momentText } from '../../../lib/times';
+import { pagedList } from '../../../ui';
 
 const PAGE = 100;
 
 export const inboxQuery = (search: InboxSearch) =>
-  infiniteQueryOptions({
-    queryKey: ['inbox', 'list', search],
-    queryFn: ({ pageParam, signal }) =>
-      calls.inboxList({
-        query: {
-          view: viewOf(search),
-          service_id: search.service,
-          kind: search.kind && [search.kind],
-          state: search.state && [search.state],
-          assignee_id: search.assignee,
-          severity: search.severity && [search.severity],
-          q: search.q,
-          cursor: pageParam,
-          limit: PAGE,
-        },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    placeholderData: keepPreviousData,
-  });
+  pagedList(['inbox', 'list', { ...search, sort: undefined }], (cursor, signal) =>
+    calls.inboxList({
+      query: {
+        view: viewOf(search),
+        service_id: search.service,
+        kind: search.kind && [search.kind],
+        state: search.state && [search.state],
+        assignee_id: search.assignee,
+        severity: search.severity && [search.severity],
+        q: search.q,
+        cursor,
+        limit: PAGE,
+      },
+      signal,
+    }),
+  );
 
 export const inboxItemQuery = (kind: InboxItem['kind'], item_id: string) =>
   queryOptions({

@@ -1,5 +1,6 @@
 /** What a link to the inbox restores: its view and filters. A saved view stores the same as a query string. */
 import * as z from 'zod/mini';
+import { addressChoice, addressText, listSearch } from '../../../lib/list-search';
 
 export const VIEWS = [
   'needs-action',
@@ -31,18 +32,14 @@ export const STATES = [
 ] as const;
 export const SEVERITIES = ['high', 'medium', 'low'] as const;
 
-const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
-const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
-  z.catch(z.optional(z.enum(values)), undefined);
-
 const searchSchema = z.object({
-  view: oneOf(VIEWS),
-  service: text,
-  kind: oneOf(KINDS),
-  state: oneOf(STATES),
-  assignee: text,
-  severity: oneOf(SEVERITIES),
-  q: text,
+  ...listSearch,
+  view: addressChoice(VIEWS),
+  service: addressText,
+  kind: addressChoice(KINDS),
+  state: addressChoice(STATES),
+  assignee: addressText,
+  severity: addressChoice(SEVERITIES),
 });
 export type InboxSearch = z.infer<typeof searchSchema>;
 
@@ -60,9 +57,11 @@ function withoutDefaults(search: InboxSearch): InboxSearch {
 
 export const viewOf = (search: InboxSearch): View => search.view ?? VIEWS[0];
 
-/** Filters that are set besides the view. */
+/** Filters that are set besides the view; the order is not a filter. */
 export const hasFilters = (search: InboxSearch): boolean =>
-  Object.entries(search).some(([name, value]) => name !== 'view' && Boolean(value));
+  Object.entries(search).some(
+    ([name, value]) => name !== 'view' && name !== 'sort' && Boolean(value),
+  );
 
 /** The query string of a saved view; equal for equal filters in any order. */
 export function formatFilters(search: InboxSearch): string {

@@ -64,7 +64,7 @@ type ChoiceProps = AddToReportProps & { snapshot: ReturnType<typeof named>; onCl
 
 function Choice({ hold, path, also, reportLink, snapshot, onClose }: ChoiceProps) {
   const client = useQueryClient();
-  const reports = useInfiniteQuery(reportsQuery(''));
+  const reports = useInfiniteQuery(reportsQuery());
   const offered = (reports.data?.pages[0]?.items ?? []).slice(0, OFFERED);
   const [title, setTitle] = useState(snapshot.title);
   const [chosen, setChosen] = useState<string | null>(null);

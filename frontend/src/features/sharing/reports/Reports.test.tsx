@@ -6,12 +6,13 @@ import type { Report } from '../../../api';
 import { at, page, problem, server } from '../../../testing/mock-api';
 import { aReport, aText } from '../../../testing/report-fixtures';
 import { enter, show } from '../../../testing/render';
+import type { ListSearch } from '../../../lib/list-search';
 import Reports from './Reports';
 
 type ListProps = { mayWrite?: boolean; first?: string; onOpen?: (id: string) => void };
 
 function List({ mayWrite = true, first = '', onOpen = () => undefined }: ListProps) {
-  const [search, setSearch] = useState(first);
+  const [search, setSearch] = useState<ListSearch>({ q: first || undefined });
   return (
     <Reports
       search={search}
@@ -99,10 +100,10 @@ describe('the list of reports', () => {
       }),
     );
     const { user } = show(<List />);
-    await user.click(await screen.findByRole('button', { name: 'Show more' }));
+    await user.click(await screen.findByRole('button', { name: 'Load older reports' }));
     expect(await screen.findByRole('link', { name: 'Older' })).toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Newest' })).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Load older reports' })).not.toBeInTheDocument();
   });
 });
 

@@ -1,28 +1,28 @@
 /** All reports of the team. */
-import { Button, TextInput } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Report } from '../../../api';
 import {
-  DataTable,
   EmptyState,
-  ErrorState,
   PageHeader,
+  PagedTable,
   Section,
   SkeletonRows,
   StateIcon,
   Timestamp,
-  Toolbar,
+  usePagedList,
   useTitle,
   type Column,
-  onText,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
+import type { ListSearch } from '../../../lib/list-search';
 import { ReportTitleForm } from './ReportTitleForm';
 import { createReport, reportsQuery } from './report-queries';
 
 type ReportsProps = {
-  search: string;
-  onSearch: (search: string) => void;
+  search: ListSearch;
+  onSearch: (search: ListSearch) => void;
   onOpen: (id: string) => void;
   link: (id: string, words: ReactNode) => ReactNode;
   mayWrite: boolean;
@@ -30,9 +30,8 @@ type ReportsProps = {
 
 export default function Reports({ search, onSearch, onOpen, link, mayWrite }: ReportsProps) {
   useTitle('Reports');
-  const reports = useInfiniteQuery(reportsQuery(search));
+  const reports = usePagedList(reportsQuery(search.q), search);
   const [making, setMaking] = useState(false);
-  const rows = reports.data?.pages.flatMap(({ items }) => items) ?? [];
   const columns = useMemo(() => columnsOf(link), [link]);
   const add = mayWrite && (
     <Button variant="filled" onClick={() => setMaking(true)}>
@@ -46,47 +45,24 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
         sub="Investigations with text and snapshots of pages."
         actions={add}
       />
-      <Toolbar label="Reports">
-        <TextInput
-          aria-label="Search reports"
-          placeholder="Search"
-          value={search}
-          onChange={onText(onSearch)}
-        />
-      </Toolbar>
+      <ListFilters noun="reports" searched="titles" search={search} onSearch={onSearch} />
       <Section>
-        {reports.error && (
-          <ErrorState
-            what="Could not load the reports"
-            error={reports.error}
-            action={<Button onClick={() => void reports.refetch()}>Try again</Button>}
-          />
-        )}
-        {reports.isPending && <SkeletonRows rows={5} />}
-        {reports.data && rows.length === 0 && (
-          <EmptyState help="reports">
-            {search === ''
-              ? 'No reports yet. Create one here, or use “Add to report” on a comparison, a regression or the dashboard.'
-              : 'No reports match.'}
-          </EmptyState>
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label="Reports"
-            columns={columns}
-            rowCount={rows.length}
-            rowAt={(index) => rows[index]!}
-            rowKey={({ id }) => id}
-            onRowClick={({ id }) => onOpen(id)}
-            minWidth={920}
-            tools={reports.hasNextPage ? 'part' : 'whole'}
-          />
-        )}
-        {reports.hasNextPage && (
-          <Button loading={reports.isFetchingNextPage} onClick={() => void reports.fetchNextPage()}>
-            Show more
-          </Button>
-        )}
+        <PagedTable
+          label="Reports"
+          list={reports}
+          sorting={{ search, onSort: (sort) => onSearch({ ...search, sort }) }}
+          columns={columns}
+          onRowClick={({ id }) => onOpen(id)}
+          minWidth={920}
+          loading={<SkeletonRows rows={5} />}
+          empty={
+            <EmptyState help="reports">
+              {isFiltered(search)
+                ? 'No reports match.'
+                : 'No reports yet. Create one here, or use “Add to report” on a comparison, a regression or the dashboard.'}
+            </EmptyState>
+          }
+        />
       </Section>
       {making && (
         <ReportTitleForm

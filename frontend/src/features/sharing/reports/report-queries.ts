@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import {
   asBytes,
   calls,
@@ -7,19 +7,13 @@ import {
   type Report,
   type ShareLinkWords,
 } from '../../../api';
+import { pagedList } from '../../../ui';
 import type { BlockFields, RecordedReport, Scrub } from './report-types';
 
-export const reportsQuery = (search: string) =>
-  infiniteQueryOptions({
-    queryKey: ['report', 'list', search],
-    queryFn: ({ pageParam, signal }) =>
-      calls.reportsList({
-        query: { search: search || undefined, cursor: pageParam, limit: 50 },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  });
+export const reportsQuery = (search?: string) =>
+  pagedList(['report', 'list', search], (cursor, signal) =>
+    calls.reportsList({ query: { search, cursor, limit: 100 }, signal }),
+  );
 
 export const reportQuery = (report_id: string, version?: number) =>
   queryOptions({

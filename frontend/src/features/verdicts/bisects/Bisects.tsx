@@ -1,25 +1,29 @@
 /** The searches of a team: what runs, what was found, at what cost. */
-import { Button } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { BisectListItemOut } from '../../../api';
 import {
-  DataTable,
   EmptyState,
-  ErrorState,
   PageHeader,
+  PagedTable,
   Section,
   SkeletonRows,
   StateIcon,
   Timestamp,
   countOf,
+  usePagedList,
   useTitle,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { bisectsQuery } from './bisect-queries';
+import { BISECT_STATES, type BisectsSearch } from './bisects-url';
 import { STATES, posteriorText, isOpen, shortSha } from './bisect-wording';
 
 export type BisectsProps = {
+  search: BisectsSearch;
+  onSearch: (search: BisectsSearch) => void;
+  services: { id: string; name: string }[];
   /** *Start bisect* with manual settings. */
   start: ReactNode;
   link: (id: string, words: ReactNode) => ReactNode;
@@ -27,10 +31,10 @@ export type BisectsProps = {
   regressions: (words: ReactNode) => ReactNode;
 };
 
-export default function Bisects({ start, link, onOpen, regressions }: BisectsProps) {
+export default function Bisects(props: BisectsProps) {
+  const { search, onSearch, services, start, link, onOpen, regressions } = props;
   useTitle('Bisects');
-  const bisects = useInfiniteQuery(bisectsQuery(null));
-  const rows = bisects.data?.pages.flatMap(({ items }) => items) ?? [];
+  const bisects = usePagedList(bisectsQuery(search), search);
   return (
     <>
       <PageHeader
@@ -38,40 +42,43 @@ export default function Bisects({ start, link, onOpen, regressions }: BisectsPro
         actions={start}
         sub="Finds the commit that caused a regression by deploying and measuring builds in between."
       />
+      <ListFilters
+        noun="bisects"
+        searched="titles, #3"
+        filters={[
+          { name: 'state', label: 'State', options: BISECT_STATES },
+          {
+            name: 'service',
+            label: 'Service',
+            options: services.map(({ id, name }) => ({ value: id, label: name })),
+          },
+        ]}
+        search={search}
+        onSearch={onSearch}
+      />
       <Section>
-        {bisects.error && (
-          <ErrorState
-            what="Could not load the bisects"
-            error={bisects.error}
-            action={<Button onClick={() => void bisects.refetch()}>Try again</Button>}
-          />
-        )}
-        {bisects.isPending && <SkeletonRows rows={4} />}
-        {bisects.data && rows.length === 0 && (
-          <EmptyState action={regressions('Go to regressions')} help="bisect">
-            No bisects yet. Open a regression, or a comparison of two builds, and press{' '}
-            <i>Start bisect</i>: Slowpath excludes commits that cannot be the cause, has a runner in
-            your infrastructure deploy the most informative ones, and measures until one is left.
-          </EmptyState>
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label="Bisects"
-            columns={columns(link)}
-            rowCount={rows.length}
-            rowAt={(index) => rows[index]!}
-            rowKey={({ id }) => id}
-            rowHeight={46}
-            minWidth={820}
-            tools={bisects.hasNextPage ? 'part' : 'whole'}
-            onRowClick={({ id }) => onOpen(id)}
-          />
-        )}
-        {bisects.hasNextPage && (
-          <Button loading={bisects.isFetchingNextPage} onClick={() => void bisects.fetchNextPage()}>
-            More
-          </Button>
-        )}
+        <PagedTable
+          label="Bisects"
+          list={bisects}
+          sorting={{ search, onSort: (sort) => onSearch({ ...search, sort }) }}
+          columns={columns(link)}
+          rowHeight={46}
+          minWidth={820}
+          onRowClick={({ id }) => onOpen(id)}
+          loading={<SkeletonRows rows={4} />}
+          empty={
+            isFiltered(search) ? (
+              <EmptyState>No bisects match these filters.</EmptyState>
+            ) : (
+              <EmptyState action={regressions('Go to regressions')} help="bisect">
+                No bisects yet. Open a regression, or a comparison of two builds, and press{' '}
+                <i>Start bisect</i>: Slowpath excludes commits that cannot be the cause, has a
+                runner in your infrastructure deploy the most informative ones, and measures until
+                one is left.
+              </EmptyState>
+            )
+          }
+        />
       </Section>
     </>
   );

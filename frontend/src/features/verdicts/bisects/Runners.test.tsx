@@ -159,6 +159,9 @@ describe('the list of bisects', () => {
   const showList = (onOpen: (id: string) => void = () => undefined) =>
     show(
       <Bisects
+        search={{}}
+        onSearch={() => undefined}
+        services={[]}
         start={<button type="button">Start bisect</button>}
         link={(id, words) => <a href={`#${id}`}>{words}</a>}
         onOpen={onOpen}
@@ -214,9 +217,9 @@ describe('the list of bisects', () => {
     const alert = await screen.findByRole('alert');
     expect(alert).toHaveTextContent('Could not load the bisects · You left the team.');
     await user.click(within(alert).getByRole('button', { name: 'Try again' }));
-    await user.click(await screen.findByRole('button', { name: 'More' }));
+    await user.click(await screen.findByRole('button', { name: 'Load older bisects' }));
     expect(await screen.findByRole('link', { name: 'Older' })).toBeInTheDocument();
-    expect(screen.queryByRole('button', { name: 'More' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Load older bisects' })).not.toBeInTheDocument();
   });
 });
 

@@ -7,6 +7,8 @@ import {
   type BisectSettingsUpdate,
   type BisectWords,
 } from '../../../api';
+import { pagedList } from '../../../ui';
+import type { BisectsSearch } from './bisects-url';
 import { OPEN_STATES } from './bisect-wording';
 
 const PAGE = 50;
@@ -18,17 +20,19 @@ export type Subject =
   | { comparison_id: string }
   | { service_id: string };
 
-export const bisectsQuery = (open: boolean | null) =>
-  infiniteQueryOptions({
-    queryKey: ['bisect', 'list', open],
-    queryFn: ({ pageParam, signal }) =>
-      calls.bisectsList({
-        query: { state: open ? OPEN_STATES : undefined, cursor: pageParam, limit: PAGE },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  });
+export const bisectsQuery = ({ q, state, service }: BisectsSearch) =>
+  pagedList(['bisect', 'list', { q, state, service }], (cursor, signal) =>
+    calls.bisectsList({
+      query: {
+        search: q,
+        service_id: service,
+        state: state && (state === 'open' ? OPEN_STATES : [state]),
+        cursor,
+        limit: PAGE,
+      },
+      signal,
+    }),
+  );
 
 export const bisectsOfQuery = (regression_id: string) =>
   queryOptions({

@@ -8,5 +8,6 @@ export {
 } from './LazyBisects';
 export { bisectQuery, regressionBisectRequests } from './bisect-queries';
 export { bisectSearchOf, bisectSubjectOf, readBisectSearch } from './bisect-url';
+export { readBisectsSearch } from './bisects-url';
 export { makeBisectReportText } from './bisect-report-text';
 export type { Subject as BisectSubject } from './bisect-queries';

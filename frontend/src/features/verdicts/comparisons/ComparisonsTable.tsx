@@ -1,5 +1,3 @@
-import { SegmentedControl, TextInput } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode } from 'react';
 import type { ComparisonSummaryOut } from '../../../api';
 import {
@@ -12,14 +10,16 @@ import {
   SkeletonRows,
   StateIcon,
   Timestamp,
-  Toolbar,
   countOf,
   type Column,
   type Glyph,
-  onText,
+  usePagedList,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { usePollWhile } from '../../platform/jobs';
 import classes from './Page.module.css';
+import { COMPARISON_STATES, type ComparisonsSearch } from './comparisons-url';
 import { comparisonsQuery, isUnderWay } from './comparison-queries';
 import { VERDICT_LABELS } from './comparison-wording';
 
@@ -67,41 +67,13 @@ function SideCell({
 }
 
 type TableProps = {
-  search: string;
-  state: ComparisonSummaryOut['state'] | '';
-  onSearch: (search: string) => void;
-  onState: (state: ComparisonSummaryOut['state'] | '') => void;
+  search: ComparisonsSearch;
+  onSearch: (search: ComparisonsSearch) => void;
   onOpen: (comparison: ComparisonSummaryOut) => void;
   link: (comparison: ComparisonSummaryOut, words: ReactNode) => ReactNode;
   upload: ReactNode;
   mayWrite: boolean;
 };
-
-type FilterProps = Pick<TableProps, 'search' | 'state' | 'onSearch' | 'onState'>;
-
-function ComparisonFilters({ search, state, onSearch, onState }: FilterProps) {
-  return (
-    <Toolbar label="Filter comparisons">
-      <SegmentedControl
-        aria-label="State"
-        value={state}
-        onChange={(value) => onState(value)}
-        data={[
-          { value: '', label: 'all' },
-          { value: 'running', label: 'running' },
-          { value: 'done', label: 'done' },
-          { value: 'failed', label: 'failed' },
-        ]}
-      />
-      <TextInput
-        aria-label="Search comparisons"
-        placeholder="Search names and labels"
-        value={search}
-        onChange={onText(onSearch)}
-      />
-    </Toolbar>
-  );
-}
 
 /** Older reports have comparisons without an assignee. */
 const assigneeOf = (assignee?: ComparisonSummaryOut['assignee']): string =>
@@ -190,30 +162,27 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
 }
 
 /** All comparisons of the team, newest first. */
-export function ComparisonsTable({
-  search,
-  state,
-  onSearch,
-  onState,
-  onOpen,
-  link,
-  upload,
-  mayWrite,
-}: TableProps) {
+export function ComparisonsTable({ search, onSearch, onOpen, link, upload, mayWrite }: TableProps) {
   const pollWhile = usePollWhile();
-  const comparisons = useInfiniteQuery({
-    ...comparisonsQuery({ search: search || undefined, state: state || undefined }),
-    refetchInterval: (query) =>
-      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+  const comparisons = usePagedList(comparisonsQuery(search), {
+    sort: search.sort,
+    pollAfterMs: (rows) => pollWhile(rows.some(isUnderWay)),
   });
-  const filtered = search !== '' || state !== '';
+  const filtered = isFiltered(search);
   return (
     <>
-      <ComparisonFilters search={search} state={state} onSearch={onSearch} onState={onState} />
+      <ListFilters
+        noun="comparisons"
+        searched="names and labels"
+        filters={[{ name: 'state', label: 'State', options: COMPARISON_STATES }]}
+        search={search}
+        onSearch={onSearch}
+      />
       <Section>
         <PagedTable
           label="Comparisons"
-          query={comparisons}
+          list={comparisons}
+          sorting={{ search, onSort: (sort) => onSearch({ ...search, sort }) }}
           columns={columnsOf(link, mayWrite)}
           rowHeight={42}
           onRowClick={onOpen}

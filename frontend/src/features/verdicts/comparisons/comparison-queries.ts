@@ -1,30 +1,25 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import {
   asBytes,
   calls,
   openUrl,
-  type Comparison,
   type ExportFormat,
   type Granularity,
   type ViewDescription,
 } from '../../../api';
+import { pagedList } from '../../../ui';
+import type { ComparisonsSearch } from './comparisons-url';
 
 export const isUnderWay = ({ state }: { state: ViewDescription['state'] }): boolean =>
   state === 'waiting' || state === 'running';
 
-type ComparisonFilter = { search?: string; state?: Comparison['state'] };
-
-export const comparisonsQuery = ({ search, state }: ComparisonFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['comparison', 'list', { search, state }],
-    queryFn: ({ pageParam, signal }) =>
-      calls.comparisonsList({
-        query: { search, state: state ? [state] : undefined, cursor: pageParam, limit: 50 },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  });
+export const comparisonsQuery = ({ q, state }: ComparisonsSearch) =>
+  pagedList(['comparison', 'list', { q, state }], (cursor, signal) =>
+    calls.comparisonsList({
+      query: { search: q, state: state ? [state] : undefined, cursor, limit: 100 },
+      signal,
+    }),
+  );
 
 export const comparisonQuery = (comparison_id: string) =>
   queryOptions({

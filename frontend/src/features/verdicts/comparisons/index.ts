@@ -10,3 +10,4 @@ export {
   createComparison,
 } from './comparison-queries';
 export { readView, searchOf, viewOf, type ComparisonView } from './comparison-url';
+export { readComparisonsSearch } from './comparisons-url';

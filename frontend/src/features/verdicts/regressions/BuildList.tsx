@@ -1,7 +1,5 @@
 /** The builds of all services with their evidence and verdicts; two of them can be compared. */
-import { Checkbox, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Checkbox } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ListedBuild } from '../../../api';
 import {
@@ -13,18 +11,16 @@ import {
   SkeletonRows,
   StateIcon,
   Timestamp,
-  Toolbar,
-  onText,
+  usePagedList,
   useTitle,
   type Column,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { evidenceText } from '../comparison_previews';
 import type { BuildListSearch } from './build-list-url';
 import { buildListQuery } from './regression-queries';
 import { VERDICT_LABELS, shortCommit } from './regression-wording';
-
-/** The list is requested when no key was pressed for so long. */
-const PAUSE_MS = 150;
 
 export type BuildListProps = {
   search: BuildListSearch;
@@ -38,12 +34,11 @@ export type BuildListProps = {
 };
 
 export default function BuildList(props: BuildListProps) {
-  const { search, services, compareLink, onOpen } = props;
+  const { search, onSearch, services, compareLink, onOpen } = props;
   useTitle('Builds');
   const [selected, setSelected] = useState<ListedBuild[]>([]);
-  const builds = useInfiniteQuery(buildListQuery(search));
+  const builds = usePagedList(buildListQuery(search), search);
   const names = new Map(services.map(({ id, name }) => [id, name]));
-  const isFiltered = [search.q, search.branch, search.service].some(Boolean);
   const toggle = (build: ListedBuild) => {
     const others = selected.filter(({ id }) => id !== build.id);
     // A third one replaces the first: two sides are compared.
@@ -55,11 +50,25 @@ export default function BuildList(props: BuildListProps) {
         title="Builds"
         sub="A commit built with one Go version, platform and set of flags, with the artifacts recorded from it. Select two to compare them."
       />
-      <BuildFilters {...props} />
+      <ListFilters
+        noun="builds"
+        searched="commits, names, titles"
+        filters={[
+          {
+            name: 'service',
+            label: 'Service',
+            options: services.map(({ id, name }) => ({ value: id, label: name })),
+          },
+          { name: 'branch', label: 'Branch' },
+        ]}
+        search={search}
+        onSearch={onSearch}
+      />
       <Section>
         <PagedTable
           label="Builds"
-          query={builds}
+          list={builds}
+          sorting={{ search, onSort: (sort) => onSearch({ ...search, sort }) }}
           columns={columnsOf(names, props, (build) => (
             <SelectCell
               build={build}
@@ -74,7 +83,7 @@ export default function BuildList(props: BuildListProps) {
           loading={<SkeletonRows rows={8} height={42} />}
           empty={
             <EmptyState help="ci">
-              {isFiltered
+              {isFiltered(search)
                 ? 'No builds match these filters.'
                 : 'No builds yet. Upload artifacts of each build from CI.'}
             </EmptyState>
@@ -89,49 +98,6 @@ export default function BuildList(props: BuildListProps) {
         />
       )}
     </>
-  );
-}
-
-type FilterProps = Pick<BuildListProps, 'search' | 'onSearch' | 'services'>;
-
-function BuildFilters({ search, onSearch, services }: FilterProps) {
-  const change = (changed: Partial<BuildListSearch>) => onSearch({ ...search, ...changed });
-  const [texts, setTexts] = useState({ q: search.q ?? '', branch: search.branch ?? '' });
-  const send = useDebouncedCallback(
-    ({ q, branch }: typeof texts) => change({ q: q || undefined, branch: branch || undefined }),
-    PAUSE_MS,
-  );
-  const type = (typed: Partial<typeof texts>) => {
-    const next = { ...texts, ...typed };
-    setTexts(next);
-    send(next);
-  };
-  return (
-    <Toolbar label="Filter builds">
-      <Select
-        aria-label="Service"
-        placeholder="any service"
-        clearable
-        searchable
-        data={services.map(({ id, name }) => ({ value: id, label: name }))}
-        value={search.service ?? null}
-        onChange={(next) => change({ service: next ?? undefined })}
-      />
-      <TextInput
-        aria-label="Branch"
-        placeholder="any branch"
-        classNames={{ input: 'mono' }}
-        value={texts.branch}
-        onChange={onText((branch) => type({ branch }))}
-      />
-      <TextInput
-        aria-label="Search builds"
-        placeholder="Search commits, names, titles"
-        w={240}
-        value={texts.q}
-        onChange={onText((q) => type({ q }))}
-      />
-    </Toolbar>
   );
 }
 
@@ -196,10 +162,17 @@ function columnsOf(
     {
       id: 'evidence',
       head: 'Evidence',
+      text: ({ evidence }) => evidenceText(evidence),
       width: '18%',
       cell: (build) => <Evidence build={build} />,
     },
-    { id: 'verdict', head: 'Verdict', width: 132, cell: (build) => <Verdict build={build} /> },
+    {
+      id: 'verdict',
+      head: 'Verdict',
+      text: ({ verdict }) => verdict && VERDICT_LABELS[verdict.state][1],
+      width: 132,
+      cell: (build) => <Verdict build={build} />,
+    },
     {
       id: 'at',
       head: 'First seen',

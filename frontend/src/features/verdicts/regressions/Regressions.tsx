@@ -1,6 +1,6 @@
 /** What needs someone: regressions, newest first, with what is done with many of them at once. */
-import { Button, Checkbox, SegmentedControl, Select, TextInput } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { Regression, RegressionUpdate } from '../../../api';
 import { Sparkline } from '../../../charts';
@@ -8,14 +8,19 @@ import {
   EmptyState,
   ErrorState,
   KeyHint,
+  MoreRows,
   PageHeader,
   Section,
   SkeletonRows,
   StateIcon,
   Timestamp,
-  Toolbar,
   countOf,
+  useListTools,
+  usePagedList,
+  type ShownList,
 } from '../../../ui';
+import { ListFilters } from '../../../ui/ListFilters';
+import { isFiltered } from '../../../lib/list-search';
 import { AssigneeMenu, StateMenu, type Person } from './TriageActions';
 import { regressionsQuery, summaryQuery, triage } from './regression-queries';
 import classes from './regressions.module.css';
@@ -43,94 +48,81 @@ export type RegressionsProps = {
   firstBuild?: ReactNode;
 };
 
-type FilterProps = Pick<RegressionsProps, 'search' | 'onSearch' | 'services'>;
+const columnsOf = (names: Map<string, string>) => [
+  { id: 'state', head: 'State', width: '140px', text: ({ state }: Regression) => STATES[state][1] },
+  { id: 'title', head: 'Regression', width: 'minmax(200px, 1fr)', text: describeText(names) },
+  {
+    id: 'since',
+    head: 'Since',
+    width: '110px',
+    text: ({ first_bad_build }: Regression) => first_bad_build?.ordered_at ?? null,
+  },
+  { id: 'change', head: 'Change', width: '100px', text: ({ ratio }: Regression) => ratio },
+  { id: 'trend', head: '', width: '150px' },
+  {
+    id: 'assignee',
+    head: 'Assignee',
+    width: '120px',
+    text: ({ assignee }: Regression) => assignee?.name ?? null,
+  },
+];
 
-function RegressionFilters({ search, onSearch, services }: FilterProps) {
-  const change = (changed: Partial<RegressionsSearch>) => onSearch({ ...search, ...changed });
-  return (
-    <Toolbar label="Filter regressions">
-      <SegmentedControl
-        aria-label="State"
-        value={search.show ?? 'all'}
-        onChange={(next) => change({ show: next === 'all' ? undefined : next })}
-        data={SHOWN.map((value) => ({ value, label: value }))}
-      />
-      <Select
-        aria-label="Service"
-        placeholder="any service"
-        clearable
-        searchable
-        data={services.map(({ id, name }) => ({ value: id, label: name }))}
-        value={search.service ?? null}
-        onChange={(next) => change({ service: next ?? undefined })}
-      />
-      <TextInput
-        aria-label="Search regressions"
-        placeholder="Search titles, functions, #7"
-        value={search.q ?? ''}
-        onChange={(event) => change({ q: event.currentTarget.value || undefined })}
-      />
-    </Toolbar>
-  );
-}
+const describeText = (names: Map<string, string>) => (row: Regression) =>
+  [row.title, row.number !== null && `#${row.number}`, names.get(row.service_id)]
+    .filter(Boolean)
+    .join(' · ');
 
 export default function Regressions(props: RegressionsProps) {
   const { search, onSearch, services } = props;
   const summary = useQuery(summaryQuery);
-  const show = search.show ?? 'all';
-  const list = useInfiniteQuery(
-    regressionsQuery({
-      show,
-      service_id: search.service,
-      search: search.q === '' ? undefined : search.q,
-    }),
-  );
-  const rows = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const list = usePagedList(regressionsQuery(search), search);
+  const { rows, query } = list;
+  const first = summary.data;
   return (
     <>
       <PageHeader
         title={
-          summary.data
-            ? headlineText(
-                summary.data.states.new ?? 0,
-                summary.data.new_unassigned_count,
-                summary.data.open,
-              )
+          first
+            ? headlineText(first.states.new ?? 0, first.new_unassigned_count, first.open)
             : 'Regressions'
         }
         sub={
-          summary.data?.headline
-            ? summary.data.headline.sentence
-            : 'Detected across builds and confirmed before notifying. Requires artifacts uploaded by CI for every build.'
+          first?.headline?.sentence ??
+          'Detected across builds and confirmed before notifying. Requires artifacts uploaded by CI for every build.'
         }
       />
-      <RegressionFilters search={search} onSearch={onSearch} services={services} />
+      <ListFilters
+        noun="regressions"
+        searched="titles, functions, #7"
+        filters={[
+          { name: 'show', label: 'State', options: SHOWN },
+          {
+            name: 'service',
+            label: 'Service',
+            options: services.map(({ id, name }) => ({ value: id, label: name })),
+          },
+        ]}
+        search={search}
+        onSearch={onSearch}
+      />
       <Section>
         {list.error && (
           <ErrorState
             error={list.error}
-            action={<Button onClick={() => void list.refetch()}>Try again</Button>}
+            action={<Button onClick={() => void query.refetch()}>Try again</Button>}
           />
         )}
-        {list.isPending && <SkeletonRows rows={6} height={42} />}
-        {list.data && rows.length === 0 && (
+        {query.isPending && <SkeletonRows rows={6} height={42} />}
+        {query.data && rows.length === 0 && (
           <EmptyState help="ci">
-            {props.firstBuild || (show === 'all' && !search.q && !search.service)
+            {props.firstBuild || !isFiltered(search)
               ? 'No regressions. Upload the profiles of every build from CI to detect them.'
               : 'No regressions match these filters.'}
           </EmptyState>
         )}
-        {list.data && rows.length === 0 && props.firstBuild}
-        {rows.length > 0 && <Rows {...props} rows={rows} />}
-        {list.hasNextPage && (
-          <Button
-            my="md"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Load older regressions
-          </Button>
-        )}
+        {query.data && rows.length === 0 && props.firstBuild}
+        {rows.length > 0 && <Rows {...props} list={list} />}
+        <MoreRows list={list} noun="regressions" />
       </Section>
     </>
   );
@@ -174,6 +166,7 @@ type TriageBarProps = {
   onOpened: (menu: TriageMenu | null) => void;
   disabled: boolean;
   onChange: (change: RegressionUpdate) => void;
+  tools: ReactNode;
 };
 
 function TriageBar(props: TriageBarProps) {
@@ -207,18 +200,31 @@ function TriageBar(props: TriageBarProps) {
         <KeyHint keys={['a']}>assign</KeyHint>
         <KeyHint keys={['s']}>state</KeyHint>
       </span>
+      {props.tools}
     </div>
   );
 }
 
-function Rows({
-  rows,
-  services,
-  people,
-  mayWrite,
-  link,
-  onOpen,
-}: RegressionsProps & { rows: Regression[] }) {
+type RowsProps = RegressionsProps & { list: ShownList<Regression> };
+
+/** The rows in their order, and the columns that are shown. */
+function useShownRows({ list, services, search, onSearch, mayWrite }: RowsProps) {
+  const names = new Map(services.map(({ id, name }) => [id, name]));
+  const shown = useListTools({
+    label: 'Regressions',
+    columns: columnsOf(names),
+    rows: list.rows,
+    allRows: list.allRows,
+    sort: search.sort,
+    onSort: (sort) => onSearch({ ...search, sort }),
+    lead: mayWrite ? '20px' : '',
+  });
+  return { ...shown, names };
+}
+
+function Rows(props: RowsProps) {
+  const { people, mayWrite, link, onOpen } = props;
+  const { rows, names, isShown, style, tools } = useShownRows(props);
   const client = useQueryClient();
   const [at, setAt] = useState(0);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -252,10 +258,10 @@ function Rows({
     onMenu: mayWrite ? setOpened : () => undefined,
     onOpen: () => onOpen(rows[here]!),
   });
-  const names = new Map(services.map(({ id, name }) => [id, name]));
   return (
     <>
       <TriageBar
+        tools={tools}
         mayWrite={mayWrite}
         target={
           selected.length > 0
@@ -272,6 +278,7 @@ function Rows({
       <ul
         className={classes.rows}
         aria-label="Regressions"
+        style={style}
         // The list takes the keys j, k, x, a and s.
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -290,7 +297,12 @@ function Rows({
                 onChange={() => toggle(row.id)}
               />
             )}
-            <Row row={row} service={names.get(row.service_id) ?? ''} link={link} />
+            <Row
+              row={row}
+              service={names.get(row.service_id) ?? ''}
+              link={link}
+              isShown={isShown}
+            />
           </li>
         ))}
       </ul>
@@ -298,9 +310,14 @@ function Rows({
   );
 }
 
-type RowProps = { row: Regression; service: string; link: RegressionsProps['link'] };
+type RowProps = {
+  row: Regression;
+  service: string;
+  link: RegressionsProps['link'];
+  isShown: (column: string) => boolean;
+};
 
-function Row({ row, service, link }: RowProps) {
+function Row({ row, service, link, isShown }: RowProps) {
   const [glyph, word] = STATES[row.state];
   const more = [
     row.number !== null && `#${row.number}`,
@@ -320,20 +337,24 @@ function Row({ row, service, link }: RowProps) {
         <span className={classes.title}>{link(row, row.title)}</span>
         <span className="muted">{more.filter(Boolean).join(' · ')}</span>
       </span>
-      <span className={classes.since}>
-        {row.first_bad_build && (
-          <>
-            <span className="mono">{shortCommit(row.first_bad_build.commit)}</span>
-            <span className="muted">
-              <Timestamp at={row.first_bad_build.ordered_at} />
-            </span>
-          </>
-        )}
-      </span>
-      <span className={classes.change}>
-        <b>{changeText(row)}</b>
-        <span className="muted">{rangeText(row)}</span>
-      </span>
+      {isShown('since') && (
+        <span className={classes.since}>
+          {row.first_bad_build && (
+            <>
+              <span className="mono">{shortCommit(row.first_bad_build.commit)}</span>
+              <span className="muted">
+                <Timestamp at={row.first_bad_build.ordered_at} />
+              </span>
+            </>
+          )}
+        </span>
+      )}
+      {isShown('change') && (
+        <span className={classes.change}>
+          <b>{changeText(row)}</b>
+          <span className="muted">{rangeText(row)}</span>
+        </span>
+      )}
       <span className={classes.spark}>
         {row.sparkline && (
           <Sparkline
@@ -344,9 +365,11 @@ function Row({ row, service, link }: RowProps) {
           />
         )}
       </span>
-      <span className={isOpen(row) && !row.assignee ? classes.unassigned : undefined}>
-        {row.assignee ? (row.assignee.name ?? 'former member') : isOpen(row) ? 'unassigned' : ''}
-      </span>
+      {isShown('assignee') && (
+        <span className={isOpen(row) && !row.assignee ? classes.unassigned : undefined}>
+          {row.assignee ? (row.assignee.name ?? 'former member') : isOpen(row) ? 'unassigned' : ''}
+        </span>
+      )}
     </>
   );
 }

@@ -1,7 +1,10 @@
 /** What a link to the list of builds restores. */
 import * as z from 'zod/mini';
+import { addressText, listSearch } from '../../../lib/list-search';
 
-const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
-
-export const readBuildListSearch = z.object({ q: text, branch: text, service: text });
+export const readBuildListSearch = z.object({
+  ...listSearch,
+  branch: addressText,
+  service: addressText,
+});
 export type BuildListSearch = z.infer<typeof readBuildListSearch>;

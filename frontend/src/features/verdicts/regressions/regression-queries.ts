@@ -1,46 +1,36 @@
 /** Regressions, their history, the series behind them, and what is known of builds. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { calls, type RegressionUpdate } from '../../../api';
+import { pagedList } from '../../../ui';
 import type { BuildListSearch } from './build-list-url';
-import type { Shown } from './regression-url';
+import type { RegressionsSearch } from './regression-url';
 import { CLOSED, OPEN, type SeriesKind } from './regression-wording';
 
 const PAGE = 100;
 
-type Wanted = { show: Shown; service_id?: string; search?: string };
-
-export const regressionsQuery = ({ show, service_id, search }: Wanted) =>
-  infiniteQueryOptions({
-    queryKey: ['regression', 'list', { show, service_id, search }],
-    queryFn: ({ pageParam, signal }) =>
-      calls.regressionsList({
-        query: {
-          service_id,
-          search,
-          state: show === 'open' || show === 'mine' ? OPEN : show === 'closed' ? CLOSED : undefined,
-          assignee: show === 'mine' ? 'me' : undefined,
-          confirmed: show !== 'candidates',
-          cursor: pageParam,
-          limit: PAGE,
-        },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  });
+export const regressionsQuery = ({ show, service, q }: RegressionsSearch) =>
+  pagedList(['regression', 'list', { show, service, q }], (cursor, signal) =>
+    calls.regressionsList({
+      query: {
+        service_id: service,
+        search: q,
+        state: show === 'open' || show === 'mine' ? OPEN : show === 'closed' ? CLOSED : undefined,
+        assignee: show === 'mine' ? 'me' : undefined,
+        confirmed: show !== 'candidates',
+        cursor,
+        limit: PAGE,
+      },
+      signal,
+    }),
+  );
 
 export const buildListQuery = ({ q, branch, service }: BuildListSearch) =>
-  infiniteQueryOptions({
-    queryKey: ['build', 'listed', { q, branch, service }],
-    queryFn: ({ pageParam, signal }) =>
-      calls.buildsList({
-        query: { service_id: service, branch, search: q, cursor: pageParam, limit: PAGE },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    placeholderData: keepPreviousData,
-  });
+  pagedList(['build', 'listed', { q, branch, service }], (cursor, signal) =>
+    calls.buildsList({
+      query: { service_id: service, branch, search: q, cursor, limit: PAGE },
+      signal,
+    }),
+  );
 
 export const summaryQuery = queryOptions({
   queryKey: ['regression', 'summary'],

@@ -1,0 +1,59 @@
+/** What the address of a list restores: its search text, its order and its filters. */
+import * as z from 'zod/mini';
+
+/** A text of an address; an unreadable one counts as missing. */
+export const addressText = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
+
+/** One of several words of an address; another one counts as missing. */
+export const addressChoice = <const Values extends readonly [string, ...string[]]>(
+  values: Values,
+) => z.catch(z.optional(z.enum(values)), undefined);
+
+/** The search text, and the column a list is sorted by: `size`, or `-size` for the largest first. */
+export const listSearch = {
+  q: addressText,
+  sort: z.catch(z.optional(z.string().check(z.regex(/^-?[a-z]{1,20}$/u))), undefined),
+};
+export type ListSearch = { q?: string | undefined; sort?: string | undefined };
+
+export type Sort = { column: string; descending: boolean };
+
+export const parseSort = (sort: string | undefined): Sort | undefined =>
+  sort === undefined
+    ? undefined
+    : { column: sort.replace(/^-/u, ''), descending: sort.startsWith('-') };
+
+export const formatSort = ({ column, descending }: Sort): string =>
+  `${descending ? '-' : ''}${column}`;
+
+type SortValue = string | number | null;
+
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+/** Orders two cells; a missing value is last in both directions. */
+function compareValues(a: SortValue, b: SortValue, sign: 1 | -1): number {
+  if (a === null || b === null || a === '' || b === '') {
+    return Number(a === null || a === '') - Number(b === null || b === '');
+  }
+  if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+  return sign * collator.compare(String(a), String(b));
+}
+
+/** @returns the rows by the texts of one column; in the order given where there is none with this id. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly { id: string; text?: (row: Row) => SortValue }[],
+  sort: Sort | undefined,
+): readonly Row[] {
+  const text = columns.find(({ id }) => id === sort?.column)?.text;
+  if (!sort || !text) return rows;
+  const sign = sort.descending ? -1 : 1;
+  return rows
+    .map((row) => ({ row, value: text(row) }))
+    .sort((a, b) => compareValues(a.value, b.value, sign))
+    .map(({ row }) => row);
+}
+
+/** Whether a list is limited to some of its rows; its order is no limit. */
+export const isFiltered = (search: ListSearch): boolean =>
+  Object.entries(search).some(([name, value]) => name !== 'sort' && Boolean(value));

@@ -1,0 +1,97 @@
+/** The filters and the search text above a list; both are in the address of the page. */
+import { Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import { Toolbar } from './Page';
+import { onText } from './text-handlers';
+import type { ListSearch } from '../lib/list-search';
+
+/** The list is requested when no key was pressed for so long. */
+const PAUSE_MS = 150;
+
+/** One filter: a choice, or a text where there are too many values to choose from. */
+type ListFilter = {
+  /** Its name in the address. */
+  name: string;
+  label: string;
+  options?: readonly (string | { value: string; label: string })[];
+};
+
+type FilterValues = ListSearch & Readonly<Record<string, string | undefined>>;
+
+type FiltersProps<Search> = {
+  /** What is listed: "builds". */
+  noun: string;
+  /** What the search looks for: "commits, names, titles". */
+  searched: string;
+  filters?: readonly ListFilter[];
+  search: Search;
+  onSearch: (search: Search) => void;
+  children?: ReactNode;
+};
+
+export function ListFilters<Search extends ListSearch>(props: FiltersProps<Search>) {
+  const { noun, searched, filters = [], search, onSearch, children } = props;
+  const values: FilterValues = search;
+  const change = (name: string, value: string | null) =>
+    onSearch({ ...search, [name]: value === '' ? undefined : (value ?? undefined) });
+  return (
+    <Toolbar label={`Filter ${noun}`}>
+      {filters.map(({ name, label, options }) =>
+        options ? (
+          <Select
+            key={name}
+            aria-label={label}
+            placeholder={`any ${label.toLowerCase()}`}
+            clearable
+            searchable={options.length > 8}
+            w={170}
+            data={options}
+            value={values[name] ?? null}
+            onChange={(next) => change(name, next)}
+          />
+        ) : (
+          <FilterText
+            key={name}
+            label={label}
+            hint={`any ${label.toLowerCase()}`}
+            value={values[name] ?? ''}
+            onValue={(next) => change(name, next)}
+          />
+        ),
+      )}
+      <FilterText
+        label={`Search ${noun}`}
+        hint={`Search ${searched}`}
+        value={search.q ?? ''}
+        onValue={(next) => change('q', next)}
+      />
+      {children}
+    </Toolbar>
+  );
+}
+
+type TextProps = { label: string; hint: string; value: string; onValue: (value: string) => void };
+
+/** Shows what is typed until the field is left; then what is in the address, which *Back* changes too. */
+function FilterText({ label, hint, value, onValue }: TextProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const send = useDebouncedCallback(onValue, PAUSE_MS);
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={hint}
+      maxLength={200}
+      w={220}
+      value={typed ?? value}
+      onChange={onText((next) => {
+        setTyped(next);
+        send(next);
+      })}
+      onBlur={() => {
+        send.flush();
+        setTyped(null);
+      }}
+    />
+  );
+}
