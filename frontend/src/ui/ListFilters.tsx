@@ -1,10 +1,12 @@
 /** The filters and the search text above a list; both are in the address of the page. */
-import { Select, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useState, type ReactNode } from 'react';
+import { Suspense, lazy, useState, type ReactNode } from 'react';
 import { Toolbar } from './Page';
 import { onText } from './text-handlers';
 import type { ListSearch } from '../lib/list-search';
+
+const FilterSelect = lazy(() => import('./FilterSelect'));
 
 /** The list is requested when no key was pressed for so long. */
 const PAUSE_MS = 150;
@@ -39,17 +41,14 @@ export function ListFilters<Search extends ListSearch>(props: FiltersProps<Searc
     <Toolbar label={`Filter ${noun}`}>
       {filters.map(({ name, label, options }) =>
         options ? (
-          <Select
-            key={name}
-            aria-label={label}
-            placeholder={`any ${label.toLowerCase()}`}
-            clearable
-            searchable={options.length > 8}
-            w={170}
-            data={options}
-            value={values[name] ?? null}
-            onChange={(next) => change(name, next)}
-          />
+          <Suspense key={name} fallback={null}>
+            <FilterSelect
+              label={label}
+              options={options}
+              value={values[name] ?? null}
+              onValue={(next) => change(name, next)}
+            />
+          </Suspense>
         ) : (
           <FilterText
             key={name}

@@ -240,7 +240,7 @@ describe('the list of comparisons', () => {
     const { user, calls } = table();
     await enter(user, screen.getByLabelText('Search comparisons'), 'clone');
     await waitFor(() => expect(calls).toEqual([['search', { q: 'clone' }]]));
-    await user.click(screen.getByRole('combobox', { name: 'State' }));
+    await user.click(await screen.findByRole('combobox', { name: 'State' }));
     await user.click(await screen.findByRole('option', { name: 'failed', hidden: true }));
     expect(calls.at(-1)).toEqual(['search', { state: 'failed' }]);
   });

@@ -67,7 +67,7 @@ const list = () => screen.findByRole('list', { name: 'Regressions' });
 const rowsShown = async () => within(await list()).getAllByRole('listitem');
 /** Chooses a value of the filter; the chosen one again for none. */
 async function chooseState(user: ReturnType<typeof show>['user'], name: string) {
-  await user.click(screen.getByRole('combobox', { name: 'State' }));
+  await user.click(await screen.findByRole('combobox', { name: 'State' }));
   await user.click(await screen.findByRole('option', { name, hidden: true }));
 }
 const choose = (name: string) => screen.findByRole('menuitem', { name, hidden: true });
@@ -102,7 +102,7 @@ describe('the filters of the list', () => {
   it('combine the service with a search, and go back to none', async () => {
     const asked = serve(() => []);
     const { user } = show(<List />);
-    const service = screen.getByRole('combobox', { name: 'Service' });
+    const service = await screen.findByRole('combobox', { name: 'Service' });
     await user.click(service);
     await user.click(await screen.findByRole('option', { name: 'shop', hidden: true }));
     const search = screen.getByRole('textbox', { name: 'Search regressions' });
@@ -117,8 +117,8 @@ describe('the filters of the list', () => {
     const asked = serve(() => []);
     show(<List search={{ show: 'mine', service: SERVICE, q: 'Clone' }} />);
     expect(await screen.findByText('No regressions match these filters.')).toBeInTheDocument();
-    expect(screen.getByRole('combobox', { name: 'State' })).toHaveValue('mine');
-    expect(screen.getByRole('combobox', { name: 'Service' })).toHaveValue('shop');
+    expect(await screen.findByRole('combobox', { name: 'State' })).toHaveValue('mine');
+    expect(await screen.findByRole('combobox', { name: 'Service' })).toHaveValue('shop');
     expect(screen.getByRole('textbox', { name: 'Search regressions' })).toHaveValue('Clone');
     expect(asked).toHaveLength(1);
     expect(asked[0]?.get('search')).toBe('Clone');
