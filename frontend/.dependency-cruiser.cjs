@@ -4,7 +4,11 @@ const wings = [
   ['inventory', ['catalog', 'repositories', 'webhooks']],
   [
     'evidence',
-    ['artifacts', 'profiles|exec_traces|spans|dashboard|growth_logs|benchmarks|executables', 'metric_sources'],
+    [
+      'artifacts',
+      'profiles|exec_traces|spans|dashboard|growth_logs|benchmarks|executables',
+      'metric_sources',
+    ],
   ],
   [
     'verdicts',
