@@ -121,6 +121,18 @@ def describe_candidate(node: CandidateNode) -> str:
     return f"{node.sha[:12]} {''.join(char if char.isprintable() else ' ' for char in node.title)[:100]}"
 
 
+def describe_outlying(session: SearchSession) -> list[str]:
+    """Describe how many measurements were left out because they are outlying."""
+    noise = search.compute_state_posterior(session.state).noise
+    count = 0 if noise is None else len(measurement_normalization.values_left_out(session.state, noise))
+    values = sum(len(one.windows) for one in session.state.deploys if one.is_measured)
+    if not count:
+        return []
+    return [
+        f"{count} of {values} measurements are outliers and are not counted: another process, throttling or a cold cache may be the cause."
+    ]
+
+
 def indent(lines: Sequence[str]) -> list[str]:
     """Return lines with an indent."""
     return [f"  {line}" for line in lines]

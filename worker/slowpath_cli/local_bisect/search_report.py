@@ -18,6 +18,7 @@ from slowpath_cli.local_bisect.search_answers import (
     describe_candidate,
     describe_explained,
     describe_outcome,
+    describe_outlying,
     describe_slower_build,
     explained,
     indent,
@@ -53,7 +54,7 @@ def make_search_document(
 def sentences(session: SearchSession, finished: SearchResult) -> list[str]:
     """Return the outcome, what the culprit explains, and a build that is slower than both boundaries, in words."""
     return [
-        describe_outcome(session, finished), *describe_explained(session, finished), *describe_slower_build(session)
+        describe_outcome(session, finished), *describe_explained(session, finished), *describe_slower_build(session), *describe_outlying(session)
     ]  # fmt: skip
 
 

@@ -84,6 +84,8 @@ class NoiseEstimate:
     """Probability that some values are outlying."""
     opposite: float = 0.0
     """Expected number of probes that showed the opposite."""
+    outlying: frozenset[int] = frozenset()
+    """Numbers of the values, of all probes in order, that are outlying."""
     off: Mapping[int, float] = field(default_factory=dict)
     """Offset of the environment by round."""
 
@@ -209,7 +211,7 @@ def _with_outliers(usual: _Explanation, outlying: OutlyingFit, center: float, ap
     levels = usual.levels.rows(exists).mixed_with(predicted, np.exp(with_some - total)[exists])
     noise, probability = usual.noise, float(1 / (1 + np.exp(-odds)))
     if odds > 0:
-        noise = _noise(fitted.log_likelihood, fitted, center)
+        noise = replace(_noise(fitted.log_likelihood, fitted, center), outlying=outlying.likeliest)
     usually = 1 - probability
     noise = replace(
         noise, walks=usual.noise.walks * usually, outliers=probability, opposite=usual.noise.opposite * usually

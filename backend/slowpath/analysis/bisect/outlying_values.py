@@ -53,6 +53,15 @@ class OutlyingFit:
     """[gaps, sets, ratios, scales] fits with outlying values; sets that do not exist have no likelihood."""
 
     fitted: BestFit
+    sets: Sequence[Flags]
+    """[gaps] the sets of each gap, [sets, values] which values are outlying."""
+
+    @property
+    def likeliest(self) -> frozenset[int]:
+        """Return the numbers of the values that are outlying under the best explanation."""
+        gap = int(np.argmax(self.by_gap))
+        best = int(np.argmax(self.fitted.log_likelihood[gap].max((1, 2))))
+        return frozenset(np.flatnonzero(self.sets[gap][best]).tolist())
 
     @property
     def by_gap(self) -> F64:
@@ -132,7 +141,7 @@ def fit_outliers(values: Sequence[Sequence[float]], bad: Flags, prior: F64) -> O
         for name in FITTED:
             found = np.broadcast_to(getattr(fitted, name)[:, 0], (len(rows_of), *shape[2:]))
             arrays[name][gaps[rows_of], place[rows_of]] = found
-    return OutlyingFit(BestFit(**arrays, ratios=RATIOS))
+    return OutlyingFit(BestFit(**arrays, ratios=RATIOS), sets)
 
 
 def _by_number(outlying: Flags) -> list[NDArray[np.int64]]:

@@ -4,14 +4,14 @@ A culprit may explain only a part of the difference between the boundaries, and 
 The variance between probes is pooled within builds, so that a third level does not count as noise. Ratios have Fieller's interval.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.bisect.measurement_normalization import linear_means
+from slowpath.analysis.bisect.measurement_normalization import linear_means, readings
 from slowpath.analysis.bisect.search import compute_state_posterior, neighbours
 from slowpath.analysis.bisect.search_state import SearchState
 from slowpath.analysis.stats.t_distribution import t_quantile
@@ -101,21 +101,36 @@ def explain_increase(state: SearchState, culprit: str) -> ExplainedIncrease | No
 
 
 def find_slower_build(state: SearchState) -> SlowerBuild | None:
-    """Return the build that is certainly slower than both boundaries, the slowest of several; None without one."""
+    """Return the build that is certainly slower than both boundaries, the slowest of several; None without one.
+
+    One measurement alone may be outlying: a second one of the build, or of the measured build next to it, has to agree.
+    """
     levels, last = _levels(state), len(state.line)
     if levels is None or not {0, last} <= levels.values.keys():
         return None
     end = max((0, last), key=lambda one: float(np.mean(levels.values[one])))
-    inner = [at for at in levels.values if 0 < at < last]
-    if not inner:
-        return None
-    limit = _quantile(1 - 2 * SIGNIFICANCE / len(inner), levels)
-    slowest = max(inner, key=lambda one: float(np.mean(levels.values[one])))
-    contrast = _contrast(slowest, end)
+    inner = sorted(at for at in levels.values if 0 < at < last)
+    excess = {at: _certain_excess(levels, at, end, len(inner)) for at in inner}
+    measured: Counter[int] = Counter()
+    for one in readings(state):
+        measured[one.position] += len(one.values)
+    agreeing = [
+        at
+        for number, at in enumerate(inner)
+        if excess[at] > 0
+        and (measured[at] > 1 or any(excess[one] > 0 for one in inner[max(number - 1, 0) : number + 2] if one != at))
+    ]
+    slowest = max(agreeing, key=excess.__getitem__, default=None)
+    return None if slowest is None else SlowerBuild(state.line.at(slowest), excess[slowest])
+
+
+def _certain_excess(levels: _BuildLevels, at: int, end: int, compared: int) -> float:
+    """Return how much slower a build is than a boundary, relative to it; 0 if that is not certain among all compared."""
+    contrast = _contrast(at, end)
+    limit = _quantile(1 - 2 * SIGNIFICANCE / compared, levels)
     excess = levels.mean(contrast) / (abs(float(np.mean(levels.values[end]))) or 1.0)
     spread = float(np.sqrt(levels.covariance(contrast, contrast)))
-    is_certain = excess > LEAST_EXCESS and levels.mean(contrast) > limit * spread
-    return SlowerBuild(state.line.at(slowest), excess) if is_certain else None
+    return excess if excess > LEAST_EXCESS and levels.mean(contrast) > limit * spread else 0.0
 
 
 def _levels(state: SearchState) -> _BuildLevels | None:
@@ -124,7 +139,7 @@ def _levels(state: SearchState) -> _BuildLevels | None:
     if noise is None:
         return None
     values: defaultdict[int, list[float]] = defaultdict(list)
-    for position, value in linear_means(state, noise.off):
+    for position, value in linear_means(state, noise):
         values[min(max(position, 0), len(state.line))].append(value)
     freedom = sum(len(some) - 1 for some in values.values())
     if freedom < LEAST_FREEDOM:

@@ -140,7 +140,7 @@ def _next_round(state: SearchState) -> NextActions:
     group, mass = most_suspected_run(state, belief)
     suspect = state.line.at(group[-1])
     if belief.probability_of_none >= state.settings.belief:
-        return NextActions(finished=SearchResult("not-in-range", (), belief.probability_of_none))
+        return _end_without_culprit(state, belief, control)
     if len(group) == 1 and mass >= EXPAND_AT and suspect in state.line.hiding:
         return NextActions(open=suspect)
     hiding = [one for one in map(state.line.at, group) if one in state.line.hiding]
@@ -151,6 +151,14 @@ def _next_round(state: SearchState) -> NextActions:
     starts, finished = _confirm(state, belief, group, mass) if mass >= state.settings.belief else ([], None)
     starts = starts or ([] if finished else _probes(state, belief))
     return NextActions(finished=finished) if finished else _limit_starts(state, belief, control, starts)
+
+
+def _end_without_culprit(state: SearchState, belief: Posterior, control: list[ProbeStart]) -> NextActions:
+    """Return the end of a search without a culprit, or second probes of builds that were measured once and are outlying."""
+    once = measurement_normalization.outlying_builds(state, belief)[: state.settings.slots]
+    if once:
+        return _limit_starts(state, belief, control, [ProbeStart(state.line.at(at), "probe") for at in once])
+    return NextActions(finished=SearchResult("not-in-range", (), belief.probability_of_none))
 
 
 def _limit_starts(
@@ -335,9 +343,7 @@ def _levels_differ(
     counted = [one for one in state.deploys if one.is_measured]
     values = {
         deploy.number: float(np.mean(readings.values))
-        for deploy, readings in zip(
-            counted, measurement_normalization.remove_drift(state, belief.noise.off), strict=True
-        )
+        for deploy, readings in zip(counted, measurement_normalization.usual_readings(state, belief.noise), strict=True)
         if readings.values
     }
     goods, bads = ([values[one.number] for one in side if one.number in values] for side in (good, bad))

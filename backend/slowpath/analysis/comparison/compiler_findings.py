@@ -14,6 +14,7 @@ from slowpath.analysis.comparison.compiler_report import (
 )
 from slowpath.analysis.comparison.compiler_wording import advise, describe_edge, describe_finding
 from slowpath.analysis.findings.findings import Finding
+from slowpath.analysis.kinds.registry import STACK_GROWTH
 
 GROWTH = "stack-growth"
 CATEGORIES: dict[CompilerKind, tuple[str, ...]] = {
@@ -183,7 +184,7 @@ def _explained(reported: ReportedFinding, report: CompilerReport, findings: Sequ
     for number, finding in enumerate(findings):
         if finding.direction != "worse" or not finding.is_significant:
             continue
-        is_growth = finding.subject == GROWTH or finding.profile_kind == "growth"
+        is_growth = finding.subject == GROWTH or finding.profile_kind == STACK_GROWTH.id
         if is_growth and is_on_crossing:
             return number
         callers = {caller.function for caller in finding.attributed_callers}

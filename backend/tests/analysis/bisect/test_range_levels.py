@@ -93,6 +93,30 @@ def test_noise_is_no_slower_build() -> None:
     assert alarms <= 1
 
 
+def outlying(share: float, seed: int, level: Callable[[int], float]) -> Callable[[int], float]:
+    """Return levels of which this share is 1.6 times as high."""
+    rng = default_rng(seed)
+    return lambda at: level(at) * (1.6 if rng.random() < share else 1.0)
+
+
+def test_outlying_measurements_hide_no_part_of_an_increase() -> None:
+    covered = 0
+    for seed in range(6):
+        level = outlying(0.2, seed, lambda at: 130.0 if at >= 20 else 100.0)
+        ended, state = driven(level, default_rng(seed))
+        assert ended.outcome != "found" or ended.suspects == ("20",)
+        explained = explain_increase(state, "20")
+        covered += explained is not None and explained.culprit.low <= 1 <= explained.culprit.high
+    assert covered >= 4
+
+
+def test_one_outlying_measurement_is_no_slower_build() -> None:
+    for seed in range(6):
+        _, state = driven(outlying(0.1, seed, lambda at: 120.0 if at >= 16 else 100.0), default_rng(seed))
+        slower = find_slower_build(state)
+        assert slower is None or slower.excess < 0.1
+
+
 def test_verdicts_have_no_levels() -> None:
     state = search.start_search(SearchSettings(), line_of([Candidate("1"), Candidate("2")]))
     state = search.record_started(state, search.next_actions(state).start)

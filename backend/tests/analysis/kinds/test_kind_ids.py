@@ -33,6 +33,8 @@ OWN = (
 BACKEND, CLI = "backend/slowpath/", "worker/slowpath_cli/"
 HOMONYMS = {
     BACKEND + "analysis/bisect/commit_suspicion.py": {"binary"},  # a file of a commit that is no text
+    BACKEND + "analysis/comparison/compiler_findings.py": {"binary"},  # a grade of evidence
+    BACKEND + "analysis/comparison/compiler_report.py": {"binary"},  # a grade of evidence
     BACKEND + "analysis/formats/go_function_names.py": {"archive"},  # a package of Go
     BACKEND + "analysis/formats/unified_diff.py": {"binary"},
     BACKEND + "analysis/series/change_groups.py": {"growth"},  # what a group of change points is of
@@ -52,6 +54,7 @@ HOMONYMS = {
     "worker/slowpath_worker/example_additions.py": {"traces", "profiles"},  # folders of the example
     CLI + "collect/collect_plan.py": {"trace"},  # what a process is asked to record
     CLI + "collect/recorder.py": {"trace"},
+    CLI + "commands/compare_text.py": {"binary"},  # a grade of evidence
     CLI + "commands/example_builds.py": {"profiles"},  # a folder
     CLI + "commands/example_seed.py": {"traces", "spans"},  # a folder, a member of a response
     CLI + "local_bisect/output_values.py": {"profile.mutex", "profile.block"},  # measurement kinds

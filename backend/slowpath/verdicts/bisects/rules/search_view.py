@@ -230,9 +230,7 @@ def _odds(state: SearchState, noise: NoiseEstimate | None) -> dict[int, float]:
     """Return the likelihood ratio of slow against good builds for the measurements of each probe."""
     counted = [one for one in state.deploys if one.is_measured]
     out = {}
-    for deploy, normalized in zip(
-        counted, measurement_normalization.remove_drift(state, noise.off if noise else {}), strict=True
-    ):
+    for deploy, normalized in zip(counted, measurement_normalization.usual_readings(state, noise), strict=True):
         log_odds = 0.0
         if not deploy.is_ours:
             continue
