@@ -326,7 +326,8 @@ function BuildOf({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean
       onChange={(value) => {
         if (value) change.mutate(value);
       }}
-      w={320}
+      w="100%"
+      maw={320}
     />
   );
 }

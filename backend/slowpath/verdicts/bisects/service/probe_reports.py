@@ -132,7 +132,8 @@ def record_measurement(
     session.flush()
     if not has_result:
         enqueue(session, ReadMeasurement(ProbeWindowId(row.id), BisectId(bisect.id)))
-    facts = {"number": probe.number, "index": report.index, "value": report.value, "verdict": report.verdict}
+    result = {"value": report.value, "verdict": report.verdict} if has_result else {}  # else the worker reads it
+    facts = {"number": probe.number, "index": report.index, **result}
     record_bisect_event(session, bisect, "measured", facts, now=now)
     publish_bisect_change(session, bisect, step=True)
     return probe, True

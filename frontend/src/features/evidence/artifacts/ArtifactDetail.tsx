@@ -121,9 +121,11 @@ export function ArtifactDetail({
           {summary(data)}
         </Section>
       )}
-      <Section title="Run" aside="the process during the recording" narrow>
-        <RunFacts artifact={data} mayWrite={mayWrite} />
-      </Section>
+      {!data.binary && (
+        <Section title="Run" aside="the process during the recording" narrow>
+          <RunFacts artifact={data} mayWrite={mayWrite} />
+        </Section>
+      )}
     </>
   );
 }

@@ -120,7 +120,8 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
       head: 'Assignee',
       text: ({ assignee }) => assigneeOf(assignee),
       width: 120,
-      cell: ({ assignee }) => assignee && <PersonName name={assigneeOf(assignee)} />,
+      cell: ({ assignee }) =>
+        assignee ? <PersonName name={assigneeOf(assignee)} /> : <span className="muted">–</span>,
     },
     {
       id: 'at',

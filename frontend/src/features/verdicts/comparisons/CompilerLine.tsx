@@ -1,17 +1,20 @@
 /** What the compiler did that explains a finding, below its row. */
-import type { CompilerFinding } from '../../../api';
+import type { CompilerSection } from '../../../api';
 import { FindingText } from './FindingText';
 import classes from './Findings.module.css';
-import { shortName, withNames } from './comparison-wording';
-import { gradeText } from './compiler-wording';
+import { withNames } from './comparison-wording';
+import { explanationOf, gradeText, namesIn } from './compiler-wording';
 
-export function CompilerLine({ statement }: { statement: CompilerFinding | undefined }) {
-  if (!statement) return null;
-  const names = [statement.function, statement.callee ?? statement.function].map(shortName);
+type LineProps = { section: CompilerSection | null | undefined; finding: number };
+
+export function CompilerLine({ section, finding }: LineProps) {
+  const statement = explanationOf(section, finding);
+  if (!section || !statement) return null;
+  const names = namesIn(section, statement);
   return (
     <p className={classes.compiler}>
-      <b>Compiler</b> <span className="muted">· {gradeText(statement)}</span>{' '}
-      <FindingText parts={withNames(statement.sentence, names)} />
+      <b>Compiler</b> <FindingText parts={withNames(statement.sentence, names)} />{' '}
+      <span className="muted">{gradeText(statement)}</span>
     </p>
   );
 }

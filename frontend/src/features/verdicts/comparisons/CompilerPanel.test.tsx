@@ -2,6 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import type { CompilerFinding, CompilerSection, StackPath } from '../../../api';
 import { show } from '../../../testing/render';
+import { CompilerLine } from './CompilerLine';
 import { CompilerPanel } from './CompilerPanel';
 import { depthBars, explanationOf } from './compiler-wording';
 
@@ -92,6 +93,15 @@ describe('the part of the compiler', () => {
 });
 
 describe('the line below a finding', () => {
+  it('sets names of the path in code type and ends with the grade', () => {
+    const named = [{ ...PATH, stack: ['example.com/ident.Clone', ...PATH.stack] }];
+    show(<CompilerLine section={aSection({ paths: named })} finding={0} />);
+    expect(screen.getByText('ident.Clone')).toHaveClass('mono');
+    expect(screen.getByText('Compiler').closest('p')).toHaveTextContent(
+      'crosses 3,168. predicted, exact',
+    );
+  });
+
   it('is the first statement that explains it', () => {
     expect(explanationOf(aSection(), 0)).toBe(crossing);
     expect(explanationOf(aSection(), 1)).toBeUndefined();

@@ -4,8 +4,8 @@ import { HelpLink } from '../../../ui';
 import { FindingText } from './FindingText';
 import { StackDepth } from './StackDepth';
 import classes from './CompilerPanel.module.css';
-import { shortName, withNames } from './comparison-wording';
-import { differenceText, gradeText, statementsFor } from './compiler-wording';
+import { withNames } from './comparison-wording';
+import { differenceText, gradeText, namesIn, statementsFor } from './compiler-wording';
 
 type CompilerPanelProps = { section: CompilerSection; finding: number };
 
@@ -24,24 +24,29 @@ export function CompilerPanel({ section, finding }: CompilerPanelProps) {
       )}
       <ul>
         {statements.map((statement, index) => (
-          <Statement key={index} statement={statement} />
+          <Statement key={index} section={section} statement={statement} />
         ))}
       </ul>
       {statements.length === 0 && (
         <p className="muted">No difference in the functions on these stacks.</p>
       )}
-      {crossing?.advice && <p>{crossing.advice}</p>}
+      {crossing?.advice && (
+        <p>
+          <FindingText parts={withNames(crossing.advice, namesIn(section, crossing))} />
+        </p>
+      )}
       <HelpLink topic="compiler" />
     </section>
   );
 }
 
-function Statement({ statement }: { statement: CompilerFinding }) {
-  const { function: name, callee, file, line } = statement;
-  const names = [name, callee ?? name].map(shortName);
+type StatementProps = { section: CompilerSection; statement: CompilerFinding };
+
+function Statement({ section, statement }: StatementProps) {
+  const { file, line, sentence } = statement;
   return (
     <li>
-      <FindingText parts={withNames(statement.sentence, names)} />{' '}
+      <FindingText parts={withNames(sentence, namesIn(section, statement))} />{' '}
       <span className="muted">
         {gradeText(statement)}
         {statement.is_cause && ', cause'}

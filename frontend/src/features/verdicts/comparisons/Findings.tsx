@@ -26,7 +26,6 @@ import {
   shortName,
   withNames,
 } from './comparison-wording';
-import { explanationOf } from './compiler-wording';
 
 type FindingsProps = {
   result: ComparisonResult;
@@ -110,7 +109,7 @@ export function Findings(props: FindingsProps) {
               onChoose={() => onChoose(index)}
               onUnfold={(open) => onUnfold(index, open)}
             />
-            <CompilerLine statement={explanationOf(result.compiler, index)} />
+            <CompilerLine section={result.compiler} finding={index} />
             {index === chosen && unfolded && (
               <FindingDetail
                 finding={finding}

@@ -1,5 +1,6 @@
 /** What the compiler did, in words: the grade of a statement, and settings that may be the reason for everything. Pure. */
 import type { CompilerFinding, CompilerSection, StackPath } from '../../../api';
+import { shortName } from './comparison-wording';
 
 const GRADES: Record<CompilerFinding['grade'], string> = {
   binary: 'binary proves',
@@ -24,6 +25,13 @@ export function explanationOf(
 export function statementsFor(section: CompilerSection, finding: number): CompilerFinding[] {
   const of = (index: number | null) => section.findings.filter((each) => each.explains === index);
   return [...of(finding), ...of(null)];
+}
+
+/** Short names of the functions that a statement and its advice may name. */
+export function namesIn(section: CompilerSection, statement: CompilerFinding): string[] {
+  const { function: name, callee, path } = statement;
+  const stack = section.paths[path ?? -1]?.stack ?? [];
+  return [name, callee ?? name, ...stack].map(shortName);
 }
 
 export function differenceText(difference: CompilerSection['differences'][number]): string {
