@@ -163,7 +163,8 @@ class _Explanation:
 def _numbers(measured: Sequence[ProbeReadings], edges: I64, between: float | None) -> _Explanation:
     center = float(np.median([np.mean(one.values) for one in measured]))
     values = [tuple(value - center for value in one.values) for one in measured]
-    bad = _bad_in(np.array([one.position for one in measured], dtype=np.int64), edges)
+    positions = np.array([one.position for one in measured], dtype=np.int64)
+    bad = _bad_in(positions, edges)
     stationary = StationaryNoise(values, ratio_prior(RATIOS, between))
     fitted = fit_levels(stationary, bad[:, np.newaxis])
     cells = cells_of(values, [one.rounds or (0,) * len(one.values) for one in measured])
@@ -191,7 +192,7 @@ def _numbers(measured: Sequence[ProbeReadings], edges: I64, between: float | Non
     explained = _Explanation(total, noise_estimate, levels)
     by_probe = float(np.log([len(one) for one in values]).sum())
     apart = 0.0 if walks is None else 0.5 * (by_probe - float(np.log(walks.cells.windows).sum()))
-    outlying = outlying_values.fit_outliers(values, bad, ratio_prior(RATIOS, between))
+    outlying = outlying_values.fit_outliers(values, positions, bad, ratio_prior(RATIOS, between))
     if outlying is not None:
         explained = _with_outliers(explained, outlying, center, apart)
     return replace(explained, log_likelihood=explained.log_likelihood - float(np.log(SCALES.size)))

@@ -121,14 +121,20 @@ class _UsualValues:
         return total, total_y, total_yy, both, both_y, both
 
 
-def fit_outliers(values: Sequence[Sequence[float]], bad: Flags, prior: F64) -> OutlyingFit | None:
-    """Fit all hypotheses with outlying values; `values` by probe, `bad` [gaps, probes], `prior` of `RATIOS`.
+def fit_outliers(
+    values: Sequence[Sequence[float]], positions: NDArray[np.int64], bad: Flags, prior: F64
+) -> OutlyingFit | None:
+    """Fit all hypotheses with outlying values; `values` and `positions` by probe, `bad` [gaps, probes], `prior` of `RATIOS`.
 
     None if no hypothesis has any outlying value.
     """
     all_values = _Values.of(values)
     extent = max(float(np.ptp(all_values.y)), LEAST_RANGE)
-    sets = outlying_sets(all_values.y, bad[:, all_values.probes], extent)
+    builds = positions[all_values.probes]
+    sets = [
+        one[~_contradict_boundaries(one, builds)]
+        for one in outlying_sets(all_values.y, bad[:, all_values.probes], extent)
+    ]
     rows = [(gap, one) for gap, of_gap in enumerate(sets) for one in of_gap]
     if not rows:
         return None
@@ -142,6 +148,16 @@ def fit_outliers(values: Sequence[Sequence[float]], bad: Flags, prior: F64) -> O
             found = np.broadcast_to(getattr(fitted, name)[:, 0], (len(rows_of), *shape[2:]))
             arrays[name][gaps[rows_of], place[rows_of]] = found
     return OutlyingFit(BestFit(**arrays, ratios=RATIOS), sets)
+
+
+def _contradict_boundaries(sets: Flags, builds: NDArray[np.int64]) -> Flags:
+    """Return [sets] whether all of at least two values of a boundary are outlying: they are its level, which the question is about."""
+    out = np.zeros(len(sets), dtype=np.bool_)
+    for boundary in (builds.min(), builds.max()):
+        of_boundary = builds == boundary
+        if of_boundary.sum() > 1:
+            out |= sets[:, of_boundary].all(1)
+    return out
 
 
 def _by_number(outlying: Flags) -> list[NDArray[np.int64]]:
