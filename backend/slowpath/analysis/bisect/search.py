@@ -13,7 +13,8 @@ import numpy as np
 
 from slowpath.analysis.bisect import measurement_normalization
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, CandidateSequence
-from slowpath.analysis.bisect.likelihood import RIGHT, WRONG, NoiseEstimate
+from slowpath.analysis.bisect.level_difference import DRIFT_AT, is_disturbed, levels_differ
+from slowpath.analysis.bisect.likelihood import RIGHT, WRONG
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.posterior import Posterior, compute_posterior
 from slowpath.analysis.bisect.probe_selection import (
@@ -38,9 +39,8 @@ EXPAND_RIVAL_AT: Final = 0.1
 PAIRS_SHALLOW: Final = 2
 """Pairs required for a suspect above the deepest level: a single odd probe would end the search a level too early."""
 MOST_PAIRS: Final = 3
-DRIFT_AT, OUTLIERS_AT, OPPOSITE_AT, MORE_PAIRS = 0.5, 0.5, 0.5, 2
-"""From this probability of drift or of outlying values, or expected number of probes that showed the opposite on, more pairs
-are required: one pair may differ by them."""
+MORE_PAIRS: Final = 2
+"""Pairs required if single probes cannot be relied on: one pair may differ by chance."""
 MAX_PER_BUILD_WITH_DRIFT: Final = 8
 """Probes of one build under drift without a control: more add no information."""
 PROBES_PER_BOUNDARY, BOUNDARY_UNCERTAINTY = 3, 0.05
@@ -282,11 +282,15 @@ def _confirm(
     about = suspects[-1]
     before, after = neighbours(state, group)
     good, bad = (backing(state, belief, place) for place in (before, after))
-    required = MORE_PAIRS if belief.noise is not None and _is_disturbed(belief.noise) else 1
+    required = MORE_PAIRS if belief.noise is not None and is_disturbed(belief.noise) else 1
     if state.line.depth(about) < state.line.deepest:
         required = max(required, PAIRS_SHALLOW)
     has_enough = min(len(good), len(bad)) >= required
-    if has_enough and _levels_differ(state, belief, good, bad):
+    if has_enough and (again := _boundary_in_doubt(state, belief)):
+        enough = state.settings.end_deploys + MOST_PAIRS
+        is_settled = len(backing(state, belief, len(state.line))) >= enough
+        return ([], SearchResult("not-separable", credible_set(state, belief), mass)) if is_settled else (again, None)
+    if has_enough and levels_differ(state, belief, good, bad):
         if about in state.line.forks:
             return [], SearchResult("not-separable", state.line.started_from(about), mass, about)
         return [], SearchResult("found" if len(group) == 1 else "not-separable", suspects, mass)
@@ -298,9 +302,20 @@ def _confirm(
     return [ProbeStart(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
 
 
-def _is_disturbed(noise: NoiseEstimate) -> bool:
-    """Return whether a single probe of a build cannot be relied on."""
-    return noise.walks > DRIFT_AT or noise.outliers > OUTLIERS_AT or noise.opposite > OPPOSITE_AT
+def _boundary_in_doubt(state: SearchState, belief: Posterior) -> list[ProbeStart]:
+    """Return one more probe of the bad boundary if its measurements are those of the good one; empty with a baseline.
+
+    Then what a suspect broke was repaired within the range, or the boundary's measurements are outlying.
+    """
+    ends = (
+        [one for one in state.deploys if one.is_measured and state.line.position(one.build) == place]
+        for place in (0, len(state.line))
+    )
+    good, bad = ends
+    known = any(one.purpose == "baseline" and one.is_measured for one in state.deploys)
+    if known or not good or not bad or levels_differ(state, belief, good, bad):
+        return []
+    return [ProbeStart(state.line.at(len(state.line)), "boundary")]
 
 
 def _count_verifications(state: SearchState, about: str, place: int) -> int:
@@ -330,24 +345,6 @@ def neighbours(state: SearchState, group: tuple[int, ...]) -> tuple[int, int]:
     before = next((one for one in range(group[0] - 1, 0, -1) if one not in not_built), 0)
     after = next((one for one in range(group[-1], len(state.line) + 1) if one not in not_built), len(state.line))
     return before, after
-
-
-def _levels_differ(
-    state: SearchState, belief: Posterior, good: Sequence[ProbeRecord], bad: Sequence[ProbeRecord]
-) -> bool:
-    """Return whether the latest probes alone show that the suspect is bad and the build before it good."""
-    if belief.noise is None:
-        return sum(one.bad for one in bad) > sum(one.good for one in bad) and sum(one.good for one in good) > sum(
-            one.bad for one in good
-        )
-    counted = [one for one in state.deploys if one.is_measured]
-    values = {
-        deploy.number: float(np.mean(readings.values))
-        for deploy, readings in zip(counted, measurement_normalization.usual_readings(state, belief.noise), strict=True)
-        if readings.values
-    }
-    goods, bads = ([values[one.number] for one in side if one.number in values] for side in (good, bad))
-    return bool(goods and bads) and float(np.median(bads) - np.median(goods)) > belief.noise.step / 2
 
 
 def record_started(state: SearchState, starts: Sequence[ProbeStart]) -> SearchState:
