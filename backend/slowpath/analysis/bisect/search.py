@@ -286,7 +286,7 @@ def _confirm(
     if state.line.depth(about) < state.line.deepest:
         required = max(required, PAIRS_SHALLOW)
     has_enough = min(len(good), len(bad)) >= required
-    if has_enough and (again := _boundary_in_doubt(state, belief)):
+    if has_enough and (again := _probes_of_equal_boundary(state, belief)):
         enough = state.settings.end_deploys + MOST_PAIRS
         is_settled = len(backing(state, belief, len(state.line))) >= enough
         return ([], SearchResult("not-separable", credible_set(state, belief), mass)) if is_settled else (again, None)
@@ -302,7 +302,7 @@ def _confirm(
     return [ProbeStart(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
 
 
-def _boundary_in_doubt(state: SearchState, belief: Posterior) -> list[ProbeStart]:
+def _probes_of_equal_boundary(state: SearchState, belief: Posterior) -> list[ProbeStart]:
     """Return one more probe of the bad boundary if its measurements are those of the good one; empty with a baseline.
 
     Then what a suspect broke was repaired within the range, or the boundary's measurements are outlying.
