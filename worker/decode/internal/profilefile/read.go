@@ -29,49 +29,34 @@ func Read(data []byte) (*File, error) {
 	return f, f.check()
 }
 
-// columnReader keeps the first error.
-type columnReader struct {
-	c   *slowcol.Container
-	err error
-}
-
-func take[T any](r *columnReader, read func(string) ([]T, error), name string) []T {
-	if r.err != nil {
-		return nil
-	}
-	values, err := read(name)
-	r.err = err
-	return values
-}
-
 func (f *File) readColumns(c *slowcol.Container) error {
-	r := &columnReader{c: c}
-	f.StringsOffset = take(r, c.Uint32s, "strings_offset")
-	f.StringsBytes = take(r, c.Uint8s, "strings_bytes")
-	f.FunctionName = take(r, c.Uint32s, "function_name")
-	f.FunctionKey = take(r, c.Uint32s, "function_key")
-	f.FunctionFile = take(r, c.Uint32s, "function_file")
-	f.FunctionStartLine = take(r, c.Int32s, "function_start_line")
-	f.NodeParent = take(r, c.Uint32s, "node_parent")
-	f.NodeKey = take(r, c.Uint32s, "node_key")
-	f.NodeHash = take(r, c.Uint64s, "node_hash")
-	f.NodeSize = take(r, c.Uint32s, "node_size")
-	f.LineNodeParent = take(r, c.Uint32s, "line_node_parent")
-	f.LineNodeFunction = take(r, c.Uint32s, "line_node_function")
-	f.LineNodeLine = take(r, c.Int32s, "line_node_line")
-	f.LineNodeNode = take(r, c.Uint32s, "line_node_node")
-	f.SampleLineNode = take(r, c.Uint32s, "sample_line_node")
+	r := &slowcol.ColumnReader{}
+	f.StringsOffset = slowcol.Take(r, c.Uint32s, "strings_offset")
+	f.StringsBytes = slowcol.Take(r, c.Uint8s, "strings_bytes")
+	f.FunctionName = slowcol.Take(r, c.Uint32s, "function_name")
+	f.FunctionKey = slowcol.Take(r, c.Uint32s, "function_key")
+	f.FunctionFile = slowcol.Take(r, c.Uint32s, "function_file")
+	f.FunctionStartLine = slowcol.Take(r, c.Int32s, "function_start_line")
+	f.NodeParent = slowcol.Take(r, c.Uint32s, "node_parent")
+	f.NodeKey = slowcol.Take(r, c.Uint32s, "node_key")
+	f.NodeHash = slowcol.Take(r, c.Uint64s, "node_hash")
+	f.NodeSize = slowcol.Take(r, c.Uint32s, "node_size")
+	f.LineNodeParent = slowcol.Take(r, c.Uint32s, "line_node_parent")
+	f.LineNodeFunction = slowcol.Take(r, c.Uint32s, "line_node_function")
+	f.LineNodeLine = slowcol.Take(r, c.Int32s, "line_node_line")
+	f.LineNodeNode = slowcol.Take(r, c.Uint32s, "line_node_node")
+	f.SampleLineNode = slowcol.Take(r, c.Uint32s, "sample_line_node")
 	for i := range f.Header.SampleTypes {
-		f.Values = append(f.Values, take(r, c.Int64s, fmt.Sprintf("value_%d", i)))
+		f.Values = append(f.Values, slowcol.Take(r, c.Int64s, fmt.Sprintf("value_%d", i)))
 	}
 	if c.Has("sample_labelset") {
-		f.SampleLabelset = take(r, c.Uint32s, "sample_labelset")
-		f.LabelsetOffset = take(r, c.Uint32s, "labelset_offset")
-		f.LabelsetLabel = take(r, c.Uint32s, "labelset_label")
-		f.LabelKey = take(r, c.Uint32s, "label_key")
-		f.LabelValue = take(r, c.Uint32s, "label_value")
+		f.SampleLabelset = slowcol.Take(r, c.Uint32s, "sample_labelset")
+		f.LabelsetOffset = slowcol.Take(r, c.Uint32s, "labelset_offset")
+		f.LabelsetLabel = slowcol.Take(r, c.Uint32s, "labelset_label")
+		f.LabelKey = slowcol.Take(r, c.Uint32s, "label_key")
+		f.LabelValue = slowcol.Take(r, c.Uint32s, "label_value")
 	}
-	return r.err
+	return r.Err
 }
 
 // check proves lengths and indexes.
