@@ -1,0 +1,127 @@
+"""SELECT statements of what a bisect can start from: ends, preflights, and automatic bisects."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import (
+    delete,
+    func,
+    select,
+)
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BisectPreflightId
+from slowpath.inventory.catalog.tables import Build
+from slowpath.inventory.repositories.tables import Commit
+from slowpath.verdicts.bisects.rules.bisect_states import BisectState
+from slowpath.verdicts.bisects.tables import (
+    AutomaticBisect,
+    Bisect,
+    BisectPreflight,
+    Probe,
+)
+from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
+
+
+def select_commits_by_prefix(session: ReadSession, repository_id: UUID, digits: str) -> Sequence[str]:
+    """Return at most three SHAs that begin with these digits, by uq_commit_sha: hexadecimal digits sort before g."""
+    found = select(Commit.sha).where(
+        Commit.team_id == session.team_id,
+        Commit.repository_id == repository_id,
+        Commit.sha >= digits,
+        Commit.sha < digits + "g",
+    )
+    return session.scalars(found.order_by(Commit.sha).limit(3)).all()
+
+
+def select_last_good_commit(session: ReadSession, service_id: UUID) -> str | None:
+    """Return the commit of the newest build that passed before the oldest open regression of the service."""
+    opened = select(func.min(Regression.since_at)).where(
+        Regression.team_id == session.team_id,
+        Regression.service_id == service_id,
+        Regression.confirmed,
+        Regression.direction == "worse",
+        Regression.closed_at.is_(None),
+    )
+    since = session.scalar(opened)
+    found = (
+        select(Build.commit)
+        .join(BuildVerdict, (BuildVerdict.team_id == Build.team_id) & (BuildVerdict.build_id == Build.id))
+        .where(Build.team_id == session.team_id, Build.service_id == service_id, BuildVerdict.state == "passed")
+    )
+    if since is not None:
+        found = found.where(BuildVerdict.ordered_at < since)
+    return session.scalars(found.order_by(BuildVerdict.ordered_at.desc(), Build.id.desc()).limit(1)).first()
+
+
+def select_automatic_bisect(session: ReadSession, service_id: UUID) -> AutomaticBisect | None:
+    """Return the rules of a service, by their unique constraint."""
+    found = select(AutomaticBisect).where(
+        AutomaticBisect.team_id == session.team_id, AutomaticBisect.service_id == service_id
+    )
+    return session.scalar(found, execution_options={"populate_existing": True})
+
+
+def select_bisect_of_range(session: ReadSession, row: Bisect, good: str) -> Bisect | None:
+    """Return the newest bisect from a good commit to the bad one of another bisect by the same signature, by ix_bisect_service."""
+    found = select(Bisect).where(
+        Bisect.team_id == session.team_id,
+        Bisect.service_id == row.service_id,
+        Bisect.repository_id == row.repository_id,
+        Bisect.good_sha == good,
+        Bisect.bad_sha == row.bad_sha,
+        Bisect.signature["kind"].astext == row.signature["kind"],
+        Bisect.signature["subject"].astext == row.signature["subject"],
+        Bisect.state != BisectState.CANCELLED,
+    )
+    return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(1)).first()
+
+
+def has_bisect(session: ReadSession, regression_id: UUID) -> bool:
+    """Return whether a regression has a bisect, by ix_bisect_regression."""
+    found = select(Bisect.id).where(Bisect.team_id == session.team_id, Bisect.regression_id == regression_id)
+    return session.scalar(found.limit(1)) is not None
+
+
+def count_automatic_deployments(session: ReadSession, service_id: UUID, since: datetime) -> int:
+    """Count the deployments of automatic bisects of a service since a time."""
+    found = (
+        select(func.count())
+        .select_from(Probe)
+        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
+        .where(
+            Probe.team_id == session.team_id,
+            Bisect.service_id == service_id,
+            Bisect.is_automatic,
+            Probe.leased_at >= since,
+        )
+    )
+    return session.scalar(found) or 0
+
+
+def select_preflight(session: ReadSession, preflight_id: BisectPreflightId) -> BisectPreflight | None:
+    """Return one preflight, by primary key."""
+    return session.get(BisectPreflight, (session.team_id, preflight_id), populate_existing=True)
+
+
+def select_equal_preflight(session: ReadSession, row: BisectPreflight, since: datetime) -> BisectPreflight | None:
+    """Return the newest preflight since a time with the same request and ends, without a problem, by ix_bisect_preflight_newest."""
+    found = select(BisectPreflight).where(
+        BisectPreflight.team_id == session.team_id,
+        BisectPreflight.created_at >= since,
+        BisectPreflight.request == row.request,
+        BisectPreflight.repository_id == row.repository_id,
+        BisectPreflight.good_sha == row.good_sha,
+        BisectPreflight.bad_sha == row.bad_sha,
+        BisectPreflight.problem.is_(None),
+    )
+    newest = found.order_by(BisectPreflight.created_at.desc(), BisectPreflight.id.desc()).limit(1)
+    return session.scalars(newest).first()
+
+
+def delete_preflights(session: WriteSession, before: datetime) -> None:
+    """Delete the preflights created before a time, by ix_bisect_preflight_newest."""
+    session.execute(
+        delete(BisectPreflight).where(BisectPreflight.team_id == session.team_id, BisectPreflight.created_at < before)
+    )
