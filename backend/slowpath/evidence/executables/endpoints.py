@@ -35,6 +35,6 @@ def list_functions(
     order: FunctionOrder = "frame",
     limit: Annotated[int, Query(ge=1, le=500)] = 200,
 ) -> ExecutableFunctionsOut:
-    """List functions of a Go executable with frame, stack check, code size and inlined calls, the largest first."""
+    """List functions of a Go executable with frame, stack check, code size and inlined calls: the largest first, wrappers last."""
     row = executables.get_executable(session, ArtifactId(artifact_id))
     return ExecutableFunctionsOut.of(search_functions(blobs.read(BlobKey(row.columns_key)), name, order, limit))

@@ -1,5 +1,6 @@
 """Searching the functions of a decoded executable: two functions, one of them with an inlined call."""
 
+import struct
 from pathlib import Path
 from typing import get_args
 
@@ -38,3 +39,10 @@ def test_names_are_searched_in_any_case(text: str, names: list[str]) -> None:
 def test_the_limit_cuts_the_list_and_not_the_count(order: FunctionOrder) -> None:
     found = search_functions(CONTENT, "main", order, 1)
     assert ([each.name for each in found.functions], found.matched) == (["main.f"], 2)
+
+
+def test_wrappers_are_last_however_large_they_are() -> None:
+    frames = struct.pack("<2i", 16, 0)  # of both functions
+    larger = CONTENT.replace(frames, struct.pack("<2i", 16, 1 << 20), 1)
+    found = search_functions(larger, "", "frame", 10)
+    assert [(each.name, each.frame_bytes) for each in found.functions] == [("main.f", 16), ("main.h-fm", 1 << 20)]
