@@ -69,6 +69,9 @@ export function DeploymentsPage(props: DeploymentsProps) {
   );
 }
 
+/** Deployments that no tool, webhook or bisect named as its own came through the API. */
+const sourceOf = ({ source }: { source: string }) => (source === 'api' ? 'API' : source);
+
 function columnsOf({
   services,
   environments,
@@ -129,9 +132,9 @@ function columnsOf({
     {
       id: 'source',
       head: 'Source',
-      text: ({ source }) => source,
+      text: sourceOf,
       width: 110,
-      cell: ({ source }) => source,
+      cell: sourceOf,
     },
     {
       id: 'started',

@@ -69,7 +69,7 @@ export function InboxFilters(props: FiltersProps) {
         <KeyHint keys={['Enter']}>open</KeyHint>
         <KeyHint keys={['?']}>all shortcuts</KeyHint>
       </span>
-      {props.tools}
+      <span className={classes.tools}>{props.tools}</span>
     </Toolbar>
   );
 }
