@@ -92,6 +92,11 @@ def is_standard(name: str) -> bool:
     return package.partition("/")[0] in _STANDARD or package == "runtime (assembly)"
 
 
+def is_standard_path(path: str) -> bool:
+    """Return whether an import path, or that of a file below one, belongs to the standard library."""
+    return path.partition("/")[0] in _STANDARD
+
+
 def are_standard(names: Iterable[str]) -> list[bool]:
     """Return, for each name, whether it `is_standard` or empty."""
     return [

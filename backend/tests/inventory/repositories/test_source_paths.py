@@ -52,6 +52,7 @@ def service(path: str) -> SourcePlace:
             SourcePlace("standard-library", "std", "go1.26.3", "src/runtime/stack.go"),
         ),
         ("example.net/unknown/a.go", "example.net/unknown.F", None),
+        ("quoter/discount/discount.go", "quoter/discount.F", None),  # a module without a dot is no part of Go
         ("../../etc/passwd", "x.F", None),
         ("/home/../etc/passwd", "x.F", None),
         ("example.org/app/../../etc/passwd", "x.F", None),

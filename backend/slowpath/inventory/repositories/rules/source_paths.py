@@ -7,6 +7,7 @@ from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from slowpath.analysis.closure.module_versions import resolve_version
+from slowpath.analysis.formats.go_function_names import is_standard_path
 from slowpath.inventory.repositories.rules.code_host_links import CodeHost
 
 MOST_FILE_NAME: Final = 4_096
@@ -105,7 +106,7 @@ def _place_import_path(path: str, built: BuiltModule) -> SourcePlace | None:
         if replaced:
             return SourcePlace("dependency", replaced[1], replaced[2], below)
         return None if " => " in version else SourcePlace("dependency", module, version, below)
-    if "/" in path and "." not in path.split("/", 1)[0]:
+    if "/" in path and is_standard_path(path):
         found = _GO_VERSION.fullmatch(built.go_version)
         return SourcePlace("standard-library", STANDARD_LIBRARY, found and f"go{found[1]}", f"src/{path}")
     return None

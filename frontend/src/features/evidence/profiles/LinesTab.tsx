@@ -134,6 +134,7 @@ function Lines({ viewKey, name, scaled }: { viewKey: ViewKey; name: string; scal
         rowAt={(index) => rows[index]!}
         rowKey={(row) => row.line}
         rowHeight={26}
+        minWidth={720}
       />
     </>
   );
