@@ -154,6 +154,16 @@ def test_other_files_are_not_read(world: World, file: str, reason: str) -> None:
     assert [found[side]["lines"] for side in ("base", "candidate")] == [[], []]
 
 
+def test_a_side_without_a_commit_states_that(world: World) -> None:
+    """A module without a dot in its path is neither part of Go nor of an unknown version."""
+    body = world.client.get(f"/api/v1/comparisons/{world.comparison_id}").json()
+    with world.app.database.writing(world.files.scope) as session:
+        artifacts.get_artifact(session, ArtifactId(body["base"]["artifact_ids"][0])).build_id = None
+    world.name_file("quoter/discount/discount.go")
+    found = world.ask()
+    assert [found[side]["reason"] for side in ("base", "candidate")] == ["no-commit", "unknown-file"]
+
+
 def test_a_file_without_a_mirror_is_linked(world: World) -> None:
     world.name_file("github.com/other/lib@v1.2.0/id/pool.go")
     base = world.ask()["base"]

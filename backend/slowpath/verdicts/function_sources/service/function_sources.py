@@ -98,6 +98,8 @@ def _read_side(
     tree = service_sources.find_service_tree(session, mirrors, side.service_id, side.commit)
     built = BuiltModule(tree.module, tree.directory, tree.main_package, side.dependencies, side.go_version)
     place = place_source_file(file, function, built)
+    if place is None and side.commit is None and tree.module is None:
+        return FunctionSource(reason=side.reason)
     if place is None:
         known = tree.has_go_mod or tree.repository is None or not is_safe_path(file.removeprefix("/"))
         return FunctionSource(tree.repository, commit=tree.sha, reason="unknown-file" if known else "no-mirror")
