@@ -101,7 +101,10 @@ func (t *table) tree(gofunc []byte, one record, left int64, limits Limits) ([]In
 		}
 		tree[i] = InlinedFunction{name, entry.parent, entry.line, entry.startLine}
 	}
-	return tree, int64(len(tree)) > left || acyclic(tree)
+	if int64(len(tree)) <= left && !acyclic(tree) {
+		return nil, false
+	}
+	return tree, true
 }
 
 func (t *table) node(data []byte) node {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,9 @@ import (
 
 // versions come from the module proxy.
 var versions = []string{"go1.18.10", "go1.19.13", "go1.20.14", "go1.22.12", "go1.25.0", "go1.27.3"}
+
+// otherModes are the first and last version of each layout that is read differently in other modes.
+var otherModes = []string{"go1.18.10", "go1.20.14", "go1.27.3"}
 
 func TestCallsARM64(t *testing.T) {
 	checkCalls(t, open(t, build(t, "GOARCH=arm64")))
@@ -42,7 +46,11 @@ func inlined(program *gobinary.Program) (count int) {
 
 func TestVersionsOfGo(t *testing.T) {
 	for _, version := range versions {
-		for _, mode := range []string{"-buildmode=exe", "-buildmode=pie", "GOARCH=arm64"} {
+		modes := []string{"-buildmode=exe"}
+		if slices.Contains(otherModes, version) {
+			modes = append(modes, "-buildmode=pie", "GOARCH=arm64")
+		}
+		for _, mode := range modes {
 			t.Run(version+" "+mode, func(t *testing.T) {
 				program := open(t, build(t, "GOTOOLCHAIN="+version, mode))
 				area := program.Functions[named(t, program, "main.square.area")]
