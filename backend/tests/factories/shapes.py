@@ -119,6 +119,12 @@ SHAPES: dict[str, dict[str, Any]] = {
         "problem": None,
     },
     "automatic_bisect": {"deployments_per_day": 10, "deployment_hours": None},
+    "pull_request_rules": {
+        "base_branches": [],
+        "minutes_per_day": 60,
+        "minutes_per_pull_request": 30,
+        "signature": None,
+    },
     "probe": {
         "build": {"commit": 40 * "c", "modules": {}, "versions": {}},
         "candidate": "good",
