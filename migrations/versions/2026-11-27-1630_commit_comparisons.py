@@ -20,6 +20,7 @@ CREATE TABLE pull_request_rules (
     minutes_per_pull_request integer NOT NULL,
     smallest_change double precision NOT NULL,
     measurement_seconds double precision NOT NULL,
+    warm_up_seconds double precision NOT NULL,
     signature jsonb,
     team_id uuid NOT NULL,
     id uuid NOT NULL,

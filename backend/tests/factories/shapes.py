@@ -95,6 +95,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "signature": {"kind": "custom", "subject": "", "label": "Time", "unit": "s", "larger_is_worse": True},
         "settings": {},
         "plan": None,
+        "commit_comparison": None,
         "expanding_candidate": None,
         "outcome": None,
         "problem": None,

@@ -136,7 +136,13 @@ def test_commits_are_measured_alternately_and_equal_ones_not_at_all(stack: Runni
 
 def _measured(stack: RunningStack, person: httpx.Client, service: str, base: str, candidate: str) -> dict[str, Any]:
     """Compare two commits, and return the commit comparison once it has ended."""
-    body = {"service_id": service, "base_sha": base, "candidate_sha": candidate, "measurement_seconds": 1}
+    body = {
+        "service_id": service,
+        "base_sha": base,
+        "candidate_sha": candidate,
+        "measurement_seconds": 1,
+        "warm_up_seconds": 0,
+    }
     made = person.post("/commit-comparisons", json=body)
     assert made.status_code == 201, made.text
     deadline = time.monotonic() + 300

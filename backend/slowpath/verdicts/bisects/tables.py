@@ -292,5 +292,6 @@ class PullRequestRules(TeamScoped, Table):
     smallest_change: Mapped[float]
     """Relative change that matters."""
     measurement_seconds: Mapped[float]
+    warm_up_seconds: Mapped[float]
     signature: Mapped[list[Any] | None]
     """Kind and subject; null: the number that the runner's command prints."""

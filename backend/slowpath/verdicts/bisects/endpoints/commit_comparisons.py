@@ -78,7 +78,10 @@ def create_commit_comparison(
     """Measure a commit alternately with its merge base with another one."""
     signature = (body.signature.kind, body.signature.subject) if body.signature else None
     rules = MeasurementRules(
-        runner_labels=body.runner_labels, measurement_seconds=body.measurement_seconds, signature=signature
+        runner_labels=body.runner_labels,
+        measurement_seconds=body.measurement_seconds,
+        warm_up_seconds=body.warm_up_seconds,
+        signature=signature,
     )
     options = CommitComparison(body.smallest_change, body.pairs, body.minutes)
     row = commit_comparisons.create_commit_comparison(

@@ -28,6 +28,7 @@ Branch = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=
 SmallestChange = Annotated[JsonFloat, Field(ge=0.001, le=10, allow_inf_nan=False)]
 Minutes = Annotated[JsonInt, Field(ge=1, le=1440)]
 Seconds = Annotated[JsonFloat, Field(ge=1, le=3600, allow_inf_nan=False)]
+WarmUpSeconds = Annotated[JsonFloat, Field(ge=0, le=3600, allow_inf_nan=False)]
 PairCount = Annotated[JsonInt, Field(ge=FEWEST_PAIRS, le=MOST_PAIRS)]
 CommitVerdict = Literal["slower", "not-slower", "inconclusive"]
 
@@ -53,6 +54,7 @@ class PullRequestRulesBody(BisectRequest):
     smallest_change: SmallestChange = DEFAULT_SMALLEST_CHANGE
     """Relative change that matters: 0.05 is 5%."""
     measurement_seconds: Seconds = 10.0
+    warm_up_seconds: WarmUpSeconds = 5.0
     signature: MeasuredSignature | None = None
     """Null: the number that the runner's measurement command prints."""
 
@@ -70,6 +72,7 @@ class CommitComparisonIn(BisectRequest):
     minutes: Minutes = 60
     """Most minutes of deployments."""
     measurement_seconds: Seconds = 10.0
+    warm_up_seconds: WarmUpSeconds = 5.0
     runner_labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
     signature: MeasuredSignature | None = None
 

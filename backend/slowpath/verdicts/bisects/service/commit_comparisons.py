@@ -51,6 +51,7 @@ class MeasurementRules:
     minutes_per_pull_request: int = 45
     smallest_change: float = DEFAULT_SMALLEST_CHANGE
     measurement_seconds: float = 10.0
+    warm_up_seconds: float = 5.0
     signature: tuple[str, str] | None = None
     """Kind and subject of what is measured; None: the number that the runner's command prints."""
 
@@ -97,7 +98,8 @@ def set_rules(session: WriteSession, service_id: ServiceId, rules: MeasurementRu
         dict(rules.runner_labels),
     )
     row.minutes_per_day, row.minutes_per_pull_request = rules.minutes_per_day, rules.minutes_per_pull_request
-    row.smallest_change, row.measurement_seconds = rules.smallest_change, rules.measurement_seconds
+    row.smallest_change = rules.smallest_change
+    row.measurement_seconds, row.warm_up_seconds = rules.measurement_seconds, rules.warm_up_seconds
     row.signature = None if rules.signature is None else list(rules.signature)
     session.flush()
 
@@ -166,6 +168,7 @@ def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are m
     asked: dict[str, Any] = {
         "runner_labels": dict(rules.runner_labels),
         "measurement_seconds": rules.measurement_seconds,
+        "warm_up_seconds": rules.warm_up_seconds,
     }
     signature, settings = resolve_latency_signature(
         session, completed.signature, bisect_settings.apply_settings_update(BisectSettings(), asked), is_window_set=True
@@ -249,5 +252,5 @@ def _rules_of(row: PullRequestRules) -> MeasurementRules:
     signature = (str(row.signature[0]), str(row.signature[1])) if row.signature else None
     return MeasurementRules(
         row.enabled, tuple(row.base_branches), row.runner_labels, row.minutes_per_day, row.minutes_per_pull_request,
-        row.smallest_change, row.measurement_seconds, signature,
+        row.smallest_change, row.measurement_seconds, row.warm_up_seconds, signature,
     )  # fmt: skip
