@@ -95,7 +95,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "signature": {"kind": "custom", "subject": "", "label": "Time", "unit": "s", "larger_is_worse": True},
         "settings": {},
         "plan": None,
-        "commit_comparison": None,
+        "commit_comparison": {"smallest_change": 0.05, "pairs": 40, "minutes": 60, "pull_request": None},
         "expanding_candidate": None,
         "outcome": None,
         "problem": None,
@@ -122,8 +122,12 @@ SHAPES: dict[str, dict[str, Any]] = {
     "automatic_bisect": {"deployments_per_day": 10, "deployment_hours": None},
     "pull_request_rules": {
         "base_branches": [],
+        "runner_labels": {},
         "minutes_per_day": 60,
         "minutes_per_pull_request": 30,
+        "smallest_change": 0.05,
+        "measurement_seconds": 10.0,
+        "warm_up_seconds": 5.0,
         "signature": None,
     },
     "probe": {

@@ -94,7 +94,7 @@ function Loaded({ row, ...props }: CommitComparisonProps & { row: Comparison }) 
           label="Measurements"
           columns={COLUMNS}
           rowCount={row.measurements.length}
-          rowAt={(index) => row.measurements[index] as Measurement}
+          rowAt={(index) => row.measurements[index]!}
           rowKey={({ number }) => String(number)}
           minWidth={430}
         />
