@@ -253,3 +253,40 @@ def test_only_admins_set_the_rules(service: Service) -> None:
     for wrong in ({"minutes_per_day": 0}, {"base_branches": ["a b"]}, {"unknown": 1}, {"smallest_change": 0}):
         service.allow(422, **wrong)
     assert service.search.runner.client.put(path, json={"enabled": True}).status_code == 403
+
+
+@pytest.mark.processes
+def test_the_files_of_both_sides_are_compared_and_their_headline_is_the_cause(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(type(service.search).work.__globals__, "STEPS", ("bisects.advance",))
+    service.allow()
+    service.push()
+    runner, measure = service.search.runner, costs(1.3)
+    for _ in range(200):
+        runner.lease()
+        for run_id, lease in list(runner.running.items()):
+            if runner.beat(run_id)["command"] == "stop":
+                runner.end(run_id)
+            elif runner.taken.get(run_id, 0) == 0:
+                sent = runner.client.put(
+                    "/api/v1/artifacts/some.txt", content=run_id.encode(), params={"batch": run_id}
+                )
+                runner.measure(run_id, value=measure(lease), artifact_ids=[sent.json()["id"]])
+        service.search.work()
+        if service.detail()["finished_at"] is not None:
+            break
+    found = service.detail()
+    assert found["verdict"] == "slower"
+    compared = service.search.person.get(f"/api/v1/comparisons/{found['comparison_id']}").json()
+    assert {compared[side]["artifacts"] for side in ("base", "candidate")} == {13}
+    bench, scope = service.search.bench, service.search.scope
+    with bench.worker_context.database.reading(scope) as session:
+        now = service.search.now()
+        bisect_id = service.search.bisect_id
+        assert commit_comparisons.waits_for_cause(session, bisect_id, now)
+        assert not commit_comparisons.waits_for_cause(session, bisect_id, now + timedelta(hours=1))
+    bench.admin.execute("UPDATE comparison SET state = 'done', headline = 'json.Marshal takes more time.'")
+    content = service.announced()
+    assert "json.Marshal takes more time." in comment(content)
+    assert f"/comparisons/{found['comparison_id']}" in comment(content)
