@@ -29,23 +29,23 @@ export type CommitComparisonProps = {
 type Measurement = Comparison['measurements'][number];
 
 const COLUMNS: Column<Measurement>[] = [
-  { id: 'pair', head: 'Pair', width: '70px', cell: ({ pair }) => pair },
+  { id: 'pair', head: 'Pair', width: '50px', cell: ({ pair }) => pair },
   {
     id: 'side',
     head: 'Side',
-    width: '110px',
+    width: '90px',
     cell: ({ is_candidate }) => (is_candidate ? 'candidate' : 'base'),
   },
   {
     id: 'value',
     head: 'Value',
-    width: '140px',
+    width: '120px',
     cell: ({ value, problem, state }) => value?.toPrecision(4) ?? problem ?? PHASES[state],
   },
   {
     id: 'seconds',
     head: 'Time',
-    width: '110px',
+    width: '70px',
     cell: ({ seconds }) => secondsText(seconds),
   },
 ];
@@ -60,7 +60,7 @@ export default function CommitComparison(props: CommitComparisonProps) {
 }
 
 function Loaded({ row, ...props }: CommitComparisonProps & { row: Comparison }) {
-  const [glyph, words] = outcomeOf(row);
+  const [glyph] = outcomeOf(row);
   const { pull_request: pull } = row;
   return (
     <>
@@ -68,24 +68,26 @@ function Loaded({ row, ...props }: CommitComparisonProps & { row: Comparison }) 
         title={row.title}
         actions={props.mayWrite && isOpen(row) && <Cancel id={row.id} />}
       />
-      <p>
-        <StateIcon glyph={glyph}>{words}</StateIcon> {row.sentence}
-      </p>
-      <p className="muted">
-        {shortSha(row.candidate_sha)} against {shortSha(row.base_sha)} of{' '}
-        {props.serviceLink(row.service.id, row.service.name)} · {row.signature.label}
-        {pull?.url && (
-          <>
-            {' · '}
-            <a href={pull.url} className="link" rel="noreferrer">
-              Pull request {pull.number}
-            </a>
-          </>
-        )}
-        {row.comparison_id && (
-          <> · {props.comparisonLink(row.comparison_id, 'Comparison of both sides')}</>
-        )}
-      </p>
+      <Section title="Result">
+        <p>
+          <StateIcon glyph={glyph}>{row.sentence}</StateIcon>
+        </p>
+        <p className="muted">
+          {shortSha(row.candidate_sha)} against {shortSha(row.base_sha)} of{' '}
+          {props.serviceLink(row.service.id, row.service.name)} · {row.signature.label}
+          {pull?.url && (
+            <>
+              {' · '}
+              <a href={pull.url} className="link" rel="noreferrer">
+                Pull request {pull.number}
+              </a>
+            </>
+          )}
+          {row.comparison_id && (
+            <> · {props.comparisonLink(row.comparison_id, 'Comparison of both sides')}</>
+          )}
+        </p>
+      </Section>
       <Section
         title="Measurements"
         aside={`${countOf(row.measurements.length, 'deployment')}, at most ${countOf(row.pairs, 'pair')} and ${countOf(row.minutes, 'minute')}; the order within a pair is random`}
@@ -96,7 +98,7 @@ function Loaded({ row, ...props }: CommitComparisonProps & { row: Comparison }) 
           rowCount={row.measurements.length}
           rowAt={(index) => row.measurements[index]!}
           rowKey={({ number }) => String(number)}
-          minWidth={430}
+          minWidth={330}
         />
       </Section>
     </>
