@@ -174,6 +174,15 @@ class MultiRepositoryHistory(Generic[R]):
         nodes, _ = self._classes(node.repository, shas, commits, self._beside(node), node, node.before)
         return SearchLevel(tuple(nodes), len(commits), node.repository, repository.label, before, node.sha)
 
+    def has_equal_builds(self, one: str, other: str) -> bool:
+        """Return whether two commits of the main repository have the same files, or the same inputs of the binary."""
+        with self.repositories[MAIN].objects() as objects:
+            if objects.root(one) == objects.root(other):
+                return True
+            digest = self._digest(MAIN, objects)
+            inputs = digest(one)
+            return inputs is not None and inputs == digest(other)
+
     def dependency_updates(self, good: str, bad: str) -> list[tuple[str, str, str]]:
         """Return the modules that both commits require in different versions: path, version at `good` and at `bad`."""
         changed = self._changed(MAIN, good, bad)
@@ -389,6 +398,3 @@ def _safely(digest: Digest) -> Digest:
 def _plain_version(version: str | None) -> str | None:
     """Return the version of `=> path version`."""
     return version.rsplit(" ", 1)[-1] if version is not None and version.startswith("=> ") else version
-
-
-__all__ = ["MAIN", "BinaryInputs", "MultiRepositoryHistory"]
