@@ -13,6 +13,7 @@ from slowpath.analysis.comparison.compiler_report import (
     ReportedSide,
 )
 from slowpath.analysis.comparison.compiler_wording import advise, describe_edge, describe_finding
+from slowpath.analysis.comparison.stack_sizes import HotPath, make_hot_paths
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.registry import STACK_GROWTH
 
@@ -100,13 +101,14 @@ class CompilerFinding:
 
 @dataclass(frozen=True)
 class CompilerSection:
-    """The compiler's part of a comparison."""
+    """The compiler's part of a comparison. `hot_paths`: the hottest first; results of earlier versions have none."""
 
     base: CompilerBuild
     candidate: CompilerBuild
     differences: tuple[BuildDifference, ...]
     findings: tuple[CompilerFinding, ...]
     paths: tuple[StackPath, ...]
+    hot_paths: tuple[HotPath, ...] = ()
 
 
 def regressed_functions(findings: Sequence[Finding]) -> list[str]:
@@ -138,6 +140,7 @@ def make_compiler_section(report: CompilerReport, findings: Sequence[Finding]) -
         ),
         findings=tuple(sorted(stated, key=lambda each: (not each.is_cause, each.explains is None))),
         paths=tuple(_make_path(each) for each in report["paths"]),
+        hot_paths=make_hot_paths(report["hot_paths"]),
     )
 
 
