@@ -2,11 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal
 
-from slowpath.analysis.comparison.compiler_report import CompilerReport, ReportedFrame, ReportedHotPath, ReportedSide
+from slowpath.analysis.comparison.compiler_report import (
+    CompilerReport,
+    ReportedFrame,
+    ReportedHotPath,
+    ReportedSide,
+    StackSizesReport,
+)
 from slowpath.analysis.formats.go_function_names import short
 
+STACK_SIZE: Final = "stack-size"
+"""What a gate of builds calls the warnings."""
 NEAR_BYTES: Final = 64
 """A path that has no more bytes left before the next stack size is near it."""
 MOST_PATHS: Final = 20
@@ -66,6 +75,18 @@ class HotPath:
 
 
 @dataclass(frozen=True)
+class StackSizes:
+    """The hottest paths of profiles on the executable that they are of; of a path, `candidate` is null."""
+
+    format: Literal["slowpath.stack_sizes/1"]
+    go_version: str
+    arch: str
+    build_id: str
+    pgo: str | None
+    hot_paths: tuple[HotPath, ...]
+
+
+@dataclass(frozen=True)
 class StackWarning:
     """A hot path that needs the next stack size (`crosses`), or has at most 64 bytes left before it (`near`).
 
@@ -92,6 +113,19 @@ def make_hot_paths(reported: Sequence[ReportedHotPath]) -> tuple[HotPath, ...]:
     )
 
 
+def make_stack_sizes(report: StackSizesReport) -> StackSizes:
+    """Return the document of `stack-sizes`."""
+    build = report["build"]
+    return StackSizes(
+        "slowpath.stack_sizes/1",
+        build["go"],
+        build["arch"],
+        build["build_id"],
+        build["pgo"],
+        make_hot_paths(report["paths"]),
+    )
+
+
 def _make_side(side: ReportedSide) -> HotPathSide:
     low, high = side["need"]
     call = side.get("runtime")
@@ -115,7 +149,7 @@ def measure_returned_bytes(frames: Sequence[ReportedFrame]) -> list[int]:
     """Return for each frame by how many bytes a path becomes shorter if the function has none, as if it was inlined."""
     needs = [each["depth"] + max(each["frame"] - STACK_SMALL, 0) if each["check"] else 0 for each in frames]
     total = max(needs, default=0)
-    taken = [below["depth"] - each["depth"] for each, below in zip(frames, frames[1:], strict=False)]
+    taken = [below["depth"] - each["depth"] for each, below in pairwise(frames)]
     taken += [frames[-1]["frame"]] if frames else []
     return [
         total - max([frames[0]["depth"], *needs[:number], *(need - taken[number] for need in needs[number + 1 :])])
@@ -169,9 +203,7 @@ def _function_of(path: ReportedHotPath, kind: str) -> str:
     return max(needs, default=(0, path["stack"][-1]))[1]
 
 
-def _make_warning(
-    kind: str, function: str, paths: Sequence[ReportedHotPath], settings: Sequence[str]
-) -> StackWarning:
+def _make_warning(kind: str, function: str, paths: Sequence[ReportedHotPath], settings: Sequence[str]) -> StackWarning:
     hottest = max(paths, key=lambda each: each["shares"][0])
     base, candidate = hottest["base"], hottest["candidate"] or hottest["base"]
     is_exact = base["need"][0] == base["need"][1] and candidate["need"][0] == candidate["need"][1]
@@ -182,7 +214,9 @@ def _make_warning(
     )
     if kind == "crosses":
         verb = "crosses" if is_exact or candidate["need"][0] >= base["limit"] else "may cross"
-        what = f"Predicted to cross: {grew} and {verb} {base['limit']:,}: each goroutine on it grows its stack once more."
+        what = (
+            f"Predicted to cross: {grew} and {verb} {base['limit']:,}: each goroutine on it grows its stack once more."
+        )
         advice = " " + advise_on_stack(candidate["frames"], candidate["need"][1] - base["limit"], _new(hottest))
     else:
         what = f"Near the next stack size: {grew}; {candidate['distance']:,} B are left before {candidate['limit']:,}."

@@ -47,7 +47,12 @@ def report(*paths: tuple[dict[str, Any], dict[str, Any]], differences: tuple[str
 
 
 def test_a_function_returns_what_the_rest_of_the_path_does_not_need() -> None:
-    frames = [frame("m.a", 40, 200), frame("m.b", 248, 400), frame("m.c", 656, 40), frame("m.leaf", 704, 8, check=False)]
+    frames = [
+        frame("m.a", 40, 200),
+        frame("m.b", 248, 400),
+        frame("m.c", 656, 40),
+        frame("m.leaf", 704, 8, check=False),
+    ]
     # m.b needs 248 + 400 - 128 = 520, m.c 656: without m.c, m.b is the deepest
     assert measure_returned_bytes(frames) == [208, 408, 136, 0]
     assert rank_functions(frames) == [("m.b", 408), ("m.a", 208), ("m.c", 136)]
@@ -92,6 +97,10 @@ def test_calls_into_the_runtime_are_listed_only_beyond_the_path() -> None:
     base = side(3120) | {"runtime": {"function": "runtime.sendDirect", "need": [3208, 3208]}}
     candidate = side(3192) | {"runtime": {"function": "runtime.chanrecv", "need": [136, 136]}}
     (path,) = make_hot_paths(report((base, candidate))["hot_paths"])
-    assert (path.base.runtime_function, path.base.runtime_bytes, path.base.free_bytes) == ("runtime.sendDirect", 3208, 48)
+    assert (path.base.runtime_function, path.base.runtime_bytes, path.base.free_bytes) == (
+        "runtime.sendDirect",
+        3208,
+        48,
+    )
     assert path.candidate is not None
     assert (path.candidate.runtime_function, path.candidate.limit_bytes) == (None, 7264)

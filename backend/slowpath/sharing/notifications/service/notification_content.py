@@ -94,6 +94,7 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
         sentence=row.sentence,
         is_announced=regression_views.combine_answers(session, row).is_announced,
         comparison_url=f"{home}/comparisons/{row.comparison_id}" if row.comparison_id else None,
+        has_warning=bool((row.stack_check or {}).get("warnings")),
     )
     moment = hashlib.sha256(f"{row.state} {row.sentence} {sorted(map(str, row.regression_ids))}".encode()).hexdigest()
     url = f"{home}/builds/{build.id}"

@@ -14,6 +14,7 @@ from slowpath.verdicts.regressions.service.build_decision import (
     load_ancestor,
     load_series,
 )
+from slowpath.verdicts.regressions.service.stack_checks import load_stack_check
 from slowpath.verdicts.regressions.tables import BuildVerdict
 
 
@@ -36,7 +37,13 @@ def get_decision(row: BuildVerdict) -> BuildDecision | None:
     series = get_series_answer(row)
     if series is None:
         return None
-    return decide_build_verdict(series, load_ancestor(row.ancestor_answer), row.exceeded_budgets or ())
+    check = load_stack_check(row.stack_check)
+    return decide_build_verdict(
+        series,
+        load_ancestor(row.ancestor_answer),
+        row.exceeded_budgets or (),
+        [warning.sentence for warning in check.warnings] if check is not None else (),
+    )
 
 
 def record_series_answer(
