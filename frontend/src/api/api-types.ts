@@ -35,6 +35,8 @@ export type {
   ComparisonDocument as ComparisonResult,
   CompilerFinding,
   CompilerSection,
+  HotPath,
+  HotPathSide,
   StackPath,
   ComparisonOut as Comparison,
   ComparisonSummaryOut,

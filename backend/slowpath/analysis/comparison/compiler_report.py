@@ -158,3 +158,4 @@ class CompilerReport(TypedDict):
     findings: list[ReportedFinding]
     omitted: int
     hot_paths: list[ReportedHotPath]
+    only_pgo: bool

@@ -12,6 +12,7 @@ from slowpath.analysis.comparison.compiler_report import (
     ReportedSide,
     StackSizesReport,
 )
+from slowpath.analysis.findings.wording import pluralize
 from slowpath.analysis.formats.go_function_names import short
 
 STACK_SIZE: Final = "stack-size"
@@ -177,6 +178,24 @@ def list_stack_warnings(report: CompilerReport) -> list[StackWarning]:
     settings = [each["setting"] for each in report["differences"]]
     warnings = [_make_warning(kind, function, paths, settings) for (kind, function), paths in found.items()]
     return sorted(warnings, key=lambda each: each.kind)
+
+
+def describe_pgo(report: CompilerReport) -> str:
+    """Describe what PGO did: calls inlined beyond the budget, and the hot paths that came nearer to the next stack size."""
+    gained = [each for each in report["findings"] if each["kind"] == "inlining-gained"]
+    moved = [each for each in report["hot_paths"] if _growth(each) > 0]
+    inlined = f"{pluralize(len(gained), 'call')} on hot paths {'is' if len(gained) == 1 else 'are'} inlined beyond the budget"
+    if not moved:
+        return f"The builds differ only in PGO: {inlined}, and no hot path needs more stack."
+    most = max(moved, key=_growth)
+    return (
+        f"The builds differ only in PGO: {inlined}, and {pluralize(len(moved), 'hot path')} moved towards the next stack size, "
+        f"that to {short(most['stack'][-1])} by {_growth(most):,} B."
+    )
+
+
+def _growth(path: ReportedHotPath) -> int:
+    return path["candidate"]["need"][1] - path["base"]["need"][1] if path["candidate"] else 0
 
 
 def _kind_of(path: ReportedHotPath) -> Literal["crosses", "near"] | None:

@@ -87,6 +87,7 @@ def report(*findings: ReportedFinding, differences: tuple[dict[str, str], ...] =
             "findings": list(findings),
             "omitted": 0,
             "hot_paths": [],
+            "only_pgo": False,
         },
     )
 

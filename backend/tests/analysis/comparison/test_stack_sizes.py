@@ -6,6 +6,7 @@ import pytest
 
 from slowpath.analysis.comparison.compiler_report import CompilerReport, ReportedFrame
 from slowpath.analysis.comparison.stack_sizes import (
+    describe_pgo,
     list_stack_warnings,
     make_hot_paths,
     measure_returned_bytes,
@@ -104,3 +105,14 @@ def test_calls_into_the_runtime_are_listed_only_beyond_the_path() -> None:
     )
     assert path.candidate is not None
     assert (path.candidate.runtime_function, path.candidate.limit_bytes) == (None, 7264)
+
+
+def test_what_pgo_did_is_one_sentence() -> None:
+    gained = report((side(2000), side(2400)), (side(2000), side(2100)), (side(2000), side(1900)))
+    gained["findings"] = [cast("Any", {"kind": "inlining-gained"})]
+    assert describe_pgo(gained) == (
+        "The builds differ only in PGO: 1 call on hot paths is inlined beyond the budget, and 2 hot paths moved towards the "
+        "next stack size, that to b.F by 400 B."
+    )
+    gained["hot_paths"] = []
+    assert describe_pgo(gained).endswith("is inlined beyond the budget, and no hot path needs more stack.")

@@ -50,6 +50,9 @@ func CompareProfiles(base, candidate *gobinary.Program, sum *StackSum) (*Report,
 	if err != nil {
 		return nil, err
 	}
+	if c.report.OnlyPGO = isOnlyPGO(base, candidate, c.report.Differences); c.report.OnlyPGO {
+		sum.includeAll()
+	}
 	c.compare(sum.Stacks())
 	c.report.HotPaths = c.hotPaths(sum)
 	return c.report, nil

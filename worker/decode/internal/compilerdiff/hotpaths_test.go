@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"slowpath.dev/decode/internal/calltree"
+	"slowpath.dev/decode/internal/gobinary"
 	"slowpath.dev/decode/internal/inputlimits"
 	"slowpath.dev/decode/internal/pprofread"
 )
@@ -81,5 +82,25 @@ func TestHotFunctionsAreCutAtTheShare(t *testing.T) {
 	}
 	if want := []string{"main.a main.b", "main.a main.d", "main.a runtime.mallocgc"}; !slices.Equal(found, want) {
 		t.Errorf("hot: %v", found)
+	}
+}
+
+func TestOnlyBuildsOfOneCommitDifferOnlyInPGO(t *testing.T) {
+	settings := func(revision, race string) *gobinary.Program {
+		return &gobinary.Program{Settings: map[string]string{"vcs.revision": revision, "-race": race}}
+	}
+	base, other := settings("a", ""), settings("a", "")
+	other.PGO = "default.pgo"
+	for _, each := range []struct {
+		candidate *gobinary.Program
+		want      bool
+	}{{other, true}, {settings("a", ""), false}, {settings("a", "true"), false}} {
+		if got := isOnlyPGO(base, each.candidate, differencesOf(base, each.candidate)); got != each.want {
+			t.Errorf("%+v: %v", each.candidate, got)
+		}
+	}
+	other.Settings["vcs.revision"] = "b"
+	if isOnlyPGO(base, other, differencesOf(base, other)) {
+		t.Error("builds of two commits differ in their code too")
 	}
 }

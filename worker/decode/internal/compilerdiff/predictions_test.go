@@ -47,3 +47,21 @@ func TestPredictionsOfTheExample(t *testing.T) {
 		}
 	}
 }
+
+func TestBuildsThatDifferOnlyInPGOListWhatWasInlined(t *testing.T) {
+	profile, err := filepath.Abs(filepath.Join(example, "artifacts", "inlined", "cpu.00.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(example, "ingester")
+	sum := NewStackSum([]string{"no.function"})
+	sum.totals, sum.values = exampleSum(t).totals, exampleSum(t).values
+	report, err := CompareProfiles(build(t, folder), build(t, folder, "-pgo="+profile), sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gained := slices.IndexFunc(report.Findings, func(f Finding) bool { return f.Kind == InliningGained })
+	if !report.OnlyPGO || gained < 0 || !report.Findings[gained].BuildsDiffer {
+		t.Fatalf("only PGO: %v, differences %v, findings %+v", report.OnlyPGO, report.Differences, report.Findings)
+	}
+}

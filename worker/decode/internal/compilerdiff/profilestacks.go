@@ -75,6 +75,15 @@ func (s *StackSum) names(f *profilefile.File, node uint32) ([]string, bool) {
 	return names, isIncluded
 }
 
+// includeAll makes Stacks return all stacks.
+func (s *StackSum) includeAll() {
+	for _, values := range s.values {
+		for joined := range values {
+			s.included[joined] = true
+		}
+	}
+}
+
 // Stacks returns the stacks of both sides.
 func (s *StackSum) Stacks() []Stack {
 	var stacks []Stack

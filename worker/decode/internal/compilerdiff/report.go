@@ -19,6 +19,7 @@ type Report struct {
 	Findings    []Finding    `json:"findings"`
 	Omitted     int          `json:"omitted"` // findings beyond the limit
 	HotPaths    []HotPath    `json:"hot_paths"`
+	OnlyPGO     bool         `json:"only_pgo"` // the builds differ in PGO settings only
 }
 
 // Build is what identifies a build.
@@ -162,6 +163,12 @@ func buildOf(p *gobinary.Program) Build {
 // codeSettings are the build settings that may change all code.
 var codeSettings = []string{
 	"GOAMD64", "GOARM64", "-race", "-msan", "-asan", "-cover", "-gcflags", "-compiler", "GOEXPERIMENT", "GODEBUG", "-buildmode",
+}
+
+// isOnlyPGO reports whether builds of one commit differ in PGO settings only.
+func isOnlyPGO(base, candidate *gobinary.Program, differences []Difference) bool {
+	revision := base.Settings["vcs.revision"]
+	return len(differences) == 1 && differences[0].Setting == "-pgo" && revision == candidate.Settings["vcs.revision"]
 }
 
 func differencesOf(base, candidate *gobinary.Program) []Difference {
