@@ -103,7 +103,7 @@ function PathRow({ path, axis, both, isOpen, onToggle }: RowProps) {
           </span>
           {candidate && (
             <span>
-              candidate {roomText(candidate)} <b>{changeText(path)}</b>
+              candidate {roomText(candidate)}; <b>{changeText(path)}</b>
             </span>
           )}
         </td>

@@ -47,7 +47,11 @@ export default function StackSizesTab({ opened: { set }, wanted }: TabProps) {
   const failed = problem ? Object.assign(new Error(problem.detail), { facts: problem }) : null;
   const error = asked.error ?? made.error ?? content.error ?? failed;
   return (
-    <Section title="Stack depth of the hottest paths" aside="paths with at least 1% of the samples">
+    <Section
+      title="Stack depth of the hottest paths"
+      aside="paths with at least 1% of the samples"
+      controls={<HelpLink topic="compiler" />}
+    >
       {error ? (
         <ErrorState what="No stack sizes" error={error} />
       ) : !content.data ? (
@@ -57,7 +61,6 @@ export default function StackSizesTab({ opened: { set }, wanted }: TabProps) {
       ) : (
         <HotPaths paths={content.data.hot_paths} />
       )}
-      <HelpLink topic="compiler" />
     </Section>
   );
 }
