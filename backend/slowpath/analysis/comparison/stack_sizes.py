@@ -184,7 +184,9 @@ def describe_pgo(report: CompilerReport) -> str:
     """Describe what PGO did: calls inlined beyond the budget, and the hot paths that came nearer to the next stack size."""
     gained = [each for each in report["findings"] if each["kind"] == "inlining-gained"]
     moved = [each for each in report["hot_paths"] if _growth(each) > 0]
-    inlined = f"{pluralize(len(gained), 'call')} on hot paths {'is' if len(gained) == 1 else 'are'} inlined beyond the budget"
+    inlined = (
+        f"{pluralize(len(gained), 'call')} on hot paths {'is' if len(gained) == 1 else 'are'} inlined beyond the budget"
+    )
     if not moved:
         return f"The builds differ only in PGO: {inlined}, and no hot path needs more stack."
     most = max(moved, key=_growth)

@@ -76,6 +76,7 @@ func (c *comparison) movedBelow(base, candidate position) []position {
 type hotNode struct {
 	name     string
 	shares   [2]float64
+	ending   [2]float64 // of the stacks that end here
 	children []*hotNode
 }
 
@@ -118,14 +119,17 @@ func (s *StackSum) addHot(node *hotNode, stacks []hotStack, prefix int) {
 	for first := 0; first < len(stacks); {
 		name := nameAt(stacks[first].joined, prefix)
 		next := first
-		var values [2]int64
+		var values, ending [2]int64
 		for ; next < len(stacks) && nameAt(stacks[next].joined, prefix) == name; next++ {
 			values[0] += stacks[next].values[0]
 			values[1] += stacks[next].values[1]
+			if len(stacks[next].joined) == prefix+len(name) {
+				ending = stacks[next].values
+			}
 		}
-		shares := [2]float64{shareOf(values[0], s.totals[0]), shareOf(values[1], s.totals[1])}
+		shares := s.sharesOf(values)
 		if name != "" && max(shares[0], shares[1]) >= hotShare {
-			child := &hotNode{name: name, shares: shares}
+			child := &hotNode{name: name, shares: shares, ending: s.sharesOf(ending)}
 			node.children = append(node.children, child)
 			s.addHot(child, stacks[first:next], prefix+len(name)+1)
 		}
@@ -139,6 +143,10 @@ func nameAt(joined string, prefix int) string {
 	}
 	name, _, _ := strings.Cut(joined[prefix:], "\x00")
 	return name
+}
+
+func (s *StackSum) sharesOf(values [2]int64) [2]float64 {
+	return [2]float64{shareOf(values[0], s.totals[0]), shareOf(values[1], s.totals[1])}
 }
 
 func shareOf(value, total int64) float64 {
@@ -177,10 +185,13 @@ type pathFinder struct {
 	sides []pathSide
 	moved func(base, candidate position) []position
 	paths []HotPath
+
+	isGrowth bool
 }
 
 func (f *pathFinder) find(sum *StackSum, toBase func(string) string) []HotPath {
 	f.paths = []HotPath{}
+	f.isGrowth = sum.isGrowth
 	f.walk(sum.hotTree(toBase), nil, nil)
 	slices.SortStableFunc(f.paths, func(a, b HotPath) int {
 		return cmp.Or(cmp.Compare(max(b.Shares[0], b.Shares[1]), max(a.Shares[0], a.Shares[1])), slices.Compare(a.Stack, b.Stack))
@@ -189,21 +200,26 @@ func (f *pathFinder) find(sum *StackSum, toBase func(string) string) []HotPath {
 }
 
 // walk visits a node; tails are the hot calls into the runtime on the way to it.
+// Of stack growths every function in which one ends is the end of a path.
 func (f *pathFinder) walk(node *hotNode, names []string, tails [][]string) {
 	isLast := true
 	tails = slices.Clone(tails)
 	for _, child := range node.children {
-		if !child.leadsToUser() && len(names) > 0 {
+		if !f.isGrowth && !child.leadsToUser() && len(names) > 0 {
 			tails = child.leaves(names, tails)
 		}
 	}
 	for _, child := range node.children {
-		if child.leadsToUser() {
+		if f.isGrowth || child.leadsToUser() {
 			isLast = false
 			f.walk(child, append(slices.Clone(names), child.name), tails)
 		}
 	}
-	if isLast && len(names) > 0 {
+	switch {
+	case len(names) == 0:
+	case f.isGrowth && max(node.ending[0], node.ending[1]) >= hotShare:
+		f.add(names, node.ending, tails)
+	case isLast && !f.isGrowth:
 		f.add(names, node.shares, tails)
 	}
 }

@@ -19,6 +19,7 @@ type StackSum struct {
 	values    [2]map[string]int64
 	included  map[string]bool
 	totals    [2]int64
+	isGrowth  bool // of stack growths: each ends in the function whose call did not fit
 }
 
 // NewStackSum makes an empty sum. Its Stacks are those with one of the functions
@@ -33,6 +34,7 @@ func NewStackSum(regressed []string) *StackSum {
 
 // Add adds the stacks of a profile, by its default sample type.
 func (s *StackSum) Add(f *profilefile.File, isCandidate bool) error {
+	s.isGrowth = f.Header.Kind == "growth"
 	side := 0
 	if isCandidate {
 		side = 1

@@ -48,8 +48,8 @@ describe('the chart of hot paths', () => {
   it('is a table with the room of both sides and what crosses', () => {
     show(<HotPaths paths={[CROSSING]} />);
     const row = within(screen.getByRole('table')).getAllByRole('row')[1]!;
-    expect(row).toHaveTextContent('base 3,120 of 3,168, 48 left');
-    expect(row).toHaveTextContent('candidate 3,192 of 7,264, 4,072 left; crosses 3,168 by 24');
+    expect(row).toHaveTextContent('base 3,120 of 3,168 (4 KiB), 48 left');
+    expect(row).toHaveTextContent('candidate 3,192 of 7,264 (8 KiB), 4,072 left; crosses 3,168 by 24');
     expect(row).toHaveTextContent('2.1%');
   });
 
@@ -100,7 +100,7 @@ describe('numbers of hot paths', () => {
 
   it('state an interval', () => {
     expect(roomText(side(3120, 4096, { lowest_bytes: 3096 }))).toBe(
-      '3,096 to 3,120 of 3,168, 48 left',
+      '3,096 to 3,120 of 3,168 (4 KiB), 48 left',
     );
   });
 });

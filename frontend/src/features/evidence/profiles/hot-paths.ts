@@ -41,7 +41,7 @@ export function roomText(side: HotPathSide): string {
     side.lowest_bytes === side.highest_bytes
       ? bytesText(side.highest_bytes)
       : `${bytesText(side.lowest_bytes)} to ${bytesText(side.highest_bytes)}`;
-  return `${needs} of ${bytesText(side.limit_bytes)}, ${bytesText(side.free_bytes)} left`;
+  return `${needs} of ${bytesText(side.limit_bytes)} (${stackText(side.stack_bytes)}), ${bytesText(side.free_bytes)} left`;
 }
 
 /** What changed from the base to the candidate; '' without a candidate. */
