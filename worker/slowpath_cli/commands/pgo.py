@@ -11,6 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
@@ -69,7 +70,7 @@ def _download(options: argparse.Namespace, out: Path) -> None:
     if not address:
         raise InvalidArgument("No server given. Set SLOWPATH_URL, or use --server.")
     with UploadClient(address, options.token or os.environ.get("SLOWPATH_TOKEN", "")) as server:
-        exports = f"profile-sets/{options.profile_set}/exports"
+        exports = f"profile-sets/{quote(options.profile_set, safe='')}/exports"
         export = server.once("POST", exports, json={"format": "pgo", "kind": CPU})
         path = f"{exports}/{export['id']}"
         until = time.monotonic() + MOST_SECONDS

@@ -1,14 +1,13 @@
 /** What the hottest paths of a set need of the stack, by the executable that its profiles are of. A job reads it. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { HotPath } from '../../../api';
+import { asBytes, calls, type HotPath } from '../../../api';
 import { EmptyState, ErrorState, HelpLink, Section, SkeletonRows } from '../../../ui';
 import HotPaths from './HotPaths';
 import type { OpenedSet } from './profile-context';
 import {
   createProfileExport,
   isUnderWay,
-  profileExportAddress,
   readProfileExport,
   type WantedView,
 } from './profile-queries';
@@ -36,9 +35,10 @@ export default function StackSizesTab({ opened: { set }, wanted }: TabProps) {
   const content = useQuery({
     queryKey: ['export', id, 'content'],
     queryFn: async ({ signal }) => {
-      const answer = await fetch(profileExportAddress(set.id, id ?? ''), { signal });
-      if (!answer.ok) throw new Error('The stack sizes could not be read.');
-      return (await answer.json()) as { hot_paths: HotPath[] };
+      const path = { set_id: set.id, profile_export_id: id ?? '' };
+      const bytes = await calls.profileExportsContent({ path, signal, ...asBytes });
+      const text = new TextDecoder().decode(bytes as unknown as ArrayBuffer);
+      return JSON.parse(text) as { hot_paths: HotPath[] };
     },
     enabled: isDone,
     staleTime: Infinity,

@@ -49,7 +49,9 @@ describe('the chart of hot paths', () => {
     show(<HotPaths paths={[CROSSING]} />);
     const row = within(screen.getByRole('table')).getAllByRole('row')[1]!;
     expect(row).toHaveTextContent('base 3,120 of 3,168 (4 KiB), 48 left');
-    expect(row).toHaveTextContent('candidate 3,192 of 7,264 (8 KiB), 4,072 left; crosses 3,168 by 24');
+    expect(row).toHaveTextContent(
+      'candidate 3,192 of 7,264 (8 KiB), 4,072 left; crosses 3,168 by 24',
+    );
     expect(row).toHaveTextContent('2.1%');
   });
 
