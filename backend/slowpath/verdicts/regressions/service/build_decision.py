@@ -59,13 +59,13 @@ def decide_build_verdict(
     series: SeriesAnswer,
     ancestor: AncestorAnswer | None,
     exceeded_budgets: Sequence[str] = (),
-    stack_warnings: Sequence[str] = (),
+    stack_warning: str = "",
 ) -> BuildDecision:
     """Return the verdict on a build; the module's docstring has the order."""
     decision = _with_budgets(_decide(series, ancestor), exceeded_budgets)
     if decision.state is BuildVerdictState.EVALUATING:
         return decision
-    return replace(decision, sentence=" ".join([decision.sentence, *stack_warnings]))
+    return replace(decision, sentence=f"{decision.sentence} {stack_warning}".rstrip())
 
 
 def _with_budgets(decision: BuildDecision, exceeded_budgets: Sequence[str]) -> BuildDecision:

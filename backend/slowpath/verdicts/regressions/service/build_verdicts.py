@@ -14,7 +14,7 @@ from slowpath.verdicts.regressions.service.build_decision import (
     load_ancestor,
     load_series,
 )
-from slowpath.verdicts.regressions.service.stack_checks import load_stack_check
+from slowpath.verdicts.regressions.service.stack_checks import describe_stack_warnings
 from slowpath.verdicts.regressions.tables import BuildVerdict
 
 
@@ -37,13 +37,8 @@ def get_decision(row: BuildVerdict) -> BuildDecision | None:
     series = get_series_answer(row)
     if series is None:
         return None
-    check = load_stack_check(row.stack_check)
-    return decide_build_verdict(
-        series,
-        load_ancestor(row.ancestor_answer),
-        row.exceeded_budgets or (),
-        [warning.sentence for warning in check.warnings] if check is not None else (),
-    )
+    ancestor, warning = load_ancestor(row.ancestor_answer), describe_stack_warnings(row)
+    return decide_build_verdict(series, ancestor, row.exceeded_budgets or (), warning)
 
 
 def record_series_answer(

@@ -19,13 +19,14 @@ from slowpath.verdicts.regressions.read_models import CombinedVerdict
 from slowpath.verdicts.regressions.rules import NO_BRANCH, OPEN, BuildVerdictState
 from slowpath.verdicts.regressions.service.build_decision import load_ancestor
 from slowpath.verdicts.regressions.service.build_verdicts import get_decision
-from slowpath.verdicts.regressions.service.stack_checks import load_stack_check
+from slowpath.verdicts.regressions.service.stack_checks import describe_stack_warnings, load_stack_check
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvent, RegressionEvidence
 
 __all__ = [
     "RegressionFilter",
     "combine_answers",
     "count_regressions",
+    "describe_stack_warnings",
     "get_build_verdict",
     "get_regression",
     "get_settled_verdict",

@@ -45,6 +45,12 @@ def load_stack_check(stored: dict[str, Any] | None) -> StackCheck | None:
     return None if stored is None else _STACK_CHECK.validate_python(stored)
 
 
+def describe_stack_warnings(row: BuildVerdict) -> str:
+    """Return the warnings of a build's check as they end its sentence; '' without any."""
+    check = load_stack_check(row.stack_check)
+    return " ".join(warning.sentence for warning in check.warnings) if check is not None else ""
+
+
 def find_pending_check(session: ReadSession, build: Build | None) -> PendingStackCheck | None:
     """Return the check of a build's executable; None without executables of both, or if it was made already."""
     if build is None:
