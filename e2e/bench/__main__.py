@@ -35,6 +35,7 @@ BENCHMARKS = {
     "second-build": "bench.second_build",
     "sources": "bench.source_search_latency",
     "labels": "bench.label_accuracy",
+    "stack-sizes": "bench.stack_sizes",
 }
 
 

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "record profiles and traces with their run metadata from a running process",
     ),
     "mcp": ("slowpath_cli.commands.mcp", "offer the tools of a server to an MCP client over stdio"),
+    "pgo": ("slowpath_cli.commands.pgo", "write CPU profiles as default.pgo, by which go build optimizes"),
     "upload": ("slowpath_cli.commands.upload", "upload files with their run metadata to a server"),
 }
 

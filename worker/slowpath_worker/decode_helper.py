@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from slowpath.analysis.comparison.compiler_report import CompilerReport
+from slowpath.analysis.comparison.compiler_report import CompilerReport, StackSizesReport
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind
 from slowpath.analysis.kinds.registry import ARCHIVE, EXECUTION_TRACE, PROFILE, SPAN_SET
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
@@ -264,6 +264,13 @@ class DecodeHelper:
                 arguments += [f"--{side}", str(path)]
         limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         report: CompilerReport = json.loads(self._run(arguments, limits))
+        return report
+
+    def stack_sizes(self, program: Path, profiles: Sequence[Path], kind: str) -> StackSizesReport:
+        """Return what the hot paths of profiles of a kind need of the stack of an executable. Raises like `profile`."""
+        arguments = ["stack-sizes", "--kind", kind, "--binary", str(program), *map(str, profiles)]
+        limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
+        report: StackSizesReport = json.loads(self._run(arguments, limits))
         return report
 
     def export(self, out: Path, base: Sequence[Path], candidate: Sequence[Path]) -> None:

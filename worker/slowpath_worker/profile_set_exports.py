@@ -1,8 +1,8 @@
-"""Write the export files of profile sets: merged pprof, Speedscope, Firefox Profiler, CSV."""
+"""Write the export files of profile sets: merged pprof, default.pgo, stack sizes, Speedscope, Firefox Profiler, CSV."""
 
 import gzip
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 from slowpath.analysis.kinds.profiles.profile_set_views import measure_set
 from slowpath.analysis.kinds.profiles.speedscope_file import write_speedscope
+from slowpath.core.ids import BlobKey
 from slowpath.evidence.profiles.errors import NoProfiles
 from slowpath.evidence.profiles.rules import ProfileExportFormat
 from slowpath_worker.decode_helper import DecodeHelper
@@ -21,18 +22,24 @@ from slowpath_worker.export_files import make_file_name, select_samples
 from slowpath_worker.function_csv import format_profile_csv
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.profile_set_inputs import StoredProfile, open_profiles
+from slowpath_worker.profile_stack_sizes import write_stack_sizes
 
 NANOSECONDS_PER_MS: Final = 1_000_000
+CPU: Final = "cpu"
 
 
 @dataclass(frozen=True)
 class ProfileExportRequest:
-    """What to export: one kind by a sample type, of the samples that match the labels."""
+    """What to export: one kind by a sample type, of the samples that match the labels.
+
+    `executable`: the columns of the program that the profiles are of, for stack sizes.
+    """
 
     format: ProfileExportFormat
     kind: str
     sample_type: str
     labels: tuple[LabelMatcher, ...]
+    executable: BlobKey | None = None
 
 
 @dataclass(frozen=True)
@@ -48,9 +55,17 @@ def export_profiles(
 ) -> ExportFile:
     """Write a file; raises `NoProfiles` if no sample of that kind matches the labels."""
     name = _file_name(stored, asked.kind)
-    if asked.format == ProfileExportFormat.PPROF:
-        _export_pprof(context, stored, asked, out)
-        return ExportFile(f"{name}.pb.gz", "application/octet-stream")
+    if asked.format == ProfileExportFormat.STACK_SIZES:
+        with _selected(context, stored, asked, out) as columns:
+            write_stack_sizes(context, asked.executable, columns, asked.kind, out)
+        return ExportFile(f"{name}.stack-sizes.json", "application/json")
+    if asked.format in (ProfileExportFormat.PPROF, ProfileExportFormat.PGO):
+        is_pgo = asked.format == ProfileExportFormat.PGO
+        if is_pgo and asked.kind != CPU:
+            raise NoProfiles("Go optimizes by CPU profiles only.", remedy="Choose the kind cpu.")
+        with _selected(context, stored, asked, out) as columns:
+            DecodeHelper(context.settings, context.check).export(out, columns, [])
+        return ExportFile("default.pgo" if is_pgo else f"{name}.pb.gz", "application/octet-stream")
     with open_profiles(context, stored) as artifacts:
         values = measure_set(artifacts, asked.kind, asked.sample_type, asked.labels)
         if values is None:
@@ -82,7 +97,11 @@ def _write_packed(context: JobContext, pieces: Iterator[str], out: Path) -> None
                 context.check()
 
 
-def _export_pprof(context: JobContext, stored: Sequence[StoredProfile], asked: ProfileExportRequest, out: Path) -> None:
+@contextmanager
+def _selected(
+    context: JobContext, stored: Sequence[StoredProfile], asked: ProfileExportRequest, out: Path
+) -> Iterator[list[Path]]:
+    """Yield the columns of the profiles that have samples of the kind with the labels. Raises `NoProfiles` without any."""
     with ExitStack() as stack:
         paths = []
         for number, each in enumerate(stored):
@@ -91,7 +110,7 @@ def _export_pprof(context: JobContext, stored: Sequence[StoredProfile], asked: P
             paths += [selected] if selected is not None else []
         if not paths:
             raise _nothing(asked)
-        DecodeHelper(context.settings, context.check).export(out, paths, [])
+        yield paths
 
 
 def _nothing(asked: ProfileExportRequest) -> NoProfiles:

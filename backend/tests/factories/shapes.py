@@ -145,6 +145,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "series_answer": {"state": "passed", "sentence": "canary"},
         "ancestor_answer": None,
         "exceeded_budgets": [],
+        "stack_check": None,
     },
     "build_measurement": {"kind": "profile.category", "content": MEASURED.pack()},
     "build_change_point": {"kind": "profile.category", "cause": "code"},

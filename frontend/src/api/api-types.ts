@@ -38,6 +38,8 @@ export type {
   ComparisonDocument as ComparisonResult,
   CompilerFinding,
   CompilerSection,
+  HotPath,
+  HotPathSide,
   StackPath,
   ComparisonOut as Comparison,
   ComparisonSummaryOut,

@@ -245,6 +245,7 @@ describe('the states of the page', () => {
       'Call graph',
       'Source lines',
       'Labels 1',
+      'Stack sizes',
       'Run metadata',
     ]);
     await user.click(screen.getByRole('tab', { name: 'Run metadata' }));

@@ -110,6 +110,17 @@ class UploadClient:
             raise ResponseRejected(f"{self.origin} did not respond with a list to {path}.")
         return found
 
+    def download(self, path: str, out: Path) -> None:
+        """Write the body of a response to a file. Raises like `once`."""
+        try:
+            with self._http.stream("GET", path) as response, out.open("wb") as file:
+                if not response.is_success:
+                    self._parse_response(response, response.read())
+                for piece in response.iter_bytes():
+                    file.write(piece)
+        except httpx.TransportError as error:
+            raise TargetUnreachable(f"{self.origin} does not answer ({type(error).__name__}: {error}).") from error
+
     def _upload_whole(self, body: bytes, labels: dict[str, Any]) -> str:
         params = {key: value for key, value in labels.items() if key not in {"name", "run_metadata"}}
         params["run_metadata"] = json.dumps(labels["run_metadata"], separators=(",", ":"))

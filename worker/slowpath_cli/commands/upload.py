@@ -24,7 +24,7 @@ from slowpath_cli.collect.upload_items import UploadItem, find_items, read_facts
 from slowpath_cli.commands.build_arguments import BuildArguments, add_build_arguments, parse_build_arguments
 from slowpath_cli.commands.build_gate import VerdictPoller
 from slowpath_cli.commands.server_arguments import add_server_arguments, server_of
-from slowpath_cli.commands.verdict_gates import GATE_KINDS, gate_kinds
+from slowpath_cli.commands.verdict_gates import BUILD_GATE_KINDS, build_gate_kinds
 from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
 from slowpath_cli.core.input_files import resolved
 from slowpath_cli.core.renamed_options import accept_former_name
@@ -54,12 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verdict.add_argument(
         "--gate",
-        type=gate_kinds,
+        type=build_gate_kinds,
         nargs="?",
         const=(),
         metavar="KINDS",
         help="like --fail-on-regression for the named kinds, separated by commas: "
-        f"{', '.join(GATE_KINDS)} (default: the verdict on the build)",
+        f"{', '.join(BUILD_GATE_KINDS)} (default: the verdict on the build)",
     )
     timeout = verdict.add_argument(
         "--wait-timeout", type=float, default=900.0, metavar="S", help="seconds to wait (default: 900)"

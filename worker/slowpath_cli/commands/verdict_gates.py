@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
+from slowpath.analysis.comparison.stack_sizes import STACK_SIZE
 from slowpath.analysis.findings.combined_verdict import KindVerdict, combined_verdict
 from slowpath.analysis.findings.findings import Verdict
 from slowpath.analysis.kinds.profiles.compare_profiles import KIND_ORDER, SHOWN_KINDS
@@ -22,6 +23,8 @@ GATE_KINDS = (
     LATENCY,
 )
 """Kinds that --gate accepts: profile types, then the other artifact kinds."""
+BUILD_GATE_KINDS = (*GATE_KINDS, STACK_SIZE)
+"""Kinds that the gate of an uploaded build accepts."""
 EXIT_CODES = """exit codes:
   0   no regression
   1   regressed, or mixed: significant costs moved both ways without a significant net change
@@ -35,13 +38,18 @@ that measure the cost of a request (CPU, traces, spans, benchmarks) outrank the 
 """
 
 
-def gate_kinds(text: str) -> tuple[str, ...]:
+def build_gate_kinds(text: str) -> tuple[str, ...]:
+    """Parse the kinds that the gate of an uploaded build names, like `gate_kinds`."""
+    return gate_kinds(text, BUILD_GATE_KINDS)
+
+
+def gate_kinds(text: str, valid: Sequence[str] = GATE_KINDS) -> tuple[str, ...]:
     """Parse a comma-separated list of kinds. Raises `ArgumentTypeError`, which lists the valid kinds."""
     kinds = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
-    unknown = [kind for kind in kinds if kind not in GATE_KINDS]
+    unknown = [kind for kind in kinds if kind not in valid]
     if unknown or not kinds:
         what = f"unknown kind: {', '.join(unknown)}" if unknown else "no kind given"
-        raise argparse.ArgumentTypeError(f"{what}; choose from {', '.join(GATE_KINDS)}")
+        raise argparse.ArgumentTypeError(f"{what}; choose from {', '.join(valid)}")
     return kinds
 
 

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
-from slowpath.analysis.kinds.registry import PROFILE, kind_of
+from slowpath.analysis.kinds.registry import BINARY, PROFILE, kind_of
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import InvalidRequest
 from slowpath.core.ids import BlobKey, BuildId
@@ -17,6 +17,7 @@ from slowpath.evidence.profiles.service import profile_sets
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.regressions.jobs import EvaluateBuild
 from slowpath.verdicts.regressions.rules import SETTLE_SECONDS
+from slowpath.verdicts.regressions.service import stack_checks
 from slowpath_worker.decode_helper import DecodeHelper, InvalidArtifact
 from slowpath_worker.job_context import JobContext, JobFailure
 from slowpath_worker.readers import find_reader
@@ -65,6 +66,8 @@ def decode_artifact(job: DecodeArtifact, context: JobContext) -> None:
         if artifact.build_id is not None:
             _add_build_metadata(session, BuildId(artifact.build_id), facts, decoded)
             enqueue_unless_pending(session, EvaluateBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
+            if decoded.kind == BINARY.id:
+                stack_checks.enqueue_descendant_checks(session, BuildId(artifact.build_id))
         elif kind_of(decoded.kind) is PROFILE and artifacts.is_single_upload(session, artifact):
             profile_sets.open_set(session, [job.artifact_id])  # so that its page has a view at once
 

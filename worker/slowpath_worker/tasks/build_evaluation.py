@@ -1,9 +1,10 @@
 """Measure builds from their decoded artifacts, and evaluate them."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from slowpath.core.db_sessions import WriteSession
-from slowpath.core.ids import ArtifactId
+from slowpath.core.ids import ArtifactId, BlobKey
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics.service import deployment_latency
 from slowpath.inventory.catalog import service as catalog
@@ -19,11 +20,13 @@ from slowpath.verdicts.regressions.service import (
     build_latency,
     build_measurements,
     build_verdicts,
+    stack_checks,
 )
 from slowpath.verdicts.regressions.service.build_latency import PendingLatencyMeasurement
-from slowpath.verdicts.regressions.service.build_measurements import PackedMeasurement
+from slowpath.verdicts.regressions.service.build_measurements import PackedMeasurement, PendingBuildMeasurement
 from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
 from slowpath_worker.job_context import JobContext, JobFailure
+from slowpath_worker.stack_checks import check_stack_sizes
 
 __all__ = [
     "BuildChanged",
@@ -51,19 +54,13 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
         )
         pending_latency = build_latency.get_pending_latency(session, build) if build is not None else None
         keys = find_columns_keys(session, [row for each in pending for row in each.artifacts])
+        pending_check = stack_checks.find_pending_check(session, build)
 
-    measured = []
-    for number, each in enumerate(pending):
-        context.progress(f"measuring {len(each.artifacts)} x {each.kind}", number / len(pending))
-        with ExitStack() as stack:
-            columns = [map_blob(context, keys[ArtifactId(row.id)], stack) for row in each.artifacts]
-            measured += [
-                PackedMeasurement(one.kind, one.pack(), each)
-                for one in measure_artifacts(each, columns, MOST_FUNCTIONS)
-            ]
+    measured = _measure(context, pending, keys)
     if pending_latency is not None:
         context.progress("measuring latency", 0.7)
         measured.append(_latency(pending_latency, context))
+    check = check_stack_sizes(context, pending_check)
 
     context.progress("evaluating", 0.8)
     with context.finishing() as session:
@@ -72,8 +69,10 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
         except BuildNotFound:
             return  # deleted meanwhile, with all its data
         waiting = build_measurements.count_undecoded(session, job.build_id)
-        if not measured and build_measurements.is_measured(
-            build_measurements.get_build_verdict_row(session, job.build_id), waiting
+        if (
+            not measured
+            and check is None
+            and build_measurements.is_measured(build_measurements.get_build_verdict_row(session, job.build_id), waiting)
         ):
             return
         build_measurements.record_measurements(session, job.build_id, measured)
@@ -87,6 +86,7 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
         row = build_measurements.set_history_position(session, build)
         if waiting:
             return
+        stack_checks.record_check(row, check)
         if not measurable:
             superseded = build_comparisons.delete_build_comparison(session, row)
             build_verdicts.record_skipped_build(session, row, wording.describe_unmeasured_build(), context.clock.now())
@@ -96,6 +96,7 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
             build_evaluation.evaluate_build(session, build, context.clock.now())
             if pending:
                 build_comparisons.enqueue_descendant_comparisons(session, row)
+                stack_checks.enqueue_descendant_checks(session, job.build_id)
     context.blobs.delete(superseded)
 
 
@@ -134,6 +135,21 @@ def record_evaluation_failure(session: WriteSession, job: EvaluateBuild, failure
         f"This build could not be measured: {reason}",
         failure.at,
     )
+
+
+def _measure(
+    context: JobContext, pending: Sequence[PendingBuildMeasurement], keys: Mapping[ArtifactId, BlobKey]
+) -> list[PackedMeasurement]:
+    measured = []
+    for number, each in enumerate(pending):
+        context.progress(f"measuring {len(each.artifacts)} x {each.kind}", number / len(pending))
+        with ExitStack() as stack:
+            columns = [map_blob(context, keys[ArtifactId(row.id)], stack) for row in each.artifacts]
+            measured += [
+                PackedMeasurement(one.kind, one.pack(), each)
+                for one in measure_artifacts(each, columns, MOST_FUNCTIONS)
+            ]
+    return measured
 
 
 def _latency(pending: PendingLatencyMeasurement, context: JobContext) -> PackedMeasurement:

@@ -36,6 +36,7 @@ from slowpath.evidence.profiles.tables import ProfileView
 from slowpath_worker.job_context import JobContext, JobFailure
 from slowpath_worker.profile_set_exports import ProfileExportRequest, export_profiles
 from slowpath_worker.profile_set_inputs import find_set_profiles, open_profiles
+from slowpath_worker.profile_stack_sizes import find_set_executable
 from slowpath_worker.view_files import GZIP_LEVEL, store_first_files, store_remaining_files
 
 __all__ = [
@@ -174,10 +175,12 @@ def export_profile_set(job: ExportProfileSet, context: JobContext) -> None:
         with context.reading() as session:
             stored = find_set_profiles(session, set_id)
             sample_type = profile_views.get_sample_type(session, set_id, kind, wanted)
+            needs_executable = export_format == ProfileExportFormat.STACK_SIZES
+            executable = find_set_executable(session, set_id) if needs_executable else None
         context.progress("creating the file", 0.2)
         with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
             out = Path(folder) / "file"
-            asked = ProfileExportRequest(export_format, kind, sample_type, labels)
+            asked = ProfileExportRequest(export_format, kind, sample_type, labels, executable)
             file = export_profiles(context, stored, asked, out)
             size_bytes = out.stat().st_size
             key = profile_exports.make_export_key(context.team_id, set_id, job.export_id)

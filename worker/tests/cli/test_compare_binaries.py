@@ -57,7 +57,8 @@ def test_the_sentence_is_the_cause_of_stack_growth(
     )
     assert document["findings"][first["explains"]]["subject"] == "stack-growth"
     assert "shrink the path by 32 B" in first["advice"]
-    assert "storage.(*DB).writeBatch 736 B" in first["advice"]
+    assert "storage.(*DB).writeBatch 744 B" in first["advice"]
+    assert "ident.cloneBytes would return 72 B if it is small enough to be inlined" in first["advice"]
     path = section["paths"][first["path"]]
     assert (path["base"]["highest_depth_bytes"], path["candidate"]["highest_depth_bytes"]) == (3120, 3192)
     assert [each["kind"] for each in section["findings"]] == ["edge-crossed", "call-new", "frame-grew"]

@@ -443,6 +443,20 @@ def build_compared(verdict: str, sentence: str, *, is_announced: bool) -> Notifi
     return NotificationContent(NotificationEvent.JUDGED, new_id(), None, "https://slowpath.example/b/1", build)
 
 
+def test_a_warning_is_a_comment_and_no_failed_status(
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake
+) -> None:
+    desk.channel(ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
+    content = build_compared("passed", "Unchanged.", is_announced=False)
+    assert content.build is not None
+    (message_id,) = desk.enqueue(
+        replace(content, build=replace(content.build, warning="Predicted to cross: a hot path."))
+    )
+    assert desk.deliver(message_id)["state"] == "sent"
+    assert "Unchanged.**\n\nPredicted to cross: a hot path." in host.comments[1]
+    assert [status["state"] for status in host.statuses] == ["success"]
+
+
 @pytest.mark.parametrize("kind", [ChannelKind.GITHUB, ChannelKind.GITLAB])
 def test_an_announced_comparison_has_one_comment_which_its_correction_updates(
     desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake, kind: ChannelKind

@@ -13,6 +13,7 @@ from slowpath.analysis.comparison.compiler_report import (
     ReportedSide,
 )
 from slowpath.analysis.comparison.compiler_wording import advise, describe_edge, describe_finding
+from slowpath.analysis.comparison.stack_sizes import HotPath, describe_pgo, make_hot_paths
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.registry import STACK_GROWTH
 
@@ -100,13 +101,16 @@ class CompilerFinding:
 
 @dataclass(frozen=True)
 class CompilerSection:
-    """The compiler's part of a comparison."""
+    """The compiler's part of a comparison. `hot_paths`: the hottest first; results of earlier versions have none."""
 
     base: CompilerBuild
     candidate: CompilerBuild
     differences: tuple[BuildDifference, ...]
     findings: tuple[CompilerFinding, ...]
     paths: tuple[StackPath, ...]
+    hot_paths: tuple[HotPath, ...] = ()
+    pgo: str | None = None
+    """What PGO did, if the builds differ only in it."""
 
 
 def regressed_functions(findings: Sequence[Finding]) -> list[str]:
@@ -128,7 +132,8 @@ def profile_kind_of(findings: Sequence[Finding], kinds: Sequence[str]) -> str:
 def make_compiler_section(report: CompilerReport, findings: Sequence[Finding]) -> CompilerSection:
     """Build the section; without a regression, only stacks that are predicted to grow are listed."""
     has_regression = bool(regressed_functions(findings))
-    reported = [each for each in report["findings"] if has_regression or each["kind"] == "edge-crossed"]
+    listed = {"edge-crossed", "inlining-gained"} if report["only_pgo"] else {"edge-crossed"}
+    reported = [each for each in report["findings"] if has_regression or each["kind"] in listed]
     stated = tuple(_make_finding(each, report, findings) for each in reported)
     return CompilerSection(
         base=_make_build(report["base"]),
@@ -138,6 +143,8 @@ def make_compiler_section(report: CompilerReport, findings: Sequence[Finding]) -
         ),
         findings=tuple(sorted(stated, key=lambda each: (not each.is_cause, each.explains is None))),
         paths=tuple(_make_path(each) for each in report["paths"]),
+        hot_paths=make_hot_paths(report["hot_paths"]),
+        pgo=describe_pgo(report) if report["only_pgo"] else None,
     )
 
 

@@ -45,14 +45,27 @@ class ReportedFrame(TypedDict):
     wrapper: bool
 
 
+class ReportedRuntimeCall(TypedDict):
+    """The hot call into the runtime along a path that reaches deepest."""
+
+    function: str
+    need: list[int]
+
+
 class ReportedSide(TypedDict):
-    """A path on one build, in bytes; `depth` is the lowest and highest of the last function."""
+    """A path on one build, in bytes; `depth` is the lowest and highest of the last function.
+
+    `need`: how deep its stack checks reach; `limit`: the depth from which a call does not fit the final size.
+    """
 
     depth: list[int]
+    need: list[int]
+    limit: int
     start: int
     final: int
     distance: int
     frames: list[ReportedFrame]
+    runtime: NotRequired[ReportedRuntimeCall]
 
 
 class ReportedPath(TypedDict):
@@ -62,6 +75,24 @@ class ReportedPath(TypedDict):
     share: float
     base: ReportedSide
     candidate: ReportedSide
+
+
+class ReportedHotPath(TypedDict):
+    """A hot stack on one build or both, root first, and its shares of the values of base and candidate."""
+
+    stack: list[str]
+    shares: list[float]
+    unfollowed: NotRequired[str]
+    base: ReportedSide
+    candidate: ReportedSide | None
+
+
+class StackSizesReport(TypedDict):
+    """The output of `stack-sizes`."""
+
+    version: int
+    build: ReportedBuild
+    paths: list[ReportedHotPath]
 
 
 class ReportedValues(TypedDict):
@@ -126,3 +157,5 @@ class CompilerReport(TypedDict):
     paths: list[ReportedPath]
     findings: list[ReportedFinding]
     omitted: int
+    hot_paths: list[ReportedHotPath]
+    only_pgo: bool

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from slowpath.analysis.comparison.compiler_report import ReportedEdge, ReportedFinding, ReportedPath, ReportedValues
+from slowpath.analysis.comparison.stack_sizes import advise_on_stack
 from slowpath.analysis.formats.go_function_names import short
 
-ALIGNMENT_BYTES = 8
-LARGEST_FRAMES = 3
 MOVED = ("inlining-lost", "call-new")
 
 
@@ -44,19 +43,9 @@ def describe_edge(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[Repo
 
 
 def advise(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[ReportedFinding]) -> str:
-    """Return what can be done against a path that needs a larger stack, its largest frames first."""
-    over = edge["candidate_need"][1] - edge["depth"]
-    needed = (over // ALIGNMENT_BYTES + 1) * ALIGNMENT_BYTES
-    largest = sorted(path["candidate"]["frames"], key=lambda frame: -frame["frame"])[:LARGEST_FRAMES]
-    listed = ", ".join(f"{short(frame['function'])} {frame['frame']:,} B" for frame in largest)
-    moved = [finding for finding in on_path if finding["kind"] in MOVED]
-    inline = (
-        f" {short(moved[0].get('callee', ''))} is a candidate: make it small enough to be inlined." if moved else ""
-    )
-    return (
-        "Reuse goroutines: a pool of long-lived workers grows each stack once. "
-        f"Or shrink the path by {needed:,} B: its largest frames are {listed}.{inline}"
-    )
+    """Return the options against a path that needs a larger stack, with the bytes that its functions would return."""
+    moved = [finding.get("callee", "") for finding in on_path if finding["kind"] in MOVED]
+    return advise_on_stack(path["candidate"]["frames"], edge["candidate_need"][1] - edge["depth"], moved)
 
 
 def _reason(path: ReportedPath, on_path: Sequence[ReportedFinding]) -> str:

@@ -7,7 +7,8 @@ from sqlalchemy import select
 from slowpath.analysis.formats.executable_header import ExecutableHeader
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import NotFound
-from slowpath.core.ids import ArtifactId, BlobKey, TeamId
+from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId
+from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.executables.tables import Executable
 
 COLUMNS_VERSION = 1
@@ -50,4 +51,10 @@ def list_by_build_ids(session: ReadSession, build_ids: Collection[str]) -> Seque
     """Return the executables with these build IDs (the IDs that profiles name), newest first, by ix_executable_build_id."""
     wanted = [build_id for build_id in build_ids if build_id]
     found = select(Executable).where(Executable.build_id.in_(wanted))
+    return session.scalars(found.order_by(Executable.created_at.desc(), Executable.id)).all()
+
+
+def list_by_builds(session: ReadSession, builds: Collection[BuildId]) -> Sequence[Executable]:
+    """Return the executables of builds, newest first, by ix_artifact_build."""
+    found = select(Executable).join(Artifact, Artifact.id == Executable.id).where(Artifact.build_id.in_(builds))
     return session.scalars(found.order_by(Executable.created_at.desc(), Executable.id)).all()

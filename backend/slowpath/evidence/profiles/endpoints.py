@@ -126,7 +126,10 @@ add_view_endpoints(router, "/profile-sets/{set_id}/views/{profile_view_id}", "pr
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def create_export(set_id: UUID, body: ProfileExportIn, caller: MayRead, session: Writing) -> ProfileExportOut:
-    """Enqueue an export: one kind merged as pprof, for Speedscope or the Firefox Profiler, or functions as CSV."""
+    """Enqueue an export: one kind merged as pprof or `default.pgo`, for other viewers, functions as CSV, or stack sizes.
+
+    `stack-sizes` is what the hottest paths need of the stack of the executable, as JSON (`slowpath.stack_sizes/1`).
+    """
     samples = ExportedSamples(body.kind, body.sample_type, parse_labels(body.labels))
     row = profile_exports.create_export(session, ProfileSetId(set_id), body.format, samples)
     record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})

@@ -45,6 +45,13 @@ class NoProfiles(InvalidRequest):
     title = "No profiles"
 
 
+class NoExecutable(InvalidRequest):
+    """The program that the profiles are of is not stored."""
+
+    slug = "no-executable"
+    title = "No executable"
+
+
 class ViewNotFound(NotFound):
     """There is no such view."""
 

@@ -44,6 +44,8 @@ class ProfileExportFormat(StrEnum):
     SPEEDSCOPE = "speedscope"
     FIREFOX_PROFILER = "firefox-profiler"
     CSV = "csv"
+    PGO = "pgo"
+    STACK_SIZES = "stack-sizes"
 
 
 MAX_ARTIFACTS_A_SET = 200

@@ -162,6 +162,8 @@ class BuildContent:
     """Whether a comment or a message is sent; otherwise only a status, and a comment that exists is updated."""
     comparison_url: str | None = None
     """The comparison with an earlier build."""
+    warning: str = ""
+    """What a pull request is warned of in a comment, whatever the verdict: stacks that are predicted to grow."""
 
 
 @dataclass(frozen=True)

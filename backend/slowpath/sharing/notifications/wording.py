@@ -215,7 +215,7 @@ def status(content: NotificationContent) -> dict[str, Any]:
     assert content.build is not None
     return {
         "state": "failure" if content.build.verdict == "changed" else "success",
-        "description": plain(content.build.sentence, STATUS_LENGTH),
+        "description": plain(f"{content.build.sentence} {content.build.warning}".rstrip(), STATUS_LENGTH),
         "target_url": content.url,
         "context": plain(f"slowpath/{content.build.service}{_context_of(content)}", 100),
     }
@@ -240,6 +240,7 @@ def comment(content: NotificationContent) -> str:
         comment_marker(content),
         f"**{_markdown(headline)}**",
         *(_markdown(each) for each in sentences if each not in headline),
+        *([_markdown(plain(content.build.warning, 2_000))] if content.build.warning else []),
     ]
     links = [f"[Open in Slowpath]({content.url})"]
     links += [f"[Comparison]({content.build.comparison_url})"] if content.build.comparison_url else []

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from slowpath.analysis.builds.comparison_answer import ComparisonAnswer, KindAnswer
+from slowpath.analysis.comparison.stack_sizes import StackWarning
 from slowpath.verdicts.regressions.rules import BuildVerdictState
 from slowpath.verdicts.regressions.tables import BuildVerdict
 
@@ -39,6 +40,18 @@ class AncestorAnswer:
     reason: str = ""
     kinds_left_out: tuple[str, ...] = ()
     comparison: ComparisonAnswer | None = None
+
+
+@dataclass(frozen=True)
+class StackCheck:
+    """The check of a build's executable on the hot paths of an earlier build, whose commit is `commit`.
+
+    `digest` identifies the executables and profiles.
+    """
+
+    digest: str
+    commit: str
+    warnings: tuple[StackWarning, ...]
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,8 @@ class BuildVerdict(TeamScoped, Table):
     """`build_decision.AncestorAnswer`: what the comparison with an earlier build shows, or why there is none."""
     exceeded_budgets: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
     """A sentence for each budget that this build exceeds first."""
+    stack_check: Mapped[dict[str, Any] | None]
+    """`StackCheck`: what the executable needs of the stack on hot paths of an earlier build. Null without both executables."""
     comparison_id: Mapped[UUID | None]
     """The comparison with an earlier build."""
     compared_build_id: Mapped[UUID | None]

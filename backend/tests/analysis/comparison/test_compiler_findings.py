@@ -61,8 +61,19 @@ def edge(**more: object) -> ReportedFinding:
 
 
 def report(*findings: ReportedFinding, differences: tuple[dict[str, str], ...] = ()) -> CompilerReport:
-    frames = [{"function": "a/b.F", "depth": 3120, "frame": 64, "check": True, "wrapper": False}]
-    side = {"depth": [3120, 3120], "start": 2048, "final": 4096, "distance": 48, "frames": frames}
+    names = {"a/b.F": 3048, "a/b.G": 3120}
+    frames = [
+        {"function": each, "depth": at, "frame": 64, "check": True, "wrapper": False} for each, at in names.items()
+    ]
+    side = {
+        "depth": [3120, 3120],
+        "need": [3120, 3120],
+        "limit": 3168,
+        "start": 2048,
+        "final": 4096,
+        "distance": 48,
+        "frames": frames,
+    }
     build = {"go": "go1.26.8", "arch": "amd64", "build_id": "a", "pgo": None}
     return cast(
         "CompilerReport",
@@ -75,6 +86,8 @@ def report(*findings: ReportedFinding, differences: tuple[dict[str, str], ...] =
             "paths": [{"stack": ["a/b.F", "a/b.G"], "share": 1.0, "base": side, "candidate": side}],
             "findings": list(findings),
             "omitted": 0,
+            "hot_paths": [],
+            "only_pgo": False,
         },
     )
 
@@ -133,7 +146,7 @@ def test_a_crossing_names_the_bytes_to_save_and_its_start() -> None:
         "The path of 2 frames grew from 3,120 to 3,192 B and crosses 3,168: each goroutine grows its stack once more, if it "
         "starts with 4 KiB."
     )
-    assert "shrink the path by 32 B: its largest frames are b.F 64 B." in stated.advice
+    assert "shrink the path by 32 B; its functions return at most: b.F 72 B, b.G 72 B." in stated.advice
 
 
 def test_without_a_regression_only_crossings_are_listed() -> None:

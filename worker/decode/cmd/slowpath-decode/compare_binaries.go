@@ -59,7 +59,7 @@ func compareBinariesCommand(args []string, std streams) error {
 		}
 		programs[side] = program
 	}
-	report, err := compilerdiff.Compare(programs[0], programs[1], sum.Stacks())
+	report, err := compilerdiff.CompareProfiles(programs[0], programs[1], sum)
 	if err != nil {
 		return err
 	}
@@ -92,4 +92,33 @@ func addStacks(sum *compilerdiff.StackSum, path, kind string, isCandidate bool) 
 		return nil
 	}
 	return sum.Add(file, isCandidate)
+}
+
+// stackSizesCommand prints as JSON what the hot paths of decoded profiles need
+// of the stacks of a build.
+func stackSizesCommand(args []string, std streams) error {
+	flags := newFlags("stack-sizes", "--binary FILE PROFILE...", std)
+	binary := flags.String("binary", "", "program that the profiles are of")
+	kind := flags.String("kind", "", "use only profiles of this `kind`")
+	memory := flags.Int64("memory", 0, "`bytes` of memory to stay below if possible (0: no limit)")
+	if err := parse(flags, args, anyNumber); err != nil {
+		return err
+	}
+	if *binary == "" || flags.NArg() == 0 {
+		return fmt.Errorf("%w: stack-sizes takes a program and decoded profiles", errUsage)
+	}
+	if *memory > 0 {
+		debug.SetMemoryLimit(*memory)
+	}
+	sum := compilerdiff.NewStackSum(nil)
+	for _, path := range flags.Args() {
+		if err := addStacks(sum, path, *kind, false); err != nil {
+			return err
+		}
+	}
+	program, err := openProgram(*binary)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(std.out).Encode(compilerdiff.Measure(program, sum))
 }

@@ -44,6 +44,7 @@ var commands = map[string]func([]string, streams) error{
 	"profile":          profileCommand,
 	"export":           exportCommand,
 	"compare-binaries": compareBinariesCommand,
+	"stack-sizes":      stackSizesCommand,
 	"generate":         generateCommand,
 	"version":          versionCommand,
 	"binary":           binaryCommand,

@@ -43,8 +43,32 @@ type crossing struct {
 	path    Path
 }
 
+// CompareProfiles states what the compiler did differently in the functions on
+// the stacks asked for, and what all hot paths need on both builds.
+func CompareProfiles(base, candidate *gobinary.Program, sum *StackSum) (*Report, error) {
+	c, err := newComparison(base, candidate)
+	if err != nil {
+		return nil, err
+	}
+	if c.report.OnlyPGO = isOnlyPGO(base, candidate, c.report.Differences); c.report.OnlyPGO {
+		sum.includeAll()
+	}
+	c.compare(sum.Stacks())
+	c.report.HotPaths = c.hotPaths(sum)
+	return c.report, nil
+}
+
 // Compare states what the compiler did differently in the functions on stacks.
 func Compare(base, candidate *gobinary.Program, stacks []Stack) (*Report, error) {
+	c, err := newComparison(base, candidate)
+	if err != nil {
+		return nil, err
+	}
+	c.compare(stacks)
+	return c.report, nil
+}
+
+func newComparison(base, candidate *gobinary.Program) (*comparison, error) {
 	if base.Arch != candidate.Arch {
 		return nil, inputerror.New("other-architecture", "The builds are for different architectures: %q and %q.", base.Arch, candidate.Arch)
 	}
@@ -54,18 +78,21 @@ func Compare(base, candidate *gobinary.Program, stacks []Stack) (*Report, error)
 		pairs: map[int]bool{}, unread: map[Unread]int{}, seen: map[string]bool{},
 		report: &Report{
 			Version: Version, Base: buildOf(base), Candidate: buildOf(candidate), Differences: differencesOf(base, candidate),
-			Unread: []Unread{}, Paths: []Path{}, Findings: []Finding{},
+			Unread: []Unread{}, Paths: []Path{}, Findings: []Finding{}, HotPaths: []HotPath{},
 		},
 	}
 	c.ours = newProjector(base, c.isUnmatched(c.toCandidate, base, c.candidateKeys))
 	c.theirs = newProjector(candidate, c.isUnmatched(c.toBase, candidate, c.baseKeys))
+	return c, nil
+}
+
+func (c *comparison) compare(stacks []Stack) {
 	stacks = slices.Clone(stacks)
 	slices.SortStableFunc(stacks, func(a, b Stack) int { return cmp.Compare(b.Share, a.Share) })
 	for _, stack := range stacks[:min(len(stacks), mostStacks)] {
 		c.addStack(stack)
 	}
 	c.finish()
-	return c.report, nil
 }
 
 func (c *comparison) isUnmatched(matched map[int]int, p *gobinary.Program, others map[string][]int) func(int) bool {
@@ -150,21 +177,29 @@ func onStack(names []string) []string {
 // caller itself: code that was moved out or is no longer inlined.
 func (c *comparison) addMoved(names []string, share float64, base, candidate position) {
 	for frame := candidate.stackFrame; frame != nil; frame = frame.caller {
-		partner, known := c.toBase[frame.function]
-		before := frameOf(base.stackFrame, partner)
-		if !known || before == nil {
-			continue
-		}
-		ours, theirs := c.tally(c.base, c.baseTallies, partner), c.tally(c.candidate, c.candidateTallies, frame.function)
-		at := position{frame, []int32{-1}, needOf(c.candidate, frame)}
-		for _, moved := range c.theirs.direct(at, c.theirs.callsOf(at), func(target int) bool {
-			kind := c.inliningKind(matchKey(c.candidate.Functions[target].Name), ours, theirs)
-			return kind == InliningLost || kind == CallNew
-		}) {
+		before, found := c.movedFrom(base, frame)
+		for _, moved := range found {
+			partner := before.function
 			stack := append(slices.Clone(names[:prefixOf(names, c.candidate, c.base, frame.function, partner)]), gobinary.Fold(c.candidate.Functions[moved.function].Name))
 			c.addPath(stack, share, []position{{before, nil, needOf(c.base, before)}}, []position{moved})
 		}
 	}
+}
+
+// movedFrom returns the calls of a frame whose code its partner on the base's
+// path has in itself, and that partner.
+func (c *comparison) movedFrom(base position, frame *stackFrame) (*stackFrame, []position) {
+	partner, known := c.toBase[frame.function]
+	before := frameOf(base.stackFrame, partner)
+	if !known || before == nil {
+		return nil, nil
+	}
+	ours, theirs := c.tally(c.base, c.baseTallies, partner), c.tally(c.candidate, c.candidateTallies, frame.function)
+	at := position{frame, []int32{-1}, needOf(c.candidate, frame)}
+	return before, c.theirs.direct(at, c.theirs.callsOf(at), func(target int) bool {
+		kind := c.inliningKind(matchKey(c.candidate.Functions[target].Name), ours, theirs)
+		return kind == InliningLost || kind == CallNew
+	})
 }
 
 func frameOf(last *stackFrame, function int) *stackFrame {
@@ -230,7 +265,10 @@ func sideOf(p *gobinary.Program, rules StackRules, at []position) Side {
 		depth, reached = depth.union(each.depth), reached.union(each.need)
 	}
 	final, _ := finals(p, rules, at, startSizes[0])
-	side := Side{Depth: [2]int64{depth.Low, depth.High}, Start: startSizes[0], Final: final.High, Distance: final.High - rules.Guard - reached.High}
+	side := Side{
+		Depth: [2]int64{depth.Low, depth.High}, Need: [2]int64{reached.Low, reached.High}, Start: startSizes[0],
+		Final: final.High, Limit: final.High - rules.Guard, Distance: final.High - rules.Guard - reached.High,
+	}
 	for frame := at[0].stackFrame; frame != nil; frame = frame.caller {
 		f := &p.Functions[frame.function]
 		side.Frames = append(side.Frames, Frame{gobinary.Fold(f.Name), frame.depth.High, f.Frame, frame.checked, f.Wrapper})

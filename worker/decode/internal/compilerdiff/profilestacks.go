@@ -17,13 +17,15 @@ const mostFrames = 1024
 type StackSum struct {
 	regressed map[string]bool
 	values    [2]map[string]int64
+	included  map[string]bool
 	totals    [2]int64
+	isGrowth  bool // of stack growths: each ends in the function whose call did not fit
 }
 
-// NewStackSum makes an empty sum of the stacks with one of the functions whose
-// keys are given; without keys, of all stacks.
+// NewStackSum makes an empty sum. Its Stacks are those with one of the functions
+// whose keys are given; without keys, all.
 func NewStackSum(regressed []string) *StackSum {
-	s := &StackSum{regressed: map[string]bool{}, values: [2]map[string]int64{{}, {}}}
+	s := &StackSum{regressed: map[string]bool{}, values: [2]map[string]int64{{}, {}}, included: map[string]bool{}}
 	for _, key := range regressed {
 		s.regressed[key] = true
 	}
@@ -32,6 +34,7 @@ func NewStackSum(regressed []string) *StackSum {
 
 // Add adds the stacks of a profile, by its default sample type.
 func (s *StackSum) Add(f *profilefile.File, isCandidate bool) error {
+	s.isGrowth = f.Header.Kind == "growth"
 	side := 0
 	if isCandidate {
 		side = 1
@@ -42,14 +45,19 @@ func (s *StackSum) Add(f *profilefile.File, isCandidate bool) error {
 	for i, value := range f.Values[f.Header.DefaultSampleType] {
 		s.totals[side] += max(value, 0)
 		names, isIncluded := s.names(f, f.SampleLineNode[i])
-		if isIncluded && value > 0 {
-			s.values[side][strings.Join(names, "\x00")] += value
+		if value <= 0 || len(names) == 0 {
+			continue
+		}
+		joined := strings.Join(names, "\x00")
+		s.values[side][joined] += value
+		if isIncluded {
+			s.included[joined] = true
 		}
 	}
 	return nil
 }
 
-// names returns the stack at a node, root first, and whether it is asked for.
+// names returns the stack at a node, root first, and whether it is asked for; none if it is cut.
 func (s *StackSum) names(f *profilefile.File, node uint32) ([]string, bool) {
 	var reversed []string
 	isIncluded := len(s.regressed) == 0
@@ -63,7 +71,19 @@ func (s *StackSum) names(f *profilefile.File, node uint32) ([]string, bool) {
 	for i, name := range reversed {
 		names[len(reversed)-1-i] = name
 	}
-	return names, isIncluded && node == 0 && len(names) > 0 && names[0] != symbolkey.TruncatedRoot
+	if node != 0 || len(names) == 0 || names[0] == symbolkey.TruncatedRoot {
+		return nil, false
+	}
+	return names, isIncluded
+}
+
+// includeAll makes Stacks return all stacks.
+func (s *StackSum) includeAll() {
+	for _, values := range s.values {
+		for joined := range values {
+			s.included[joined] = true
+		}
+	}
 }
 
 // Stacks returns the stacks of both sides.
@@ -72,7 +92,7 @@ func (s *StackSum) Stacks() []Stack {
 	for side, values := range s.values {
 		sums := map[string]int64{}
 		for joined, value := range values {
-			if names := onStack(strings.Split(joined, "\x00")); len(names) > 0 {
+			if names := onStack(strings.Split(joined, "\x00")); len(names) > 0 && s.included[joined] {
 				sums[strings.Join(names, "\x00")] += value
 			}
 		}

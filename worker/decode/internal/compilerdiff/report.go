@@ -18,6 +18,8 @@ type Report struct {
 	Paths       []Path       `json:"paths"`
 	Findings    []Finding    `json:"findings"`
 	Omitted     int          `json:"omitted"` // findings beyond the limit
+	HotPaths    []HotPath    `json:"hot_paths"`
+	OnlyPGO     bool         `json:"only_pgo"` // the builds differ in PGO settings only
 }
 
 // Build is what identifies a build.
@@ -50,13 +52,24 @@ type Path struct {
 	Candidate Side     `json:"candidate"`
 }
 
-// Side is a path on one build. Distance is the room in the final stack size.
+// Side is a path on one build. Distance is the room in the final stack size:
+// from what the path needs to the depth from which a call does not fit.
 type Side struct {
 	Depth    [2]int64 `json:"depth"` // of the last function, lowest and highest
+	Need     [2]int64 `json:"need"`  // how deep its stack checks reach
+	Limit    int64    `json:"limit"` // from which a call does not fit the final size
 	Start    int64    `json:"start"`
 	Final    int64    `json:"final"`
 	Distance int64    `json:"distance"`
 	Frames   []Frame  `json:"frames"`
+
+	Runtime *RuntimeCall `json:"runtime,omitempty"` // of hot paths only
+}
+
+// RuntimeCall is the hot call into the runtime along a path that reaches deepest.
+type RuntimeCall struct {
+	Function string   `json:"function"`
+	Need     [2]int64 `json:"need"`
 }
 
 // Frame is one function with a frame on a path. Depth is the highest.
@@ -150,6 +163,12 @@ func buildOf(p *gobinary.Program) Build {
 // codeSettings are the build settings that may change all code.
 var codeSettings = []string{
 	"GOAMD64", "GOARM64", "-race", "-msan", "-asan", "-cover", "-gcflags", "-compiler", "GOEXPERIMENT", "GODEBUG", "-buildmode",
+}
+
+// isOnlyPGO reports whether builds of one commit differ in PGO settings only.
+func isOnlyPGO(base, candidate *gobinary.Program, differences []Difference) bool {
+	revision := base.Settings["vcs.revision"]
+	return len(differences) == 1 && differences[0].Setting == "-pgo" && revision == candidate.Settings["vcs.revision"]
 }
 
 func differencesOf(base, candidate *gobinary.Program) []Difference {

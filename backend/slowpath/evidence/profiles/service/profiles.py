@@ -1,10 +1,14 @@
 """Record and get decoded profiles and the blob keys of their columns."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
 
 from slowpath.analysis.kinds.profiles.profile_header import ProfileHeader
-from slowpath.core.db_sessions import WriteSession
+from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
 from slowpath.evidence.profiles.tables import Profile
 
@@ -38,6 +42,12 @@ def record(
         columns_bytes=columns_bytes,
     )
     return session.merge(profile)
+
+
+def list_build_ids(session: ReadSession, artifact_ids: Collection[UUID]) -> set[str]:
+    """Return the build IDs of the programs that profiles are of: of each, that of the first mapping."""
+    found = session.scalars(select(Profile.mappings).where(Profile.id.in_(artifact_ids)))
+    return {str(mappings[0]["build_id"]) for mappings in found if mappings}
 
 
 def summary(header: ProfileHeader) -> dict[str, Any]:

@@ -201,7 +201,8 @@ def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) 
                 return None
             host.set_status(content.build.commit, wording.status(content))
             number = content.build.pull_request
-            if number is None or not (content.is_announced or outbound.comment_id):
+            wants_comment = content.is_announced or content.build.warning or outbound.comment_id
+            if number is None or not wants_comment:
                 return None
             comment_id = outbound.comment_id or host.find_comment(number, wording.comment_marker(content))
             return host.write_comment(number, comment_id, wording.comment(content))

@@ -89,6 +89,7 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
     )
     number = (build.pull_request or {}).get("number")
     home = f"{public_url}/t/{get_team(session).slug}"
+    warning = regression_views.describe_stack_warnings(row)
     regression = BuildContent(
         id=str(build.id),
         service=catalog.service(session, ServiceId(build.service_id)).slug,
@@ -96,9 +97,10 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
         branch=build.branch,
         pull_request=number if isinstance(number, int) else None,
         verdict=row.state,
-        sentence=row.sentence,
+        sentence=row.sentence.removesuffix(warning).rstrip(),
         is_announced=regression_views.combine_answers(session, row).is_announced,
         comparison_url=f"{home}/comparisons/{row.comparison_id}" if row.comparison_id else None,
+        warning=warning,
     )
     moment = hashlib.sha256(f"{row.state} {row.sentence} {sorted(map(str, row.regression_ids))}".encode()).hexdigest()
     url = f"{home}/builds/{build.id}"

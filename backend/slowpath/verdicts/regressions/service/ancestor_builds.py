@@ -46,7 +46,7 @@ def find_comparable_ancestor(session: ReadSession, build: Build) -> AncestorMatc
     is_pull_request = build.pull_request is not None
     if not wanted:
         return None
-    ancestors = _list_ancestors(session, build)
+    ancestors = list_ancestor_builds(session, build)
     if not ancestors:
         return AncestorAnswer("first-build", reason=wording.describe_first_build())
     best: AncestorMatch | None = None
@@ -88,7 +88,7 @@ def _differences(
     return list(dict.fromkeys(pairs))
 
 
-def _list_ancestors(session: ReadSession, build: Build) -> list[Build]:
+def list_ancestor_builds(session: ReadSession, build: Build) -> list[Build]:
     """Return the builds with evidence before a build, the nearest first."""
     service_id = ServiceId(build.service_id)
     builds = queries.select_builds_with_evidence(session, service_id, list(measured_kinds()), MOST_ANCESTORS)

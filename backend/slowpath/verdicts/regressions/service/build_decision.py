@@ -14,7 +14,8 @@ first line that applies decides:
 8. The comparison is inconclusive, or the nearest earlier build has other conditions: *inconclusive*.
 9. The answer of the history, which has too few builds or nothing to evaluate.
 
-A budget that the build exceeds first makes the verdict *changed* whatever the others answer: its users set the limit.
+A budget that the build exceeds first makes the verdict *changed* whatever the others answer: its users set the limit. Warnings
+about stack sizes are predictions: they are added to the sentence and change nothing else.
 """
 
 from collections.abc import Sequence
@@ -55,10 +56,19 @@ def load_ancestor(stored: dict[str, Any] | None) -> AncestorAnswer | None:
 
 
 def decide_build_verdict(
-    series: SeriesAnswer, ancestor: AncestorAnswer | None, exceeded_budgets: Sequence[str] = ()
+    series: SeriesAnswer,
+    ancestor: AncestorAnswer | None,
+    exceeded_budgets: Sequence[str] = (),
+    stack_warning: str = "",
 ) -> BuildDecision:
     """Return the verdict on a build; the module's docstring has the order."""
-    decision = _decide(series, ancestor)
+    decision = _with_budgets(_decide(series, ancestor), exceeded_budgets)
+    if decision.state is BuildVerdictState.EVALUATING:
+        return decision
+    return replace(decision, sentence=f"{decision.sentence} {stack_warning}".rstrip())
+
+
+def _with_budgets(decision: BuildDecision, exceeded_budgets: Sequence[str]) -> BuildDecision:
     if not exceeded_budgets:
         return decision
     is_interim = decision.state is BuildVerdictState.EVALUATING

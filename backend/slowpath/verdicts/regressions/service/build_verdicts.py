@@ -14,6 +14,7 @@ from slowpath.verdicts.regressions.service.build_decision import (
     load_ancestor,
     load_series,
 )
+from slowpath.verdicts.regressions.service.stack_checks import describe_stack_warnings
 from slowpath.verdicts.regressions.tables import BuildVerdict
 
 
@@ -36,7 +37,8 @@ def get_decision(row: BuildVerdict) -> BuildDecision | None:
     series = get_series_answer(row)
     if series is None:
         return None
-    return decide_build_verdict(series, load_ancestor(row.ancestor_answer), row.exceeded_budgets or ())
+    ancestor, warning = load_ancestor(row.ancestor_answer), describe_stack_warnings(row)
+    return decide_build_verdict(series, ancestor, row.exceeded_budgets or (), warning)
 
 
 def record_series_answer(

@@ -6,6 +6,8 @@ from datetime import datetime
 from uuid import UUID
 
 from slowpath.analysis.builds.comparison_answer import KindAnswer
+from slowpath.analysis.comparison.stack_sizes import STACK_SIZE
+from slowpath.analysis.findings.findings import Verdict
 from slowpath.analysis.kinds.registry import section_of_measurement
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, RegressionId
@@ -17,12 +19,14 @@ from slowpath.verdicts.regressions.read_models import CombinedVerdict
 from slowpath.verdicts.regressions.rules import NO_BRANCH, OPEN, BuildVerdictState
 from slowpath.verdicts.regressions.service.build_decision import load_ancestor
 from slowpath.verdicts.regressions.service.build_verdicts import get_decision
+from slowpath.verdicts.regressions.service.stack_checks import describe_stack_warnings, load_stack_check
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvent, RegressionEvidence
 
 __all__ = [
     "RegressionFilter",
     "combine_answers",
     "count_regressions",
+    "describe_stack_warnings",
     "get_build_verdict",
     "get_regression",
     "get_settled_verdict",
@@ -122,6 +126,10 @@ def combine_answers(session: ReadSession, row: BuildVerdict) -> CombinedVerdict:
     kinds = {each.kind: each for each in (compared.kinds if compared is not None else ())}
     if not is_announced:  # later builds may have refuted the comparison
         kinds = {kind: replace(each, is_announced=False) for kind, each in kinds.items()}
+    check = load_stack_check(row.stack_check)
+    if check is not None:
+        verdict: Verdict = "regressed" if check.warnings else "unchanged"
+        kinds[STACK_SIZE] = KindAnswer(STACK_SIZE, verdict, is_announced=bool(check.warnings))
     ids = [UUID(str(each)) for each in row.regression_ids]
     for regression in queries.select_regressions_by_id(session, ids) if ids else ():
         kind = section_of_measurement(regression.kind)

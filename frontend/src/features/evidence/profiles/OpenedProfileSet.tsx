@@ -3,7 +3,7 @@ import { Button, Tabs } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, type ReactNode } from 'react';
 import type { ProfileSet } from '../../../api';
 import { visibleName } from '../../../engine/flame/frame-label';
-import { ErrorState, HiddenInSnapshot, PageHeader } from '../../../ui';
+import { ErrorState, HiddenInSnapshot, PageHeader, useIsSnapshot } from '../../../ui';
 import { ProfileExport, type Graphs } from './ProfileExport';
 import { SetArtifacts, SetConditions } from './SetTabs';
 import { ViewTabs } from './ViewTabs';
@@ -125,6 +125,7 @@ const TAB_LABELS: Record<ProfileTab, string> = {
   graph: 'Call graph',
   lines: 'Source lines',
   labels: 'Labels',
+  stacks: 'Stack sizes',
   artifacts: 'Profiles in this set',
   metadata: 'Run metadata',
 };
@@ -136,7 +137,12 @@ function ProfileTabs({ opened: { set, view, change }, loaded, beside }: TabsProp
     labels: (loaded?.whole ?? loaded?.summary)?.labels.length ?? 0,
     artifacts: set.artifacts.length,
   };
-  const shown = PROFILE_TABS.filter((tab) => tab !== 'artifacts' || set.artifacts.length > 1);
+  const isSnapshot = useIsSnapshot();
+  const isShown: Partial<Record<ProfileTab, boolean>> = {
+    artifacts: set.artifacts.length > 1,
+    stacks: !isSnapshot,
+  };
+  const shown = PROFILE_TABS.filter((tab) => isShown[tab] ?? true);
   return (
     <div className={classes.tabs}>
       <Tabs value={view.tab} onChange={(tab) => change({ tab: (tab ?? 'profile') as ProfileTab })}>

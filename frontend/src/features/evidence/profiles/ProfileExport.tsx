@@ -10,6 +10,7 @@ import classes from './profiles.module.css';
 
 const FILES: FileChoice<ProfileExportFormat>[] = [
   { format: 'pprof', name: 'pprof', hint: 'merged' },
+  { format: 'pgo', name: 'default.pgo', hint: 'go build -pgo' },
   { format: 'speedscope', name: 'Speedscope', hint: '' },
   { format: 'firefox-profiler', name: 'Firefox Profiler', hint: '' },
   { format: 'csv', name: 'Functions as CSV', hint: '' },
@@ -55,7 +56,11 @@ export function ProfileExport({ setId, kind, sampleType, labels, name, graphs }:
           <Button loading={file.isBusy}>Export</Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <ExportItems files={FILES} onPicture={(form) => void draw(form)} onFile={file.create} />
+          <ExportItems
+            files={FILES.filter(({ format }) => format !== 'pgo' || kind === 'cpu')}
+            onPicture={(form) => void draw(form)}
+            onFile={file.create}
+          />
         </Menu.Dropdown>
       </Menu>
       {error !== null && error !== undefined && <ErrorState compact error={error} />}

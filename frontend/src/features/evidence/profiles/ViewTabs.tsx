@@ -1,5 +1,6 @@
 /** The tabs that show the samples of one view. */
 import { Button } from '@mantine/core';
+import { Suspense, lazy } from 'react';
 import { EmptyState, ErrorState, SkeletonRows } from '../../../ui';
 import { CallGraphSection } from './CallGraphSection';
 import { CategoryStrip } from './CategoryStrip';
@@ -15,6 +16,8 @@ import classes from './profiles.module.css';
 import { useProfileData } from './use-profile-data';
 import type { LoadedView, ViewStatus } from './use-profile-view';
 
+const StackSizesTab = lazy(() => import('./StackSizesTab'));
+
 type ViewTabsProps = {
   opened: OpenedSet;
   wanted: WantedView;
@@ -28,6 +31,12 @@ export function ViewTabs({ opened, wanted, status, graphs }: ViewTabsProps) {
   // Under a filter, other values can still be chosen.
   const labelKeys = (loaded?.whole ?? loaded?.summary)?.labels ?? [];
   const { flame } = view;
+  if (view.tab === 'stacks')
+    return (
+      <Suspense fallback={<SkeletonRows rows={10} label="Loading the tab" />}>
+        <StackSizesTab opened={opened} wanted={wanted} />
+      </Suspense>
+    );
   return (
     <>
       {loaded && view.tab === 'profile' && (

@@ -1,6 +1,7 @@
 export { CallGraphSection } from './CallGraphSection';
 export { ExportItems, useExportFile, type FileChoice } from './export-file';
 export { ArtifactProfile, ProfileSetPage } from './LazyProfiles';
+export { HotPaths } from './LazyStackSizes';
 export { ProfileFacts } from './ProfileFacts';
 export type { ProfilePageContext, ProfileSide } from './profile-context';
 export { openProfileSet, profileSetQuery, setOfArtifactsQuery } from './profile-queries';

@@ -14,6 +14,7 @@ export const PROFILE_TABS = [
   'graph',
   'lines',
   'labels',
+  'stacks',
   'artifacts',
   'metadata',
 ] as const;

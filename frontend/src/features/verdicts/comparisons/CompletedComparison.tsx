@@ -16,6 +16,7 @@ import { useComparisonExport } from './comparison-export';
 import { Findings, type FindingDiscussion } from './Findings';
 import classes from './Page.module.css';
 import { ProfilesSection } from './ProfilesSection';
+import { StackSizes } from './StackSizes';
 import {
   PROFILES,
   artifactKindOfFinding,
@@ -155,6 +156,7 @@ export function CompletedComparison(props: CompletedProps) {
         />
       )}
       {part !== PROFILES && panel}
+      {part === PROFILES && <StackSizes section={result.compiler} />}
     </SuspectContext>
   );
 }

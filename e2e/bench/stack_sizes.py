@@ -1,0 +1,45 @@
+"""Exactness of stack sizes: predicted growths of the example, recorded growths, growths by names of a mixed program, silence.
+
+The measuring is the long tests of `compilerdiff` in Go, which print what they counted. Needs Go 1.26.8 for the mixed program:
+its runtime is patched to print every growth. No peer: no other tool predicts stack growth.
+"""
+
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+
+from bench.benchmark_results import BenchmarkResult
+from bootstrap_parts.install_steps import find_go
+from bootstrap_parts.project_paths import DECODE
+
+NAME = "stack-sizes"
+TESTS = "TestPredictionsOfTheExample|TestRecordedGrowths|TestGrowthsOfAMixedProgram|TestPairsWithEqualHotCode"
+MEASURED = re.compile(r"^measured (\S+) (.*)$", re.MULTILINE)
+LIMIT_S = 1500
+
+
+def run() -> Iterator[BenchmarkResult]:
+    """Yield the shares that the tests counted. Raises `CalledProcessError` if a test fails."""
+    started = time.monotonic()
+    command = [str(find_go()), "test", "-tags", "long", "-count=1", "-v", "-timeout", f"{LIMIT_S}s", "-run", TESTS]
+    printed = subprocess.run(
+        [*command, "./internal/compilerdiff"], cwd=DECODE, check=True, capture_output=True, text=True
+    ).stdout
+    found = {
+        name: {key: int(count) for key, _, count in (each.partition("=") for each in values.split())}
+        for name, values in MEASURED.findall(printed)
+    }
+    predictions, records, mixed, silent = (found[each] for each in ("predictions", "records", "mixed-names", "silent"))
+    yield _share("predicted variants of the example", predictions["right"], predictions["variants"], 1.0)
+    yield _share("recorded growths with the depth of the runtime", records["inside"], records["growths"], 1.0)
+    yield _share("mixed program, by names: stack size right", mixed["edge"], mixed["growths"], 0.97)
+    yield _share("mixed program, by names: depth in the interval", mixed["inside"], mixed["growths"], 0.99)
+    yield _share("mixed program, by names: interval of one value", mixed["exact"], mixed["growths"], 0.90)
+    yield _share("pairs with equal hot code without a warning", silent["silent"], silent["pairs"], 1.0)
+    yield BenchmarkResult(NAME, "duration of all, s", time.monotonic() - started)
+
+
+def _share(what: str, right: int, total: int, goal: float) -> BenchmarkResult:
+    value = right / total
+    return BenchmarkResult(NAME, f"{what}, of {total}", value, goal=f">= {goal:g}", met=value >= goal)

@@ -1,0 +1,262 @@
+//go:build long
+
+package compilerdiff
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"slowpath.dev/decode/internal/gobinary"
+)
+
+var (
+	growthHead = regexp.MustCompile(`^runtime: newstack at (.+)\+0x[0-9a-f]+ .* old=(\d+) new=(\d+) used=(\d+) `)
+	frameHead  = regexp.MustCompile(`^(\S.*)\([^()]*\)$`)
+)
+
+// growth is what a patched runtime printed of one growth; names are root first.
+type growth struct {
+	names           []string
+	old, size, used int64
+}
+
+func readGrowths(text []byte) []growth {
+	var found []growth
+	var names []string
+	for _, line := range append(strings.Split(string(text), "\n"), "") {
+		switch head := growthHead.FindStringSubmatch(line); {
+		case head != nil:
+			number := func(i int) int64 { n, _ := strconv.ParseInt(head[i], 10, 64); return n }
+			found = append(found, growth{nil, number(2), number(3), number(4)})
+			names = []string{head[1]}
+		case strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "goroutine "):
+		case strings.HasPrefix(line, "created by "), line == "":
+			if len(found) > 0 && found[len(found)-1].names == nil && len(names) > 1 {
+				found[len(found)-1].names = slices.Clone(names)
+				slices.Reverse(found[len(found)-1].names)
+			}
+		default:
+			if frame := frameHead.FindStringSubmatch(line); frame != nil {
+				names = append(names, frame[1])
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(g growth) bool {
+		return g.names == nil || !strings.HasPrefix(g.names[0], "runtime.goexit")
+	})
+}
+
+// bars counts how often the projection of growths is right.
+type bars struct{ all, inside, exact, edge int }
+
+func (b *bars) add(p *gobinary.Program, j *projector, g growth, names []string) {
+	b.all++
+	at, followed := j.project(names, func(string) bool { return false })
+	if followed < len(names) || len(at) == 0 {
+		return
+	}
+	depth := at[0].depth
+	for _, each := range at {
+		depth = depth.union(each.depth)
+	}
+	frame := int64(p.Functions[at[0].function].Frame)
+	if depth.Low <= g.used && g.used <= depth.High {
+		b.inside++
+	}
+	if depth.isExact() {
+		b.exact++
+	}
+	if j.rules.Grow(g.old, depth.High, frame) == g.size {
+		b.edge++
+	}
+}
+
+func (b *bars) print(name string) {
+	fmt.Printf("measured %s growths=%d inside=%d exact=%d edge=%d\n", name, b.all, b.inside, b.exact, b.edge)
+}
+
+func plainProjector(p *gobinary.Program) *projector {
+	return newProjector(p, func(int) bool { return false })
+}
+
+// TestRecordedGrowthsOfTheExample compares the depths that the patched runtime
+// of the example recorded with the sums of frames.
+func TestRecordedGrowthsOfTheExample(t *testing.T) {
+	var counted bars
+	for variant, tags := range map[string]string{"inlined": "", "helper": "helper", "pool": "helper,pool"} {
+		p := build(t, filepath.Join(example, "ingester"), "-tags", tags)
+		j := plainProjector(p)
+		logs, err := filepath.Glob(filepath.Join(example, "artifacts-growth", variant, "*.log.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, log := range logs {
+			file, err := os.Open(log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unpacked, err := gzip.NewReader(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(unpacked)
+			file.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range readGrowths(text) {
+				counted.add(p, j, g, g.names[1:])
+			}
+		}
+	}
+	counted.print("records")
+	if counted.all < 400 || counted.inside != counted.all || counted.edge != counted.all {
+		t.Errorf("%+v", counted)
+	}
+}
+
+// TestGrowthsOfAMixedProgram leaves wrappers out, as profiles do.
+func TestGrowthsOfAMixedProgram(t *testing.T) {
+	binary, text := runPatched(t)
+	p, err := gobinary.Open(binary, gobinary.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := plainProjector(p)
+	isWrapper := func(name string) bool {
+		return slices.ContainsFunc(p.Find(name), func(f int) bool { return p.Functions[f].Wrapper })
+	}
+	var given, counted bars
+	for _, g := range readGrowths(text) {
+		names := g.names[1:]
+		if len(onStack(names)) != len(names) {
+			continue
+		}
+		given.add(p, j, g, names)
+		if visible := slices.DeleteFunc(slices.Clone(names), isWrapper); len(visible) > 0 && !isWrapper(names[len(names)-1]) {
+			counted.add(p, j, g, visible)
+		}
+	}
+	given.print("mixed-given")
+	counted.print("mixed-names")
+	if counted.all < 200 || 100*counted.edge < 97*counted.all || 100*counted.inside < 99*counted.all || 100*counted.exact < 90*counted.all {
+		t.Errorf("%+v", counted)
+	}
+}
+
+// runPatched builds the mixed program with a runtime that prints every growth,
+// runs it, and returns the program and what it printed.
+func runPatched(t *testing.T) (string, []byte) {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	source := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime")
+	replaced := map[string]string{}
+	for _, name := range []string{"stack.go", "signal_unix.go"} {
+		text, err := os.ReadFile(filepath.Join(source, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(folder, "src", "runtime", name)
+		if err := os.MkdirAll(filepath.Dir(out), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(out, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replaced[filepath.Join(source, name)] = out
+	}
+	change, err := filepath.Abs(filepath.Join(example, "artifacts-growth", "newstack.patch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := exec.Command("patch", "-p1", "-d", folder, "-i", change)
+	if printed, err := patch.CombinedOutput(); err != nil {
+		t.Skipf("the patch is for another version of Go: %s", printed)
+	}
+	stack := filepath.Join(folder, "src", "runtime", "stack.go")
+	text, err := os.ReadFile(stack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stack, bytes.Replace(text, []byte("growthEvery = 1000"), []byte("growthEvery = 1"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(folder, "overlay.json")
+	content, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(overlay, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(folder, "mixed")
+	made := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", program, ".")
+	made.Dir, made.Env = filepath.Join("testdata", "mixed"), append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if printed, err := made.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, printed)
+	}
+	printed, err := exec.Command(program).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, printed[max(0, len(printed)-2000):])
+	}
+	return program, printed
+}
+
+// TestPairsWithEqualHotCodeAreSilent compares builds of the example that differ
+// in code that is on no hot path.
+func TestPairsWithEqualHotCodeAreSilent(t *testing.T) {
+	const builds = 15
+	sum := exampleSum(t)
+	var programs []*gobinary.Program
+	for number := range builds {
+		folder := filepath.Join(t.TempDir(), "ingester")
+		if err := os.CopyFS(folder, os.DirFS(filepath.Join(example, "ingester"))); err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		text.WriteString("package main\n\nimport \"fmt\"\n\nfunc init() {\n\tunrelated0(0)\n}\n")
+		for i := range 3 * number {
+			fmt.Fprintf(&text, "\nfunc unrelated%d(n int) {\n\tvar room [%d]byte\n\troom[n] = byte(n)\n\tif n > 9 {\n\t\tunrelated%d(n - 1)\n\t\tfmt.Println(room, func() int { return n })\n\t}\n}\n", i, 8+16*((i*7+number)%40), i+1)
+		}
+		fmt.Fprintf(&text, "\nfunc unrelated%d(n int) { fmt.Print(\"\"[:n]) }\n", 3*number)
+		if err := os.WriteFile(filepath.Join(folder, "unrelated.go"), []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		programs = append(programs, build(t, folder))
+	}
+	pairs, silent := 0, 0
+	for i, base := range programs {
+		for k, candidate := range programs {
+			if i == k {
+				continue
+			}
+			report, err := CompareProfiles(base, candidate, sum)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pairs++
+			if len(report.HotPaths) > 0 && !slices.ContainsFunc(report.HotPaths, func(p HotPath) bool { return p.Base.Need != p.Candidate.Need }) {
+				silent++
+			}
+		}
+	}
+	fmt.Printf("measured silent pairs=%d silent=%d\n", pairs, silent)
+	if pairs < 200 || silent != pairs {
+		t.Errorf("%d of %d", silent, pairs)
+	}
+}

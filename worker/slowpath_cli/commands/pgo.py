@@ -1,0 +1,83 @@
+"""`slowpath pgo`: write CPU profiles as one `default.pgo`, by which `go build` optimizes.
+
+The profiles are files, or those of a profile set on a server (`--profile-set`, the ID in the address of its page).
+Exit codes: 0 if the file was written, 2 if not.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from slowpath.analysis.formats.column_file import read_columns
+from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
+from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.commands.server_arguments import server_of
+from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
+from slowpath_cli.core.input_files import DECODE_BINARY, InvalidInput, decode_profiles, resolved, run_helper
+
+WRITTEN, FAILED = 0, 2
+CPU: Final = "cpu"
+POLL_SECONDS, MOST_SECONDS = 0.5, 300.0
+UNDER_WAY = frozenset({"waiting", "running"})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `slowpath pgo`."""
+    parser.add_argument("files", nargs="*", metavar="FILE", help="CPU profiles, or folders of them")
+    parser.add_argument("--profile-set", metavar="ID", help="a profile set on the server, instead of files")
+    parser.add_argument("--out", metavar="FILE", default="default.pgo", help="the file (default: default.pgo)")
+    parser.add_argument("--server", metavar="URL", help="the server (default: $SLOWPATH_URL)")
+    parser.add_argument("--token", metavar="T", help="the API token (default: $SLOWPATH_TOKEN)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the file, and return the exit code."""
+    out = resolved(options.out)
+    try:
+        if bool(options.files) == bool(options.profile_set):
+            raise InvalidArgument("Name either files or --profile-set.")
+        if options.files:
+            _merge(options.files, out)
+        else:
+            _download(options, out)
+    except (CollectError, InvalidInput, OSError) as error:
+        print(f"slowpath: {error}", file=sys.stderr)
+        return FAILED
+    print(f"{out}: {out.stat().st_size:,} bytes. Build with: go build -pgo={options.out}")
+    return WRITTEN
+
+
+def _merge(files: list[str], out: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="slowpath-") as folder:
+        decoded = decode_profiles(files, Path(folder), DECODE_BINARY)
+        columns = [path for path in decoded if _kind_of(path) == CPU]
+        if not columns:
+            raise InvalidInput("none of the files is a CPU profile")
+        run_helper(DECODE_BINARY, ["export", "--out", str(out), *map(str, columns)])
+
+
+def _kind_of(path: Path) -> str:
+    return parse_profile_header(read_columns(path.read_bytes(), "slowpath.profile").header).kind
+
+
+def _download(options: argparse.Namespace, out: Path) -> None:
+    address = options.server or server_of(os.environ)
+    if not address:
+        raise InvalidArgument("No server given. Set SLOWPATH_URL, or use --server.")
+    with UploadClient(address, options.token or os.environ.get("SLOWPATH_TOKEN", "")) as server:
+        exports = f"profile-sets/{quote(options.profile_set, safe='')}/exports"
+        export = server.once("POST", exports, json={"format": "pgo", "kind": CPU})
+        path = f"{exports}/{export['id']}"
+        until = time.monotonic() + MOST_SECONDS
+        while export["state"] in UNDER_WAY and time.monotonic() < until:
+            time.sleep(POLL_SECONDS)
+            export = server.once("GET", path)
+        if export["state"] != "done":
+            detail = (export.get("problem") or {}).get("detail") or f"The export is {export['state']}."
+            raise InvalidArgument(str(detail))
+        server.download(f"{path}/content", out)
