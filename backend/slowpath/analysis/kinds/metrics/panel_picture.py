@@ -74,9 +74,9 @@ def draw_panel(picture: PanelPicture, theme: Theme = "auto") -> str:
 
 def _style(theme: Theme) -> str:
     colors = {
-        "light": f"svg{{{LIGHT}}}",
-        "dark": f"svg{{{DARK}}}",
-        "auto": f"svg{{{LIGHT}}}@media (prefers-color-scheme:dark){{svg{{{DARK}}}}}",
+        "light": f":root{{{LIGHT}}}",
+        "dark": f":root{{{DARK}}}",
+        "auto": f":root{{{LIGHT}}}@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}",
     }
     return f"{colors[theme]}text{{font:12px system-ui,sans-serif;fill:var(--quiet)}}.t{{font-size:14px;font-weight:600;fill:var(--text)}}"
 

@@ -65,7 +65,7 @@ def make_page(drawn: DrawnPanel, public_url: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width">{refresh}<title>{html.escape(drawn.title)}</title>'
-        "<style>body{margin:0}svg{display:block;width:100%;height:100vh}a:focus-visible{outline:2px solid}</style></head>"
+        "<style>body{margin:0;background:var(--ground)}svg{display:block;width:100%;height:100vh}a:focus-visible{outline:2px solid}</style></head>"
         f'<body><a href="{link}" target="_blank" rel="noopener noreferrer" title="Open in Slowpath">{drawn.svg}</a>'
         "</body></html>"
     )

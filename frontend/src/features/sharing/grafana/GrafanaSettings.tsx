@@ -54,6 +54,7 @@ function Template({ saved, mayManage }: GrafanaSettingsProps & { saved: string }
       <Button
         type="submit"
         mt={8}
+        mb={12}
         loading={save.isPending}
         disabled={!mayManage || template.trim() === saved}
         title={mayManage ? undefined : 'Only admins and owners can change this'}
