@@ -1,6 +1,7 @@
 """Annotations that Grafana queries with a team's read token."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -37,7 +38,7 @@ def fill(app: AppUnderTest, team: SomeTeam) -> None:
         "before": 0.1, "after": 0.18, "ratio": 1.8, "ratio_low": 1.7, "ratio_high": 1.9, "cause": "unexplained",
         "earliest_ms": NOW_MS - HOUR_MS, "latest_ms": NOW_MS, "detected_ms": NOW_MS,
     }  # fmt: skip
-    rows = [
+    rows: list[Any] = [
         Service(id=service, slug="checkout", name="Checkout"),
         Service(id=other, slug="cart", name="Cart"),
         Environment(id=environment, slug="prod", name="Production"),
