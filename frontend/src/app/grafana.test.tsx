@@ -78,6 +78,6 @@ describe('a link of another program', () => {
   it('says which name does not exist', async () => {
     serve();
     open('/t/northwind/open?service=%3Cimg%3E&environment=production');
-    expect(await screen.findByText('There is no service <img>.')).toBeVisible();
+    expect(await screen.findByText('The team has no service <img>.')).toBeVisible();
   });
 });

@@ -3,8 +3,8 @@ import { Popover } from '@mantine/core';
 import glossary from '../../docs/glossary.md?raw';
 import { TERMS, meaningOf } from '../lib/glossary';
 import { useFirstOpen } from './LazyPopover';
-import type { TermProps } from './Terms';
 import classes from './Terms.module.css';
+import type { TermProps } from './term-props';
 
 export default function TermPopover({ name, children, detail }: TermProps) {
   const button = useFirstOpen();

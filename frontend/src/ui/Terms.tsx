@@ -1,18 +1,11 @@
-import { lazy, type ReactNode } from 'react';
+import { lazy } from 'react';
 import type { TermName } from '../lib/glossary';
 import { LazyPopover } from './LazyPopover';
 import { HiddenInSnapshot, useIsSnapshot } from './SnapshotContext';
 import classes from './Terms.module.css';
+import type { TermProps } from './term-props';
 
 const TermPopover = lazy(() => import('./TermPopover'));
-
-export type TermProps = {
-  name: TermName;
-  /** What is read in its place; without words, the name. */
-  children?: ReactNode;
-  /** The number behind the words: on hover, and first in what opens. */
-  detail?: string;
-};
 
 /** Words that open the meaning of a term from the glossary. */
 export function Term({ name, children = name, detail }: TermProps) {

@@ -47,7 +47,7 @@ export function OpenRoute() {
       <>
         <PageHeader title="The link names nothing of this team" />
         <Section>
-          <EmptyState>There is no {unknown.join(' and no ')}.</EmptyState>
+          <EmptyState>The team has no {unknown.join(' and no ')}.</EmptyState>
         </Section>
       </>
     );
