@@ -23,7 +23,14 @@ const wings = [
   ],
   [
     'sharing',
-    ['discussions|activity|notifications', 'subscriptions', 'reports', 'inbox', 'search'],
+    [
+      'discussions|activity|notifications',
+      'subscriptions',
+      'reports',
+      'embedded_panels|grafana',
+      'inbox',
+      'search',
+    ],
   ],
   ['operations', ['retention', 'setup']],
 ];

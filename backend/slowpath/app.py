@@ -70,6 +70,8 @@ from slowpath.platform.jobs import endpoints as work_endpoints
 from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
 from slowpath.sharing.discussions.service.discussion_subjects import Finders
+from slowpath.sharing.embedded_panels import endpoints as embedded_panels_endpoints
+from slowpath.sharing.grafana import endpoints as grafana_endpoints
 from slowpath.sharing.inbox import endpoints as inbox_endpoints
 from slowpath.sharing.inbox.endpoints import slack_interactions
 from slowpath.sharing.mcp_server import endpoints as mcp_endpoints
@@ -117,6 +119,8 @@ FEATURES = (
     mcp_endpoints,
     inbox_endpoints,
     search_endpoints,
+    embedded_panels_endpoints,
+    grafana_endpoints,
     subscriptions_endpoints,
     keeping_endpoints,
     example_endpoints,

@@ -14,6 +14,7 @@ from slowpath.operations.retention import tables as keeping
 from slowpath.platform.accounts import tables as accounts
 from slowpath.platform.jobs import tables as work
 from slowpath.sharing.discussions import tables as discussions
+from slowpath.sharing.embedded_panels import tables as embedded_panels
 from slowpath.sharing.inbox import tables as inbox
 from slowpath.sharing.notifications import tables as notifications
 from slowpath.sharing.reports import tables as reports
@@ -28,6 +29,6 @@ from slowpath.verdicts.regressions import tables as regressions
 FEATURES = (
     accounts, jobs, work, catalog, commits, hooks, uploads, kind_registry, metrics, sources, explanations,
     comparisons, regressions, budgets, production_events, inbox, discussions, bisects, reports, notifications,
-    subscriptions, keeping, example_data,
+    embedded_panels, subscriptions, keeping, example_data,
 )  # fmt: skip
 METADATA = Table.metadata

@@ -26,6 +26,8 @@ import { Link } from './Link';
 /** Pages that answer a question; lists of files, jobs and settings do not. */
 const PAGES: readonly string[] = [
   '/t/$team/dashboard',
+  '/t/$team/deployments',
+  '/t/$team/events/$eventId',
   '/t/$team/comparisons/$comparisonId',
   '/t/$team/regressions',
   '/t/$team/regressions/$regressionId',

@@ -1,22 +1,24 @@
 /** The meaning of a term, loaded with the glossary when it is first asked for. Escape closes it. */
 import { Popover } from '@mantine/core';
 import glossary from '../../docs/glossary.md?raw';
-import { TERMS, meaningOf, type TermName } from '../lib/glossary';
+import { TERMS, meaningOf } from '../lib/glossary';
 import { useFirstOpen } from './LazyPopover';
 import classes from './Terms.module.css';
+import type { TermProps } from './term-props';
 
-export default function TermPopover({ name }: { name: TermName }) {
+export default function TermPopover({ name, children, detail }: TermProps) {
   const button = useFirstOpen();
   const { entry, section } = TERMS[name];
   const meaning = meaningOf(glossary, entry);
   return (
     <Popover position="bottom-start" trapFocus returnFocus withRoles>
       <Popover.Target>
-        <button type="button" ref={button} className={classes.term}>
-          {name}
+        <button type="button" ref={button} className={classes.term} title={detail}>
+          {children}
         </button>
       </Popover.Target>
       <Popover.Dropdown aria-label={name}>
+        {detail !== undefined && <p className="mono">{detail}</p>}
         <p className={classes.meaning}>
           <b>{name}</b>: {meaning}.
         </p>

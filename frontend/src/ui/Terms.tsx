@@ -1,33 +1,44 @@
 import { lazy } from 'react';
 import type { TermName } from '../lib/glossary';
 import { LazyPopover } from './LazyPopover';
-import { HiddenInSnapshot } from './SnapshotContext';
+import { HiddenInSnapshot, useIsSnapshot } from './SnapshotContext';
 import classes from './Terms.module.css';
+import type { TermProps } from './term-props';
 
 const TermPopover = lazy(() => import('./TermPopover'));
 
-/** The terms that a part of a page uses; each opens its meaning from the glossary. */
+/** Words that open the meaning of a term from the glossary. */
+export function Term({ name, children = name, detail }: TermProps) {
+  if (useIsSnapshot()) return <span title={detail}>{children}</span>;
+  return (
+    <LazyPopover
+      button={(onPress) => (
+        <button
+          type="button"
+          aria-haspopup="dialog"
+          className={classes.term}
+          title={detail}
+          onClick={onPress}
+        >
+          {children}
+        </button>
+      )}
+    >
+      <TermPopover name={name} detail={detail}>
+        {children}
+      </TermPopover>
+    </LazyPopover>
+  );
+}
+
+/** The terms that a part of a page uses. */
 export function Terms({ names }: { names: readonly TermName[] }) {
   return (
     <HiddenInSnapshot>
       <p className={classes.terms}>
         <span className="muted">Terms:</span>
         {names.map((name) => (
-          <LazyPopover
-            key={name}
-            button={(onPress) => (
-              <button
-                type="button"
-                aria-haspopup="dialog"
-                className={classes.term}
-                onClick={onPress}
-              >
-                {name}
-              </button>
-            )}
-          >
-            <TermPopover name={name} />
-          </LazyPopover>
+          <Term key={name} name={name} />
         ))}
       </p>
     </HiddenInSnapshot>

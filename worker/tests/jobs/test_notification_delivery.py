@@ -29,6 +29,7 @@ from slowpath.sharing.notifications.rules import (
     ChannelTarget,
     NotificationContent,
     NotificationEvent,
+    ProductionEventContent,
     RegressionContent,
 )
 from slowpath.sharing.notifications.service import channels, notifications
@@ -365,6 +366,63 @@ def test_teams_gets_a_card_under_the_signed_address(desk: DeliveryFixture, recei
     row = desk.row("notification_channel", channel.id)
     assert row["state"] == "disabled-after-failures"
     assert "s3cret" not in json.dumps(row)
+
+
+def production(event: NotificationEvent, state: str, ended_ms: int | None = None) -> NotificationContent:
+    one = ProductionEventContent(
+        str(SUBJECT), 31, "checkout", "production", state, "p99 <b>is</b> higher", "It rose.", "high", 4.2, "p99",
+        0.1, 0.18, 1.8, 1.7, 1.9, None, None, 1_000_000, ended_ms,
+    )  # fmt: skip
+    url = "https://slowpath.example/t/x/events/31"
+    return NotificationContent(event, SUBJECT, None, url, what=state, moment=state, production_event=one)
+
+
+def test_grafana_has_one_annotation_per_event(desk: DeliveryFixture, receiver: Receiver) -> None:
+    receiver.answers = [
+        (200, {"message": "Annotation added", "id": 7}),
+        (200, {"message": "Annotation updated"}),
+        (404, {"message": "not found"}),  # deleted in Grafana
+        (200, {"message": "Annotation added", "id": 8}),
+    ]
+    desk.channel(ChannelTarget(ChannelKind.GRAFANA, f"{receiver.url}/grafana", token="glsa_" + 32 * "k"))
+    assert desk.enqueue(regression_opened()) == []
+    first, *later = (
+        desk.enqueue(content)[0]
+        for content in (
+            production(NotificationEvent.PRODUCTION_OPENED, "new"),
+            production(NotificationEvent.PRODUCTION_UPDATED, "investigating"),
+            production(NotificationEvent.PRODUCTION_CLOSED, "closed", 2_000_000),
+        )
+    )
+    assert desk.deliver(later[1])["state"] == "waiting", "the end waits for the begin"
+    assert [desk.deliver(one)["receiver_message_id"] for one in (first, *later)] == ["7", "7", "8"]
+    sent = [(one.method, one.path) for one in receiver.deliveries]
+    put = ("PUT", "/grafana/api/annotations/7")
+    assert sent == [("POST", "/grafana/api/annotations"), put, put, ("POST", "/grafana/api/annotations")]
+    bodies = [one.json() for one in receiver.deliveries]
+    assert [(body["time"], body["timeEnd"]) for body in bodies] == [(1_000_000, 1_000_000)] * 2 + [
+        (1_000_000, 2_000_000)
+    ] * 2
+    assert bodies[0]["tags"] == ["slowpath", "service:checkout", "environment:production"]
+    assert "p99 &lt;b&gt;is" in bodies[0]["text"]
+    assert receiver.deliveries[0].headers["Authorization"] == f"Bearer glsa_{32 * 'k'}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ((401, ""), "waiting"),
+        ((400, "bad tags"), "abandoned"),
+        ((200, {"id": "7/../8"}), "waiting"),
+        ((200, "x"), "waiting"),
+    ],
+)
+def test_an_answer_of_grafana_that_is_not_an_annotation_is_a_failure(
+    desk: DeliveryFixture, receiver: Receiver, answer: Answer, state: str
+) -> None:
+    channel = desk.channel(ChannelTarget(ChannelKind.GRAFANA, receiver.url, token="glsa_" + 32 * "k")).channel
+    receiver.answers = [answer]
+    assert desk.deliver(desk.test(channel.id))["state"] == state
 
 
 class CodeHostFake:

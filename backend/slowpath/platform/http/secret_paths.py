@@ -9,6 +9,7 @@ PREFIXES: Final = (
     "/s/",
     "/unsubscribe/",
     "/api/v1/shared/",
+    "/api/v1/embed/",
     "/api/v1/unsubscribe/",
     "/api/v1/slack-interactions/",
     "/api/v1/probe-callbacks/",

@@ -21,6 +21,7 @@ class ChannelKind(StrEnum):
     PAGERDUTY = "pagerduty"
     OPSGENIE = "opsgenie"
     TEAMS = "teams"
+    GRAFANA = "grafana"
 
 
 class ChannelState(StrEnum):
@@ -73,6 +74,14 @@ INCIDENT_EVENTS: Final = frozenset(
     }
 )
 """Events of a regression or production event from its start to its end: all that an alert service can show."""
+PRODUCTION_EVENTS: Final = frozenset(
+    {
+        NotificationEvent.PRODUCTION_OPENED,
+        NotificationEvent.PRODUCTION_UPDATED,
+        NotificationEvent.PRODUCTION_CLOSED,
+    }
+)
+"""All that Grafana shows: events with a start and an end on its time axis."""
 ACKNOWLEDGED_STATES: Final = frozenset({"investigating", "acknowledged"})
 ENDED_STATES: Final = frozenset({"fixed", "improved", "not-a-regression", "ignored", "closed", "withdrawn"})
 
@@ -96,11 +105,15 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
     ChannelKind.PAGERDUTY: INCIDENT_EVENTS,
     ChannelKind.OPSGENIE: INCIDENT_EVENTS,
     ChannelKind.TEAMS: PERSONAL_EVENTS,
+    ChannelKind.GRAFANA: PRODUCTION_EVENTS,
 }
 """One notification per regression for users; one per build for the code host, which shows it on the commit."""
 
 BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED, NotificationEvent.MEASURED})
 """All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
+
+THREADED: Final = frozenset({ChannelKind.SLACK_APP, ChannelKind.GRAFANA})
+"""Kinds with one message per incident, which its later events replace: they are delivered in order."""
 
 PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.SLACK_APP, ChannelKind.EMAIL, ChannelKind.TEAMS})
 """Kinds that people read: of builds, they get only what is announced."""
@@ -222,6 +235,10 @@ class ProductionEventContent:
     commit: str | None
     """Of the deployment that caused it, if one did."""
     assignee: str | None
+    started_ms: int | None = None
+    """Milliseconds since 1970; None in what was stored before."""
+    ended_ms: int | None = None
+    """Milliseconds since 1970; None while it is open."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class ChannelIn(BaseModel):
     url: SecretStr = Field(
         SecretStr(""),
         max_length=2_000,
-        description="`slack` and `teams`: URL of the incoming webhook; `webhook`: URL to post to; other kinds: URL of the API, if it is not the public one",
+        description="`slack` and `teams`: URL of the incoming webhook; `webhook`: URL to post to; `grafana`: URL of Grafana; other kinds: URL of the API, if it is not the public one",
     )
     recipients: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field(
         [], description="`email`: the addresses"
@@ -68,7 +68,7 @@ class ChannelIn(BaseModel):
     token: SecretStr = Field(
         SecretStr(""),
         max_length=1_000,
-        description="`github` and `gitlab`: an API token; `slack-app`: the bot token; `pagerduty`: an integration key; `opsgenie`: an API key",
+        description="`github` and `gitlab`: an API token; `slack-app`: the bot token; `pagerduty`: an integration key; `opsgenie`: an API key; `grafana`: token of a service account",
     )
     signing_secret: SecretStr = Field(SecretStr(""), max_length=1_000, description="`slack-app`: of the app")
     conversation: Short = Field("", description="`slack-app`: ID of the channel in Slack")

@@ -18,7 +18,8 @@ class NotificationChannel(TeamScoped, Table):
     __tablename__ = "notification_channel"
     __table_args__ = (
         CheckConstraint(
-            "kind in ('slack', 'slack-app', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams')",
+            "kind in ('slack', 'slack-app', 'email', 'webhook', 'github', 'gitlab', 'pagerduty', 'opsgenie', 'teams',"
+            " 'grafana')",
             name="kind",
         ),
         CheckConstraint("state in ('on', 'off', 'disabled-after-failures')", name="state"),
@@ -33,7 +34,7 @@ class NotificationChannel(TeamScoped, Table):
     {"api_url", "conversation"}."""
     encrypted_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     """URL of a Slack or Teams webhook, token and signing secret of a Slack app, signing secret of a webhook, token of a
-    code host, or key of an alert service: encrypted for this row."""
+    code host or of Grafana, or key of an alert service: encrypted for this row."""
     events: Mapped[list[Any]]
     service_ids: Mapped[list[Any] | None]
     """As texts; null: all services."""

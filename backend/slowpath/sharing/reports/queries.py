@@ -1,6 +1,6 @@
 """SELECT statements of reports."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -112,18 +112,15 @@ def find_link(cross_team: Connection, secret_hash: bytes) -> Row[Any] | None:
     return cross_team.execute(FIND_LINK, {"sought": secret_hash}).one_or_none()
 
 
-def are_links_allowed(session: ReadSession) -> bool:
-    """Return whether the team allows share links, by uq_sharing_team_id."""
-    found = session.scalars(
-        select(ShareSettings.are_links_allowed).where(ShareSettings.team_id == session.team_id)
-    ).one_or_none()
-    return True if found is None else found
+def find_share_settings(session: ReadSession) -> ShareSettings | None:
+    """Return the settings of the team, by uq_share_settings_team_id."""
+    return session.scalars(select(ShareSettings).where(ShareSettings.team_id == session.team_id)).one_or_none()
 
 
-def allow_links(session: WriteSession, *, allowed: bool) -> None:
-    """Set the switch."""
-    made = insert(ShareSettings).values(team_id=session.team_id, id=new_id(), are_links_allowed=allowed)
-    session.execute(made.on_conflict_do_update(index_elements=["team_id"], set_={"are_links_allowed": allowed}))
+def update_share_settings(session: WriteSession, values: Mapping[str, Any]) -> None:
+    """Set some of the settings of the team."""
+    made = insert(ShareSettings).values(team_id=session.team_id, id=new_id(), **values)
+    session.execute(made.on_conflict_do_update(index_elements=["team_id"], set_=dict(values)))
 
 
 def delete_discussion(session: WriteSession, report_id: ReportId) -> None:

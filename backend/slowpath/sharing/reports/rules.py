@@ -32,6 +32,13 @@ FORMAT = "slowpath.recording/1"
 SHARED_BY_ADDRESS = (120, 60)
 """Limit per IP address for opening share links: how many in how many seconds."""
 AUDITED_EVERY_SECONDS = 60
+MAX_ORIGINS = 20
+"""Sites that may embed panels."""
+DASHBOARD_VARIABLES = ("{service}", "{environment}", "{from}", "{to}")
+DASHBOARD_URL = (
+    r"^(https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/([!#-;=?-Z\[\]_a-z~]|\{(service|environment|from|to)\})*)?)?$"
+)
+"""No scheme but http and https, and variables in path and query only: no value can change the host."""
 
 
 class BlockKind(StrEnum):

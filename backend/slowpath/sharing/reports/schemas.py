@@ -9,10 +9,13 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, St
 
 from slowpath.platform.http.request_types import JsonFalse, JsonInt, JsonTime
 from slowpath.sharing.reports.rules import (
+    DASHBOARD_URL,
+    DASHBOARD_VARIABLES,
     MAX_ALSO,
     MAX_BLOCKS,
     MAX_LINK_DAYS,
     MAX_MARKDOWN,
+    MAX_ORIGINS,
     MAX_REQUEST,
     MAX_REQUESTS,
     MAX_TITLE,
@@ -33,6 +36,10 @@ Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 Markdown = Annotated[str, StringConstraints(max_length=MAX_MARKDOWN, pattern=Text)]
 Caption = Annotated[str, StringConstraints(max_length=10_000, pattern=Text)]
 Asked = Annotated[str, StringConstraints(max_length=MAX_REQUEST)]
+Origin = Annotated[
+    str, StringConstraints(max_length=250, pattern=r"^https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:[0-9]{1,5})?$")
+]
+DashboardUrl = Annotated[str, StringConstraints(max_length=2_000, pattern=DASHBOARD_URL)]
 Names = Mapping[UUID, str]
 TAKEN_OUT = ("labels", "paths", "hosts", "users")
 SAMPLES_EACH = 20
@@ -209,15 +216,25 @@ class ShareLinkCreatedOut(ShareLinkOut):
 
 
 class ShareSettingsOut(BaseModel):
-    """Whether the team allows share links."""
+    """What the team allows outside of Slowpath."""
 
     are_links_allowed: bool
+    embedding_origins: list[str] = Field(description="origins of the sites that may show embedded panels in a frame")
+    dashboard_url: str = Field(description="template of the address of a dashboard in Grafana; empty: none")
 
 
 class ShareSettingsUpdate(ReportRequest):
-    """The new setting: allow share links, or disable all of them."""
+    """Changes to the settings; missing or null: unchanged."""
 
-    are_links_allowed: StrictBool
+    are_links_allowed: StrictBool | None = Field(None, description="false: disable all share links and embedded panels")
+    embedding_origins: Annotated[list[Origin], Field(max_length=MAX_ORIGINS)] | None = Field(
+        None, examples=[["https://grafana.example.com"]]
+    )
+    dashboard_url: DashboardUrl | None = Field(
+        None,
+        description=f"http or https; variables: {', '.join(DASHBOARD_VARIABLES)}; from and to are milliseconds since 1970",
+        examples=["https://grafana.example.com/d/abc?var-service={service}&from={from}&to={to}"],
+    )
 
 
 class ScrubSampleOut(BaseModel):

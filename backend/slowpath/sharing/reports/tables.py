@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import ARRAY, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
@@ -71,9 +71,13 @@ class ShareLink(TeamScoped, Table):
 
 
 class ShareSettings(TeamScoped, Table):
-    """The team-wide switch of share links; a team without a row allows them."""
+    """What the team allows outside of Slowpath; a team without a row allows share links, and embeds nothing."""
 
     __tablename__ = "share_settings"
     __table_args__ = (UniqueConstraint("team_id"),)
 
-    are_links_allowed: Mapped[bool]
+    are_links_allowed: Mapped[bool] = mapped_column(default=True)
+    embedding_origins: Mapped[list[str]] = mapped_column(ARRAY(String), default=list, server_default="{}")
+    """Origins of the sites that may show embedded panels in a frame."""
+    dashboard_url: Mapped[str] = mapped_column(default="", server_default="")
+    """Template of the address of the team's dashboard in Grafana, with variables; empty: none."""

@@ -21,6 +21,8 @@ class EventSubscriber:
 
     subscription: ServiceSubscription
     schedule: MailSchedule | None
+    time_zone: str | None
+    """Of the user's account; None: that of the schedule."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,13 @@ def select_subscriptions(session: ReadSession, user_id: UserId) -> Sequence[Serv
 def select_subscribers(session: ReadSession, service_id: ServiceId) -> list[EventSubscriber]:
     """Return one subscription of each subscriber of a service: that to the service, else that to all services."""
     found = (
-        select(ServiceSubscription, MailSchedule)
+        select(ServiceSubscription, MailSchedule, User.time_zone)
         .outerjoin(MailSchedule, MailSchedule.user_id == ServiceSubscription.user_id)
+        .outerjoin(User, User.id == ServiceSubscription.user_id)
         .where(or_(ServiceSubscription.service_id == service_id, ServiceSubscription.service_id.is_(None)))
         .order_by(ServiceSubscription.service_id.is_not(None), ServiceSubscription.id)
     )
-    by_user = {row.user_id: EventSubscriber(row, schedule) for row, schedule in session.execute(found)}
+    by_user = {row.user_id: EventSubscriber(row, schedule, zone) for row, schedule, zone in session.execute(found)}
     return list(by_user.values())
 
 

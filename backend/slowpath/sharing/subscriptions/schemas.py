@@ -86,7 +86,7 @@ class MailScheduleIn(BaseModel):
     is_high_severity_immediate: StrictBool = Field(
         True, description="whether production events of high severity are mailed at once, whatever the rest says"
     )
-    time_zone: ZoneName = Field(description="IANA name")
+    time_zone: ZoneName = Field(description="IANA name; used as long as the account of the caller has no time zone")
 
     def to_times(self) -> MailTimes:
         """Return the value."""

@@ -117,9 +117,8 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], app: Ap
     assert status(revoked) == (410, "The share link was revoked.")
     app.clock.move(days=1)
     assert status(expiring) == (410, "The share link has expired.")
-    assert client.patch("/api/v1/share-settings", json={"are_links_allowed": False}).json() == {
-        "are_links_allowed": False
-    }
+    switched = client.patch("/api/v1/share-settings", json={"are_links_allowed": False}).json()
+    assert switched["are_links_allowed"] is False
     assert status(off) == (410, "Share links are disabled.")
     assert client.post(f"/api/v1/reports/{report['id']}/share-links", json={"name": "x"}).status_code == 422
     client.patch("/api/v1/share-settings", json={"are_links_allowed": True})
@@ -127,6 +126,30 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], app: Ap
     assert status(revoked)[0] == 410
     assert outsider.get(f"/api/v1/shared/{off['secret'][::-1]}").status_code == 404
     assert outsider.get("/api/v1/shared/short").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"dashboard_url": "https://grafana.example/d/a?var-service={service}&from={from}&to={to}"}, 200),
+        ({"dashboard_url": ""}, 200),
+        ({"dashboard_url": "javascript:alert(1)"}, 422),
+        ({"dashboard_url": "https://{service}/d/a"}, 422),
+        ({"dashboard_url": "https://grafana.example/d/a?x={token}"}, 422),
+        ({"dashboard_url": "https://me@grafana.example/"}, 422),
+        ({"dashboard_url": 'https://grafana.example/"><script>'}, 422),
+        ({"embedding_origins": ["https://grafana.example:3000", "https://*.wiki.example"]}, 200),
+        ({"embedding_origins": ["https://grafana.example; script-src *"]}, 422),
+        ({"embedding_origins": ["*"]}, 422),
+        ({"embedding_origins": ["https://grafana.example/path"]}, 422),
+    ],
+)
+def test_settings_of_the_team_are_validated(client: TestClient, fields: dict[str, object], status: int) -> None:
+    answer = client.patch("/api/v1/share-settings", json=fields)
+    assert answer.status_code == status, answer.text
+    stored = client.get("/api/v1/share-settings").json()
+    usual = {"are_links_allowed": True, "embedding_origins": [], "dashboard_url": ""}
+    assert stored == ({**usual, **fields} if status == 200 else usual)
 
 
 def test_a_deleted_report_and_a_deleted_team_have_no_links(
@@ -225,7 +248,7 @@ def test_links_of_another_report_or_team_cannot_be_ended(
 
 @pytest.mark.asked_by("member")
 def test_only_admins_turn_the_switch(client: TestClient, role: Role) -> None:
-    assert client.get("/api/v1/share-settings").json() == {"are_links_allowed": True}
+    assert client.get("/api/v1/share-settings").json()["are_links_allowed"] is True
     assert client.patch("/api/v1/share-settings", json={"are_links_allowed": False}).status_code == 403
 
 

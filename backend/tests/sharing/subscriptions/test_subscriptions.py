@@ -115,6 +115,16 @@ def test_a_schedule_is_valid_or_rejected(client: TestClient, changed: dict[str, 
     assert stored["time_zone"] == ("Europe/Berlin" if status == 200 else "UTC")
 
 
+def test_the_hours_of_a_schedule_are_in_the_zone_of_the_account(client: TestClient) -> None:
+    body = {"frequency": "daily", "digest_hour": 8, "time_zone": "Europe/Berlin"}
+    client.put("/api/v1/mail-schedule", json=body)
+    assert client.patch("/api/v1/user", json={"time_zone": "Asia/Tokyo"}).status_code == 200
+    assert client.get("/api/v1/mail-schedule").json()["time_zone"] == "Asia/Tokyo"
+    assert client.put("/api/v1/mail-schedule", json=body).json()["time_zone"] == "Asia/Tokyo"
+    client.patch("/api/v1/user", json={"time_zone": None})
+    assert client.get("/api/v1/mail-schedule").json()["time_zone"] == "Europe/Berlin"
+
+
 def test_a_link_shows_what_it_ends_and_only_a_post_ends_it(
     app: AppUnderTest, team: SomeTeam, client: TestClient, subscribe: Subscribe
 ) -> None:

@@ -1,5 +1,5 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { Suspense, lazy, useCallback, useMemo } from 'react';
 import {
   DashboardPage,
   dashboardSearchOf,
@@ -9,7 +9,8 @@ import {
 } from '../../features/evidence/dashboard';
 import { CompareLink } from '../CompareLink';
 import { Link } from '../Link';
-import { PanelToReport } from '../AddToReportAction';
+
+const PanelActions = lazy(() => import('../PanelActions'));
 
 const route = getRouteApi('/t/$team/dashboard');
 const teamRoute = getRouteApi('/t/$team');
@@ -65,9 +66,13 @@ export function DashboardRoute() {
         </Link>
       )}
       rowAction={
-        frozen || team.role === 'viewer'
+        frozen
           ? undefined
-          : (service) => <PanelToReport team={team} service={service} />
+          : (service, environmentId) => (
+              <Suspense fallback={null}>
+                <PanelActions {...{ team, service, environmentId }} range={view.range} />
+              </Suspense>
+            )
       }
       mapLink={(env, words) => (
         <Link

@@ -2,6 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { dashboardSearchOf, dashboardViewOf } from '../../features/evidence/dashboard';
 import { ItemActions } from '../../features/sharing/inbox';
+import { GrafanaLink } from '../../features/sharing/grafana';
 import { IssueAction } from '../../features/sharing/notifications';
 import { EventPage, type EventRange } from '../../features/verdicts/production_events';
 import { Link } from '../Link';
@@ -62,14 +63,19 @@ const linksOf = (team: string) => ({
     </Link>
   ),
   dashboard: (range: EventRange, words: ReactNode) => (
-    <Link
-      to="/t/$team/dashboard"
-      params={{ team }}
-      search={dashboardSearch(range)}
-      className="link"
-    >
-      {words}
-    </Link>
+    <>
+      {range.service !== null && (
+        <GrafanaLink service={range.service} environmentId={range.environmentId} range={range} />
+      )}
+      <Link
+        to="/t/$team/dashboard"
+        params={{ team }}
+        search={dashboardSearch(range)}
+        className="link"
+      >
+        {words}
+      </Link>
+    </>
   ),
 });
 

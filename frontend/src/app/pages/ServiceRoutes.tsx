@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
+import { GrafanaLink } from '../../features/sharing/grafana';
 import { SubscribeAction } from '../../features/sharing/subscriptions';
 import { AutomaticBisects, PullRequests } from '../../features/verdicts/bisects';
 import { ServiceBudgets, useSeriesLimits } from '../../features/verdicts/budgets';
@@ -72,13 +73,14 @@ export function ServiceRoute() {
     <ServiceDetail
       key={serviceId}
       id={serviceId}
-      action={
+      action={({ slug }) => (
         <>
+          <GrafanaLink service={slug} environmentId={null} range="6h" />
           <SubscribeAction serviceId={serviceId} />
           <CompareLink service={serviceId} words="Compare" />
           <StartBisectAction subject={{ service_id: serviceId }} />
         </>
-      }
+      )}
       back={
         <Link to="/t/$team/services" params={{ team: team.slug }} className="muted">
           Services

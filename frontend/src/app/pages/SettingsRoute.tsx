@@ -17,6 +17,7 @@ import { MetricsSettings } from '../../features/evidence/dashboard';
 import { Repositories } from '../../features/inventory/repositories';
 import { Webhooks } from '../../features/inventory/webhooks';
 import { StorageSettings } from '../../features/operations/retention';
+import { GrafanaSettings } from '../../features/sharing/grafana';
 import { Channels } from '../../features/sharing/notifications';
 import { SharingSwitch } from '../../features/sharing/reports';
 import { MailSettings } from '../../features/sharing/subscriptions';
@@ -107,6 +108,7 @@ export function SettingsRoute() {
         <Tabs.Panel value="integrations">
           <Repositories mayManage={canManageMembers} mayWrite={team.role !== 'viewer'} />
           <Webhooks mayManage={canManageMembers} />
+          <GrafanaSettings mayManage={canManageMembers} />
           <Runners team={{ id: team.id, mayManage: canManageMembers }} />
         </Tabs.Panel>
         <Tabs.Panel value="notifications">

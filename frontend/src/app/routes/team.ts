@@ -106,6 +106,12 @@ const dashboardRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/DashboardRoute'), 'DashboardRoute'),
 });
 
+const openRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/open',
+  component: lazyRouteComponent(() => import('../pages/OpenRoute'), 'OpenRoute'),
+});
+
 const comparisonsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/comparisons',
@@ -328,6 +334,7 @@ export const teamRoutes = teamRoute.addChildren([
   teamIndexRoute,
   setupRoute,
   dashboardRoute,
+  openRoute,
   comparisonsRoute,
   comparisonRoute,
   compareRoute,

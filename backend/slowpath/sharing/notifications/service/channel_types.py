@@ -29,6 +29,7 @@ from slowpath.sharing.notifications.rules import (
 )
 from slowpath.sharing.notifications.service.alert_services import AlertService, Opsgenie, PagerDuty
 from slowpath.sharing.notifications.service.code_hosts import CodeHost, GitHubStatuses, GitLabStatuses, check
+from slowpath.sharing.notifications.service.grafana_annotations import GrafanaAnnotations, validate_grafana
 from slowpath.sharing.notifications.service.slack_app import (
     SLACK_API_URL,
     SlackApi,
@@ -54,7 +55,7 @@ class OutboundNotification:
     secret: str
     content: NotificationContent
     comment_id: str | None
-    """The comment of the same pull request, or the Slack message of the same incident, if one was created before."""
+    """The comment of the same pull request, or the Slack message or annotation of the same incident, if one was created before."""
 
     def __repr__(self) -> str:
         """Return the id and the kind alone: logs must not hold secrets."""
@@ -248,6 +249,17 @@ def _deliver_teams(outbound: OutboundNotification, ports: DeliveryPorts) -> None
     check(answer, "Teams")
 
 
+def _validate_grafana(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
+    validate_grafana(target)
+    egress.check(target.url)
+    return {"url": target.url}, target.token
+
+
+def _deliver_grafana(outbound: OutboundNotification, ports: DeliveryPorts) -> str:
+    with ports.egress.opened(outbound.target["url"]) as peer:
+        return GrafanaAnnotations(peer, outbound.secret).write(outbound.content, outbound.comment_id, ports.at)
+
+
 CODE_HOST_CLIENTS: Final[Mapping[ChannelKind, type[CodeHost]]] = {
     ChannelKind.GITHUB: GitHubStatuses,
     ChannelKind.GITLAB: GitLabStatuses,
@@ -264,5 +276,6 @@ CHANNEL_TYPES: Final[Mapping[ChannelKind, ChannelType]] = {
         _alert_service(ChannelKind.PAGERDUTY, "https://events.pagerduty.com", PagerDuty),
         _alert_service(ChannelKind.OPSGENIE, "https://api.opsgenie.com", Opsgenie),
         ChannelType(ChannelKind.TEAMS, _validate_teams, _deliver_teams),
+        ChannelType(ChannelKind.GRAFANA, _validate_grafana, _deliver_grafana),
     )
 }

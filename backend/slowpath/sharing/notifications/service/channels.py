@@ -17,6 +17,7 @@ from slowpath.sharing.notifications.rules import (
     CODE_HOSTS,
     INCIDENT_EVENTS,
     MOST_CHANNELS,
+    PRODUCTION_EVENTS,
     ChannelKind,
     ChannelState,
     ChannelTarget,
@@ -136,6 +137,11 @@ def _check_events(kind: ChannelKind, events: Sequence[NotificationEvent]) -> Non
         raise InvalidChannel(
             "A code host receives only events about builds.",
             remedy=f"Select only {NotificationEvent.JUDGED} and {NotificationEvent.MEASURED}.",
+        )
+    if kind is ChannelKind.GRAFANA and not PRODUCTION_EVENTS.issuperset(events):
+        raise InvalidChannel(
+            "Grafana receives only production events.",
+            remedy=f"Select only {', '.join(sorted(PRODUCTION_EVENTS))}.",
         )
     if kind in ALERT_SERVICES and not INCIDENT_EVENTS.issuperset(events):
         raise InvalidChannel(

@@ -27,6 +27,7 @@ from slowpath.sharing.notifications.rules import (
     FORGET_AFTER_S,
     PERSONAL,
     RETENTION_DAYS,
+    THREADED,
     ChannelKind,
     ChannelState,
     NotificationContent,
@@ -131,8 +132,7 @@ def is_outdated(session: ReadSession, message: Notification, kind: ChannelKind) 
 
 def must_wait(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:
     """Return whether an earlier event of the incident is delivered first: its message is updated by later ones."""
-    is_threaded = kind is ChannelKind.SLACK_APP and message.thread is not None
-    return is_threaded and queries.has_earlier_waiting_in_thread(session, message)
+    return kind in THREADED and message.thread is not None and queries.has_earlier_waiting_in_thread(session, message)
 
 
 def record_delivered(session: WriteSession, message_id: MessageId, at: datetime, outside_id: str | None) -> None:

@@ -5,6 +5,7 @@ from typing import Final
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ProductionEventId, ServiceId
+from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.accounts.service import get_team
 from slowpath.sharing.notifications.rules import NotificationContent, NotificationEvent, ProductionEventContent
@@ -80,4 +81,6 @@ def _describe(session: ReadSession, row: ProductionEvent) -> ProductionEventCont
         ratio_high=row.ratio_high,
         commit=row.commit,
         assignee=names.get(row.assignee_id) if row.assignee_id else None,
+        started_ms=to_ms(row.started_at),
+        ended_ms=to_ms(row.closed_at) if row.closed_at else None,
     )

@@ -19,7 +19,7 @@ from slowpath.sharing.reports.schemas import (
     link_made,
     link_out,
 )
-from slowpath.sharing.reports.service import share_links
+from slowpath.sharing.reports.service import share_links, share_settings
 
 router = APIRouter(tags=["reports"])
 
@@ -71,16 +71,15 @@ def revoke_link(report_id: UUID, share_link_id: UUID, caller: MayWrite, session:
 
 
 @router.get("/share-settings", operation_id="share-settings:get", responses=document_problems(InvalidRequest))
-def get_sharing(caller: MayRead, session: Reading) -> ShareSettingsOut:
-    """Return whether the team allows share links."""
-    return ShareSettingsOut(are_links_allowed=share_links.are_share_links_allowed(session))
+def get_share_settings(caller: MayRead, session: Reading) -> ShareSettingsOut:
+    """Return what the team allows outside of Slowpath, and its link to Grafana."""
+    return ShareSettingsOut.model_validate(share_settings.get_share_settings(session), from_attributes=True)
 
 
 @router.patch("/share-settings", operation_id="share-settings:update", responses=document_problems(InvalidRequest))
-def change_sharing(body: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
-    """Allow share links, or disable all of them immediately."""
-    share_links.set_share_links_allowed(session, are_links_allowed=body.are_links_allowed)
-    record_audit_event(
-        session, caller, "share-settings.updated", "sharing", None, {"are_links_allowed": body.are_links_allowed}
-    )
-    return ShareSettingsOut(are_links_allowed=body.are_links_allowed)
+def change_share_settings(body: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
+    """Allow share links, or disable all of them immediately; name the sites that embed panels, and link to Grafana."""
+    values = body.model_dump(exclude_none=True)
+    share_settings.update_share_settings(session, values)
+    record_audit_event(session, caller, "share-settings.updated", "sharing", None, values)
+    return ShareSettingsOut.model_validate(share_settings.get_share_settings(session), from_attributes=True)

@@ -21,7 +21,7 @@ from slowpath.sharing.reports.errors import (
 )
 from slowpath.sharing.reports.jobs import DeleteUnusedReportBlobs
 from slowpath.sharing.reports.rules import AUDITED_EVERY_SECONDS, MAX_LINKS, ScrubOptions
-from slowpath.sharing.reports.service import reports
+from slowpath.sharing.reports.service import reports, share_settings
 from slowpath.sharing.reports.tables import ShareLink
 
 NO_SUCH_LINK = "The share link does not exist."
@@ -52,7 +52,7 @@ def create_share_link(
     Raises `ReportNotFound`, `ShareLinksDisabled`, `ReportNotPublished`, `TooManyReportParts`.
     """
     row = reports.lock_report(session, report_id)
-    if not queries.are_links_allowed(session):
+    if not share_settings.get_share_settings(session).are_links_allowed:
         raise ShareLinksDisabled(
             "Share links are disabled in this team.", remedy="An admin can enable them in the settings."
         )
@@ -103,16 +103,6 @@ def revoke_share_link(session: WriteSession, report_id: ReportId, link_id: Share
     session.flush()
     enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # its bundle is stored
     return row
-
-
-def are_share_links_allowed(session: ReadSession) -> bool:
-    """Return whether the team allows share links."""
-    return queries.are_links_allowed(session)
-
-
-def set_share_links_allowed(session: WriteSession, *, are_links_allowed: bool) -> None:
-    """Allow share links, or disable all of them until they are allowed again."""
-    queries.allow_links(session, allowed=are_links_allowed)
 
 
 def resolve_share_link(database: Database, secret: str, now: datetime) -> OpenedShareLink:

@@ -12,7 +12,7 @@ from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import JobId, ServiceId, SubscriberMailId, TeamEventId, UserId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.core.link_signatures import LinkSigner
-from slowpath.platform.accounts.service import get_team
+from slowpath.platform.accounts.service import get_team, get_time_zone
 from slowpath.sharing.notifications.rules import NotificationContent
 from slowpath.sharing.notifications.tables import TeamEvent
 from slowpath.sharing.subscriptions import queries, wording
@@ -42,7 +42,7 @@ def enqueue_subscriber_mails(
         ):
             continue
         mail = SubscriberMail(team_id=session.team_id, id=new_id(), subscription_id=own.id, event_id=event_id)
-        at = find_send_time(read_mail_times(each.schedule), now, content.severity)
+        at = find_send_time(read_mail_times(each.schedule, each.time_zone), now, content.severity)
         mail.is_held, mail.due_at = False, now
         session.add(mail)
         session.flush()
@@ -102,7 +102,7 @@ def prepare_digest(
         return None
     subscriptions = list({subscription.id: subscription for _, subscription, _ in found})
     url = make_unsubscribe_url(public_url, signer, session.team_id, user_id, subscriptions)
-    times = read_mail_times(queries.find_schedule(session, user_id))
+    times = read_mail_times(queries.find_schedule(session, user_id), get_time_zone(session, user_id))
     events = [_digest_event(event) for _mail, _subscription, event in found]
     subject, text = wording.digest_mail(events, times, url, _settings_page(session, public_url))
     return PreparedMail(recipient.email, subject, text, str(job_id), "", url)

@@ -1,6 +1,6 @@
 """When a user wants the mails of their subscriptions."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import UserId, new_id
+from slowpath.platform.accounts.service import get_time_zone
 from slowpath.sharing.notifications.rules import NotificationContent
 from slowpath.sharing.subscriptions import queries
 from slowpath.sharing.subscriptions.errors import InvalidMailSchedule
@@ -21,7 +22,7 @@ from slowpath.sharing.subscriptions.tables import MailSchedule
 def get_mail_times(session: ReadSession, user_id: UserId | None) -> MailTimes | None:
     """Return the schedule of a user; None: mails are sent at once, and no time zone is known."""
     row = None if user_id is None else queries.find_schedule(session, user_id)
-    return None if row is None else read_mail_times(row)
+    return None if row is None or user_id is None else read_mail_times(row, get_time_zone(session, user_id))
 
 
 def set_mail_times(session: WriteSession, user_id: UserId | None, times: MailTimes, now: datetime) -> MailTimes:
@@ -34,6 +35,7 @@ def set_mail_times(session: WriteSession, user_id: UserId | None, times: MailTim
     values = asdict(times)
     once = insert(MailSchedule).values(team_id=session.team_id, id=new_id(), user_id=owner, **values)
     session.execute(once.on_conflict_do_update(constraint="uq_mail_schedule_user", set_=values))
+    times = replace(times, time_zone=get_time_zone(session, owner) or times.time_zone)
     held = queries.lock_held_mails(session, owner)
     events = {
         mail.id: event for mail, _subscription, event in queries.select_mail_events(session, [o.id for o in held])

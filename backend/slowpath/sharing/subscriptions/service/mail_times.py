@@ -4,8 +4,11 @@ from slowpath.sharing.subscriptions.rules import MailFrequency, MailTimes
 from slowpath.sharing.subscriptions.tables import MailSchedule
 
 
-def read_mail_times(row: MailSchedule | None) -> MailTimes:
-    """Return the schedule of a row; without a row, mails are sent at once."""
+def read_mail_times(row: MailSchedule | None, account_zone: str | None) -> MailTimes:
+    """Return the schedule of a row; without a row, mails are sent at once.
+
+    Its hours are in the time zone of the user's account; without one, in that of the browser that stored the schedule.
+    """
     if row is None:
         return MailTimes()
     return MailTimes(
@@ -15,5 +18,5 @@ def read_mail_times(row: MailSchedule | None) -> MailTimes:
         quiet_from=row.quiet_from,
         quiet_to=row.quiet_to,
         is_high_severity_immediate=row.is_high_severity_immediate,
-        time_zone=row.time_zone,
+        time_zone=account_zone or row.time_zone,
     )

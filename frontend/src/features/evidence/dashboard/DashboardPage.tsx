@@ -6,7 +6,7 @@ import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
 import { spanOf } from '../../../engine/dashboard/time-grid';
 import { ErrorState, PageHeader, useTitle } from '../../../ui';
-import { DashboardRows } from './DashboardRows';
+import { DashboardRows, type RowAction } from './DashboardRows';
 import { DashboardToolbar } from './DashboardToolbar';
 import { ComparisonBlockers } from './ComparisonBlockers';
 import { DeploymentPanel, type DashboardLinks } from './DeploymentPanel';
@@ -36,7 +36,7 @@ export type DashboardPageProps = {
   /** A link to the map of an environment's services. */
   mapLink: (environmentId: string, words: string) => ReactNode;
   /** What else can be done with the row of a service. */
-  rowAction?: (service: DashboardRow['service']) => ReactNode;
+  rowAction?: RowAction;
 };
 
 /** Callbacks that change one part of the view, stable while the view is. */

@@ -26,6 +26,8 @@ import { usePanelHeights, type PanelHeights } from './use-panel-heights';
 import { ORDER_LABELS, useServiceOrder } from './use-service-order';
 import { useVisibleRows } from './use-visible-rows';
 
+export type RowAction = (service: DashboardRow['service'], environmentId: string) => ReactNode;
+
 type RowsProps = {
   board: Dashboard;
   view: DashboardView;
@@ -41,7 +43,7 @@ type RowsProps = {
   /** The way to the production event of a change point. */
   eventLink?: EventLink;
   /** What else can be done with a row. */
-  action?: (service: DashboardRow['service']) => ReactNode;
+  action?: RowAction;
 };
 
 /** From the service map to a row: what the address names is scrolled into sight, once. */
@@ -149,7 +151,7 @@ export function DashboardRows(props: RowsProps) {
                   />
                 }
                 onAlone={(id) => onChange({ alone: id })}
-                more={props.action?.(services[at]!)}
+                more={props.action?.(services[at]!, board.environment?.id ?? '')}
               />
             }
             onRow={(by) => toRow(at + by)}

@@ -6,6 +6,7 @@ export {
   isDashboardStep,
   readDashboardSearch,
   type DashboardSearch,
+  RANGE_MS,
   type DashboardView,
 } from './dashboard-url';
 export { rangesAround } from './deployment-comparison';

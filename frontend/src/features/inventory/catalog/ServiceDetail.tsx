@@ -2,7 +2,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { makeConnectionLostError, type Build } from '../../../api';
+import { makeConnectionLostError, type Build, type Service } from '../../../api';
 import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { Builds } from './Builds';
 import classes from './Catalog.module.css';
@@ -14,7 +14,7 @@ type DetailProps = {
   id: string;
   back: ReactNode;
   /** Further actions, from higher features. */
-  action?: ReactNode;
+  action?: (service: Service) => ReactNode;
   mayManage: boolean;
   mayWrite: boolean;
   onGone: () => void;
@@ -68,7 +68,7 @@ export function ServiceDetail({
         }
         actions={
           <>
-            {action}
+            {action?.(data)}
             {mayManage && !data.is_example && (
               <>
                 <Button onClick={() => setEditing(true)}>Edit</Button>

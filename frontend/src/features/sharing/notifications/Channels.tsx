@@ -18,7 +18,7 @@ export default function Channels({ mayManage }: ChannelsProps) {
       aside="destinations for events of production, builds and bisects"
       query={channels}
       add={mayManage && 'Add channel'}
-      empty="No channels yet. Add Slack, a Slack app, Teams, email, PagerDuty, Opsgenie, a webhook, or a code host."
+      empty="No channels yet. Add Slack, a Slack app, Teams, email, PagerDuty, Opsgenie, Grafana, a webhook, or a code host."
       above={secret && <SigningSecret of={secret.of} secret={secret.text} />}
       row={(channel, dialogs) => (
         <ChannelRow

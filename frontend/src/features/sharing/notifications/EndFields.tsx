@@ -61,6 +61,7 @@ export function EndFields({ kind, end, onEnd }: EndProps) {
         onChange={change('url')}
       />
     );
+  if (kind === 'grafana') return <GrafanaFields end={end} onEnd={onEnd} />;
   if (kind === 'pagerduty' || kind === 'opsgenie')
     return <AlertServiceFields kind={kind} end={end} onEnd={onEnd} />;
   return (
@@ -125,6 +126,30 @@ function SlackAppFields({ end, onEnd }: Omit<EndProps, 'kind'>) {
         classNames={{ input: 'mono' }}
         value={end.conversation}
         onChange={(event) => onEnd({ ...end, conversation: event.currentTarget.value })}
+      />
+    </>
+  );
+}
+
+function GrafanaFields({ end, onEnd }: Omit<EndProps, 'kind'>) {
+  return (
+    <>
+      <TextInput
+        label="URL of Grafana"
+        placeholder="https://grafana.example.com"
+        required
+        classNames={{ input: 'mono' }}
+        value={end.url}
+        onChange={(event) => onEnd({ ...end, url: event.currentTarget.value })}
+      />
+      <PasswordInput
+        label="Token"
+        description="Of a service account that may write annotations (role Editor). Stored encrypted."
+        placeholder="glsa_…"
+        required
+        autoComplete="off"
+        value={end.token}
+        onChange={(event) => onEnd({ ...end, token: event.currentTarget.value })}
       />
     </>
   );

@@ -15,6 +15,7 @@ export const KINDS: Record<Kind, string> = {
   pagerduty: 'PagerDuty',
   opsgenie: 'Opsgenie',
   teams: 'Microsoft Teams',
+  grafana: 'Grafana',
 };
 
 export const EVENTS: { value: NotificationEvent; label: string }[] = [
@@ -43,6 +44,8 @@ const INCIDENT_EVENTS: NotificationEvent[] = [
   'regression.updated',
 ];
 
+const PRODUCTION_EVENTS = INCIDENT_EVENTS.filter((event) => event.startsWith('production-event'));
+
 /** What is usual for a kind: one message a regression for people, a word on every build for code hosts. */
 export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
   slack: PERSONAL_EVENTS,
@@ -54,13 +57,16 @@ export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
   gitlab: ['build.evaluated', 'pull-request.measured'],
   pagerduty: INCIDENT_EVENTS,
   opsgenie: INCIDENT_EVENTS,
+  grafana: PRODUCTION_EVENTS,
 };
 
-const isAlertService = (kind: Kind): boolean => kind === 'pagerduty' || kind === 'opsgenie';
+/** Kinds that show only some events: all of these are usual. */
+const isLimited = (kind: Kind): boolean =>
+  kind === 'pagerduty' || kind === 'opsgenie' || kind === 'grafana';
 
 /** The events that a kind can show. */
 export const eventsOf = (kind: Kind): typeof EVENTS =>
-  isAlertService(kind) ? EVENTS.filter(({ value }) => INCIDENT_EVENTS.includes(value)) : EVENTS;
+  isLimited(kind) ? EVENTS.filter(({ value }) => DEFAULT_EVENTS[kind].includes(value)) : EVENTS;
 
 /** They show the verdict of a build at its commit, and nothing else. */
 export const isCodeHost = (kind: Kind): boolean => kind === 'github' || kind === 'gitlab';

@@ -8,6 +8,12 @@ import { enter, show } from '../../../testing/render';
 import { ShareDialog } from './ShareDialog';
 import SharingSwitch from './SharingSwitch';
 
+const settings = (are_links_allowed: boolean) => ({
+  are_links_allowed,
+  embedding_origins: ['https://wiki.example'],
+  dashboard_url: '',
+});
+
 const SECRET = 'https://slowpath.example/s/abc';
 
 const aLink = (changed: Partial<ShareLink> = {}): ShareLink => ({
@@ -34,7 +40,7 @@ const FOUND: Scrubbed = {
 
 function serve(links: ShareLink[] = [], allowed = true) {
   server.use(
-    http.get(at('/share-settings'), () => HttpResponse.json({ are_links_allowed: allowed })),
+    http.get(at('/share-settings'), () => HttpResponse.json(settings(allowed))),
     http.get(at('/reports/:id/share-links'), () => HttpResponse.json(links)),
     http.get(at('/reports/:id/scrub-summary'), () => HttpResponse.json(FOUND)),
   );
@@ -213,10 +219,10 @@ describe('the switch for all share links of a team', () => {
   it('is changed by those who manage the team', async () => {
     let allowed = true;
     server.use(
-      http.get(at('/share-settings'), () => HttpResponse.json({ are_links_allowed: allowed })),
+      http.get(at('/share-settings'), () => HttpResponse.json(settings(allowed))),
       http.patch(at('/share-settings'), async ({ request }) => {
         allowed = ((await request.json()) as { are_links_allowed: boolean }).are_links_allowed;
-        return HttpResponse.json({ are_links_allowed: allowed });
+        return HttpResponse.json(settings(allowed));
       }),
     );
     const { user } = show(<SharingSwitch mayManage />);
@@ -226,9 +232,7 @@ describe('the switch for all share links of a team', () => {
   });
 
   it('is read by others, who learn who can change it', async () => {
-    server.use(
-      http.get(at('/share-settings'), () => HttpResponse.json({ are_links_allowed: true })),
-    );
+    server.use(http.get(at('/share-settings'), () => HttpResponse.json(settings(true))));
     show(<SharingSwitch mayManage={false} />);
     expect(await box()).toBeDisabled();
     expect(await box()).toBeChecked();
@@ -237,7 +241,7 @@ describe('the switch for all share links of a team', () => {
 
   it('stays as it was when the server refuses', async () => {
     server.use(
-      http.get(at('/share-settings'), () => HttpResponse.json({ are_links_allowed: false })),
+      http.get(at('/share-settings'), () => HttpResponse.json(settings(false))),
       http.patch(at('/share-settings'), () =>
         problem(403, { detail: 'You are no admin any more.' }),
       ),
@@ -246,5 +250,27 @@ describe('the switch for all share links of a team', () => {
     await user.click(await box());
     expect(await screen.findByRole('alert')).toHaveTextContent('You are no admin any more.');
     expect(await box()).not.toBeChecked();
+  });
+
+  it('names the sites that may embed panels', async () => {
+    const sent: unknown[] = [];
+    server.use(
+      http.get(at('/share-settings'), () => HttpResponse.json(settings(true))),
+      http.patch(at('/share-settings'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json(settings(true));
+      }),
+    );
+    const { user } = show(<SharingSwitch mayManage />);
+    const field = await screen.findByLabelText('Sites that may embed panels');
+    expect(field).toHaveValue('https://wiki.example');
+    expect(screen.getByRole('button', { name: 'Save sites' })).toBeDisabled();
+    await enter(user, field, ' https://a.example,https://b.example');
+    await user.click(screen.getByRole('button', { name: 'Save sites' }));
+    await waitFor(() =>
+      expect(sent).toEqual([
+        { embedding_origins: ['https://wiki.example', 'https://a.example', 'https://b.example'] },
+      ]),
+    );
   });
 });

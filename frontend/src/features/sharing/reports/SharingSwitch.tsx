@@ -1,7 +1,8 @@
 /** The team's switch for all share links at once. */
-import { Checkbox } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ErrorState, Section, SkeletonRows } from '../../../ui';
+import { useState } from 'react';
+import { ErrorState, Section, SkeletonRows, onText } from '../../../ui';
 import { updateSharing, sharingQuery } from './report-queries';
 
 export type SharingSwitchProps = { mayManage: boolean };
@@ -21,15 +22,66 @@ export default function SharingSwitch({ mayManage }: SharingSwitchProps) {
       {sharing.isPending && <SkeletonRows rows={1} />}
       {sharing.data && (
         <Checkbox
+          mb={12}
           checked={sharing.data.are_links_allowed}
           disabled={!mayManage || save.isPending}
           title={mayManage ? undefined : 'Only admins and owners can change this'}
           label="Allow share links"
-          description="When off, existing links of the team stop working and no new ones can be created."
-          onChange={(event) => save.mutate(event.currentTarget.checked)}
+          description="When off, existing links and embedded panels of the team stop working and no new ones can be created."
+          onChange={(event) => save.mutate({ are_links_allowed: event.currentTarget.checked })}
+        />
+      )}
+      {sharing.data && (
+        <Origins
+          key={sharing.data.embedding_origins.join(' ')}
+          saved={sharing.data.embedding_origins.join(' ')}
+          mayManage={mayManage}
+          isSaving={save.isPending}
+          onSave={(embedding_origins) => save.mutate({ embedding_origins })}
         />
       )}
       {save.error && <ErrorState compact what="Could not save the changes" error={save.error} />}
     </Section>
+  );
+}
+
+type OriginsProps = {
+  /** Separated by spaces. */
+  saved: string;
+  mayManage: boolean;
+  isSaving: boolean;
+  onSave: (origins: string[]) => void;
+};
+
+/** The sites that may show embedded panels in a frame. */
+function Origins({ saved, mayManage, isSaving, onSave }: OriginsProps) {
+  const [text, setText] = useState(saved);
+  const origins = text.split(/[\s,]+/u).filter(Boolean);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(origins);
+      }}
+    >
+      <TextInput
+        label="Sites that may embed panels"
+        description="Origins separated by spaces. Other sites cannot show an embedded panel in a frame."
+        placeholder="https://wiki.example.com https://grafana.example.com"
+        disabled={!mayManage}
+        classNames={{ input: 'mono' }}
+        value={text}
+        onChange={onText(setText)}
+      />
+      <Button
+        type="submit"
+        mt={8}
+        loading={isSaving}
+        disabled={!mayManage || origins.join(' ') === saved}
+        title={mayManage ? undefined : 'Only admins and owners can change this'}
+      >
+        Save sites
+      </Button>
+    </form>
   );
 }

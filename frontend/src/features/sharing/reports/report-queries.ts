@@ -6,6 +6,7 @@ import {
   readReportBundle,
   type Report,
   type ShareLinkWords,
+  type ShareSettingsUpdate,
 } from '../../../api';
 import { pagedList } from '../../../ui';
 import type { BlockFields, RecordedReport, Scrub } from './report-types';
@@ -106,8 +107,7 @@ export const createLink = (report_id: string, body: ShareLinkWords) =>
   calls.shareLinksCreate({ path: { report_id }, body });
 export const revokeLink = (report_id: string, share_link_id: string) =>
   calls.shareLinksRevoke({ path: { report_id, share_link_id } });
-export const updateSharing = (are_links_allowed: boolean) =>
-  calls.shareSettingsUpdate({ body: { are_links_allowed } });
+export const updateSharing = (body: ShareSettingsUpdate) => calls.shareSettingsUpdate({ body });
 
 export const exportAddress = (report_id: string, scrub: Scrub, version?: number) =>
   openUrl(`/reports/${report_id}/export.html`, { ...scrub, version });

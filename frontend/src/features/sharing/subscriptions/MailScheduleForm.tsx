@@ -12,8 +12,11 @@ import { FREQUENCIES, HOURS, WEEKDAYS } from './subscription-wording';
 const NIGHT = { quiet_from: '22:00', quiet_to: '07:00' };
 const NO_QUIET = { quiet_from: null, quiet_to: null };
 
-function initialSchedule({ is_stored, ...stored }: MailSchedule): MailScheduleIn {
-  return is_stored ? stored : { ...stored, time_zone: timeZone() };
+/** Whether it was stored is not sent back. */
+function initialSchedule(stored: MailSchedule): MailScheduleIn {
+  const schedule: MailScheduleIn & Partial<MailSchedule> = { ...stored, time_zone: timeZone() };
+  delete schedule.is_stored;
+  return schedule;
 }
 
 export function MailScheduleForm({ stored }: { stored: MailSchedule }) {
@@ -53,13 +56,7 @@ export function MailScheduleForm({ stored }: { stored: MailSchedule }) {
             }
           />
         )}
-        <TextInput
-          label="Time zone"
-          description="Of the hours above"
-          required
-          value={schedule.time_zone}
-          onChange={(event) => change({ time_zone: event.currentTarget.value })}
-        />
+        {isDelayed && <p className="t2">Hours are in {schedule.time_zone}, your time zone.</p>}
         {save.error && <ErrorState compact what="Could not save it" error={save.error} />}
         {save.isSuccess && <p role="status">Saved. What is held back is sent at the new times.</p>}
         <Button type="submit" loading={save.isPending}>

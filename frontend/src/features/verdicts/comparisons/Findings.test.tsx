@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, within, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { describe, expect, it } from 'vitest';
 import type { ComparisonResult, CostShift, Finding } from '../../../api';
@@ -55,7 +55,7 @@ describe('the row of a finding', () => {
   it('states the effect with its interval, the attributed caller with its share, and q', () => {
     list({});
     expect(rows()[0]).toMatch(
-      /^1Stack growth \(morestack\) takes more time: 726 µs per request instead of 62×11\.710\.1 – 13\.6ident\.\(\*Pool\)\.Clone98%<\.001$/u,
+      /^1Stack growth \(morestack\) takes more time: 726 µs per request instead of 62×11\.710\.1 – 13\.6ident\.\(\*Pool\)\.Clone98%significant$/u,
     );
     expect(screen.getByTitle('example.com/northwind/ident.(*Pool).Clone')).toHaveTextContent(
       'ident.(*Pool).Clone',
@@ -166,18 +166,18 @@ describe('the row of a finding', () => {
   ])('states the share of a caller with %s of the change', (difference, share) => {
     const caller = { ...aFinding().attributed_callers[0]!, difference };
     list({ findings: [aFinding({ attributed_callers: [caller] })] });
-    expect(rows()[0]).toContain(`ident.(*Pool).Clone${share}<.001`);
+    expect(rows()[0]).toContain(`ident.(*Pool).Clone${share}significant`);
   });
 
   it('states no share of a change of nothing', () => {
     list({ findings: [aFinding({ change: anEffect({ difference: 0 }) })] });
-    expect(rows()[0]).toContain('ident.(*Pool).Clone<.001');
+    expect(rows()[0]).toContain('ident.(*Pool).Clonesignificant');
   });
 
   it('does not attribute a function to itself', () => {
     const subject = 'example.com/northwind/ident.(*Pool).Clone';
     list({ findings: [aFinding({ kind: 'profile.function', subject })] });
-    expect(rows()[0]).toMatch(/13\.6–<\.001$/u);
+    expect(rows()[0]).toMatch(/13\.6–significant$/u);
   });
 
   it('of a wait names who ran meanwhile, without a share of the change', () => {
@@ -192,7 +192,7 @@ describe('the row of a finding', () => {
         }),
       ],
     });
-    expect(rows()[0]).toMatch(/the GC<\.001$/u);
+    expect(rows()[0]).toMatch(/the GCsignificant$/u);
     expect(screen.getByText('behind')).toBeInTheDocument();
   });
 
@@ -213,17 +213,34 @@ describe('the row of a finding', () => {
 
   it('is chosen by its sentence and explained by its number, with the keyboard too', async () => {
     const { user, calls } = list({ findings: several(2) });
-    await user.tab();
+    // Two terms in the heads of the columns come first.
+    for (let press = 0; press < 3; press += 1) await user.tab();
     expect(screen.getByRole('button', { name: 'Explain finding 1' })).toHaveFocus();
     await user.keyboard('{Enter}');
-    await user.tab();
-    await user.tab();
-    await user.tab();
+    // The sentence, the certainty, and both of the next finding.
+    for (let press = 0; press < 4; press += 1) await user.tab();
     await user.keyboard(' ');
     expect(calls).toEqual([
       ['unfold', 0, true],
       ['choose', 1],
     ]);
+  });
+
+  it('says how certain it is in words, and opens the number with the meaning by the keyboard', async () => {
+    const { user } = list({});
+    const word = screen.getByRole('button', { name: 'significant' });
+    expect(word).toHaveAttribute('title', 'q < .001');
+    word.focus();
+    await user.keyboard('{Enter}');
+    const meaning = await screen.findByRole('dialog');
+    expect(meaning).toHaveTextContent(/^q < \.001q-value: /u);
+    expect(within(meaning).getByRole('link', { name: 'Glossary', hidden: true })).toHaveAttribute(
+      'href',
+      '/help/glossary#statistics',
+    );
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(screen.getByRole('button', { name: 'significant' })).toHaveFocus();
   });
 
   it('that is chosen is marked, and can be folded again', async () => {

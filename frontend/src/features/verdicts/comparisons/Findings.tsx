@@ -1,4 +1,4 @@
-/** What changed, most important first: a sentence, its effect on a shared axis, the attributed caller, the q-value. */
+/** What changed, most important first: a sentence, its effect on a shared axis, the attributed caller, how certain it is. */
 import { useState, type ReactNode } from 'react';
 import type { ComparisonResult, Finding, CostShift } from '../../../api';
 import { EffectAxis, EffectInterval } from '../../../charts';
@@ -12,7 +12,7 @@ import {
 } from '../../../engine/format/format';
 import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
 import { countOf, EmptyState } from '../../../ui';
-import { Terms } from '../../../ui/Terms';
+import { Term, Terms } from '../../../ui/Terms';
 import { CompilerLine } from './CompilerLine';
 import { FindingDetail } from './FindingDetail';
 import classes from './Findings.module.css';
@@ -82,16 +82,20 @@ export function Findings(props: FindingsProps) {
   }
   return (
     <>
+      <div className={classes.head}>
+        <span className={classes.title}>{countText(findings.length)}</span>
+        <span className={classes.whisker} aria-hidden>
+          <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
+        </span>
+        <span className={classes.effectHead}>
+          effect, <Term name="confidence interval">95% interval</Term>
+        </span>
+        <span className={classes.callerHead}>{attributedCallerHeader(findings)}</span>
+        <span className={classes.q}>
+          <Term name="q-value">certainty</Term>
+        </span>
+      </div>
       <ol className={classes.list} aria-label="Findings, most important first">
-        <li className={classes.head} aria-hidden>
-          <span className={classes.title}>{countText(findings.length)}</span>
-          <span className={classes.whisker}>
-            <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
-          </span>
-          <span className={classes.effectHead}>effect, 95% interval</span>
-          <span className={classes.callerHead}>{attributedCallerHeader(findings)}</span>
-          <span className={classes.q}>q</span>
-        </li>
         {shown.map((finding, index) => (
           <li key={index}>
             <FindingRow
@@ -239,9 +243,13 @@ function FindingRow({
         {caller.share !== '' && <span className="muted nowrap">{caller.share}</span>}
       </span>
       <span className={classes.q}>
-        {finding.q_value === null || !finding.is_significant
-          ? '–'
-          : formatProbability(finding.q_value).replace(' ', '')}
+        {finding.q_value === null || !finding.is_significant ? (
+          '–'
+        ) : (
+          <Term name="q-value" detail={`q ${formatProbability(finding.q_value)}`}>
+            significant
+          </Term>
+        )}
       </span>
     </div>
   );

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { makeConnectionLostError, type InboxItem, type ProductionEvent } from '../../../api';
 import {
   ErrorState,
+  HiddenInSnapshot,
   IdentifierText,
   PageHeader,
   Section,
@@ -28,6 +29,8 @@ import { sizeText, stateText, titleText } from './event-wording';
 export type EventRange = {
   environmentId: string;
   serviceId: string | null;
+  /** Its name in addresses. */
+  service: string | null;
   fromMs: number;
   toMs: number;
 };
@@ -120,10 +123,12 @@ function LoadedEvent(props: LoadedProps) {
         </div>
         <aside className={classes.aside}>
           <EventDetails event={event} serviceLink={links.service} buildLink={links.build} />
-          <section aria-label="Discussion">
-            <h2 className={classes.asideHead}>Discussion</h2>
-            {discussion}
-          </section>
+          <HiddenInSnapshot>
+            <section aria-label="Discussion">
+              <h2 className={classes.asideHead}>Discussion</h2>
+              {discussion}
+            </section>
+          </HiddenInSnapshot>
           <EventHistory history={event.history} />
         </aside>
       </div>
@@ -142,6 +147,7 @@ function EventPanels({ event, links, onRange }: LoadedProps) {
   const part: EventRange = {
     environmentId: range.environment_id,
     serviceId: item.service?.id ?? null,
+    service: item.service?.slug ?? null,
     ...span,
   };
   return (

@@ -1,0 +1,1 @@
+"""Panels of the dashboard on pages of others, by signed links that expire."""

@@ -1,0 +1,1 @@
+export { EmbedAction } from './EmbedAction';

@@ -1,0 +1,36 @@
+/** The link to the team's dashboard in Grafana, if the settings name one. */
+import { useQuery } from '@tanstack/react-query';
+import { environmentsQuery } from '../../inventory/catalog';
+import { sharingQuery } from '../reports';
+import { dashboardAddress } from './dashboard-address';
+
+export type GrafanaLinkProps = {
+  /** Its name in addresses. */
+  service: string;
+  /** Its id; null: the usual one. */
+  environmentId: string | null;
+  /** Milliseconds since 1970, or so long until now. */
+  range: { fromMs: number; toMs: number } | string;
+};
+
+const USUAL = 'production';
+
+export default function GrafanaLink({ service, environmentId, range }: GrafanaLinkProps) {
+  const settings = useQuery(sharingQuery);
+  const template = settings.data?.dashboard_url ?? '';
+  const environments = useQuery({ ...environmentsQuery, enabled: template !== '' });
+  const known = environments.data?.items ?? [];
+  const environment =
+    known.find(({ id, slug }) => (environmentId ? id === environmentId : slug === USUAL)) ??
+    known[0];
+  const [from, to] =
+    typeof range === 'string' ? [`now-${range}`, 'now'] : [range.fromMs, range.toMs];
+  const address =
+    environment && dashboardAddress(template, { service, environment: environment.slug, from, to });
+  if (!address) return null;
+  return (
+    <a className="link" href={address} target="_blank" rel="noopener noreferrer">
+      Grafana
+    </a>
+  );
+}

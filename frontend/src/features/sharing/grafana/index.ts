@@ -1,0 +1,1 @@
+export { GrafanaLink, GrafanaSettings } from './LazyGrafana';
