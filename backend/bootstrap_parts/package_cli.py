@@ -25,7 +25,7 @@ from bootstrap_parts.setup_steps import SetupContext
 
 PYINSTALLER_PACKAGE = "pyinstaller==6.22.3"
 BUILD_ENVIRONMENT = MADE / "package-environment"
-COMMANDS = ("bisect", "collect", "compare", "runner", "upload")
+COMMANDS = ("bisect", "collect", "compare", "experiment", "runner", "upload")
 OMITTED = (
     "scipy", "sqlalchemy", "celery", "redis", "fastapi", "starlette", "uvicorn", "uvloop", "cryptography", "_cffi_backend",
     "slowpath_cli.commands.admin", "slowpath_cli.commands.mcp", "hypothesis", "mypy", "mypyc", "ast_serialize", "librt", "pytest",
