@@ -13,11 +13,12 @@ PARENT: Final = "parent"
 """Names of the unchanged commit and of the culprit's parent among the builds of an experiment."""
 MAX_VARIANTS: Final = 16
 MAX_NAME: Final = 200
+SETTING: Final = r"[a-z][a-z0-9_.]{0,40}=[A-Za-z0-9]{1,20}"
 VALUES: Final[Mapping[str, re.Pattern[str]]] = {
     "GOGC": re.compile(r"off|[1-9][0-9]{0,4}"),
     "GOMEMLIMIT": re.compile(r"off|[1-9][0-9]{0,17}(?:B|KiB|MiB|GiB|TiB)?"),
     "GOMAXPROCS": re.compile(r"[1-9][0-9]{0,3}"),
-    "GODEBUG": re.compile(r"[a-z][a-z0-9]{0,40}=[A-Za-z0-9]{1,20}(?:,[a-z][a-z0-9]{0,40}=[A-Za-z0-9]{1,20}){0,9}"),
+    "GODEBUG": re.compile(rf"{SETTING}(?:,{SETTING}){{0,9}}"),
 }
 """Environment variables that a variant may set, and their values as in the documentation of package runtime."""
 EXAMPLES: Final = {
