@@ -35,6 +35,8 @@ class ProbeServerDouble:
     commands: dict[str, str] = field(default_factory=dict)
     stays: bool = False
     """A probe is to wait when its windows are taken, rather than to be taken down."""
+    patch: str = ""
+    """The patch of every variant."""
     uploaded: list[str] = field(default_factory=list)
     heartbeat_fields: dict[str, Any] = field(default_factory=dict)
     """What is answered to every beat besides."""
@@ -74,7 +76,9 @@ class ProbeServerDouble:
         if method == "PUT" and path.startswith("artifacts/"):
             self.uploaded.append(path.removeprefix("artifacts/"))
             return 200, {"id": str(uuid4())}
-        return self._left(body) if path.endswith("/release") else self._introduced(path, body)
+        if path.endswith(("/release", "/patch")):
+            return self._left(body) if path.endswith("/release") else (200, {"content": self.patch})
+        return self._introduced(path, body)
 
     def _left(self, body: dict[str, Any]) -> tuple[int, object]:
         self.left.append(body)
