@@ -76,13 +76,15 @@ class ProbeServerDouble:
         if method == "PUT" and path.startswith("artifacts/"):
             self.uploaded.append(path.removeprefix("artifacts/"))
             return 200, {"id": str(uuid4())}
-        if path.endswith(("/release", "/patch")):
-            return self._left(body) if path.endswith("/release") else (200, {"content": self.patch})
-        return self._introduced(path, body)
+        return self._of_runner(path, body)
 
-    def _left(self, body: dict[str, Any]) -> tuple[int, object]:
-        self.left.append(body)
-        return 204, None
+    def _of_runner(self, path: str, body: dict[str, Any]) -> tuple[int, object]:
+        if path.endswith("/patch"):
+            return 200, {"content": self.patch}
+        if path.endswith("/release"):
+            self.left.append(body)
+            return 204, None
+        return self._introduced(path, body)
 
     def _introduced(self, path: str, body: dict[str, Any]) -> tuple[int, object]:
         self.introduced.append(body)
