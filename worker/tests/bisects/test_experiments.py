@@ -134,13 +134,14 @@ def test_requests_that_do_not_apply_are_refused(search: Search) -> None:
         ({"variants": ["GOGC=1", "GOGC=1"]}, "is there twice"),
     ):
         assert message in search.ask("experiments", body, 422)["detail"]
-    for body in (
+    malformed: list[dict[str, Any]] = [
         {"variants": []},
         {"variants": ["GOGC=1"], "blocks": 2},
         {"variants": ["a\nb"]},
         {"variants": ["x"], "more": 1},
-    ):
-        search.ask("experiments", body, 422)
+    ]
+    for fields in malformed:
+        search.ask("experiments", fields, 422)
     search.bench.admin.execute("UPDATE bisect SET state = 'not-separable', outcome = NULL")
     assert "nothing can be reverted" in search.ask("experiments", {"variants": ["revert"]}, 422)["detail"]
     assert search.ask("experiments", {"variants": ["GOGC=400"]}, 201)["variants"] == ["GOGC=400"]

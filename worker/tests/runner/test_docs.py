@@ -9,7 +9,6 @@ from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS
 from slowpath_cli.commands import runner
 from slowpath_cli.runner.core import placeholders
 from slowpath_cli.runner.core.runner_config import (
-    ALLOW,
     COLLECT,
     COMMON,
     HEALTH,
@@ -18,6 +17,7 @@ from slowpath_cli.runner.core.runner_config import (
     SECTIONS,
     parse_config,
 )
+from slowpath_cli.runner.core.server_allowlist import KEYS as ALLOW
 from slowpath_cli.runner.drivers.command_driver import SECTION
 
 TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "bisect-and-runner.md").read_text(encoding="utf-8")

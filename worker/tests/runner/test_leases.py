@@ -79,7 +79,15 @@ def serving(name: object) -> dict[str, Any]:
 
 
 UNCHANGED: dict[str, Any] = {"environment": {}, "pgo": None, "reverts": None, "patch": None}
-ATTACKS = {
+CHANGES: dict[str, dict[str, Any]] = {
+    "sets a variable that is not of the runtime": {"environment": {"LD_PRELOAD": "/tmp/x.so"}},
+    "sets a value with a line": {"environment": {"GOGC": "200\nX=1"}},
+    "has another build option": {"pgo": "off -toolexec=/tmp/x"},
+    "reverts a branch": {"reverts": "main"},
+    "has a path as a patch": {"patch": "../../etc/passwd"},
+    "lacks a field": {"environment": None},
+}
+ATTACKS: dict[str, dict[str, Any]] = {
     "a line for go.mod in a version": building(versions={"example.com/lib": INJECTED}),
     "a line for go.mod in a module": building(versions={"example.com/lib v1.0.0\nreplace a": "v1.0.0"}),
     "an option as a version": building(versions={"example.com/lib": "-mod=mod"}),
@@ -103,14 +111,7 @@ ATTACKS = {
     "more than any lease has": building(versions={f"example.com/m{one}": "v1.0.0" for one in range(5_000)}),
     **{
         f"a variant that {name}": lease(purpose="variant", variant={**UNCHANGED, **change})
-        for name, change in {
-            "sets a variable that is not of the runtime": {"environment": {"LD_PRELOAD": "/tmp/x.so"}},
-            "sets a value with a line": {"environment": {"GOGC": "200\nX=1"}},
-            "has another build option": {"pgo": "off -toolexec=/tmp/x"},
-            "reverts a branch": {"reverts": "main"},
-            "has a path as a patch": {"patch": "../../etc/passwd"},
-            "lacks a field": {"environment": None},
-        }.items()
+        for name, change in CHANGES.items()
     },
     "a variable that the configuration does not allow": lease(
         purpose="variant", variant={**UNCHANGED, "environment": {"GOGC": "200"}}

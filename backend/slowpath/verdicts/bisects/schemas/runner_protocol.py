@@ -93,7 +93,7 @@ class VariantChange(BaseModel):
 
 
 class ProbePatchOut(BaseModel):
-    """The patch of a variant."""
+    """The patch of a variant; empty without one."""
 
     content: str
 

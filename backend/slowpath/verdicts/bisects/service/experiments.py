@@ -231,16 +231,13 @@ def _finish(
 
 
 def find_patch(session: ReadSession, run_id: UUID) -> str:
-    """Return the text of the patch of a probe. Raises `ProbeNotFound` if there is none."""
+    """Return the text of the patch of a probe, "" without one. Raises `ProbeNotFound`."""
     probe = queries.select_probe_by_run(session, run_id)
     if probe is None:
         raise ProbeNotFound("The team has no probe with this ID.")
     row = get_bisect(session, BisectId(probe.bisect_id))
     patches = {} if row.experiment is None else row.experiment["patches"]
-    text = patches.get((probe.build.get("variant") or {}).get("patch"))
-    if text is None:
-        raise ProbeNotFound("This probe has no patch.")
-    return str(text)
+    return str(patches.get((probe.build.get("variant") or {}).get("patch"), ""))
 
 
 def _primary(row: Bisect) -> str:
