@@ -12,6 +12,7 @@ from slowpath.verdicts.bisects.rules.experiment_plan import (
     decide_next_step,
     failed_builds,
     needed_kinds,
+    needed_kinds_of,
 )
 
 PLAN = ExperimentPlan(
@@ -66,9 +67,19 @@ def test_a_block_waits_for_a_runner_and_lost_probes_are_repeated() -> None:
     assert decide_next_step(PLAN, measured).stop == (1, 2, 3, 4)
 
 
+def test_failures_count_in_a_row() -> None:
+    states = ("lost", "failed", "done", "failed", "lost")
+    probes = [
+        VariantProbe(at, BASE, 0, state, {"CPU": 1.0} if state == "done" else None) for at, state in enumerate(states)
+    ]
+    assert failed_builds(probes) == {}
+    assert BASE in failed_builds([*probes, VariantProbe(9, BASE, 0, "lost", None)])
+
+
 def test_a_plan_is_stored_and_states_what_a_runner_must_allow() -> None:
     assert experiment_plan.from_json(PLAN.to_json()) == PLAN
     assert needed_kinds(PLAN.lease_variant("GOGC=200 revert")) == {"GOGC", "revert"}
     assert needed_kinds(PLAN.lease_variant("pgo=off")) == {"pgo"}
     assert needed_kinds(PLAN.lease_variant(BASE)) == frozenset()
+    assert needed_kinds_of(PLAN) == ["GOGC", "pgo", "revert"]
     assert PLAN.inputs(PARENT) == BuildInputs("a" * 40)

@@ -18,7 +18,7 @@ from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
 from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
-from slowpath.verdicts.bisects.rules.experiment_plan import MAX_PATCH_BYTES, MAX_PATCHES, needed_kinds
+from slowpath.verdicts.bisects.rules.experiment_plan import MAX_PATCH_BYTES, MAX_PATCHES, needed_kinds_of
 from slowpath.verdicts.bisects.schemas.experiments import (
     ExperimentIn,
     ExperimentOut,
@@ -70,7 +70,7 @@ def create_experiment(
 
 def _make_out(session: ReadSession, view: ExperimentView, now: datetime) -> ExperimentOut:
     row, plan, result = view.row, view.plan, view.result
-    needs = sorted(set().union(*(needed_kinds(plan.lease_variant(one)) for one in plan.builds)))
+    needs = needed_kinds_of(plan)
     named = bisect_views.load_referenced_names(session, [row])
     counted = len([one for one in plan.builds if one not in view.failures])
     return ExperimentOut(

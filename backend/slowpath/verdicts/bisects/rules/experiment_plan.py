@@ -96,13 +96,15 @@ class ExperimentStep:
 
 
 def failed_builds(probes: Iterable[VariantProbe]) -> dict[str, str]:
-    """Return the builds that cannot be measured with the reason: no build, or MOST_FAILURES probes without a value."""
+    """Return the builds that cannot be measured with the reason: no build, or MOST_FAILURES probes in a row without a value."""
     failures: Counter[str] = Counter()
     reasons: dict[str, str] = {}
     for one in probes:
         if one.state in NO_BUILD:
             reasons[one.build] = one.problem or "It does not build, or is not healthy."
-        elif one.values is None and (one.problem is not None or one.state in {ProbeState.FAILED, ProbeState.LOST}):
+        elif one.values is not None:
+            failures[one.build] = 0
+        elif one.problem is not None or one.state in {ProbeState.FAILED, ProbeState.LOST}:
             failures[one.build] += 1
             if failures[one.build] >= MOST_FAILURES:
                 reasons[one.build] = one.problem or "Its probes failed."
@@ -138,6 +140,11 @@ def blocks_of(plan: ExperimentPlan, probes: Sequence[VariantProbe]) -> list[Bloc
         if one.values is not None and one.build not in failed:
             blocks[one.block][one.build] = one.values
     return list(blocks)
+
+
+def needed_kinds_of(plan: ExperimentPlan) -> list[str]:
+    """Return what a runner must allow for any build of an experiment: the base is measured where the variants are."""
+    return sorted(set().union(*(needed_kinds(plan.lease_variant(one)) for one in plan.builds)))
 
 
 def needed_kinds(variant: Mapping[str, Any] | None) -> frozenset[str]:

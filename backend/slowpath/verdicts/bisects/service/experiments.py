@@ -36,6 +36,7 @@ from slowpath.verdicts.bisects.rules.experiment_plan import (
     blocks_of,
     decide_next_step,
     failed_builds,
+    needed_kinds_of,
 )
 from slowpath.verdicts.bisects.service.bisect_creation import require_bisect_capacity
 from slowpath.verdicts.bisects.service.bisect_locks import (
@@ -202,8 +203,7 @@ def advance_experiment(session: WriteSession, bisect_id: BisectId, *, secret: st
     for number, name in enumerate(step.queue, start=len(rows) + 1):
         probe = make_probe(session, row, plan.inputs(name), number, secret=secret, now=now)
         probe.candidate, probe.purpose, probe.round = name, VARIANT, step.block + 1
-        if (change := plan.lease_variant(name)) is not None:
-            probe.build = {**probe.build, "variant": change}
+        probe.build = {**probe.build, "variant": plan.lease_variant(name), "needs": needed_kinds_of(plan)}
     if step.is_finished:
         _finish(session, row, failed_builds(probes), rows, now)
     if step.queue or step.stop or step.is_finished:

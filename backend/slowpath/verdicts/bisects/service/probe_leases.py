@@ -20,7 +20,6 @@ from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import LEASE_SECONDS, BisectState, CommandName, ProbeState
 from slowpath.verdicts.bisects.rules.callback_secret import callback_secret
-from slowpath.verdicts.bisects.rules.experiment_plan import needed_kinds
 from slowpath.verdicts.bisects.service import runners
 from slowpath.verdicts.bisects.service.bisect_locks import publish_bisect_change, record_bisect_event
 from slowpath.verdicts.bisects.service.probe_commands import get_probe_command
@@ -83,8 +82,8 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
             continue
         if probe.state != ProbeState.QUEUED or bisect.state != BisectState.SEARCHING:
             continue
-        if not needed_kinds(probe.build.get("variant")) <= {*runner.variants}:
-            continue  # its configuration does not allow this variant
+        if not {*probe.build.get("needs", ())} <= {*runner.variants}:
+            continue  # its configuration does not allow the variants of the experiment
         settings = bisect_settings.from_json(bisect.settings)
         if not settings.is_for(runner.labels) or not (
             settings.deployment_hours is None or settings.deployment_hours.allow(now)

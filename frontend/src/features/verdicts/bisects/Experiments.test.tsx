@@ -7,7 +7,8 @@ import { at, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
 import { Experiments } from './Experiments';
 
-const BISECT: Bisect = aBisect({ state: 'found' });
+const FOUND: Bisect = aBisect({ state: 'found' });
+const BISECT: Bisect = { ...FOUND, levels: FOUND.levels.slice(0, 1) };
 const MEASURE = BISECT.signature.label;
 
 const anEffect = (changed: Partial<VariantEffect>): VariantEffect => ({
@@ -111,6 +112,13 @@ it('starts with presets, typed variants and a patch', async () => {
     blocks: 6,
     patches: { pasted: '+++ b/a.go' },
   });
+});
+
+it('offers no revert of a culprit in a dependency', async () => {
+  const { user } = showExperiments([], FOUND);
+  await user.click(await screen.findByRole('button', { name: 'Measure variants' }));
+  expect(await screen.findByText(/its revert is not offered/u)).toBeInTheDocument();
+  expect(screen.queryByRole('checkbox', { name: /Revert/u })).toBeNull();
 });
 
 it('is absent while the bisect searches', () => {

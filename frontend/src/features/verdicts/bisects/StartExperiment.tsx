@@ -15,7 +15,9 @@ type Props = { bisect: Bisect; onClose: () => void };
 
 export function StartExperiment({ bisect, onClose }: Props) {
   const client = useQueryClient();
-  const presets = PRESETS.filter(({ text }) => text !== 'revert' || bisect.state === 'found');
+  const inDependency = bisect.levels.some(({ module }) => module !== null);
+  const canRevert = bisect.state === 'found' && !inDependency;
+  const presets = PRESETS.filter(({ text }) => text !== 'revert' || canRevert);
   const [chosen, setChosen] = useState(presets.map(({ text }) => text));
   const [own, setOwn] = useState('');
   const [patch, setPatch] = useState('');
@@ -47,6 +49,7 @@ export function StartExperiment({ bisect, onClose }: Props) {
       <p>
         Each block deploys the bad commit, every variant and the build before the culprit once, in
         random order, and measures {bisect.signature.label}.
+        {inDependency && ' The culprit is in a dependency, so its revert is not offered.'}
       </p>
       <Checkbox.Group label="Variants" value={chosen} onChange={setChosen}>
         <div className={classes.choices}>
