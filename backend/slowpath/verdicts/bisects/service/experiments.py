@@ -70,7 +70,7 @@ class ExperimentView:
     row: Bisect
     plan: ExperimentPlan
     runs: int
-    """Measured probes."""
+    """Measured probes of builds that did not fail."""
     failures: Mapping[str, str]
     result: ExperimentResult | None
 
@@ -183,7 +183,8 @@ def load_experiment(session: ReadSession, row: Bisect) -> ExperimentView:
         larger = frozenset(one for one in measures if (is_larger_better if one == primary else one.endswith("/s")))
         variants = [one for one in plan.builds if one != BASE]
         result = summarize_experiment(blocks_of(plan, probes), variants, measures, primary, larger)
-    return ExperimentView(row, plan, len(measured), failures, result)
+    runs = sum(one.build not in failures for one in measured)
+    return ExperimentView(row, plan, runs, failures, result)
 
 
 def advance_experiment(session: WriteSession, bisect_id: BisectId, *, secret: str, now: datetime) -> bool:
