@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.profiles.profile_measurements import RESOURCE_MEASURES
 from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BisectId, ProbeWindowId
@@ -19,14 +18,6 @@ from slowpath.verdicts.bisects.tables import Bisect, ProbeMeasurement
 from slowpath.verdicts.regressions.service.build_measurements import PendingBuildMeasurement
 
 UNDECODED = frozenset({"received", "decoding"})
-
-
-OTHER_MEASURES: Final = (
-    ("CPU", "profile.category", TOTAL, "profile.cpu"),
-    ("heap in use", "profile.heap", TOTAL, "profile.heap"),
-    ("allocated", "profile.allocs", TOTAL, "profile.allocs"),
-)
-"""Name, kind and subject of the signature, and kind of the artifact."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,7 @@ def get_pending_measurement(
 def _other_measures(rows: Sequence[Artifact], signature: tuple[str, str]) -> tuple[OtherMeasure, ...]:
     """Return the measures besides the signature that decoded artifacts contain."""
     found = []
-    for name, kind, subject, stored in OTHER_MEASURES:
+    for name, kind, subject, stored in RESOURCE_MEASURES:
         mine = tuple(row for row in rows if row.state == "decoded" and row.kind == stored)
         if mine and (kind, subject) != signature:
             facts = tuple(RunMetadata.from_json(row.run_metadata) for row in mine)
