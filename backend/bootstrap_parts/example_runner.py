@@ -77,6 +77,7 @@ def make_config(folder: Path, port: int) -> str:
             "[allow]",
             f"services = {json.dumps([_SERVICE])}",
             "modules = []",
+            f"variants = {json.dumps(['GODEBUG', 'GOGC', 'GOMAXPROCS', 'GOMEMLIMIT', 'pgo', 'revert'])}",
             "[deploy]",
             f"command = {json.dumps(deploy)}",
             f"ports = {json.dumps([port])}",

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from bootstrap_parts.project_paths import ROOT, WORKER
 
-COMMANDS = ("bisect", "collect", "compare", "runner", "upload")
+COMMANDS = ("bisect", "collect", "compare", "experiment", "runner", "upload")
 OMITTED = (
     "scipy", "sqlalchemy", "celery", "redis", "fastapi", "starlette", "uvicorn", "uvloop", "cryptography", "_cffi_backend",
     "slowpath_cli.commands.admin", "slowpath_cli.commands.mcp", "hypothesis", "mypy", "mypyc", "ast_serialize", "librt", "pytest",

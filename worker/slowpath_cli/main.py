@@ -30,6 +30,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "slowpath_cli.commands.bisect",
         "find the commit that made something slower, with as few measurements as possible",
     ),
+    "experiment": (
+        "slowpath_cli.commands.experiment",
+        "measure what would fix a slow commit: GOGC, GOMEMLIMIT, PGO, a revert, a patch",
+    ),
     "runner": ("slowpath_cli.commands.runner", "deploy and measure the probes of a server's bisects"),
     "collect": (
         "slowpath_cli.commands.collect",

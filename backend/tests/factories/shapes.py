@@ -101,6 +101,8 @@ SHAPES: dict[str, dict[str, Any]] = {
         "problem": None,
         "summary": None,
         "finished_at": None,
+        "experiment_of": None,
+        "experiment": None,
     },
     "bisect_preflight": {
         "good_sha": 40 * "a",
@@ -136,8 +138,8 @@ SHAPES: dict[str, dict[str, Any]] = {
         "callback": None,
         "ended_at": None,
     },
-    "probe_measurement": {"artifact_ids": [], "problem": None},
-    "runner": {"name": "asked", "instance": ""},
+    "probe_measurement": {"artifact_ids": [], "measures": None, "problem": None},
+    "runner": {"name": "asked", "instance": "", "variants": []},
     "build_verdict": {
         "state": "passed",
         "required_evidence": None,

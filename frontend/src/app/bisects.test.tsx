@@ -173,6 +173,7 @@ describe('the page of a bisect', () => {
       slots: 1,
       labels: { zone: 'us' },
       version: '',
+      variants: [],
       host: '',
       running: 0,
       seen_at: '2026-11-20T14:00:00Z',

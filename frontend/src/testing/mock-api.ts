@@ -36,6 +36,7 @@ export const server = setupServer(
   http.get(at('/builds'), () => page([])),
   http.get(at('/deployments'), () => page([])),
   http.get(at('/runners'), () => HttpResponse.json([])),
+  http.get(at('/bisects/:bisect/experiments'), () => HttpResponse.json([])),
   http.get(at('/notification-channels'), () => page([])),
   http.get(at('/metrics/settings'), () =>
     HttpResponse.json({ retention_days: 30, series: 0, max_series: 100_000 }),

@@ -25,10 +25,11 @@ def main() -> int:
         print("Go is not installed on this machine. Start Slowpath again: it installs Go.", file=sys.stderr)
         return FAILED
     program = options.out / "quoter"
-    environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": ""}
+    pgo = [word for word in os.environ.get("GOFLAGS", "").split() if word.startswith("-pgo=")]  # of a variant
+    environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": " ".join(pgo)}
     command = [go, "build", "-trimpath", "-buildvcs=false", "-o", str(program), "."]
     if subprocess.run(command, cwd=options.dir, env=environment, check=False).returncode == 0:
-        os.execve(program, [str(program), "-listen", options.listen], {**os.environ, "GOMAXPROCS": "2"})  # noqa: S606 - just built
+        os.execve(program, [str(program), "-listen", options.listen], {"GOMAXPROCS": "2", **os.environ})  # noqa: S606 - just built
     return UNBUILDABLE
 
 

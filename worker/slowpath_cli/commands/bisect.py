@@ -21,10 +21,10 @@ from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, 
 from slowpath_cli.core.input_files import resolved
 from slowpath_cli.core.renamed_options import accept_former_name
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
-from slowpath_cli.local_bisect.output_values import KINDS
+from slowpath_cli.local_bisect.output_values import parse_signature
 from slowpath_cli.local_bisect.probe_results import UnbuildableBoundary
 from slowpath_cli.local_bisect.progress_lines import describe_budget, format_si
-from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError
+from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError, absolute_command
 from slowpath_cli.local_bisect.search_answers import explained
 from slowpath_cli.local_bisect.search_driver import (
     SearchDriver,
@@ -163,7 +163,10 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
             file=sys.stderr,
         )
     script = MeasureScript(
-        _absolute(options.script), options.script_timeout, options.directory.strip("/"), _signature(options.signature)
+        absolute_command(options.script),
+        options.script_timeout,
+        options.directory.strip("/"),
+        parse_signature(options.signature),
     )
     print(f"slowpath: logs and measurements are in {folder}", file=sys.stderr)
     parts = list(_drive_all(session, history, script, folder, rest=options.rest))
@@ -197,15 +200,6 @@ def _drive_all(
         following, folder = rest_of(session, finished.suspects[0]), folder / "rest"
         folder.mkdir(exist_ok=True, mode=0o700)
         session = resume_session(folder, following.question, None, rest=True) or following
-
-
-def _signature(text: str | None) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    kind, colon, subject = text.partition(":")
-    if kind not in KINDS or not colon or not subject:
-        raise InvalidRepository(f"--signature is KIND:SUBJECT, with a kind of {', '.join(KINDS)}; not {text!r}.")
-    return kind, subject
 
 
 def _report(session: SearchSession, words: str) -> None:
@@ -287,8 +281,3 @@ def _folder(options: argparse.Namespace) -> Path:
     if folder.parent == cache_folder() and not (folder / "lock").exists():
         remove_searches(cache_folder(), MAX_SEARCHES - 1)
     return folder
-
-
-def _absolute(words: list[str]) -> list[str]:
-    """Return the command with an absolute path, so that it runs from any folder."""
-    return [str(resolved(words[0]).absolute()), *words[1:]] if "/" in words[0] else words

@@ -149,6 +149,21 @@ class LocalRepository:
             _git([*at, "clean", "-ffdxq"], f"{folder} cannot be cleaned")
         return folder
 
+    def revert(self, tree: Path, sha: str) -> None:
+        """Revert a commit in a clean work tree; a merge is reverted to its first parent. Raises `InvalidRepository` on conflicts."""
+        at = ["-C", str(tree), *_config_arguments()]
+        mainline = ["-m", "1"] if len(self.parents(sha)) > 1 else []
+        words = [*at, "revert", "--no-commit", *mainline, _require_sha(sha)]
+        if _run_git(words).returncode != 0:
+            files = _git([*at, "diff", "--name-only", "--diff-filter=U"], f"{tree} cannot be read").split("\n")
+            conflicts = ", ".join(files[:5]) or "its changes are no longer there"
+            raise InvalidRepository(f"{sha[:12]} alone cannot be reverted: conflicts in {conflicts}.")
+
+    def apply_patch(self, tree: Path, patch: Path) -> None:
+        """Apply a patch to a clean work tree; git changes nothing outside of it. Raises `InvalidRepository`."""
+        words = ["-C", str(tree), *_config_arguments(), "apply", "--whitespace=nowarn", "--", str(patch.absolute())]
+        _git(words, "The patch does not apply")
+
     def _titles(self, good: str, bad: str) -> dict[str, str]:
         text = self._git(
             "log", "--first-parent", "-z", "--no-color", "--no-show-signature", "--encoding=UTF-8", "--format=tformat:%H %s",

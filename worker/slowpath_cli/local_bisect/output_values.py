@@ -9,6 +9,7 @@ from slowpath.analysis.findings.build_measurements import KindMeasurement
 from slowpath.analysis.kinds.profiles.profile_measurements import WEAK, measure_profile_totals, measure_profiles
 from slowpath.analysis.kinds.registry import kind_of, measured_kinds
 from slowpath_cli.core.input_files import LoadedSide, read_side
+from slowpath_cli.local_bisect.local_repositories import InvalidRepository
 
 MAX_FUNCTIONS: Final = 4096
 MAX_LISTED: Final = 8
@@ -28,6 +29,16 @@ def read_signature_value(folder: Path, kind: str, subject: str, helper: Path) ->
     except NotMeasured as error:
         available = [name for one in measures if one.kind == kind for name in one.subjects][:MAX_LISTED]
         raise NotMeasured(f"{error} Available: {', '.join(available)}." if available else str(error)) from error
+
+
+def parse_signature(text: str | None) -> tuple[str, str] | None:
+    """Parse `KIND:SUBJECT`. Raises `InvalidRepository`."""
+    if text is None:
+        return None
+    kind, colon, subject = text.partition(":")
+    if kind not in KINDS or not colon or not subject:
+        raise InvalidRepository(f"--signature is KIND:SUBJECT, with a kind of {', '.join(KINDS)}; not {text!r}.")
+    return kind, subject
 
 
 def _measure_kind(read: LoadedSide, kind: str) -> list[KindMeasurement]:

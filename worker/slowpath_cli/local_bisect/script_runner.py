@@ -17,7 +17,8 @@ from typing import Final, Literal
 from slowpath.analysis.builds.signature_value import NotMeasured
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.service.candidate_discovery import MAIN, MultiRepositoryHistory
-from slowpath_cli.core.input_files import DECODE_BINARY, InvalidInput
+from slowpath_cli.core.input_files import DECODE_BINARY, InvalidInput, resolved
+from slowpath_cli.local_bisect.build_changes import BuildChange, apply_change
 from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US, InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import read_signature_value
 
@@ -56,7 +57,13 @@ class MeasureScript:
 
 
 def run_until_result(
-    history: MultiRepositoryHistory[LocalRepository], script: MeasureScript, build: BuildInputs, slot: int, out: Path
+    history: MultiRepositoryHistory[LocalRepository],
+    script: MeasureScript,
+    build: BuildInputs,
+    slot: int,
+    out: Path,
+    *,
+    change: BuildChange | None = None,
 ) -> tuple[ScriptResult, int]:
     """Run the script on a build until it has a result, at most MAX_RUNS times; also return the number of runs.
 
@@ -64,7 +71,7 @@ def run_until_result(
     """
     for runs in range(1, MAX_RUNS + 1):
         try:
-            work_dir, overrides = prepare_work_tree(history, script.directory, build, slot)
+            work_dir, overrides = prepare_work_tree(history, script.directory, build, slot, change)
         except InvalidRepository as error:
             return ScriptResult("unbuildable", reason=str(error)), runs
         out.mkdir(parents=True, exist_ok=True)
@@ -78,6 +85,8 @@ def run_until_result(
         }
         if overrides:  # go.mod and go.sum may lack the requirements of a replaced module
             environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
+        if change is not None:
+            environment |= change.variant.variables(environment)
         code, output = _run(script, work_dir, environment, out)
         if code in START_FAILURES:
             raise ScriptProtocolError(f"the script could not be run ({START_FAILURES[code]}){last_line(out)}")
@@ -88,6 +97,11 @@ def run_until_result(
         if code != RETRY:
             return read_answer(code, output, out), runs
     return ScriptResult("nothing"), MAX_RUNS
+
+
+def absolute_command(words: list[str]) -> list[str]:
+    """Return the user's command with an absolute path, so that it runs from any folder."""
+    return [str(resolved(words[0]).absolute()), *words[1:]] if "/" in words[0] else words
 
 
 def _value(out: Path, kind: str, subject: str) -> float:
@@ -132,13 +146,19 @@ def _last_line_of(file: Path) -> str:
 
 
 def prepare_work_tree(
-    history: MultiRepositoryHistory[LocalRepository], directory: str, build: BuildInputs, slot: int
+    history: MultiRepositoryHistory[LocalRepository],
+    directory: str,
+    build: BuildInputs,
+    slot: int,
+    change: BuildChange | None = None,
 ) -> tuple[Path, dict[str, dict[str, str]]]:
     """Return the folder of the build's module in a clean work tree of the slot, and its module overrides.
 
-    Raises `InvalidRepository` if a commit is missing.
+    Raises `InvalidRepository` if a commit is missing, or if the change of a variant does not apply.
     """
     tree = history.repositories[MAIN].tree(slot, build.commit)
+    if change is not None:
+        apply_change(history.repositories[MAIN], tree, change)
     work_dir = tree / directory if directory else tree
     overrides: dict[str, dict[str, str]] = {}
     for module, sha in build.modules.items():

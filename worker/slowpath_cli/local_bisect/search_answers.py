@@ -97,12 +97,27 @@ def next_steps(session: SearchSession, finished: SearchResult, repository: Local
         return lines
     culprit = session.nodes[finished.suspects[0]]
     lines.insert(0, f"git -C {shlex.quote(str(repository.folder))} show {culprit.sha}")
+    if not culprit.repository and session.question.get("script"):
+        lines.insert(1, f"{_experiment(session, culprit.sha)}    # measures what would fix it")
     before = search.neighbours(session.state, (session.state.line.position(culprit.id),))[0]
     sides = [_evidence(session, position, folder) for position in (before, session.state.line.position(culprit.id))]
     if all(sides):
         base, candidate = (" ".join(shlex.quote(str(one)) for one in side) for side in sides)
         lines.insert(1, f"slowpath compare --base {base} --candidate {candidate}")
     return lines
+
+
+def _experiment(session: SearchSession, culprit: str) -> str:
+    """Return the command that measures what would fix the culprit, with the search's script and options."""
+    question = session.question
+    options = [
+        word
+        for name in ("directory", "signature", "better")
+        if question.get(name) and question[name] != "smaller"
+        for word in (f"--{name}", str(question[name]))
+    ]
+    ends = ["--repo", str(question["repo"]), "--commit", str(question["bad"]), "--culprit", culprit]
+    return shlex.join(["slowpath", "experiment", *ends, *options, "--", *question["script"]])
 
 
 def _evidence(session: SearchSession, position: int, folder: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 """Advance searches, read the measurements of probes, and monitor open bisects."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from slowpath.analysis.builds.signature_value import NotMeasured, signature_value
 from slowpath.core.db_sessions import WriteSession
@@ -17,12 +17,14 @@ from slowpath.verdicts.bisects.service import (
     automatic_bisects,
     bisect_monitor,
     commit_comparisons,
+    experiments,
     latency_measurements,
     pair_steps,
     search_steps,
 )
 from slowpath.verdicts.bisects.service.artifact_measurements import PendingArtifactMeasurement
 from slowpath.verdicts.bisects.service.latency_measurements import PendingLatencyQuery
+from slowpath.verdicts.regressions.service.build_measurements import PendingBuildMeasurement
 from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
 from slowpath_worker.job_context import JobContext, JobFailure, Postponed
 
@@ -51,8 +53,10 @@ def advance_bisect(job: AdvanceBisect, context: JobContext) -> None:
     secret = context.settings.secret_key.get_secret_value()
     with context.finishing() as session:
         try:
-            search_steps.advance_bisect(session, job.bisect_id, secret=secret, now=context.clock.now())
-            pair_steps.advance_pairs(session, job.bisect_id, secret=secret, now=context.clock.now())
+            now = context.clock.now()
+            if not experiments.advance_experiment(session, job.bisect_id, secret=secret, now=now):
+                search_steps.advance_bisect(session, job.bisect_id, secret=secret, now=now)
+            pair_steps.advance_pairs(session, job.bisect_id, secret=secret, now=now)
         except BisectNotFound:
             return  # deleted meanwhile
 
@@ -77,10 +81,11 @@ def read_measurement(job: ReadMeasurement, context: JobContext) -> None:
     if pending is not None and pending.waits:
         raise Postponed(DECODED_AFTER_S)
     value, unit, problem = (None, "", None) if pending is None else _read(pending, context)
+    measures = {} if pending is None else _read_others(pending, context)
     with context.finishing() as session:
         if pending is not None:
             artifact_measurements.record_measurement_value(
-                session, job.window_id, job.bisect_id, value=value, unit=unit, problem=problem
+                session, job.window_id, job.bisect_id, value=value, unit=unit, problem=problem, measures=measures
             )
 
 
@@ -101,18 +106,33 @@ def _read_latency(
 def _read(pending: PendingArtifactMeasurement, context: JobContext) -> tuple[float | None, str, str | None]:
     if pending.asked is None:
         return None, "", pending.problem
-    ids = [ArtifactId(row.id) for row in pending.asked.artifacts]
+    try:
+        value, unit = _read_value(pending.asked, pending.kind, pending.subject, pending.unit, context)
+    except NotMeasured as error:
+        return None, "", str(error)
+    return value, unit, None
+
+
+def _read_others(pending: PendingArtifactMeasurement, context: JobContext) -> dict[str, float]:
+    """Return the further measures of an experiment, with their unit in the name."""
+    found = {}
+    for one in pending.others:
+        with suppress(NotMeasured):
+            value, unit = _read_value(one.asked, one.kind, one.subject, "", context)
+            found[f"{one.name} ({unit})"] = value
+    return found
+
+
+def _read_value(
+    asked: PendingBuildMeasurement, kind: str, subject: str, unit: str, context: JobContext
+) -> tuple[float, str]:
+    """Return the value of a subject of artifacts, and its unit. Raises `NotMeasured`."""
+    ids = [ArtifactId(row.id) for row in asked.artifacts]
     with context.reading() as session:
-        keys = find_columns_keys(session, pending.asked.artifacts)
+        keys = find_columns_keys(session, asked.artifacts)
     with ExitStack() as stack:
         columns = [map_blob(context, keys[one], stack) for one in ids]
-        try:
-            value, unit = signature_value(
-                measure_artifacts(pending.asked, columns, MAX_FUNCTIONS), pending.kind, pending.subject, pending.unit
-            )
-        except NotMeasured as error:
-            return None, "", str(error)
-    return value, unit, None
+        return signature_value(measure_artifacts(asked, columns, MAX_FUNCTIONS), kind, subject, unit)
 
 
 def record_measurement_failure(session: WriteSession, job: ReadMeasurement, failure: JobFailure) -> None:

@@ -76,6 +76,7 @@ class Runner:
     slots: int = 2
     instance: str = "one"
     labels: dict[str, str] = field(default_factory=dict)
+    variants: list[str] = field(default_factory=list)
     running: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Leases by run."""
     taken: dict[str, int] = field(default_factory=dict)
@@ -89,7 +90,13 @@ class Runner:
 
     def introduce(self) -> Response:
         """Say what it is, and return what is answered."""
-        fields = {"slots": self.slots, "version": "1", "instance": self.instance, "labels": self.labels}
+        fields = {
+            "slots": self.slots,
+            "version": "1",
+            "instance": self.instance,
+            "labels": self.labels,
+            "variants": self.variants,
+        }
         response: Response = self.client.put(
             f"/api/v1/runners/{self.name}", json={**fields, "host": f"machine of {self.instance}"}
         )

@@ -40,7 +40,7 @@ def ran(file: Path, tmp_path: Path, *words: str, code: int = 0) -> str:
 def test_the_file_is_small_and_has_the_commands_that_need_no_server(single_file: Path, tmp_path: Path) -> None:
     assert single_file.stat().st_size <= 60_000_000
     text = ran(single_file, tmp_path, "--help")
-    for name in ("compare", "collect", "upload", "bisect", "runner"):
+    for name in ("compare", "collect", "upload", "bisect", "experiment", "runner"):
         assert f"\n    {name} " in text
         assert "usage: slowpath" in ran(single_file, tmp_path, name, "--help")
     assert "admin" not in text

@@ -35,6 +35,8 @@ class ProbeServerDouble:
     commands: dict[str, str] = field(default_factory=dict)
     stays: bool = False
     """A probe is to wait when its windows are taken, rather than to be taken down."""
+    patch: str = ""
+    """The patch of every variant."""
     uploaded: list[str] = field(default_factory=list)
     heartbeat_fields: dict[str, Any] = field(default_factory=dict)
     """What is answered to every beat besides."""
@@ -74,11 +76,15 @@ class ProbeServerDouble:
         if method == "PUT" and path.startswith("artifacts/"):
             self.uploaded.append(path.removeprefix("artifacts/"))
             return 200, {"id": str(uuid4())}
-        return self._left(body) if path.endswith("/release") else self._introduced(path, body)
+        return self._of_runner(path, body)
 
-    def _left(self, body: dict[str, Any]) -> tuple[int, object]:
-        self.left.append(body)
-        return 204, None
+    def _of_runner(self, path: str, body: dict[str, Any]) -> tuple[int, object]:
+        if path.endswith("/patch"):
+            return 200, {"content": self.patch}
+        if path.endswith("/release"):
+            self.left.append(body)
+            return 204, None
+        return self._introduced(path, body)
 
     def _introduced(self, path: str, body: dict[str, Any]) -> tuple[int, object]:
         self.introduced.append(body)

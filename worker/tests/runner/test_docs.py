@@ -8,7 +8,16 @@ from pathlib import Path
 from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS
 from slowpath_cli.commands import runner
 from slowpath_cli.runner.core import placeholders
-from slowpath_cli.runner.core.runner_config import COLLECT, COMMON, HEALTH, MEASURE, RUNNER, SECTIONS, parse_config
+from slowpath_cli.runner.core.runner_config import (
+    COLLECT,
+    COMMON,
+    HEALTH,
+    MEASURE,
+    RUNNER,
+    SECTIONS,
+    parse_config,
+)
+from slowpath_cli.runner.core.server_allowlist import KEYS as ALLOW
 from slowpath_cli.runner.drivers.command_driver import SECTION
 
 TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "bisect-and-runner.md").read_text(encoding="utf-8")
@@ -22,7 +31,7 @@ def test_the_whole_file_is_one_and_has_every_key() -> None:
     config = parse_config(document, {"KUBECONFIG": "/k"}, Path("/lab"))
     assert (config.name, config.slots, config.labels) == ("lab-1", 2, {"zone": "eu"})
     assert set(document) == SECTIONS
-    for known in (RUNNER, MEASURE, COLLECT, HEALTH, COMMON, SECTION):
+    for known in (RUNNER, MEASURE, COLLECT, HEALTH, COMMON, SECTION, ALLOW):
         missing = {key for key in known - ELSEWHERE if not re.search(rf"\b{key} ?=", block)}
         assert missing == set()
 

@@ -1,5 +1,6 @@
 """A hostile server: what it may not make a runner do, each attack over real HTTP by the real command."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -77,7 +78,16 @@ def serving(name: object) -> dict[str, Any]:
     return {**one, "service": {**one["service"], "name": name}}
 
 
-ATTACKS = {
+UNCHANGED: dict[str, Any] = {"environment": {}, "pgo": None, "reverts": None, "patch": None}
+CHANGES: dict[str, dict[str, Any]] = {
+    "sets a variable that is not of the runtime": {"environment": {"LD_PRELOAD": "/tmp/x.so"}},
+    "sets a value with a line": {"environment": {"GOGC": "200\nX=1"}},
+    "has another build option": {"pgo": "off -toolexec=/tmp/x"},
+    "reverts a branch": {"reverts": "main"},
+    "has a path as a patch": {"patch": "../../etc/passwd"},
+    "lacks a field": {"environment": None},
+}
+ATTACKS: dict[str, dict[str, Any]] = {
     "a line for go.mod in a version": building(versions={"example.com/lib": INJECTED}),
     "a line for go.mod in a module": building(versions={"example.com/lib v1.0.0\nreplace a": "v1.0.0"}),
     "an option as a version": building(versions={"example.com/lib": "-mod=mod"}),
@@ -99,6 +109,17 @@ ATTACKS = {
     "a build that is a list": lease(build=[]),
     "a truth value for a number": lease(measurements_requested=True),
     "more than any lease has": building(versions={f"example.com/m{one}": "v1.0.0" for one in range(5_000)}),
+    **{
+        f"a variant that {name}": lease(purpose="variant", variant={**UNCHANGED, **change})
+        for name, change in CHANGES.items()
+    },
+    "a variable that the configuration does not allow": lease(
+        purpose="variant", variant={**UNCHANGED, "environment": {"GOGC": "200"}}
+    ),
+    "a revert that the configuration does not allow": lease(
+        purpose="variant", variant={**UNCHANGED, "reverts": COMMIT}
+    ),
+    "a patch that the configuration does not allow": lease(purpose="variant", variant={**UNCHANGED, "patch": 64 * "a"}),
     "a callback to a file": lease(callback={"url": "file:///etc/passwd", "token": "x"}),
     "a header in a callback": lease(callback={"url": "http://127.0.0.1/", "token": "x\r\nX-Evil: 1"}),
 }
@@ -231,3 +252,44 @@ def test_module_paths_are_those_of_go(path: str, good: bool) -> None:
 )  # fmt: skip
 def test_versions_are_those_of_go(version: str, path: str, good: bool) -> None:
     assert is_version(version, path) is good
+
+
+PATCH = "--- a/cost\n+++ b/cost\n@@ -1 +1 @@\n-2\n+1\n"
+
+
+@pytest.mark.processes
+def test_allowed_variants_change_the_work_tree_and_the_variables(here: Here) -> None:
+    """A revert, a patch by its hash and a variable reach the deployed program; another patch than the lease's does not."""
+    repository = new_repository(here.folder / "app")
+    repository.commit({"go.mod": "cost 1\n", "cost": "1\n"})
+    culprit = repository.commit({"go.mod": "cost 2\n", "cost": "2\n"})
+    commit = repository.commit({"README": "x\n"})
+    foreign = new_repository(here.folder / "elsewhere").commit({"x": "y\n"})
+
+    def variant(**change: Any) -> dict[str, Any]:  # noqa: ANN401 - members of a variant
+        build = {"commit": commit, "modules": {}, "versions": {}}
+        return lease(purpose="variant", build=build, variant={**UNCHANGED, **change})
+
+    cases = {
+        "revert": (variant(reverts=culprit, environment={"GOGC": "200"}), "done"),
+        "patch": (variant(patch=hashlib.sha256(PATCH.encode()).hexdigest()), "done"),
+        "another patch": (variant(patch=64 * "a"), "failed"),
+        "foreign": (variant(reverts=foreign), "failed"),
+        "not allowed": (variant(environment={"GODEBUG": "x=1"}), "failed"),
+    }
+    allow = '[allow]\nvariants = ["GOGC", "revert", "patch"]'
+    with lending() as lender:
+        lender.patch = PATCH
+        here.start(lender, f'"" = "{repository.folder}"', allow)
+        logs = {}
+        for name, (offer, outcome) in cases.items():
+            lender.leases.append(offer)
+            report = lender.until_ended(offer["run_id"], 60)
+            assert report["outcome"] == outcome, (name, report)
+            logs[name] = report["log_tail"]
+        assert lender.introduced[0]["variants"] == ["GOGC", "revert", "patch"]
+    assert "is not the one of the lease" in logs["another patch"]
+    assert "not in [allow] variants" in logs["not allowed"]
+    assert here.deployed.count("deployed") == 2
+    assert here.deployed.count("cost 1") == 1  # reverted
+    assert here.deployed.count("cost 2") == 1  # the patch changes another file

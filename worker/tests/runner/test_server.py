@@ -26,6 +26,8 @@ work = "work"
 environment = ["LEDGER"]
 [repositories]
 "" = "mono"
+[allow]
+variants = ["GOGC", "GODEBUG", "revert"]
 [deploy]
 command = {deploy}
 [measure]
@@ -175,6 +177,37 @@ def test_pushed_latency_of_probes_finds_the_culprit(stack: RunningStack, tmp_pat
     values = {round(window["value"] / 1e6) for window in windows}
     assert values == {15, 35}
     assert all(window["requests"] >= 200 for window in windows)
+
+
+def test_variants_of_the_bad_commit_are_measured(stack: RunningStack, tmp_path: Path) -> None:
+    mono = new_repository(tmp_path / "mono")
+    listed = [{f"f{one}": "x\n", **({"slow": "1\n"} if one == 3 else {})} for one in range(6)]
+    shas = [mono.commit(files) for files in listed]  # the revert of the culprit does not conflict
+    command = """command = ["sh", "-c", 'n=10; test -e slow && n=15; m=100; test "$GOGC" = 400 && n=$((n-4)) m=300; echo "BenchmarkServe 1 $m rss-MB $n ms"']"""
+    with stack.signed_up() as person:
+        settings = {"measurement_seconds": 0, "warm_up_seconds": 0, "slots": 2}
+        bisect = _started(person, mono, shas, signature={"kind": "custom", "subject": "ms"}, settings=settings)
+        runner = _runner(stack, person, tmp_path, measure=command)
+        try:
+            detail = _until(stack, person, bisect, _is_over)
+            asked = {"variants": ["revert", "GOGC=400", "GODEBUG=madvdontneed=1", "revert GOGC=400"], "blocks": 3}
+            created = person.post(f"/bisects/{bisect}/experiments", json=asked)
+            assert created.status_code == 201, created.text
+            _until(stack, person, created.json()["id"], _is_over)
+        finally:
+            runner.terminate()
+            runner.wait(timeout=30)
+        [experiment] = person.get(f"/bisects/{bisect}/experiments").json()
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", shas[3])
+    assert (experiment["state"], experiment["best"]) == ("measured", "revert GOGC=400"), experiment
+    effects = {(one["variant"], one["measure"]): one for one in experiment["effects"]}
+    assert {name: one["verdict"] for (name, measure), one in effects.items() if measure == "ms"} == {
+        "parent": "better", "revert": "better", "GOGC=400": "better", "GODEBUG=madvdontneed=1": "no effect", "revert GOGC=400": "better",
+    }  # fmt: skip
+    assert effects["GOGC=400", "rss-MB"]["verdict"] == "worse"
+    assert effects["revert", "rss-MB"]["verdict"] == "no effect"
+    assert round(effects["GOGC=400", "ms"]["removes"]["share"], 6) == 0.8
+    assert experiment["has_runner"] is False  # it has ended
 
 
 def _is_over(detail: dict[str, Any]) -> bool:

@@ -40,6 +40,8 @@ class Runner(TeamScoped, Table):
     """Host name of its machine."""
     token_id: Mapped[UUID | None]
     """The API token it last used."""
+    variants: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    """Kinds of variants that its configuration allows."""
     seen_at: Mapped[datetime]
     left_at: Mapped[datetime | None]
     """Time of its shutdown with nothing left deployed; the name is free since."""
@@ -66,11 +68,13 @@ class Bisect(TeamScoped, Table):
         ForeignKeyConstraint(
             ["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="SET NULL (comparison_id)"
         ),
+        ForeignKeyConstraint(["team_id", "experiment_of"], ["bisect.team_id", "bisect.id"], ondelete="CASCADE"),
         Index("ix_bisect_newest", "team_id", "created_at", "id"),
         Index("ix_bisect_service", "team_id", "service_id"),
         Index("ix_bisect_repository", "team_id", "repository_id"),
         Index("ix_bisect_regression", "team_id", "regression_id"),
         Index("ix_bisect_comparison", "team_id", "comparison_id"),
+        Index("ix_bisect_experiment_of", "team_id", "experiment_of"),
     )
 
     number: Mapped[int]
@@ -93,6 +97,10 @@ class Bisect(TeamScoped, Table):
 
     Megabytes with thousands of candidates: deferred, so that lists and heartbeats stay cheap.
     """
+    experiment_of: Mapped[UUID | None]
+    """Of an experiment: the bisect whose bad commit it measures. It has no candidates."""
+    experiment: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
+    """`rules.experiment_plan`. Deferred, because of the patches in it."""
     expanding_candidate: Mapped[str | None]
     """The candidate being expanded."""
     is_automatic: Mapped[bool] = mapped_column(default=False, server_default="false")
@@ -133,7 +141,7 @@ class Probe(TeamScoped, Table):
             name="state",
         ),
         CheckConstraint(
-            "purpose in ('boundary', 'control', 'probe', 'verify', 'override', 'baseline')", name="purpose"
+            "purpose in ('boundary', 'control', 'probe', 'verify', 'override', 'baseline', 'variant')", name="purpose"
         ),
         CheckConstraint("octet_length(log_tail) <= 8192", name="log_tail"),
         ForeignKeyConstraint(["team_id", "bisect_id"], ["bisect.team_id", "bisect.id"], ondelete="CASCADE"),
@@ -199,6 +207,8 @@ class ProbeMeasurement(TeamScoped, Table):
     index: Mapped[int]
     round: Mapped[int]
     value: Mapped[float | None]
+    measures: Mapped[dict[str, Any] | None]
+    """Of an experiment: further values by name."""
     verdict: Mapped[str | None]
     problem: Mapped[str | None]
     invalidated: Mapped[bool] = mapped_column(default=False)

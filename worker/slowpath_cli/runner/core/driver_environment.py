@@ -31,6 +31,8 @@ def make_environment(passed: Mapping[str, str], target: DeploymentTarget, values
     if any(one.dir is not None or one.version is not None for one in target.overrides.values()):
         # go.mod and go.sum may lack the requirements of a replaced module
         environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
+    if target.variant is not None:
+        environment |= target.variant.variables(environment)
     return environment
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 from uuid import UUID
 
+from slowpath.analysis.experiments.variants import Variant
+
 State = Literal["building", "rolling", "ready", "unbuildable", "failed"]
 Handle = Mapping[str, Any]
 """Data of a deployment that the driver needs later: JSON, at most a few KiB, without secrets (it is written to disk)."""
@@ -76,6 +78,8 @@ class DeploymentTarget:
     out: Path
     """Folder of this run."""
     overrides: Mapping[str, ModuleOverride] = field(default_factory=dict)
+    variant: Variant | None = None
+    """Of an experiment: sets environment variables of all commands."""
     callback: DeploymentCallback | None = None
     port: int | None = None
     """The port of this slot."""

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from slowpath.analysis.experiments.variants import VALUES
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_SLOTS, MOST_WINDOWS
 
 MAX_BYTES: Final = 64 * 1024
@@ -126,6 +127,22 @@ class _Callback(_Strict):
     token: Annotated[str, Field(pattern=r"^[A-Za-z0-9._~+/=-]{0,500}$")]
 
 
+class _VariantChange(_Strict):
+    """How a variant of an experiment changes the build; `[allow] variants` has to name each part."""
+
+    environment: Annotated[dict[str, Annotated[str, Field(max_length=500)]], Field(max_length=len(VALUES))]
+    pgo: Literal["off", "auto"] | None
+    reverts: Commit | None
+    patch: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None
+
+    @model_validator(mode="after")
+    def _require_known_values(self) -> "_VariantChange":
+        for name, value in self.environment.items():
+            if name not in VALUES or not VALUES[name].fullmatch(value):
+                raise ValueError(f"{name[:40]!r} has no valid value")
+        return self
+
+
 class _Lease(_Strict):
     run_id: Annotated[Id, Field(strict=False)]
     bisect_id: Annotated[Id, Field(strict=False)]
@@ -143,6 +160,7 @@ class _Lease(_Strict):
     deployment_seconds: Seconds
     lease_seconds: Seconds
     callback: _Callback | None = None
+    variant: _VariantChange | None = None
 
 
 class _CalledBack(_Strict):

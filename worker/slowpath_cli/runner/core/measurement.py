@@ -6,12 +6,13 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal, cast
 from uuid import UUID
 
+from slowpath.analysis.experiments.output_measures import VALUE, InvalidOutput, read_output_measures
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import CollectPlan, SnapshotKind
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
@@ -67,6 +68,7 @@ class MeasurementContext:
     """Kind of the signature."""
     window_seconds: float
     is_aborted: Callable[[], bool]
+    is_experiment: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class MeasurementResult:
     """Result of a measurement: `value`, `verdict`, artifacts, or the problem."""
 
     value: float | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """Further values of an experiment."""
     verdict: Literal["slower", "not-slower"] | None = None
     problem: str | None = None
     artifact_ids: Sequence[str] = ()
@@ -87,12 +91,12 @@ def take_measurement(measure: MeasureConfig, context: MeasurementContext, contro
         if measure.collect is not None:
             return _collect(measure.collect, context, control)
         return _run_command(measure, context, control)
-    except (UnknownPlaceholder, ScriptProtocolError, CollectError) as error:
+    except (UnknownPlaceholder, ScriptProtocolError, CollectError, InvalidOutput) as error:
         return MeasurementResult(problem=str(error)[:900])
 
 
 def _run_command(measure: MeasureConfig, context: MeasurementContext, control: ServerClient) -> MeasurementResult:
-    answer = ScriptResult("nothing")
+    answer, output = ScriptResult("nothing"), b""
     for _ in range(MAX_RUNS):
         code, output = _run(measure, context)
         if code != RETRY:
@@ -105,7 +109,16 @@ def _run_command(measure: MeasureConfig, context: MeasurementContext, control: S
     if context.signature != CUSTOM and answer.kind == "bad":
         # any failure exits with 1, so that alone is not a measurement of the signature
         return MeasurementResult(problem=f"The command exited with {BAD} and without a value of the signature.")
-    return _make_result(answer, _upload_files(context, control), context.signature)
+    result = _make_result(answer, _upload_files(context, control), context.signature)
+    return replace(result, measures=_other_measures(output, answer.number)) if context.is_experiment else result
+
+
+def _other_measures(output: bytes, value: float | None) -> Mapping[str, float]:
+    """Return the measures of the Go benchmark format in an output, without the one that is the value."""
+    if not output.strip():
+        return {}
+    found = read_output_measures(output.decode("utf-8", "replace"))
+    return {name: one for name, one in found.values.items() if name != VALUE and one != value}
 
 
 def _make_result(answer: ScriptResult, sent: Sequence[str], signature: str) -> MeasurementResult:

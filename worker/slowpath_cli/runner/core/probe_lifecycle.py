@@ -215,11 +215,12 @@ class ProbeLifecycle:
             index,
             started_at,
             self._context.now(),
-            result.value,
-            result.verdict,
-            result.problem,
-            tuple(result.artifact_ids),
-            result.board,
+            value=result.value,
+            measures=result.measures,
+            verdict=result.verdict,
+            problem=result.problem,
+            artifact_ids=tuple(result.artifact_ids),
+            is_on_dashboard=result.board,
         )
         self._report(report)
         self._run.windows = index + 1

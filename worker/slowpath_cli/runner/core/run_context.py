@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any
 
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
+from slowpath.verdicts.bisects.rules.experiment_plan import VARIANT
 from slowpath_cli.runner.core.driver_environment import make_environment, placeholder_values
 from slowpath_cli.runner.core.driver_interface import (
     DeploymentCallback,
@@ -21,6 +22,7 @@ from slowpath_cli.runner.core.measurement import MeasurementContext
 from slowpath_cli.runner.core.run_store import RunRecord, RunStore
 from slowpath_cli.runner.core.runner_config import RunnerConfig
 from slowpath_cli.runner.core.server_client import ServerClient
+from slowpath_cli.runner.core.variant_changes import read_change, read_variant
 from slowpath_cli.runner.core.work_trees import WorkTrees
 
 
@@ -51,9 +53,11 @@ class RunContext:
         run, config = self.run, self.runner.config
         build = run.lease["build"]
         if config.checkout:
-            folder, run.overrides = self.runner.work_trees.of(
-                BuildInputs(build["commit"], build["modules"], build["versions"]), run.slot
+            inputs = BuildInputs(build["commit"], build["modules"], build["versions"])
+            change = read_change(
+                run.lease.get("variant"), run.run_id, self.runner.files.folder(run.run_id), self.runner.connect
             )
+            folder, run.overrides = self.runner.work_trees.of(inputs, run.slot, change)
             run.dir = str(folder)
         else:
             run.overrides = {name: {"commit": sha} for name, sha in build["modules"].items()}
@@ -68,7 +72,7 @@ class RunContext:
         return DeploymentTarget(
             run_id=run.run_id, slot=run.slot, service=str(run.lease["service"]["name"]), commit=str(run.lease["build"]["commit"]),
             dir=None if run.dir is None else Path(run.dir), out=self.out(),
-            overrides={name: _override(one) for name, one in run.overrides.items()},
+            variant=read_variant(run.lease.get("variant")), overrides={name: _override(one) for name, one in run.overrides.items()},
             callback=DeploymentCallback(callback["url"], callback["token"]) if callback else None, port=run.port,
             seconds=float(run.lease["deployment_seconds"]), attempt=run.attempt,
         )  # fmt: skip
@@ -99,6 +103,7 @@ class RunContext:
             run_id=run.run_id, number=int(run.lease["number"]), index=index, commit=str(run.lease["build"]["commit"]), cwd=self.cwd(),
             out=out, values=self.values(out), environment=self.environment(out), signature=str(run.lease["signature"]["kind"]),
             window_seconds=float(run.lease["measurement_seconds"]), is_aborted=is_aborted,
+            is_experiment=run.lease["purpose"] == VARIANT,
         )  # fmt: skip
 
     def log(self, note: str) -> str:

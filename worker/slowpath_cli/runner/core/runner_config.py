@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from slowpath_cli.runner.core.placeholders import UnknownPlaceholder, validate_placeholders
 from slowpath_cli.runner.core.server_allowlist import KEYS as ALLOW
-from slowpath_cli.runner.core.server_allowlist import Allow
+from slowpath_cli.runner.core.server_allowlist import VARIANTS, Allow
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -28,6 +28,8 @@ RUNNER: Final = {"name", "slots", "labels", "work", "checkout", "directory", "en
 MEASURE: Final = {"command", "collect", "within"}
 COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
 HEALTH: Final = {"url", "command", "within"}
+VARIANT_DRIVERS: Final = ("command", "external", "none")
+"""Drivers whose builds come from the work tree of the runner and get its variables."""
 COMMON: Final = {"driver", "health", "ports", "attempts"}
 """Keys of `[deploy]` that the runner reads; the driver reads the others."""
 
@@ -134,7 +136,7 @@ def parse_config(document: Mapping[str, Any], environment: Mapping[str, str], ba
         checkout=checkout,
         directory=_text(runner, "directory", "").strip("/"),
         repositories=repositories,
-        allow=_allow(_table(document, "allow")),
+        allow=_allow(_table(document, "allow"), driver, checkout=checkout),
         environment=_pass_variables(runner.get("environment", []), environment),
         driver=driver,
         deploy={key: _resolve_program(value, base) for key, value in deploy.items() if key not in COMMON},
@@ -161,10 +163,20 @@ def _resolve_program(value: Any, base: Path) -> Any:  # noqa: ANN401 - a command
     return value
 
 
-def _allow(section: Mapping[str, Any]) -> Allow:
+def _allow(section: Mapping[str, Any], driver: str, *, checkout: bool) -> Allow:
     _only(section, ALLOW, "[allow]")
     patterns = {key: parse_command(section[key], f"[allow] {key}") for key in section}
-    return Allow(patterns.get("services"), patterns.get("modules"), patterns.get("refs"))
+    variants = patterns.get("variants", ())
+    unknown = sorted({*variants} - VARIANTS)
+    if unknown:
+        raise InvalidRunnerConfig(
+            f"[allow] variants has an unknown kind {unknown[0]!r}; known kinds are {', '.join(sorted(VARIANTS))}."
+        )
+    if variants and (driver not in VARIANT_DRIVERS or not checkout):
+        raise InvalidRunnerConfig(
+            "[allow] variants needs a checkout and the driver command or external: others do not pass variables on."
+        )
+    return Allow(patterns.get("services"), patterns.get("modules"), patterns.get("refs"), variants)
 
 
 def _measure(section: Mapping[str, Any], base: Path) -> MeasureConfig:

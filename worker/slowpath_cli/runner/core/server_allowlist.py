@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from slowpath.analysis.closure.go_module_files import MOST_BYTES, parse_go_mod
+from slowpath.analysis.experiments.variants import PATCH, REVERT, VALUES
+from slowpath.verdicts.bisects.rules.experiment_plan import needed_kinds
 from slowpath_cli.runner.core.driver_interface import DeploymentFailed
 from slowpath_cli.runner.core.leases import SERVICE, LeaseRefused
 
-KEYS: Final = {"services", "modules", "refs"}
+KEYS: Final = {"services", "modules", "refs", "variants"}
+VARIANTS: Final = frozenset({*VALUES, "pgo", REVERT, PATCH})
+"""What `[allow] variants` may name."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class Allow:
     modules: tuple[str, ...] | None = None
     refs: tuple[str, ...] | None = None
     """Full names, such as `refs/heads/main`; a commit must be reachable from a matching ref."""
+    variants: tuple[str, ...] = ()
+    """Kinds of variants of experiments; none if not configured."""
 
     def check(self, lease: Mapping[str, Any], repositories: Mapping[str, str], *, checkout: bool) -> None:
         """Check that a validated lease is allowed. Raises `LeaseRefused`."""
@@ -38,6 +44,9 @@ class Allow:
         for module in (*build["modules"], *build["versions"]):
             if self.modules is not None and not _matches_any(module, self.modules):
                 raise LeaseRefused(f"The module {module} is not in [allow] modules.")
+        missing = sorted(needed_kinds(lease.get("variant")) - {*self.variants})
+        if missing:
+            raise LeaseRefused(f"The variant needs {missing[0]}, which is not in [allow] variants.")
         if checkout:
             unknown = next((module for module in build["modules"] if module not in repositories), None)
             if unknown is not None:

@@ -1,7 +1,7 @@
 """Requests of the runner to the server. Callers retry while the server is unavailable."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
@@ -77,6 +77,7 @@ class MeasurementReport:
     started_at: datetime
     ended_at: datetime
     value: float | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)
     verdict: Literal["slower", "not-slower"] | None = None
     problem: str | None = None
     artifact_ids: Sequence[str] = ()
@@ -94,9 +95,11 @@ class ServerClient:
         """Close the connection."""
         self._server.close()
 
-    def announce(self, slots: int, labels: dict[str, str], version: str) -> None:
+    def announce(self, slots: int, labels: dict[str, str], version: str, variants: Sequence[str] = ()) -> None:
         """Register the runner. Raises `ServerUnavailable`, `TokenForbidden`, `RunnerNameTaken`."""
-        settings = {"slots": slots, "labels": labels, "version": version}
+        settings: dict[str, Any] = {"slots": slots, "labels": labels, "version": version}
+        if variants:  # a server before experiments rejects the field
+            settings["variants"] = list(variants)
         identity = {"instance": self._runner.instance, "host": self._runner.host}
         self._send("PUT", f"runners/{self._runner.name}", json={**settings, **identity})
 
@@ -143,13 +146,21 @@ class ServerClient:
             DeploymentStatus(callback.state, callback.detail or "") if callback else None, reply.measurement_seconds,
         )  # fmt: skip
 
+    def patch(self, run_id: UUID) -> bytes:
+        """Return the patch of a run, unchecked. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
+        with self._lock:
+            document = _translate_errors(lambda: self._server.once("GET", f"probes/{run_id}/patch"))
+        return str(document.get("content", "")).encode()
+
     def window(self, run_id: UUID, window: MeasurementReport) -> None:
         """Report a measurement. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
-        body = {
+        body: dict[str, Any] = {
             "index": window.index, "value": window.value, "verdict": window.verdict, "problem": window.problem,
             "artifact_ids": list(window.artifact_ids), "is_on_dashboard": window.is_on_dashboard, "started_at": window.started_at.isoformat(),
             "ended_at": window.ended_at.isoformat(),
         }  # fmt: skip
+        if window.measures:
+            body["measures"] = dict(window.measures)
         self._send("POST", f"probes/{run_id}/measurements", json=body)
 
     def end(self, run_id: UUID, how: str, log_tail: str) -> None:

@@ -11,6 +11,7 @@ from slowpath.analysis.closure.build_constraints import BuildTarget as GoTarget
 from slowpath.core.errors import SlowpathError
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.service.candidate_discovery import MAIN, BinaryInputs, MultiRepositoryHistory
+from slowpath_cli.local_bisect.build_changes import BuildChange
 from slowpath_cli.local_bisect.local_repositories import (
     DIES_WITH_US,
     InvalidRepository,
@@ -38,16 +39,22 @@ class WorkTrees:
         self._opened: dict[str, LocalRepository] = {}
         self._lock = Lock()
 
-    def of(self, build: BuildInputs, slot: int) -> tuple[Path, dict[str, dict[str, str]]]:
+    def of(
+        self, build: BuildInputs, slot: int, change: BuildChange | None = None
+    ) -> tuple[Path, dict[str, dict[str, str]]]:
         """Check out a build; return its folder and its module overrides. Raises `BuildFailed`, `DeploymentFailed`."""
         commits = {MAIN: build.commit, **build.modules}
         try:
             with self._lock:  # only for opening and fetching; slots check out their work trees concurrently
                 repositories = {module: self._repository(module, sha) for module, sha in commits.items()}
             main = repositories.pop(MAIN)
+            if change is not None and change.culprit is not None and not main.is_ancestor(change.culprit, build.commit):
+                raise InvalidRepository(
+                    f"{change.culprit} is not an ancestor of {build.commit}, so it is not reverted."
+                )
             binary = BinaryInputs(self._config.directory, None, GoTarget("linux", "amd64", frozenset(), None))
             folder, overrides = _check_out(
-                MultiRepositoryHistory(main, repositories, binary), self._config.directory, build, slot
+                MultiRepositoryHistory(main, repositories, binary), self._config.directory, build, slot, change
             )
             folders = [folder, *(Path(one["dir"]) for one in overrides.values() if "dir" in one)]
             self._config.allow.check_required(build.versions, [folder / "go.mod" for folder in folders])
@@ -81,11 +88,15 @@ class WorkTrees:
 
 
 def _check_out(
-    history: MultiRepositoryHistory[LocalRepository], directory: str, build: BuildInputs, slot: int
+    history: MultiRepositoryHistory[LocalRepository],
+    directory: str,
+    build: BuildInputs,
+    slot: int,
+    change: BuildChange | None,
 ) -> tuple[Path, dict[str, dict[str, str]]]:
     """Check out a build whose commits exist; one that git cannot write is not buildable. Raises `BuildFailed`."""
     try:
-        return prepare_work_tree(history, directory, build, slot)
+        return prepare_work_tree(history, directory, build, slot, change)
     except InvalidRepository as error:
         raise BuildFailed(f"The build cannot be checked out: {error}") from error
 

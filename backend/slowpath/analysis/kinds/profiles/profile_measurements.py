@@ -38,6 +38,12 @@ WEAK: Final[Mapping[str, SampleType]] = {
     "profile.block": SampleType("delay", "nanoseconds"),
 }
 """Sample types by which other profile kinds are measured."""
+RESOURCE_MEASURES: Final = (
+    ("CPU", "profile.category", TOTAL, "profile.cpu"),
+    ("heap in use", "profile.heap", TOTAL, "profile.heap"),
+    ("allocated", "profile.allocs", TOTAL, "profile.allocs"),
+)
+"""What experiments measure besides the signature: name, kind and subject of the signature, kind of the artifact."""
 IN_USE: Final = "inuse_space"
 """A state, not a flow: it has no value per request or second."""
 

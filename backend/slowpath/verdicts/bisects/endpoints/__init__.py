@@ -6,6 +6,7 @@ from slowpath.verdicts.bisects.endpoints import (
     automatic_bisects,
     bisects,
     commit_comparisons,
+    experiments,
     preflights,
     probe_callbacks,
     range_ends,
@@ -13,5 +14,7 @@ from slowpath.verdicts.bisects.endpoints import (
 )
 
 router = APIRouter(prefix="/api/v1")
-for part in (bisects, range_ends, automatic_bisects, commit_comparisons, preflights, runners, probe_callbacks):
+for part in (
+    bisects, experiments, range_ends, automatic_bisects, commit_comparisons, preflights, runners, probe_callbacks,
+):  # fmt: skip
     router.include_router(part.router)

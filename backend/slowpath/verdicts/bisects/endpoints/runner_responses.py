@@ -14,6 +14,7 @@ from slowpath.verdicts.bisects.schemas.runner_protocol import (
     CallbackTarget,
     LeaseOut,
     LeaseRepository,
+    VariantChange,
 )
 from slowpath.verdicts.bisects.service.probe_leases import ProbeLease
 from slowpath.verdicts.bisects.service.runners import RunnerStatus
@@ -29,6 +30,7 @@ def make_runner_out(seen: RunnerStatus, now: datetime) -> RunnerOut:
         labels={str(name): str(value) for name, value in row.labels.items()},
         version=row.version,
         host=row.host,
+        variants=row.variants,
         seen_at=row.seen_at,
         left_at=row.left_at,
         alive=seen.is_alive(now),
@@ -60,6 +62,7 @@ def _leased(lease: ProbeLease, public_url: str) -> dict[str, Any]:
         "callback": CallbackTarget(
             url=f"{public_url.rstrip('/')}/api/v1/probe-callbacks/{lease.secret}", token=lease.secret
         ),
+        "variant": VariantChange(**change) if (change := probe.build.get("variant")) else None,
     }
 
 

@@ -29,11 +29,12 @@ from slowpath.verdicts.bisects.schemas.runner_protocol import (
     LeasesOut,
     ProbeCallbackOut,
     ProbeMeasurementIn,
+    ProbePatchOut,
     ProbeResultIn,
     RunnerIn,
     RunnerShutdownIn,
 )
-from slowpath.verdicts.bisects.service import probe_leases, probe_reports, runners
+from slowpath.verdicts.bisects.service import experiments, probe_leases, probe_reports, runners
 
 router = APIRouter(tags=["runners"])
 Name = Annotated[RunnerName, Path()]
@@ -61,7 +62,7 @@ def register_runner(runner_name: Name, body: RunnerIn, caller: MayRun, session: 
     Of two processes with one name the later one is rejected.
     """
     process = runners.RunnerProcess(body.instance, body.host)
-    info = runners.RunnerInfo(runner_name, body.slots, dict(body.labels), body.version, process)
+    info = runners.RunnerInfo(runner_name, body.slots, dict(body.labels), body.version, process, tuple(body.variants))
     seen, changed = runners.register_runner(session, info, token_id=caller.token_id, now=clock.now())
     if changed:
         facts = {"name": runner_name, "slots": body.slots, "version": body.version, "host": body.host}
@@ -190,6 +191,13 @@ def send_heartbeat(run_id: UUID, body: HeartbeatIn, caller: MayRun, session: Wri
     )
 
 
+@router.get("/probes/{run_id}/patch", operation_id="probes:patch", responses=document_problems(NotFound))
+def get_probe_patch(run_id: UUID, caller: MayRun, session: Reading) -> ProbePatchOut:
+    """Return the patch that the variant of a probe applies."""
+    runners.require_run_token(session, run_id, caller)
+    return ProbePatchOut(content=experiments.find_patch(session, run_id))
+
+
 @router.post(
     "/probes/{run_id}/measurements",
     operation_id="probes:record-measurement",
@@ -202,6 +210,7 @@ def report_measurement(run_id: UUID, body: ProbeMeasurementIn, caller: MayRun, s
     report = probe_reports.MeasurementReport(
         index=body.index,
         value=body.value,
+        measures=body.measures,
         verdict=body.verdict,
         problem=body.problem,
         artifact_ids=tuple(body.artifact_ids),

@@ -13,6 +13,7 @@ from sqlalchemy import (
     select,
     tuple_,
 )
+from sqlalchemy.orm import undefer
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectId
@@ -50,7 +51,9 @@ def select_bisects(
     """
     is_comparison = Bisect.commit_comparison.is_not(None)
     found = select(Bisect).where(
-        Bisect.team_id == session.team_id, is_comparison if compares_commits else ~is_comparison
+        Bisect.team_id == session.team_id,
+        Bisect.experiment_of.is_(None),
+        is_comparison if compares_commits else ~is_comparison,
     )
     if states:
         found = found.where(Bisect.state.in_(states))
@@ -73,12 +76,21 @@ def select_spread_of_last_bisect(session: ReadSession, service_id: UUID, signatu
         Bisect.team_id == session.team_id,
         Bisect.service_id == service_id,
         Bisect.state.in_(MEASURED),
+        Bisect.experiment_of.is_(None),
         Bisect.signature["kind"].astext == str(signature["kind"]),
         Bisect.signature["subject"].astext == str(signature["subject"]),
     )
     row = session.scalars(ended.order_by(Bisect.finished_at.desc(), Bisect.id.desc()).limit(1)).first()
     between = (row.summary or {}).get("between") if row is not None else None
     return None if between is None else float(between)
+
+
+def select_experiments(session: ReadSession, bisect_id: BisectId, limit: int) -> Sequence[Bisect]:
+    """Return the experiments of a bisect, newest first, by ix_bisect_experiment_of."""
+    found = select(Bisect).where(Bisect.team_id == session.team_id, Bisect.experiment_of == bisect_id)
+    return session.scalars(
+        found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit).options(undefer(Bisect.experiment))
+    ).all()
 
 
 def count_open_bisects(session: ReadSession) -> int:

@@ -74,6 +74,7 @@ def select_bisect_of_range(session: ReadSession, row: Bisect, good: str) -> Bise
         Bisect.signature["kind"].astext == row.signature["kind"],
         Bisect.signature["subject"].astext == row.signature["subject"],
         Bisect.state != BisectState.CANCELLED,
+        Bisect.experiment_of.is_(None),
     )
     return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(1)).first()
 

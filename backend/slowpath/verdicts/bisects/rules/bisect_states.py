@@ -11,7 +11,7 @@ ProbeStateName = Literal[
     "queued", "leased", "deploying", "warming", "soaking", "collecting", "idle", "stopping", "done", "unbuildable",
     "unhealthy", "failed", "invalidated", "lost",
 ]  # fmt: skip
-PurposeName = Literal["baseline", "boundary", "control", "probe", "verify", "override"]
+PurposeName = Literal["baseline", "boundary", "control", "probe", "verify", "override", "variant"]
 PhaseName = Literal["deploying", "warming", "soaking", "collecting", "idle"]
 EndingName = Literal["done", "unbuildable", "unhealthy", "failed"]
 MoveName = Literal["pause", "resume", "cancel", "approve", "retry"]

@@ -22,6 +22,8 @@ Place = Annotated[str, StringConstraints(max_length=300, pattern=r"^[A-Za-z0-9._
 At = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 DayName = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 BoardMatch = Literal["instance", "version", "environment"]
+MeasureName = Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]+$")]
+VariantKind = Literal["GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GODEBUG", "pgo", "revert", "patch"]
 VerdictName = Literal["slower", "not-slower"]
 Finite = Annotated[JsonFloat, Field(allow_inf_nan=False)]
 

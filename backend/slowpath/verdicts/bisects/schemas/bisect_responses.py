@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.jobs.schemas import JobOut
 from slowpath.verdicts.bisects.rules.bisect_states import BisectStateName, ProbeStateName, PurposeName
-from slowpath.verdicts.bisects.schemas.bisect_field_types import ServiceRef, SignatureOut, VerdictName
+from slowpath.verdicts.bisects.schemas.bisect_field_types import ServiceRef, SignatureOut, VariantKind, VerdictName
 from slowpath.verdicts.bisects.schemas.bisect_requests import BisectSettingsIn
 
 
@@ -306,6 +306,8 @@ class RunnerOut(BaseModel):
     version: str
     host: str
     """Host name of its machine."""
+    variants: list[VariantKind]
+    """Kinds of variants of experiments that its configuration allows."""
     seen_at: datetime
     left_at: datetime | None
     """Time of its shutdown; the name is free since."""

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StrictBool, StringConstraints, model_validator
 
+from slowpath.analysis.experiments.output_measures import MAX_MEASURES
 from slowpath.platform.http.request_types import JsonFloat, JsonInt, JsonTime
 from slowpath.verdicts.bisects.rules.bisect_states import (
     MOST_SLOTS,
@@ -22,14 +23,18 @@ from slowpath.verdicts.bisects.schemas.bisect_field_types import (
     BisectRequest,
     Finite,
     LogTail,
+    MeasureName,
     RunnerInstance,
     RunnerLabels,
     RunnerName,
     ServiceRef,
     SignatureOut,
+    VariantKind,
     VerdictName,
     Words,
 )
+
+MAX_KINDS = 16
 
 
 class RunnerIn(BisectRequest):
@@ -42,6 +47,8 @@ class RunnerIn(BisectRequest):
     """Identifies the process: constant for a work folder."""
     host: Annotated[str, StringConstraints(max_length=255, pattern=r"^[^\x00]*$")] = ""
     """Host name of its machine."""
+    variants: Annotated[list[VariantKind], Field(max_length=MAX_KINDS)] = []  # noqa: RUF012 - pydantic copies it
+    """Kinds of variants of experiments that its configuration allows."""
 
 
 class RunnerShutdownIn(BisectRequest):
@@ -70,6 +77,25 @@ class BuildTarget(BaseModel):
     commit: str
     modules: dict[str, str]
     versions: dict[str, str]
+
+
+class VariantChange(BaseModel):
+    """How a variant of an experiment changes the build."""
+
+    environment: dict[str, str]
+    """Environment variables of all commands."""
+    pgo: str | None
+    """Value of the build option `-pgo`."""
+    reverts: str | None
+    """SHA of the commit that is reverted."""
+    patch: str | None
+    """SHA-256 of the patch: `GET /probes/{run_id}/patch`."""
+
+
+class ProbePatchOut(BaseModel):
+    """The patch of a variant; empty without one."""
+
+    content: str
 
 
 class LeaseRepository(BaseModel):
@@ -110,6 +136,8 @@ class LeaseOut(BaseModel):
     deployment_seconds: float
     lease_seconds: float
     callback: CallbackTarget
+    variant: VariantChange | None
+    """Of an experiment; null: the unchanged commit."""
 
 
 class LeasesOut(BaseModel):
@@ -162,6 +190,8 @@ class ProbeMeasurementIn(BisectRequest):
 
     index: Annotated[JsonInt, Field(ge=0, lt=MOST_WINDOWS)]
     value: Finite | None = None
+    measures: Annotated[dict[MeasureName, Finite], Field(max_length=MAX_MEASURES)] = {}  # noqa: RUF012 - pydantic copies it
+    """Further values by name, for experiments."""
     verdict: VerdictName | None = None
     problem: Words | None = None
     """Why there is no value."""

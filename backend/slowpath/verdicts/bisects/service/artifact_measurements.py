@@ -1,9 +1,10 @@
 """Read the value of a measurement from its artifacts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.profiles.profile_measurements import RESOURCE_MEASURES
 from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BisectId, ProbeWindowId
@@ -20,6 +21,16 @@ UNDECODED = frozenset({"received", "decoding"})
 
 
 @dataclass(frozen=True)
+class OtherMeasure:
+    """A further measure of an experiment and the artifacts that contain it."""
+
+    name: str
+    kind: str
+    subject: str
+    asked: PendingBuildMeasurement
+
+
+@dataclass(frozen=True)
 class PendingArtifactMeasurement:
     """A measurement to read: the artifacts that hold the signature; `waits`: some are not decoded yet."""
 
@@ -29,6 +40,8 @@ class PendingArtifactMeasurement:
     asked: PendingBuildMeasurement | None
     waits: bool
     problem: str | None
+    others: tuple[OtherMeasure, ...] = ()
+    """Of an experiment: what else its artifacts measure."""
 
 
 def get_pending_measurement(
@@ -51,9 +64,21 @@ def get_pending_measurement(
     problem = None if mine or waits else _problem(rows, kind)
     facts = tuple(RunMetadata.from_json(row.run_metadata) for row in mine)
     asked = PendingBuildMeasurement(source, mine, facts, "", "") if mine and source is not None else None
+    others = _other_measures(rows, (kind, str(bisect.signature["subject"]))) if bisect.experiment_of else ()
     return PendingArtifactMeasurement(
-        kind, str(bisect.signature["subject"]), str(bisect.signature["unit"]), asked, waits, problem
+        kind, str(bisect.signature["subject"]), str(bisect.signature["unit"]), asked, waits, problem, others
     )
+
+
+def _other_measures(rows: Sequence[Artifact], signature: tuple[str, str]) -> tuple[OtherMeasure, ...]:
+    """Return the measures besides the signature that decoded artifacts contain."""
+    found = []
+    for name, kind, subject, stored in RESOURCE_MEASURES:
+        mine = tuple(row for row in rows if row.state == "decoded" and row.kind == stored)
+        if mine and (kind, subject) != signature:
+            facts = tuple(RunMetadata.from_json(row.run_metadata) for row in mine)
+            found.append(OtherMeasure(name, kind, subject, PendingBuildMeasurement(stored, mine, facts, "", "")))
+    return tuple(found)
 
 
 def is_from_dashboard(bisect: Bisect) -> bool:
@@ -83,6 +108,7 @@ def record_measurement_value(
     value: float | None = None,
     unit: str = "",
     problem: str | None = None,
+    measures: Mapping[str, float] | None = None,
     requests: int | None = None,
 ) -> Bisect | None:
     """Record the value of a measurement, or why there is none; None if it is complete.
@@ -94,6 +120,7 @@ def record_measurement_value(
     if window is None or has_result(window):
         return None
     window.value, window.problem, window.requests = value, problem, requests
+    window.measures = dict(measures) if measures else window.measures
     if value is not None and unit and unit != bisect.signature["unit"]:
         bisect.signature = {**bisect.signature, "unit": unit}
     session.flush()

@@ -16,7 +16,7 @@ from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import InvalidBisectRequest, InvalidBisectState, ProbeNotFound
 from slowpath.verdicts.bisects.jobs import PlanBisect
 from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
-from slowpath.verdicts.bisects.rules.bisect_states import LIVING, OPEN, BisectState, ProbeState
+from slowpath.verdicts.bisects.rules.bisect_states import LIVING, MOST_OPEN, OPEN, BisectState, ProbeState
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.service import probe_artifacts, search_steps
 from slowpath.verdicts.bisects.service.bisect_creation import (
@@ -89,6 +89,8 @@ def delete_bisect(
     bisect = lock_bisect(session, bisect_id)
     if bisect.state in OPEN:
         raise InvalidBisectState("The bisect has not ended.", remedy="Cancel it first.")
+    if any(one.state in OPEN for one in queries.select_experiments(session, bisect_id, MOST_OPEN)):
+        raise InvalidBisectState("An experiment of the bisect has not ended.", remedy="Cancel it first.")
     left = [
         one for one in queries.select_probes(session, bisect_id) if one.leased_at is not None and one.ended_at is None
     ]
@@ -144,7 +146,7 @@ def _resume(
         one > bisect.approved_through_round for one in rounds
     )
     bisect.pause_reason = None
-    if bisect.plan is None:
+    if bisect.plan is None and bisect.experiment_of is None:
         bisect.state = BisectState.PLANNED
         enqueue_unless_pending(session, PlanBisect(BisectId(bisect.id)))
     else:
@@ -155,7 +157,7 @@ def _resume(
 def _retry(session: WriteSession, bisect_id: BisectId, *, now: datetime, by: UserId | None) -> Bisect:
     """Plan a bisect again that failed before it had a plan."""
     bisect = lock_bisect(session, bisect_id)
-    if bisect.state != BisectState.FAILED or bisect.plan is not None:
+    if bisect.state != BisectState.FAILED or bisect.plan is not None or bisect.experiment_of is not None:
         raise InvalidBisectState("Only a bisect that failed to start can be retried.", remedy="Start another one.")
     if bisect.repository_id is None:
         raise InvalidBisectState("The repository of this bisect was deleted.", remedy="Start another one.")

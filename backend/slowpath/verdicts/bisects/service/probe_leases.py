@@ -82,6 +82,8 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
             continue
         if probe.state != ProbeState.QUEUED or bisect.state != BisectState.SEARCHING:
             continue
+        if not {*probe.build.get("needs", ())} <= {*runner.variants}:
+            continue  # its configuration does not allow the variants of the experiment
         settings = bisect_settings.from_json(bisect.settings)
         if not settings.is_for(runner.labels) or not (
             settings.deployment_hours is None or settings.deployment_hours.allow(now)

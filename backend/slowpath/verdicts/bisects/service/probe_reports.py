@@ -1,5 +1,6 @@
 """Record reports of runners on their probes, whether or not they count."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -34,6 +35,8 @@ class MeasurementReport:
 
     index: int
     value: float | None
+    measures: Mapping[str, float]
+    """Further values of an experiment."""
     verdict: str | None
     problem: str | None
     artifact_ids: tuple[UUID, ...]
@@ -117,6 +120,7 @@ def record_measurement(
         index=report.index,
         round=max((one.round for one in queries.select_probes(session, bisect.id)), default=probe.round),
         value=report.value,
+        measures=dict(report.measures) if report.measures and bisect.experiment_of is not None else None,
         verdict=report.verdict,
         problem=report.problem,
         invalidated=False,

@@ -50,6 +50,8 @@ class RunnerInfo:
     labels: dict[str, str]
     version: str
     process: RunnerProcess
+    variants: tuple[str, ...] = ()
+    """Kinds of variants that its configuration allows."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ def register_runner(
         require_free_name(row, info.process.instance, now=now)
     before = None if is_new else _registration(row)
     row.slots, row.labels, row.version = info.slots, dict(info.labels), info.version
+    row.variants = sorted(info.variants)
     row.instance, row.host = info.process.instance, info.process.host
     row.token_id, row.seen_at, row.left_at = token_id, now, None
     session.flush()
@@ -184,7 +187,7 @@ def _requeue_probe(session: WriteSession, run_id: UUID, *, now: datetime) -> Non
 
 
 def _registration(row: Runner) -> tuple[object, ...]:
-    return row.slots, row.labels, row.version, row.instance, row.host, row.token_id
+    return row.slots, row.labels, row.version, row.instance, row.host, row.token_id, row.variants
 
 
 def delete_runner(session: WriteSession, name: str, *, now: datetime) -> Runner:

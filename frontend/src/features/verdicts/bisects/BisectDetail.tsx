@@ -20,6 +20,7 @@ import { Terms } from '../../../ui/Terms';
 import { BisectHistory } from './BisectHistory';
 import type { CommitMember } from '../../inventory/repositories';
 import { CulpritPeople } from './CulpritPeople';
+import { Experiments } from './Experiments';
 import { LevelSection } from './LevelSection';
 import { Probes } from './Probes';
 import { PrunedCommits } from './PrunedCommits';
@@ -123,6 +124,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
       <HiddenInSnapshot>
         <RunnerHelp bisect={bisect} team={props.team} />
       </HiddenInSnapshot>
+      <Experiments bisect={bisect} mayWrite={mayWrite} />
       {bisect.levels.length > 0 && (
         <Section>
           <Cost bisect={bisect} />

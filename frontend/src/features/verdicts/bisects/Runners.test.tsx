@@ -18,6 +18,7 @@ const aRunner = (changed: Partial<Runner> = {}): Runner => ({
   slots: 2,
   labels: {},
   version: '',
+  variants: [],
   host: 'prod-canary-1',
   seen_at: '2026-11-20T14:02:00Z',
   left_at: null,

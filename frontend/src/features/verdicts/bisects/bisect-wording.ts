@@ -41,6 +41,7 @@ export const PURPOSES: Record<Probe['purpose'], string> = {
   probe: 'probe',
   verify: 'verified',
   override: 'overridden',
+  variant: 'variant of an experiment',
 };
 
 export const PHASES: Record<Probe['state'], string> = {
