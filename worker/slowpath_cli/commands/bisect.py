@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
 from slowpath_cli.core.input_files import resolved
 from slowpath_cli.core.renamed_options import accept_former_name
+from slowpath_cli.local_bisect.go_toolchain import list_releases
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import KINDS
 from slowpath_cli.local_bisect.probe_results import UnbuildableBoundary
@@ -248,7 +250,10 @@ def _history(options: argparse.Namespace, folder: Path) -> MultiRepositoryHistor
         )
     package = None if options.main is None else os.path.normpath(options.main).strip("/").replace("..", "")
     return MultiRepositoryHistory(
-        main, modules, BinaryInputs(options.directory.strip("/"), "" if package == "." else package, target)
+        main,
+        modules,
+        BinaryInputs(options.directory.strip("/"), "" if package == "." else package, target),
+        known_releases=cache(lambda: list_releases(folder)),
     )
 
 
