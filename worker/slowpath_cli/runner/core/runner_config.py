@@ -164,7 +164,7 @@ def _resolve_program(value: Any, base: Path) -> Any:  # noqa: ANN401 - a command
 def _allow(section: Mapping[str, Any]) -> Allow:
     _only(section, ALLOW, "[allow]")
     patterns = {key: parse_command(section[key], f"[allow] {key}") for key in section}
-    return Allow(patterns.get("services"), patterns.get("modules"), patterns.get("refs"))
+    return Allow(patterns.get("services"), patterns.get("modules"), patterns.get("refs"), patterns.get("toolchains"))
 
 
 def _measure(section: Mapping[str, Any], base: Path) -> MeasureConfig:

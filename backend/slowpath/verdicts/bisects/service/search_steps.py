@@ -33,6 +33,7 @@ from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.next_step import NextStep, decide_next_step
 from slowpath.verdicts.bisects.rules.probe_observations import BASELINE
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, describe_go_change
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 from slowpath.verdicts.bisects.service.bisect_summaries import (
     load_probe_observations,
@@ -40,7 +41,7 @@ from slowpath.verdicts.bisects.service.bisect_summaries import (
     update_bisect_summary,
 )
 from slowpath.verdicts.bisects.tables import Bisect, Probe
-from slowpath.verdicts.bisects.wording import describe_explained, describe_slower_build
+from slowpath.verdicts.bisects.wording import describe_explained, describe_share, describe_slower_build
 
 GOES_ON = frozenset({BisectState.SEARCHING, BisectState.WAITING})
 MOST_LIKELY = 3
@@ -162,7 +163,12 @@ def make_probe(
         number=number,
         run_id=run_id,
         callback_hash=hash_secret(callback_secret(secret, run_id)),
-        build={"commit": build.commit, "modules": dict(build.modules), "versions": dict(build.versions)},
+        build={
+            "commit": build.commit,
+            "modules": dict(build.modules),
+            "versions": dict(build.versions),
+            "settings": dict(build.settings),
+        },
         state=ProbeState.QUEUED,
         measurements_requested=1,
         good_verdicts=0,
@@ -225,6 +231,9 @@ def describe_levels(plan: SearchPlan, state: SearchState, result: SearchResult) 
     found = explain_increase(state, result.suspects[0]) if result.outcome == "found" else None
     slower = find_slower_build(state)
     sentences = [] if found is None else [describe_explained(found)]
+    culprit = plan.nodes[result.suspects[0]] if found is not None else None
+    if found is not None and culprit is not None and culprit.repository in GO_LEVELS:
+        sentences = [describe_go_change(culprit, describe_share(found.culprit))]
     if slower is not None:
         sentences.append(describe_slower_build(plan.nodes[slower.build].sha, slower.excess))
     return " ".join(sentences)
