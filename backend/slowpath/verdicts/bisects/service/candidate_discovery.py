@@ -314,7 +314,8 @@ class MultiRepositoryHistory(Generic[R]):
 
     def _others_changed(self, repository: str, parent: str, sha: str) -> bool:
         """Return whether a commit changes any other build input."""
-        paths = [one for one in self.repositories[repository].changed(parent, sha) if not one.startswith("vendor/")]
+        changed = self.repositories[repository].changed(parent, sha)
+        paths = [one for one in changed if "vendor" not in posixpath.dirname(one).split("/")]
         return any(posixpath.basename(one) not in PINS and not one.endswith(".md") for one in paths)
 
     def _mod(self, repository: str, sha: str) -> GoModFile:
