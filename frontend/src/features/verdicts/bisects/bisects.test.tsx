@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { aBisect, aProbe, DEPENDENCY_UPDATE } from '../../../testing/bisect-fixtures';
+import { CHECKOUT, cliCommand } from '../../platform/cli';
 import { candidateAt, chartLevels, shownLevel } from './bisect-levels';
 import { makeBisectReportText } from './bisect-report-text';
 import { hasLabels, labelTexts, labelsOf } from './runner-labels';
 import { artifactsOf } from './bisect-queries';
 import { editableSettings, changed } from './bisect-settings';
-import { posteriorText, oddsText, runnerCommand, secondsText, versionText } from './bisect-wording';
+import {
+  posteriorText,
+  oddsText,
+  runnerCommand,
+  secondsText,
+  shortSha,
+  versionText,
+} from './bisect-wording';
 
 describe('a bisect in words', () => {
   it('never says that something is quite sure or quite impossible unless it is', () => {
@@ -29,6 +37,12 @@ describe('a bisect in words', () => {
     expect(versionText('v2.0.0+incompatible')).toBe('v2.0.0+incompatible');
   });
 
+  it('shortens commits, but no Go releases and settings', () => {
+    expect(shortSha('8d20c6e1'.repeat(5))).toBe('8d20c6e');
+    expect(shortSha('go1.23.0')).toBe('go1.23.0');
+    expect(shortSha('GODEBUG=asynctimerchan=1')).toBe('GODEBUG=asynctimerchan=1');
+  });
+
   it('states the times of a search', () => {
     expect([secondsText(45), secondsText(600), secondsText(10_320)]).toEqual([
       '45 s',
@@ -48,8 +62,16 @@ describe('labels of runners', () => {
   });
 
   it('stand in the one command as a shell reads them', () => {
-    const command = runnerCommand('http://x', 't', { zone: 'eu', owner: "Mira's team" });
+    const labels = { zone: 'eu', owner: "Mira's team" };
+    const command = runnerCommand(CHECKOUT, { server: 'http://x', token: 't', labels });
     expect(command).toContain(`--label zone=eu --label 'owner=Mira'\\''s team' --repo .`);
+  });
+
+  it('follow the single file of the server, if it has one', () => {
+    const cli = cliCommand('http://x', ['linux-arm64']);
+    expect(runnerCommand(cli, { server: 'http://x', token: 't' })).toBe(
+      'curl -fsSo slowpath http://x/cli/linux-arm64 && chmod +x slowpath && SLOWPATH_URL=http://x SLOWPATH_TOKEN=t ./slowpath runner --repo . --measure ./measure.sh -- ./deploy.sh',
+    );
   });
 });
 
