@@ -48,6 +48,8 @@ SCRIPT = """the script runs in a separate work tree of each build, with these va
                       {"example.com/lib": {"commit": "1f0c...", "dir": "/.../slot-0"}, "example.com/x": {"version": "v1.4.0"}}
                       `replace` directives for them are already in go.mod, and GOFLAGS has -mod=mod, so `go build` and
                       `go test` need no further options; {} if none is replaced
+                      With a chosen Go release: {"golang.org/toolchain": {"version": "v0.0.1-go1.23.0", "GODEBUG": "..."}}; then
+                      GOTOOLCHAIN, GODEBUG and GOEXPERIMENT are set, and the `go` line of go.mod is rewritten
   SLOWPATH_OUT        an empty folder for files: profiles, traces, growth logs or benchmarks for --signature
   SLOWPATH_SLOT       0 to --slots minus 1, for ports and the like
 

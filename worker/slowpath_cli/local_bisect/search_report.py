@@ -10,6 +10,7 @@ from slowpath.analysis.bisect import measurement_normalization, search
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.range_levels import find_slower_build
 from slowpath.analysis.bisect.search import SearchResult
+from slowpath.analysis.findings.wording import pluralize
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
@@ -181,9 +182,10 @@ def format_search_report(
     lines = [first]
     for level in levels(session, history, finished):
         name = level["culprit"] or f"{len(level['suspects'])} suspects, the most likely first"
-        lines.append(
-            f"  {level['repository']}: {name} ({100 * level['probability']:.1f}%), {level['candidates']} commits in {level['classes']} {CLASSES}"
-        )
+        counts = f"{level['candidates']} commits in {level['classes']} {CLASSES}"
+        if level["repository"] in GO_LEVELS.values():
+            counts = pluralize(level["classes"], "candidate")
+        lines.append(f"  {level['repository']}: {name} ({100 * level['probability']:.1f}%), {counts}")
         for sha, probability in zip(level["suspects"], level["probabilities"], strict=True):
             node = next((one for one in session.nodes.values() if one.sha == sha), None)
             lines.append(f"    {describe_candidate(node) if node else short_id(sha)} ({100 * probability:.1f}%)")
