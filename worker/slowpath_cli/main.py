@@ -22,6 +22,10 @@ INTERRUPTED = 130
 COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("slowpath_cli.commands.admin", "administer a Slowpath server"),
     "compare": ("slowpath_cli.commands.compare", "compare two sets of profiles, without a server"),
+    "compare-commits": (
+        "slowpath_cli.commands.compare_commits",
+        "measure two commits alternately with a script or Go benchmarks, and say whether one is slower",
+    ),
     "bisect": (
         "slowpath_cli.commands.bisect",
         "find the commit that made something slower, with as few measurements as possible",

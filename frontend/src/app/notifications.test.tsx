@@ -141,6 +141,7 @@ describe('channels', () => {
           'regression.opened',
           'regression.updated',
           'build.evaluated',
+          'pull-request.measured',
           'bisect.finished',
         ],
         service_ids: null,

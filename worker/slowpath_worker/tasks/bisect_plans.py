@@ -12,9 +12,10 @@ from slowpath.core.db_sessions import WriteSession
 from slowpath.core.encryption import create_sealer
 from slowpath.core.git_ports import GitMirrorHistory, GitMirrorPort
 from slowpath.core.ids import RepositoryId
+from slowpath.verdicts.bisects.errors import InvalidCommitRange
 from slowpath.verdicts.bisects.jobs import ExpandCandidate, PlanBisect
 from slowpath.verdicts.bisects.rules.candidates import SearchLevel
-from slowpath.verdicts.bisects.service import bisect_locks, regressed_function_files, search_planner
+from slowpath.verdicts.bisects.service import bisect_locks, pair_steps, regressed_function_files, search_planner
 from slowpath.verdicts.bisects.service.candidate_discovery import MAIN, MultiRepositoryHistory
 from slowpath.verdicts.bisects.service.search_planner import MirroredRepository, PlanInputs
 from slowpath_worker.job_context import Cancelled, JobContext, JobFailure
@@ -46,6 +47,9 @@ def plan_bisect(job: PlanBisect, context: JobContext) -> None:
     if inputs is None:
         with context.finishing():
             return
+    if row.commit_comparison is not None:
+        _begin_pairs(job, inputs, context)
+        return
     inputs = regressed_function_files.add_function_files(inputs, tables, context.blobs)
     mirrors = RepositoryMirrors(context, inputs)
     context.progress("finding modules", 0.1)
@@ -63,6 +67,19 @@ def plan_bisect(job: PlanBisect, context: JobContext) -> None:
         level = search_planner.weight_candidates(session, inputs.main.id, level, inputs.regressed, pruned=pruned)
         plan = search_planner.make_plan(level, modules)
         search_planner.record_plan(session, job.bisect_id, plan, context.clock.now())
+
+
+def _begin_pairs(job: PlanBisect, inputs: PlanInputs, context: JobContext) -> None:
+    """Find the merge base of two commits, and whether it builds from the same inputs."""
+    lines = RepositoryMirrors(context, inputs).lines(inputs.main)
+    lines.parents(inputs.bad)  # fetch it if it is missing
+    base = lines.merge_base(inputs.good, inputs.bad)
+    if base is None:
+        raise InvalidCommitRange("The commits have no common history.", remedy="Choose commits of one history.")
+    history = MultiRepositoryHistory(lines, {}, inputs.binary)
+    is_equal = base == inputs.bad or history.has_equal_builds(base, inputs.bad)
+    with context.finishing() as session:
+        pair_steps.begin_pairs(session, job.bisect_id, base, is_equal=is_equal, now=context.clock.now())
 
 
 def record_plan_failure(session: WriteSession, job: PlanBisect, failure: JobFailure) -> None:

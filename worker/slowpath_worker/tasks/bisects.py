@@ -8,13 +8,17 @@ from slowpath.core.encryption import create_sealer
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
 from slowpath.evidence.metrics.service.remote_samples import RemoteSampleSource
+from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.verdicts.bisects.errors import BisectNotFound
 from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect, ReadMeasurement, StartAutomaticBisect
+from slowpath.verdicts.bisects.rules.commit_comparisons import PullRequest
 from slowpath.verdicts.bisects.service import (
     artifact_measurements,
     automatic_bisects,
     bisect_monitor,
+    commit_comparisons,
     latency_measurements,
+    pair_steps,
     search_steps,
 )
 from slowpath.verdicts.bisects.service.artifact_measurements import PendingArtifactMeasurement
@@ -25,9 +29,11 @@ from slowpath_worker.job_context import JobContext, JobFailure, Postponed
 __all__ = [
     "AdvanceBisect",
     "MonitorBisect",
+    "PullRequestChanged",
     "ReadMeasurement",
     "StartAutomaticBisect",
     "advance_bisect",
+    "measure_pull_request",
     "monitor_bisect",
     "read_measurement",
     "record_advance_failure",
@@ -46,6 +52,7 @@ def advance_bisect(job: AdvanceBisect, context: JobContext) -> None:
     with context.finishing() as session:
         try:
             search_steps.advance_bisect(session, job.bisect_id, secret=secret, now=context.clock.now())
+            pair_steps.advance_pairs(session, job.bisect_id, secret=secret, now=context.clock.now())
         except BisectNotFound:
             return  # deleted meanwhile
 
@@ -129,6 +136,14 @@ def monitor_bisect(job: MonitorBisect, context: JobContext) -> None:
             bisect_monitor.monitor_bisect(session, job.bisect_id, guarded, now=now)
         except BisectNotFound:
             return
+
+
+def measure_pull_request(job: PullRequestChanged, context: JobContext) -> None:
+    """Measure the head of a pull request if its service allows it, and cancel what measures a former one."""
+    named = PullRequest(job.number, job.url, job.branch, job.base_branch)
+    state = commit_comparisons.PullRequestState(named, job.head_sha, job.base_sha, job.is_open)
+    with context.finishing() as session:
+        commit_comparisons.update_pull_request(session, job.service_id, state, now=context.clock.now())
 
 
 def start_automatic_bisect(job: StartAutomaticBisect, context: JobContext) -> None:

@@ -16,6 +16,7 @@ from slowpath.sharing.notifications.service import channels, notification_conten
 from slowpath.sharing.notifications.service.channel_types import OutboundNotification, deliver_notification
 from slowpath.sharing.subscriptions.service.mail_outbox import enqueue_subscriber_mails
 from slowpath.verdicts.bisects.jobs import BisectFinished
+from slowpath.verdicts.bisects.service import commit_comparisons
 from slowpath.verdicts.bisects.service.automatic_bisects import enqueue_automatic_start
 from slowpath.verdicts.regressions.jobs import BuildEvaluated, RegressionChanged, RegressionOpened
 from slowpath.verdicts.regressions.service import regression_views
@@ -80,7 +81,9 @@ def notify_bisect_finished(job: BisectFinished, context: JobContext) -> None:
     """Notify of a finished bisect once per channel; a bisect deleted meanwhile is skipped."""
     with context.reading() as session:
         try:
-            content = notification_content.compose_bisect_finished(session, job.bisect_id, context.settings.public_url)
+            if commit_comparisons.waits_for_cause(session, job.bisect_id, context.clock.now()):
+                raise Postponed(ORDER_PAUSE_S)
+            content = notification_content.compose_ended(session, job.bisect_id, context.settings.public_url)
         except NotFound:
             content = None
     _enqueue(context, content)

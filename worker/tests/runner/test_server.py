@@ -108,6 +108,53 @@ def test_a_runner_killed_once_still_finds_the_culprit(stack: RunningStack, tmp_p
     assert (listed["name"], listed["slots"], listed["running"]) == ("lab", 2, 0)
 
 
+def test_commits_are_measured_alternately_and_equal_ones_not_at_all(stack: RunningStack, tmp_path: Path) -> None:
+    """A branch that is slower than its merge base, and one that takes its change back."""
+    mono, shas = _history(tmp_path, 3, 1)
+    mono.git("checkout", "-q", "-b", "taken-back", shas[0])
+    mono.commit({"n": "7\n"}, "Change")
+    head = mono.commit({"n": "0\n"}, "Take it back")
+    mono.git("checkout", "-q", "main")
+    with stack.signed_up() as person:
+        service = person.post("/services", json={"name": "ingester"}).json()["id"]
+        asked = {"name": "mono", "url": f"file://{mono.folder}", "services": [{"service_id": service}]}
+        assert person.post("/repositories", json=asked).status_code == 201
+        runner = _runner(stack, person, tmp_path)
+        try:
+            equal = _measured(stack, person, service, shas[2], head)
+            slower = _measured(stack, person, service, shas[0], shas[2])
+        finally:
+            runner.terminate()
+            runner.wait(timeout=30)
+    assert (equal["verdict"], equal["base_sha"], equal["measurements"]) == ("not-slower", shas[0], [])
+    assert slower["verdict"] == "slower", (tmp_path / "runner.log").read_text()
+    assert slower["ratio"] == pytest.approx(12.5 / 10.5)
+    assert {(one["is_candidate"], one["value"]) for one in slower["measurements"]} == {(False, 10.5), (True, 12.5)}
+    begun = (tmp_path / "ledger").read_text().split()
+    assert len(begun) == len(set(begun)) == len(slower["measurements"]) == 26
+
+
+def _measured(stack: RunningStack, person: httpx.Client, service: str, base: str, candidate: str) -> dict[str, Any]:
+    """Compare two commits, and return the commit comparison once it has ended."""
+    body = {
+        "service_id": service,
+        "base_sha": base,
+        "candidate_sha": candidate,
+        "measurement_seconds": 1,
+        "warm_up_seconds": 0,
+    }
+    made = person.post("/commit-comparisons", json=body)
+    assert made.status_code == 201, made.text
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        stack.keeper.look_after()
+        found: dict[str, Any] = person.get(f"/commit-comparisons/{made.json()['id']}").json()
+        if found["finished_at"] is not None:
+            return found
+        time.sleep(0.2)
+    raise AssertionError(found)
+
+
 def test_pushed_latency_of_probes_finds_the_culprit(stack: RunningStack, tmp_path: Path) -> None:
     mono, shas = _history(tmp_path, 3, 2)
     with stack.signed_up() as person:

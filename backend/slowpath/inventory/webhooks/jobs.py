@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from slowpath.core.ids import HookDeliveryId, HookId
+from slowpath.core.ids import HookDeliveryId, HookId, ServiceId
 from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
@@ -27,3 +27,21 @@ class ReconcileDeliveries(Job):
     subject_kind: ClassVar[str] = HOUSEKEEPING
 
     hook_id: HookId
+
+
+@dataclass(frozen=True)
+class PullRequestChanged(Job):
+    """A pull request of a service's repository was opened, got commits, or was closed. Idempotent."""
+
+    name: ClassVar[str] = "webhooks.pull-request-changed"
+    queue: ClassVar[Queue] = Queue.BISECT
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    service_id: ServiceId
+    number: int
+    url: str | None
+    head_sha: str
+    base_sha: str | None
+    branch: str
+    base_branch: str
+    is_open: bool

@@ -67,6 +67,7 @@ def select_bisects(
     waiting = Bisect.state.in_(WAITING_BISECTS)
     finished = and_(Bisect.state.in_(FINISHED_BISECTS), Bisect.finished_at >= finished_since)
     found = select(Bisect).where(or_(waiting, finished) if ids is None else Bisect.id.in_(ids))
+    found = found.where(Bisect.commit_comparison.is_(None))  # a pull request shows its own
     return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id).limit(500)).all()
 
 

@@ -45,6 +45,7 @@ class NotificationEvent(StrEnum):
     OPENED = "regression.opened"
     CHANGED = "regression.updated"
     JUDGED = "build.evaluated"
+    MEASURED = "pull-request.measured"
     BISECTED = "bisect.finished"
     PRODUCTION_OPENED = "production-event.opened"
     PRODUCTION_UPDATED = "production-event.updated"
@@ -90,15 +91,15 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
     ChannelKind.SLACK_APP: INCIDENT_EVENTS | {NotificationEvent.BISECTED},
     ChannelKind.EMAIL: PERSONAL_EVENTS,
     ChannelKind.WEBHOOK: frozenset(NotificationEvent) - {NotificationEvent.TEST},
-    ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED}),
-    ChannelKind.GITLAB: frozenset({NotificationEvent.JUDGED}),
+    ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED, NotificationEvent.MEASURED}),
+    ChannelKind.GITLAB: frozenset({NotificationEvent.JUDGED, NotificationEvent.MEASURED}),
     ChannelKind.PAGERDUTY: INCIDENT_EVENTS,
     ChannelKind.OPSGENIE: INCIDENT_EVENTS,
     ChannelKind.TEAMS: PERSONAL_EVENTS,
 }
 """One notification per regression for users; one per build for the code host, which shows it on the commit."""
 
-BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED})
+BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED, NotificationEvent.MEASURED})
 """All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
 
 PERSONAL: Final = frozenset({ChannelKind.SLACK, ChannelKind.SLACK_APP, ChannelKind.EMAIL, ChannelKind.TEAMS})
@@ -263,9 +264,10 @@ class NotificationContent:
         """Return the key that the events of one incident or pull request share; None: the event has no thread."""
         if self.event in INCIDENT_EVENTS:
             return str(self.subject_id)
-        if self.event is not NotificationEvent.JUDGED or self.build is None or self.build.pull_request is None:
+        if self.event not in BUILD_EVENTS or self.build is None or self.build.pull_request is None:
             return None
-        return f"{self.build.service}#{self.build.pull_request}"
+        measured = ":measured" if self.event is NotificationEvent.MEASURED else ""  # its comment is another one
+        return f"{self.build.service}#{self.build.pull_request}{measured}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON that is stored."""

@@ -37,13 +37,14 @@ Events = Annotated[
             NotificationEvent.OPENED,
             NotificationEvent.CHANGED,
             NotificationEvent.JUDGED,
+            NotificationEvent.MEASURED,
             NotificationEvent.BISECTED,
             NotificationEvent.PRODUCTION_OPENED,
             NotificationEvent.PRODUCTION_UPDATED,
             NotificationEvent.PRODUCTION_CLOSED,
         ]
     ],
-    Field(min_length=1, max_length=7),
+    Field(min_length=1, max_length=8),
 ]
 Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
 

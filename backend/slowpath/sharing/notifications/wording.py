@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from slowpath.sharing.notifications.rules import (
+    BUILD_EVENTS,
     ENDED_STATES,
     INCIDENT_EVENTS,
     NotificationContent,
@@ -50,7 +51,7 @@ def format_headline(content: NotificationContent) -> str:
     """Return the event in one line."""
     if content.event is NotificationEvent.TEST:
         return "Test notification from Slowpath: this channel works."
-    if content.event is NotificationEvent.JUDGED and content.build is not None:
+    if content.event in BUILD_EVENTS and content.build is not None:
         return plain(f"{content.build.service} {_short(content.build.commit)}: {content.build.sentence}", 300)
     if content.bisect is not None:
         return plain(f"Bisect {content.bisect.number} of {content.bisect.service}: {content.bisect.sentence}", 300)
@@ -216,8 +217,13 @@ def status(content: NotificationContent) -> dict[str, Any]:
         "state": "failure" if content.build.verdict == "changed" else "success",
         "description": plain(content.build.sentence, STATUS_LENGTH),
         "target_url": content.url,
-        "context": plain(f"slowpath/{content.build.service}", 100),
+        "context": plain(f"slowpath/{content.build.service}{_context_of(content)}", 100),
     }
+
+
+def _context_of(content: NotificationContent) -> str:
+    """Return the end of a status's context: a measured pull request has another status than its build."""
+    return "/measured" if content.event is NotificationEvent.MEASURED else ""
 
 
 def comment_marker(content: NotificationContent) -> str:

@@ -169,6 +169,7 @@ STORED: Final[Mapping[SearchType, SearchSource]] = {
         _path("bisects", Bisect.id),
         func.concat_ws(" ", BISECT_NAME, Bisect.title, Service.name, Service.slug, Bisect.good_sha, Bisect.bad_sha),
         Bisect.created_at,
+        (Bisect.commit_comparison.is_(None),),
         with_service=True,
     ),
     SearchType.REPORT: SearchSource(  # by ix_report_newest

@@ -97,6 +97,10 @@ class Bisect(TeamScoped, Table):
     """The candidate being expanded."""
     is_automatic: Mapped[bool] = mapped_column(default=False, server_default="false")
     """Whether a confirmed regression started it by itself."""
+    commit_comparison: Mapped[dict[str, Any] | None]
+    """`rules.commit_comparisons.CommitComparison` if it measures two commits alternately instead of searching: `good_sha` is
+    the base and `bad_sha` the candidate; *found* means slower, *not-in-range* not slower, *not-separable* inconclusive.
+    """
     approved_through_round: Mapped[int] = mapped_column(default=0)
     """The last approved round of deployments."""
     pause_reason: Mapped[str | None]
@@ -265,3 +269,29 @@ class AutomaticBisect(TeamScoped, Table):
     deployment_hours: Mapped[dict[str, Any] | None]
     """Stored as in `rules.bisect_settings`; null: always."""
     runner_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+
+
+class PullRequestRules(TeamScoped, Table):
+    """Whether runners measure the pull requests of a service before the merge. No row: they do not."""
+
+    __tablename__ = "pull_request_rules"
+    __table_args__ = (
+        UniqueConstraint("team_id", "service_id"),
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        CheckConstraint("minutes_per_day >= 1 AND minutes_per_pull_request >= 1", name="minutes"),
+    )
+
+    service_id: Mapped[UUID]
+    enabled: Mapped[bool]
+    base_branches: Mapped[list[Any]]
+    """Branches whose pull requests are measured; empty: the default branch."""
+    runner_labels: Mapped[dict[str, Any]]
+    minutes_per_day: Mapped[int]
+    """Most minutes of deployments in 24 hours."""
+    minutes_per_pull_request: Mapped[int]
+    smallest_change: Mapped[float]
+    """Relative change that matters."""
+    measurement_seconds: Mapped[float]
+    warm_up_seconds: Mapped[float]
+    signature: Mapped[list[Any] | None]
+    """Kind and subject; null: the number that the runner's command prints."""

@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,6 +17,7 @@ from slowpath.inventory.webhooks.rules.webhook_payloads import (
     CiRunEvent,
     DeploymentStatusEvent,
     IgnoredEvent,
+    PullRequestEvent,
     PushEvent,
     parse_github_event,
     parse_gitlab_event,
@@ -37,7 +39,8 @@ JSON = st.recursive(
 )
 KEYS = st.sampled_from(
     ["ref", "commits", "id", "message", "author", "timestamp", "workflow_run", "head_sha", "pull_requests", "project",
-     "deployment_status", "deployment", "payload", "object_kind", "object_attributes", "sha", "repository", "added"]
+     "deployment_status", "deployment", "payload", "object_kind", "object_attributes", "sha", "repository", "added",
+     "action", "pull_request", "head", "base", "repo", "number", "iid", "last_commit"]
 )  # fmt: skip
 MESSAGES = st.dictionaries(KEYS, JSON | st.dictionaries(KEYS, JSON, max_size=5), max_size=8)
 
@@ -175,7 +178,7 @@ def test_gitlab_events_are_parsed_like_those_of_github() -> None:
     assert isinstance(parse_gitlab_event({**GITLAB_DEPLOYMENT, "status": "running"}), IgnoredEvent)
 
 
-@given(st.sampled_from(["push", "deployment_status", "workflow_run", "ping", "\x00"]), MESSAGES)
+@given(st.sampled_from(["push", "deployment_status", "workflow_run", "pull_request", "ping", "\x00"]), MESSAGES)
 def test_any_input_is_parsed_or_rejected(event: str, message: dict[str, Any]) -> None:
     parse_github_event(event, message)
     parse_gitlab_event(message)
@@ -231,3 +234,61 @@ def test_no_more_are_asked_for_than_are_good() -> None:
 )
 def test_the_next_page_is_asked_for_by_the_cursor_alone(link: str, cursor: str | None) -> None:
     assert next_cursor(link) == cursor
+
+
+# --- pull requests
+
+HEAD_SHA, BASE_SHA = "b" * 40, "a" * 40
+
+
+def pull_request(action: str, *, head_repository: int | None = 1, sha: str = HEAD_SHA) -> dict[str, Any]:
+    """Return the parts of GitHub's payload that are read."""
+    head_repo = None if head_repository is None else {"id": head_repository}
+    return {
+        "action": action,
+        "repository": {"full_name": "shop/mono"},
+        "pull_request": {
+            "number": 7, "html_url": "https://github.example/shop/mono/pull/7",
+            "head": {"sha": sha, "ref": "feature", "repo": head_repo},
+            "base": {"sha": BASE_SHA, "ref": "main", "repo": {"id": 1}},
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "is_open"), [("opened", True), ("synchronize", True), ("closed", False)])
+def test_a_pull_request_of_github(action: str, is_open: bool) -> None:
+    url = "https://github.example/shop/mono/pull/7"
+    expected = PullRequestEvent(7, url, HEAD_SHA, BASE_SHA, "feature", "main", is_open, "shop/mono")
+    assert parse_github_event("pull_request", pull_request(action)) == expected
+
+
+@pytest.mark.parametrize("message", [
+    pull_request("opened", head_repository=2), pull_request("opened", head_repository=None), pull_request("labeled"),
+    pull_request("opened", sha="main"), {"action": "opened"}, {"action": ["opened"], "pull_request": 1},
+])  # fmt: skip
+def test_forks_and_other_pull_requests_are_ignored(message: dict[str, Any]) -> None:
+    """A deleted fork has no repository."""
+    assert isinstance(parse_github_event("pull_request", message), IgnoredEvent)
+
+
+def merge_request(action: str, *, source: int = 1, **fields: object) -> dict[str, Any]:
+    """Return the parts of GitLab's payload that are read."""
+    attributes = {
+        "iid": 7, "url": "https://gitlab.example/shop/mono/-/merge_requests/7", "action": action, "source_branch": "feature",
+        "target_branch": "main", "source_project_id": source, "target_project_id": 1, "last_commit": {"id": HEAD_SHA},
+    }  # fmt: skip
+    return {
+        "object_kind": "merge_request",
+        "project": {"path_with_namespace": "shop/mono"},
+        "object_attributes": {**attributes, **fields},
+    }
+
+
+def test_a_merge_request_of_gitlab() -> None:
+    url = "https://gitlab.example/shop/mono/-/merge_requests/7"
+    opened = PullRequestEvent(7, url, HEAD_SHA, None, "feature", "main", is_open=True, repository="shop/mono")
+    assert parse_gitlab_event(merge_request("open")) == opened
+    assert parse_gitlab_event(merge_request("update", oldrev="c" * 40)) == opened
+    assert parse_gitlab_event(merge_request("merge")) == replace(opened, is_open=False)
+    for other in (merge_request("update"), merge_request("open", source=2), merge_request("approved")):
+        assert isinstance(parse_gitlab_event(other), IgnoredEvent)

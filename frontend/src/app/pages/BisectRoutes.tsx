@@ -8,6 +8,7 @@ import { AssignItem } from '../../features/sharing/inbox';
 import {
   BisectDetail,
   Bisects,
+  CommitComparison,
   StartBisectPage,
   bisectSubjectOf,
 } from '../../features/verdicts/bisects';
@@ -19,6 +20,7 @@ const teamRoute = getRouteApi('/t/$team');
 const bisectsRoute = getRouteApi('/t/$team/bisects');
 const newBisectRoute = getRouteApi('/t/$team/bisects/new');
 const bisectRoute = getRouteApi('/t/$team/bisects/$bisectId');
+const commitsRoute = getRouteApi('/t/$team/commit-comparisons/$bisectId');
 
 export function BisectsRoute() {
   const { team } = teamRoute.useRouteContext();
@@ -120,6 +122,21 @@ const linksOf = (team: string) => ({
     </Link>
   ),
 });
+
+export function CommitComparisonRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const { bisectId } = commitsRoute.useParams();
+  const links = linksOf(team.slug);
+  return (
+    <CommitComparison
+      key={bisectId}
+      id={bisectId}
+      mayWrite={team.role !== 'viewer'}
+      serviceLink={links.service}
+      comparisonLink={links.comparison}
+    />
+  );
+}
 
 export function BisectRoute() {
   const { team } = teamRoute.useRouteContext();

@@ -2,7 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
 import { SubscribeAction } from '../../features/sharing/subscriptions';
-import { AutomaticBisects } from '../../features/verdicts/bisects';
+import { AutomaticBisects, PullRequests } from '../../features/verdicts/bisects';
 import { ServiceBudgets, useSeriesLimits } from '../../features/verdicts/budgets';
 import { ServiceSeries } from '../../features/verdicts/regressions';
 import { Link } from '../Link';
@@ -107,6 +107,26 @@ export function ServiceRoute() {
       <AutomaticBisects
         serviceId={serviceId}
         mayManage={team.role === 'admin' || team.role === 'owner'}
+      />
+      <PullRequests
+        serviceId={serviceId}
+        mayManage={team.role === 'admin' || team.role === 'owner'}
+        mayWrite={team.role !== 'viewer'}
+        link={(bisectId, words) => (
+          <Link
+            to="/t/$team/commit-comparisons/$bisectId"
+            params={{ team: team.slug, bisectId }}
+            className="link"
+          >
+            {words}
+          </Link>
+        )}
+        onStarted={(bisectId) =>
+          void navigate({
+            to: '/t/$team/commit-comparisons/$bisectId',
+            params: { team: team.slug, bisectId },
+          })
+        }
       />
     </ServiceDetail>
   );

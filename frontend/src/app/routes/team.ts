@@ -276,6 +276,12 @@ const bisectRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/BisectRoutes'), 'BisectRoute'),
 });
 
+const commitComparisonRoute = createRoute({
+  getParentRoute: () => teamRoute,
+  path: '/commit-comparisons/$bisectId',
+  component: lazyRouteComponent(() => import('../pages/BisectRoutes'), 'CommitComparisonRoute'),
+});
+
 const servicesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/services',
@@ -343,6 +349,7 @@ export const teamRoutes = teamRoute.addChildren([
   bisectsRoute,
   newBisectRoute,
   bisectRoute,
+  commitComparisonRoute,
   reportsRoute,
   reportRoute,
   previewRoute,

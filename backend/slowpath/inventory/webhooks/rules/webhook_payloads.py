@@ -49,6 +49,21 @@ class CiRunEvent:
 
 
 @dataclass(frozen=True)
+class PullRequestEvent:
+    """A pull request of the repository itself was opened, got commits, or was closed."""
+
+    number: int
+    url: str | None
+    head: str
+    base: str | None
+    """Head of the base branch; GitLab does not name it."""
+    branch: str
+    base_branch: str
+    is_open: bool
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
 class IgnoredEvent:
     """An event that requires no action."""
 
@@ -58,7 +73,7 @@ class IgnoredEvent:
     """Whether the code host only checks the address: then the delivery is done, not ignored."""
 
 
-WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | IgnoredEvent
+WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | PullRequestEvent | IgnoredEvent
 
 
 def parse_github_event(event: str, message: Message) -> WebhookEvent:
@@ -196,15 +211,64 @@ def _pull_request(value: object, before: str | None, base_branch: str | None) ->
     return {"number": found, "url": f"{before}{found}" if before else None, **named}
 
 
+def _github_pull_request(message: Message, repository: str | None) -> WebhookEvent:
+    action, pull = text(message.get("action")) or "", part(message, "pull_request")
+    head, base = part(pull, "head"), part(pull, "base")
+    is_fork = part(head, "repo").get("id") is None or part(head, "repo").get("id") != part(base, "repo").get("id")
+    if action not in {*_CHANGED, "closed"}:
+        return IgnoredEvent(f"The action {truncate_text(action, 60)} of a pull request is ignored.", repository)
+    return _changed_pull_request(
+        (pull.get("number"), pull.get("html_url")), (head.get("sha"), base.get("sha")), (head.get("ref"), base.get("ref")),
+        repository, is_fork=is_fork, is_open=action != "closed",
+    )  # fmt: skip
+
+
+def _gitlab_merge_request(message: Message, repository: str | None) -> WebhookEvent:
+    merge = part(message, "object_attributes")
+    action = text(merge.get("action")) or ""
+    has_commits = action in {"open", "reopen"} or (action == "update" and merge.get("oldrev") is not None)
+    if not has_commits and action not in {"close", "merge"}:
+        return IgnoredEvent(f"The action {truncate_text(action, 60)} of a merge request is ignored.", repository)
+    source = merge.get("source_project_id")
+    return _changed_pull_request(
+        (merge.get("iid"), merge.get("url")), (part(merge, "last_commit").get("id"), None),
+        (merge.get("source_branch"), merge.get("target_branch")), repository,
+        is_fork=source is None or source != merge.get("target_project_id"), is_open=has_commits,
+    )  # fmt: skip
+
+
+def _changed_pull_request(
+    named: tuple[object, object],
+    shas: tuple[object, object],
+    branches: tuple[object, object],
+    repository: str | None,
+    *,
+    is_fork: bool,
+    is_open: bool,
+) -> WebhookEvent:
+    """Return the event of a pull request: number and URL, head and base commit, head and base branch."""
+    if is_fork:  # a measurement runs the code of the pull request: a fork's is anybody's
+        return IgnoredEvent("Pull requests of forks are not measured.", repository)
+    known, head, base = number(named[0]), shas[0], shas[1]
+    branch, base_branch = (text(one) for one in branches)
+    if known is None or not isinstance(head, str) or not SHA.fullmatch(head) or branch is None or base_branch is None:
+        return IgnoredEvent("The pull request has no number, head or branch.", repository)
+    base_sha = base if isinstance(base, str) and SHA.fullmatch(base) else None
+    return PullRequestEvent(known, link(named[1]), head, base_sha, branch, base_branch, is_open, repository)
+
+
+_CHANGED: Final = frozenset({"opened", "synchronize", "reopened", "ready_for_review"})
 _GITHUB: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {
     "push": _pushed,
     "deployment_status": _deployment_status,
     "workflow_run": _workflow_run,
+    "pull_request": _github_pull_request,
 }
 _GITLAB: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {
     "push": _pushed,
     "deployment": _deployment,
     "pipeline": _pipeline,
+    "merge_request": _gitlab_merge_request,
 }
 
 

@@ -10,17 +10,20 @@ from urllib.parse import parse_qs
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import HookDeliveryId, HookId, RepositoryId, ServiceId
+from slowpath.core.jobs import enqueue
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import InvalidSlug, NoDeploymentInEvent
 from slowpath.inventory.repositories.service import commit_graph, repositories
 from slowpath.inventory.webhooks import queries
 from slowpath.inventory.webhooks.errors import WebhookNotFound
+from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, PUSHES_SETTLE_S
 from slowpath.inventory.webhooks.rules.webhook_payloads import (
     CiRunEvent,
     DeploymentStatusEvent,
     IgnoredEvent,
     Message,
+    PullRequestEvent,
     PushEvent,
     WebhookEvent,
     parse_github_event,
@@ -78,6 +81,8 @@ def _take(session: WriteSession, hook: Webhook, parsed: WebhookEvent, now: datet
             return _deploy(session, hook, parsed, now)
         case CiRunEvent():
             return _update_builds(session, hook, parsed, now)
+        case PullRequestEvent():
+            return _announce_pull_request(session, hook, parsed)
         case IgnoredEvent():
             return parsed.why if parsed.is_ping else ""
 
@@ -103,6 +108,8 @@ def _why(hook: Webhook, parsed: WebhookEvent) -> str:
             return "The webhook has no service, and no service is built from its repository."
         case PushEvent():
             return "The webhook has no repository, and these commits have no build."
+        case PullRequestEvent():
+            return "The webhook has no service, and no service is built from its repository."
         case DeploymentStatusEvent():
             return "The delivery contains no deployment to record."
 
@@ -161,6 +168,19 @@ def _update_builds(session: WriteSession, hook: Webhook, parsed: CiRunEvent, now
     if builds or not services:
         return f"{builds} builds updated" if builds else ""
     return "Stored until this commit has a build"
+
+
+def _announce_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent) -> str:
+    """Enqueue one job per service, which measures the pull request if its settings allow it."""
+    services = _services(session, hook)
+    for each in services:
+        enqueue(
+            session,
+            PullRequestChanged(
+                each, parsed.number, parsed.url, parsed.head, parsed.base, parsed.branch, parsed.base_branch, parsed.is_open
+            ),
+        )  # fmt: skip
+    return f"Pull request {parsed.number}: {len(services)} services" if services else ""
 
 
 def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:

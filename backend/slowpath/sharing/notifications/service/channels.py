@@ -134,7 +134,8 @@ def _check_events(kind: ChannelKind, events: Sequence[NotificationEvent]) -> Non
     """Reject events that the kind of channel cannot show, which would count as delivered."""
     if kind in CODE_HOSTS and not BUILD_EVENTS.issuperset(events):
         raise InvalidChannel(
-            "A code host receives only events about builds.", remedy=f"Select only {NotificationEvent.JUDGED}."
+            "A code host receives only events about builds.",
+            remedy=f"Select only {NotificationEvent.JUDGED} and {NotificationEvent.MEASURED}.",
         )
     if kind in ALERT_SERVICES and not INCIDENT_EVENTS.issuperset(events):
         raise InvalidChannel(

@@ -15,11 +15,16 @@ from slowpath.sharing.notifications.rules import (
     NotificationEvent,
     RegressionContent,
 )
+from slowpath.verdicts.bisects.rules.bisect_states import BisectState
+from slowpath.verdicts.bisects.rules.commit_comparisons import CommitComparison
 from slowpath.verdicts.bisects.service.bisect_outcome import get_bisect_outcome
+from slowpath.verdicts.bisects.service.commit_comparisons import find_cause
 from slowpath.verdicts.regressions.rules import BuildVerdictState, is_notifiable
 from slowpath.verdicts.regressions.service import regression_views
 from slowpath.verdicts.regressions.tables import Regression
 
+VERDICTS: Final = {BisectState.FOUND: "changed", BisectState.NOT_IN_RANGE: "passed"}
+"""Verdict on a measured pull request; every other state is inconclusive."""
 UNSETTLED: Final = frozenset({BuildVerdictState.PENDING, BuildVerdictState.EVALUATING})
 
 
@@ -111,6 +116,39 @@ def compose_bisect_finished(session: ReadSession, bisect_id: BisectId, public_ur
     return NotificationContent(
         NotificationEvent.BISECTED, row.id, row.service_id, url, what=row.state, bisect=regression
     )
+
+
+def compose_ended(session: ReadSession, bisect_id: BisectId, public_url: str) -> NotificationContent | None:
+    """Return the content for an ended bisect or commit comparison; None: not notified. Raises `BisectNotFound`."""
+    if get_bisect_outcome(session, bisect_id)[0].commit_comparison is not None:
+        return compose_pull_request_measured(session, bisect_id, public_url)
+    return compose_bisect_finished(session, bisect_id, public_url)
+
+
+def compose_pull_request_measured(
+    session: ReadSession, bisect_id: BisectId, public_url: str
+) -> NotificationContent | None:
+    """Return the content for a measured pull request; None if it is not one, or was cancelled. Raises `BisectNotFound`."""
+    row, sentence = get_bisect_outcome(session, bisect_id)
+    named = None if row.commit_comparison is None else CommitComparison.from_json(row.commit_comparison).pull_request
+    if named is None or row.state == BisectState.CANCELLED:
+        return None
+    is_slower = row.state == BisectState.FOUND
+    cause = find_cause(session, row)
+    home = f"{public_url}/t/{get_team(session).slug}"
+    build = BuildContent(
+        id=str(row.id),
+        service=catalog.service(session, ServiceId(row.service_id)).slug,
+        commit=row.bad_sha,
+        branch=named.branch,
+        pull_request=named.number,
+        verdict=VERDICTS.get(BisectState(row.state), "inconclusive"),
+        sentence=f"{sentence} {cause}".strip() if is_slower else sentence,
+        is_announced=is_slower,
+        comparison_url=f"{home}/comparisons/{row.comparison_id}" if row.comparison_id else None,
+    )
+    url = f"{home}/commit-comparisons/{row.id}"
+    return NotificationContent(NotificationEvent.MEASURED, row.id, row.service_id, url, build, moment=row.state)
 
 
 def _regression(session: ReadSession, row: Regression) -> RegressionContent:

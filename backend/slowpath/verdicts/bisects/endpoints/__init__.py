@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from slowpath.verdicts.bisects.endpoints import (
     automatic_bisects,
     bisects,
+    commit_comparisons,
     preflights,
     probe_callbacks,
     range_ends,
@@ -12,5 +13,5 @@ from slowpath.verdicts.bisects.endpoints import (
 )
 
 router = APIRouter(prefix="/api/v1")
-for part in (bisects, range_ends, automatic_bisects, preflights, runners, probe_callbacks):
+for part in (bisects, range_ends, automatic_bisects, commit_comparisons, preflights, runners, probe_callbacks):
     router.include_router(part.router)

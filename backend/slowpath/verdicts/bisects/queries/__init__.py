@@ -15,6 +15,12 @@ from slowpath.verdicts.bisects.queries.bisects import (
     select_spread_of_last_bisect,
     select_user_names,
 )
+from slowpath.verdicts.bisects.queries.commit_comparisons import (
+    has_commit_comparison,
+    select_open_commit_comparisons,
+    select_pull_request_rules,
+    sum_pair_seconds,
+)
 from slowpath.verdicts.bisects.queries.probes import (
     count_active_probes,
     count_probe_artifacts,
@@ -55,6 +61,7 @@ __all__ = [
     "delete_preflights",
     "find_probe",
     "has_bisect",
+    "has_commit_comparison",
     "lock_bisect",
     "lock_team",
     "next_number",
@@ -71,12 +78,14 @@ __all__ = [
     "select_measurement",
     "select_measurements",
     "select_measurements_of_probe",
+    "select_open_commit_comparisons",
     "select_preflight",
     "select_probe",
     "select_probe_artifacts",
     "select_probe_by_run",
     "select_probe_durations",
     "select_probes",
+    "select_pull_request_rules",
     "select_queued_probes",
     "select_regression_refs",
     "select_runner",
@@ -86,4 +95,5 @@ __all__ = [
     "select_service_names",
     "select_spread_of_last_bisect",
     "select_user_names",
+    "sum_pair_seconds",
 ]

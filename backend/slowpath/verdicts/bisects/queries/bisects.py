@@ -42,10 +42,16 @@ def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect | None:
 
 def select_bisects(
     session: ReadSession, states: Sequence[str], service_id: UUID | None, regression_id: UUID | None, *, after: After,
-    limit: int, search: str | None = None,
+    limit: int, search: str | None = None, compares_commits: bool = False,
 ) -> Sequence[Bisect]:  # fmt: skip
-    """Return bisects newest first, by ix_bisect_newest; `search` is a part of a title, or a number."""
-    found = select(Bisect).where(Bisect.team_id == session.team_id)
+    """Return bisects newest first, by ix_bisect_newest; `search` is a part of a title, or a number.
+
+    `compares_commits`: commit comparisons instead of searches.
+    """
+    is_comparison = Bisect.commit_comparison.is_not(None)
+    found = select(Bisect).where(
+        Bisect.team_id == session.team_id, is_comparison if compares_commits else ~is_comparison
+    )
     if states:
         found = found.where(Bisect.state.in_(states))
     if service_id is not None:

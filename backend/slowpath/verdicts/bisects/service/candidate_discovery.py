@@ -187,6 +187,15 @@ class MultiRepositoryHistory(Generic[R]):
         nodes, _ = self._classes(node.repository, shas, commits, self._beside(node), node, node.before)
         return SearchLevel(tuple(nodes), len(commits), node.repository, repository.label, before, node.sha)
 
+    def has_equal_builds(self, one: str, other: str) -> bool:
+        """Return whether two commits of the main repository have the same files, or the same inputs of the binary."""
+        with self.repositories[MAIN].objects() as objects:
+            if objects.root(one) == objects.root(other):
+                return True
+            digest = self._digest(MAIN, objects)
+            inputs = digest(one)
+            return inputs is not None and inputs == digest(other)
+
     def dependency_updates(self, good: str, bad: str) -> list[tuple[str, str, str]]:
         """Return the modules that both commits require in different versions: path, version at `good` and at `bad`."""
         changed = self._changed(MAIN, good, bad)
@@ -267,11 +276,8 @@ class MultiRepositoryHistory(Generic[R]):
             return self._commits_of(node, module, was or "", is_ or "")
         if go is not None and not known and not others:
             return release_level(node, *go)
-        nodes: list[CandidateNode] = []
-        build = node.before
-        if go is not None:
-            nodes.append(toolchain_update(node, *go))
-            build = nodes[0].build
+        nodes = [] if go is None else [toolchain_update(node, *go)]
+        build = nodes[0].build if nodes else node.before
         for module, old, new in known:
             before, sha = build, self.repositories[module].version(new or "", module)
             build = replace(build, modules={**build.modules, **self._pinned_by(module, sha, build), module: sha})
@@ -391,6 +397,3 @@ class MultiRepositoryHistory(Generic[R]):
             return modules.at(entry.id) if entry is not None and entry.is_folder else None
 
         return none_if_unreadable(of_module)
-
-
-__all__ = ["MAIN", "BinaryInputs", "MultiRepositoryHistory"]

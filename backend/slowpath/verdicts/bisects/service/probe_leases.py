@@ -87,6 +87,8 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
             settings.deployment_hours is None or settings.deployment_hours.allow(now)
         ):
             continue
+        if bisect.commit_comparison is not None and _is_for_another(session, probe, runner):
+            continue
         probe.state, probe.runner_id, probe.slot, probe.leased_at = ProbeState.LEASED, runner.id, slot, now
         probe.lease_expires_at = now + timedelta(seconds=LEASE_SECONDS)
         record_bisect_event(
@@ -96,6 +98,12 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
         session.flush()
         return probe
     return None
+
+
+def _is_for_another(session: ReadSession, probe: Probe, runner: Runner) -> bool:
+    """Return whether the other side of a pair was measured by another runner: the sides of a pair share a machine."""
+    pair = [one for one in queries.select_probes(session, probe.bisect_id) if one.round == probe.round]
+    return any(one.runner_id not in {None, runner.id} for one in pair)
 
 
 def list_leased_probes(

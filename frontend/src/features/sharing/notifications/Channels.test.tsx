@@ -235,7 +235,12 @@ describe('the form of a channel', () => {
     await user.click(await button('Add channel'));
     await waitFor(() =>
       expect(sent).toMatchObject([
-        { url: '', repository: 'shop/api', token: 'ghp', events: ['build.evaluated'] },
+        {
+          url: '',
+          repository: 'shop/api',
+          token: 'ghp',
+          events: ['build.evaluated', 'pull-request.measured'],
+        },
       ]),
     );
   });

@@ -24,6 +24,7 @@ export const EVENTS: { value: NotificationEvent; label: string }[] = [
   { value: 'regression.opened', label: 'Regression confirmed' },
   { value: 'regression.updated', label: 'Regression state changed' },
   { value: 'build.evaluated', label: 'Build evaluated' },
+  { value: 'pull-request.measured', label: 'Pull request measured' },
   { value: 'bisect.finished', label: 'Bisect finished' },
 ];
 
@@ -49,8 +50,8 @@ export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
   email: PERSONAL_EVENTS,
   teams: PERSONAL_EVENTS,
   webhook: EVENTS.map(({ value }) => value),
-  github: ['build.evaluated'],
-  gitlab: ['build.evaluated'],
+  github: ['build.evaluated', 'pull-request.measured'],
+  gitlab: ['build.evaluated', 'pull-request.measured'],
   pagerduty: INCIDENT_EVENTS,
   opsgenie: INCIDENT_EVENTS,
 };

@@ -2,6 +2,8 @@
 import { Suspense, lazy } from 'react';
 import type { AutomaticBisectsProps } from './AutomaticBisects';
 import type { BisectDetailProps } from './BisectDetail';
+import type { CommitComparisonProps } from './CommitComparison';
+import type { PullRequestsProps } from './PullRequests';
 import type { RegressionBisectsProps } from './RegressionBisects';
 import type { BisectsProps } from './Bisects';
 import type { RunnersProps } from './Runners';
@@ -9,6 +11,8 @@ import type { StartBisectPageProps } from './start-page-props';
 
 const Automatic = lazy(() => import('./AutomaticBisects'));
 const List = lazy(() => import('./Bisects'));
+const Commits = lazy(() => import('./CommitComparison'));
+const Pulls = lazy(() => import('./PullRequests'));
 const Detail = lazy(() => import('./BisectDetail'));
 const Start = lazy(() => import('./StartBisectPage'));
 const Before = lazy(() => import('./RegressionBisects'));
@@ -17,6 +21,16 @@ const All = lazy(() => import('./Runners'));
 export const AutomaticBisects = (props: AutomaticBisectsProps) => (
   <Suspense fallback={null}>
     <Automatic {...props} />
+  </Suspense>
+);
+export const CommitComparison = (props: CommitComparisonProps) => (
+  <Suspense fallback={null}>
+    <Commits {...props} />
+  </Suspense>
+);
+export const PullRequests = (props: PullRequestsProps) => (
+  <Suspense fallback={null}>
+    <Pulls {...props} />
   </Suspense>
 );
 export const Bisects = (props: BisectsProps) => (

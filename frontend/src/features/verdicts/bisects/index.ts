@@ -2,6 +2,8 @@ export {
   AutomaticBisects,
   BisectDetail,
   Bisects,
+  CommitComparison,
+  PullRequests,
   RegressionBisects,
   Runners,
   StartBisectPage,

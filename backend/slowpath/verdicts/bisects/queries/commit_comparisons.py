@@ -1,0 +1,58 @@
+"""SELECT statements of commit comparisons and the rules of pull requests."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.verdicts.bisects.rules.bisect_states import OPEN
+from slowpath.verdicts.bisects.tables import Bisect, Probe, PullRequestRules
+
+NUMBER = Bisect.commit_comparison["pull_request"]["number"].as_integer()
+
+
+def select_pull_request_rules(session: ReadSession, service_id: UUID) -> PullRequestRules | None:
+    """Return the rules of a service, by their unique constraint."""
+    found = select(PullRequestRules).where(
+        PullRequestRules.team_id == session.team_id, PullRequestRules.service_id == service_id
+    )
+    return session.scalar(found, execution_options={"populate_existing": True})
+
+
+def select_open_commit_comparisons(session: ReadSession, service_id: UUID, number: int) -> Sequence[Bisect]:
+    """Return the open commit comparisons of a pull request, by ix_bisect_service."""
+    found = select(Bisect).where(
+        Bisect.team_id == session.team_id, Bisect.service_id == service_id, Bisect.state.in_(OPEN), number == NUMBER
+    )
+    return session.scalars(found).all()
+
+
+def has_commit_comparison(session: ReadSession, service_id: UUID, number: int, head: str) -> bool:
+    """Return whether a head of a pull request is or was measured, by ix_bisect_service."""
+    found = select(Bisect.id).where(
+        Bisect.team_id == session.team_id, Bisect.service_id == service_id, Bisect.bad_sha == head, number == NUMBER
+    )
+    return session.scalar(found.limit(1)) is not None
+
+
+def sum_pair_seconds(
+    session: ReadSession, service_id: UUID, since: datetime, now: datetime, *, without: UUID | None = None
+) -> float:
+    """Return the seconds of deployments for pull requests of a service since a time, except those of one measurement."""
+    seconds = func.extract("epoch", func.coalesce(Probe.ended_at, now) - Probe.leased_at)
+    found = (
+        select(func.coalesce(func.sum(seconds), 0.0))
+        .select_from(Probe)
+        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
+        .where(
+            Probe.team_id == session.team_id,
+            Bisect.service_id == service_id,
+            NUMBER.is_not(None),
+            Probe.leased_at >= since,
+        )
+    )
+    if without is not None:
+        found = found.where(Bisect.id != without)
+    return float(session.scalar(found) or 0.0)

@@ -1,0 +1,256 @@
+"""Measure pull requests against their merge base where the service allows it, and any two commits on request."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from slowpath.analysis.bisect.paired_measurements import DEFAULT_SMALLEST_CHANGE
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.ids import BisectId, ComparisonId, RepositoryId, ServiceId, UserId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.repositories.service import commit_graph, repositories
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.errors import BisectIncomplete, BisectNotFound, InvalidBisectRequest
+from slowpath.verdicts.bisects.jobs import PlanBisect
+from slowpath.verdicts.bisects.rules import bisect_settings
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
+from slowpath.verdicts.bisects.rules.bisect_states import BisectState
+from slowpath.verdicts.bisects.rules.commit_comparisons import CommitComparison, PullRequest, SideProbe
+from slowpath.verdicts.bisects.service import bisect_creation, pair_steps
+from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions
+from slowpath.verdicts.bisects.service.bisect_locks import get_bisect, lock_bisect, record_bisect_event
+from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature
+from slowpath.verdicts.bisects.tables import Bisect, PullRequestRules
+from slowpath.verdicts.comparisons.errors import ComparisonNotFound
+from slowpath.verdicts.comparisons.rules import ComparisonState
+from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.tables import Comparison
+
+DAY: Final = timedelta(days=1)
+LONGEST_WAIT: Final = timedelta(minutes=15)
+"""Time after which a result is announced without its cause."""
+SHORT_COMMIT: Final = 7
+NEWER_PUSH: Final = "A newer commit was pushed to the pull request."
+CLOSED: Final = "The pull request was closed."
+
+
+@dataclass(frozen=True)
+class MeasurementRules:
+    """When pull requests of a service are measured, and by what."""
+
+    enabled: bool = False
+    base_branches: Sequence[str] = ()
+    """Branches whose pull requests are measured; none: the default branch of the repository."""
+    runner_labels: Mapping[str, str] = field(default_factory=dict)
+    minutes_per_day: int = 120
+    """Most minutes of deployments for pull requests of the service in 24 hours."""
+    minutes_per_pull_request: int = 45
+    smallest_change: float = DEFAULT_SMALLEST_CHANGE
+    measurement_seconds: float = 10.0
+    warm_up_seconds: float = 5.0
+    signature: tuple[str, str] | None = None
+    """Kind and subject of what is measured; None: the number that the runner's command prints."""
+
+
+@dataclass(frozen=True)
+class PullRequestState:
+    """A pull request of the repository itself, as its code host reported it."""
+
+    pull_request: PullRequest
+    head_sha: str
+    base_sha: str | None
+    """Head of the base branch; None if the code host does not name it."""
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class CommitComparisonDetail:
+    """A commit comparison with the measurements of its pairs."""
+
+    row: Bisect
+    service: str
+    options: CommitComparison
+    sides: Sequence[SideProbe]
+
+
+def get_rules(session: ReadSession, service_id: ServiceId) -> MeasurementRules:
+    """Return the rules of a service; off unless they were set. Raises `ServiceNotFound`."""
+    catalog.service(session, service_id)
+    row = queries.select_pull_request_rules(session, service_id)
+    return MeasurementRules() if row is None else _rules_of(row)
+
+
+def set_rules(session: WriteSession, service_id: ServiceId, rules: MeasurementRules) -> None:
+    """Set the rules of a service. Open pull requests are measured at their next push. Raises `ServiceNotFound`."""
+    catalog.service(session, service_id)
+    queries.lock_team(session)
+    row = queries.select_pull_request_rules(session, service_id)
+    if row is None:
+        row = PullRequestRules(team_id=session.team_id, id=new_id(), service_id=service_id)
+        session.add(row)
+    row.enabled, row.base_branches, row.runner_labels = (
+        rules.enabled,
+        list(rules.base_branches),
+        dict(rules.runner_labels),
+    )
+    row.minutes_per_day, row.minutes_per_pull_request = rules.minutes_per_day, rules.minutes_per_pull_request
+    row.smallest_change = rules.smallest_change
+    row.measurement_seconds, row.warm_up_seconds = rules.measurement_seconds, rules.warm_up_seconds
+    row.signature = None if rules.signature is None else list(rules.signature)
+    session.flush()
+
+
+def update_pull_request(
+    session: WriteSession, service_id: ServiceId, state: PullRequestState, *, now: datetime
+) -> Bisect | None:
+    """Cancel measurements of former heads of a pull request, and measure its head if the service allows it.
+
+    Each head is measured once. Above the budget of the day, nothing is measured.
+    """
+    queries.lock_team(session)
+    named = state.pull_request
+    for row in queries.select_open_commit_comparisons(session, service_id, named.number):
+        if row.bad_sha != state.head_sha or not state.is_open:
+            locked = lock_bisect(session, row.id)
+            pair_steps.cancel_pairs(session, locked, NEWER_PUSH if state.is_open else CLOSED, now=now)
+    stored = queries.select_pull_request_rules(session, service_id)
+    if not state.is_open or stored is None or not stored.enabled:
+        return None
+    rules = _rules_of(stored)
+    if queries.has_commit_comparison(session, service_id, named.number, state.head_sha):
+        return None
+    used_s = queries.sum_pair_seconds(session, service_id, now - DAY, now)
+    options = CommitComparison(rules.smallest_change, minutes=rules.minutes_per_pull_request, pull_request=named)
+    if used_s >= 60 * rules.minutes_per_day:
+        return None
+    try:
+        source = commit_graph.get_service_source(session, service_id)
+        repository = repositories.get_repository(session, RepositoryId(source.repository_id))
+        branches = rules.base_branches or (repository.default_branch,)
+        base = state.base_sha or repository.branch_heads.get(named.base_branch)
+        if named.base_branch not in branches or base is None:
+            return None
+        return create_commit_comparison(session, service_id, base, state.head_sha, options, rules, by=None, now=now)
+    except (InvalidRequest, LimitExceeded, NotFound):  # the settings name what is missing
+        return None
+
+
+def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are measured
+    session: WriteSession,
+    service_id: ServiceId,
+    base: str,
+    candidate: str,
+    options: CommitComparison,
+    rules: MeasurementRules,
+    *,
+    by: UserId | None,
+    now: datetime,
+) -> Bisect:
+    """Measure a commit against its merge base with another one.
+
+    Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`.
+    """
+    if base == candidate:
+        raise InvalidBisectRequest("Both commits are the same.", remedy="Choose another base.")
+    service = catalog.service(session, service_id)
+    completed = bisect_creation.complete_request(
+        session, BisectOptions(service_id=service_id, signature=rules.signature or ("custom", ""))
+    )
+    if completed.repository_id is None:
+        raise BisectIncomplete(f"{service.name} has no repository.", remedy="Link one in Settings, Integrations.")
+    bisect_creation.require_readable_repository(
+        repositories.get_repository(session, RepositoryId(completed.repository_id))
+    )
+    asked: dict[str, Any] = {
+        "runner_labels": dict(rules.runner_labels),
+        "measurement_seconds": rules.measurement_seconds,
+        "warm_up_seconds": rules.warm_up_seconds,
+    }
+    signature, settings = resolve_latency_signature(
+        session, completed.signature, bisect_settings.apply_settings_update(BisectSettings(), asked), is_window_set=True
+    )
+    bisect_creation.require_bisect_capacity(session)
+    named = options.pull_request
+    title = (
+        f"#{named.number} against {named.base_branch}"
+        if named
+        else f"{candidate[:SHORT_COMMIT]} against {base[:SHORT_COMMIT]}"
+    )
+    row = Bisect(
+        team_id=session.team_id, id=new_id(), number=queries.next_number(session), title=f"{service.name}: {title}"[:300],
+        service_id=service_id, repository_id=completed.repository_id, good_sha=base, bad_sha=candidate,
+        state=BisectState.PLANNED, signature=asdict(signature), settings=bisect_settings.to_json(settings),
+        commit_comparison=options.to_json(), approved_through_round=0, created_by=by, revision=1,
+    )  # fmt: skip
+    session.add(row)
+    session.flush()
+    record_bisect_event(session, row, "started", {}, now=now, by=by)
+    enqueue(session, PlanBisect(BisectId(row.id)))
+    session.flush()
+    return row
+
+
+def list_commit_comparisons(
+    session: ReadSession, service_id: UUID | None, *, after: tuple[datetime, UUID] | None, limit: int
+) -> list[CommitComparisonDetail]:
+    """Return commit comparisons without their measurements, newest first."""
+    rows = queries.select_bisects(session, (), service_id, None, after=after, limit=limit, compares_commits=True)
+    names = queries.select_service_names(session, [row.service_id for row in rows])
+    return [CommitComparisonDetail(row, names.get(row.service_id, ""), _options_of(row), ()) for row in rows]
+
+
+def get_commit_comparison(session: ReadSession, bisect_id: BisectId, now: datetime) -> CommitComparisonDetail:
+    """Return a commit comparison with its measurements. Raises `BisectNotFound`."""
+    row = get_bisect(session, bisect_id)
+    if row.commit_comparison is None:
+        raise BisectNotFound("The team has no commit comparison with this ID.")
+    probes, windows = queries.select_probes(session, row.id), queries.select_measurements(session, row.id)
+    service = queries.select_service_names(session, [row.service_id]).get(row.service_id, "")
+    return CommitComparisonDetail(row, service, _options_of(row), pair_steps.observe_sides(probes, windows, now))
+
+
+def cancel_commit_comparison(session: WriteSession, bisect_id: BisectId, *, now: datetime) -> None:
+    """Cancel an open commit comparison; one that has ended stays as it is. Raises `BisectNotFound`."""
+    get_commit_comparison(session, bisect_id, now)
+    pair_steps.cancel_pairs(session, lock_bisect(session, bisect_id), "A user cancelled it.", now=now)
+
+
+def find_cause(session: ReadSession, row: Bisect) -> str:
+    """Return the headline of the comparison of both sides' artifacts; empty without one."""
+    found = _comparison_of(session, row)
+    return "" if found is None else found.headline or ""
+
+
+def waits_for_cause(session: ReadSession, bisect_id: BisectId, now: datetime) -> bool:
+    """Return whether the comparison of both sides' artifacts is not computed yet. Raises `BisectNotFound`."""
+    row = get_bisect(session, bisect_id)
+    if row.commit_comparison is None or row.finished_at is None or now - row.finished_at > LONGEST_WAIT:
+        return False
+    found = _comparison_of(session, row)
+    return found is not None and found.state in {ComparisonState.WAITING, ComparisonState.RUNNING}
+
+
+def _comparison_of(session: ReadSession, row: Bisect) -> Comparison | None:
+    if row.comparison_id is None:
+        return None
+    try:
+        return comparisons.get_comparison(session, ComparisonId(row.comparison_id))
+    except ComparisonNotFound:
+        return None
+
+
+def _options_of(row: Bisect) -> CommitComparison:
+    assert row.commit_comparison is not None
+    return CommitComparison.from_json(row.commit_comparison)
+
+
+def _rules_of(row: PullRequestRules) -> MeasurementRules:
+    signature = (str(row.signature[0]), str(row.signature[1])) if row.signature else None
+    return MeasurementRules(
+        row.enabled, tuple(row.base_branches), row.runner_labels, row.minutes_per_day, row.minutes_per_pull_request,
+        row.smallest_change, row.measurement_seconds, row.warm_up_seconds, signature,
+    )  # fmt: skip
