@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
 from slowpath_cli.core.input_files import resolved
 from slowpath_cli.core.renamed_options import accept_former_name
+from slowpath_cli.local_bisect.go_toolchain import list_releases
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import parse_signature
 from slowpath_cli.local_bisect.probe_results import UnbuildableBoundary
@@ -46,6 +48,8 @@ SCRIPT = """the script runs in a separate work tree of each build, with these va
                       {"example.com/lib": {"commit": "1f0c...", "dir": "/.../slot-0"}, "example.com/x": {"version": "v1.4.0"}}
                       `replace` directives for them are already in go.mod, and GOFLAGS has -mod=mod, so `go build` and
                       `go test` need no further options; {} if none is replaced
+                      With a chosen Go release: {"golang.org/toolchain": {"version": "v0.0.1-go1.23.0", "GODEBUG": "..."}}; then
+                      GOTOOLCHAIN, GODEBUG and GOEXPERIMENT are set, and the `go` line of go.mod is rewritten
   SLOWPATH_OUT        an empty folder for files: profiles, traces, growth logs or benchmarks for --signature
   SLOWPATH_SLOT       0 to --slots minus 1, for ports and the like
 
@@ -242,7 +246,10 @@ def _history(options: argparse.Namespace, folder: Path) -> MultiRepositoryHistor
         )
     package = None if options.main is None else os.path.normpath(options.main).strip("/").replace("..", "")
     return MultiRepositoryHistory(
-        main, modules, BinaryInputs(options.directory.strip("/"), "" if package == "." else package, target)
+        main,
+        modules,
+        BinaryInputs(options.directory.strip("/"), "" if package == "." else package, target),
+        known_releases=cache(lambda: list_releases(folder)),
     )
 
 

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -19,11 +19,13 @@ from typing import Final
 from slowpath.analysis.closure.module_versions import resolve_version
 from slowpath.core.errors import InvalidRequest
 from slowpath.core.git_ports import GitObjectReader, GitParentLink
+from slowpath_cli.local_bisect.submodules import fill_submodules
 
 SHA: Final = re.compile(r"[0-9a-f]{40}")
 SHORT: Final = re.compile(r"[0-9a-f]{4,40}")
 ANCESTRY: Final = re.compile(r"((?:~\d{0,6}|\^\d?)*)$")
 SECONDS: Final = 600.0
+NO_VARIABLES: Final[Mapping[str, str]] = {}
 DIES_WITH_US: Final = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
 GIT_CONFIG: Final = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.allow=never", "protocol.file.allow=always",
@@ -147,6 +149,10 @@ class LocalRepository:
                 f"{sha} cannot be checked out",
             )
             _git([*at, "clean", "-ffdxq"], f"{folder} cannot be cleaned")
+            index = {"GIT_INDEX_FILE": str(self._home / f"submodule-index-{slot}")}
+            fill_submodules(
+                lambda words, failure: _git(words, failure, extra=index), self._git_dir, folder, sha, self._source / "modules"
+            )  # fmt: skip
         return folder
 
     def revert(self, tree: Path, sha: str) -> None:
@@ -228,14 +234,17 @@ def _environment() -> dict[str, str]:
     }  # fmt: skip
 
 
-def _run_git(words: Sequence[str]) -> "subprocess.CompletedProcess[bytes]":
+def _run_git(words: Sequence[str], extra: Mapping[str, str] = NO_VARIABLES) -> "subprocess.CompletedProcess[bytes]":
     return subprocess.run(
-        [*DIES_WITH_US, "git", *words], stdin=subprocess.DEVNULL, capture_output=True, env=_environment(), timeout=SECONDS, check=False
+        [*DIES_WITH_US, "git", *words], stdin=subprocess.DEVNULL, capture_output=True, env={**_environment(), **extra}, timeout=SECONDS,
+        check=False,
     )  # fmt: skip
 
 
-def _git(words: Sequence[str], failure: str, missing: str | None = None) -> str:
-    done = _run_git(words)
+def _git(
+    words: Sequence[str], failure: str, missing: str | None = None, *, extra: Mapping[str, str] = NO_VARIABLES
+) -> str:
+    done = _run_git(words, extra)
     if done.returncode != 0:
         if missing is not None:
             return missing

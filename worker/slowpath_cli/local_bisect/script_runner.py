@@ -16,9 +16,11 @@ from typing import Final, Literal
 
 from slowpath.analysis.builds.signature_value import NotMeasured
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
+from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN
 from slowpath.verdicts.bisects.service.candidate_discovery import MAIN, MultiRepositoryHistory
 from slowpath_cli.core.input_files import DECODE_BINARY, InvalidInput, resolved
 from slowpath_cli.local_bisect.build_changes import BuildChange, apply_change
+from slowpath_cli.local_bisect.go_toolchain import go_environment, toolchain_override, write_go_lines
 from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US, InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import read_signature_value
 
@@ -83,7 +85,9 @@ def run_until_result(
             "SLOWPATH_OUT": str(out),
             "SLOWPATH_SLOT": str(slot),
         }
-        if overrides:  # go.mod and go.sum may lack the requirements of a replaced module
+        if TOOLCHAIN in overrides:
+            environment |= go_environment(overrides[TOOLCHAIN], environment)
+        if overrides.keys() - {TOOLCHAIN}:  # go.mod and go.sum may lack the requirements of a replaced module
             environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
         if change is not None:
             environment |= change.variant.variables(environment)
@@ -165,10 +169,14 @@ def prepare_work_tree(
         folder = history.repositories[module].tree(slot, sha) / history.module_folder(module, sha)
         overrides[module] = {"commit": sha, "dir": str(folder)}
     for module, version in build.versions.items():
-        overrides[module] = {"version": version}
+        if module != TOOLCHAIN:
+            overrides[module] = {"version": version}
     mod = work_dir / "go.mod"
     if overrides and mod.is_file() and not mod.is_symlink():
         _replace(mod, overrides)
+    if toolchain := toolchain_override(build):
+        write_go_lines(work_dir, tree, toolchain)
+        overrides[TOOLCHAIN] = toolchain
     return (work_dir if work_dir.is_dir() else tree), overrides
 
 

@@ -14,7 +14,8 @@ from slowpath.analysis.bisect.range_levels import (
     find_slower_build,
 )
 from slowpath.analysis.bisect.search import SearchResult
-from slowpath.verdicts.bisects.rules.candidates import CandidateNode
+from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, describe_go_change
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.search_driver import SearchSession
 
@@ -43,9 +44,7 @@ def _reason(session: SearchSession, finished: SearchResult) -> str:
         return f"Most likely no commit between good and bad is the culprit ({100 * belief.probability_of_none:.0f}%)."
     if finished.fork is not None:
         fork = session.nodes[finished.fork]
-        return (
-            f"They started from {fork.sha[:12]}, which is bad already and is not in the range: a merge brings them in."
-        )
+        return f"They started from {short_id(fork.sha)}, which is bad already and is not in the range: a merge brings them in."
     if measurement_normalization.has_drift(session.state, belief):
         return "The environment drifts more than the builds differ; --control corrects for it."
     failed = {one.build for one in session.state.deploys if one.state == "unbuildable"}
@@ -64,7 +63,10 @@ def describe_explained(session: SearchSession, finished: SearchResult) -> list[s
     found = explained(session, finished)
     if found is None:
         return []
-    sha = session.nodes[finished.suspects[0]].sha[:12]
+    node = session.nodes[finished.suspects[0]]
+    if node.repository in GO_LEVELS:
+        return [describe_go_change(node, _interval(found.culprit))]
+    sha = short_id(node.sha)
     if not found.leaves_rest:
         return [f"{sha} explains {_interval(found.culprit)} of the increase between good and bad."]
     lines = [f"{sha} explains only {_interval(found.culprit)} of the increase between good and bad."]
@@ -85,9 +87,16 @@ def describe_slower_build(session: SearchSession) -> list[str]:
     if slower is None:
         return []
     node = session.nodes[slower.build]
-    return [
-        f"{node.sha[:12]} between them is {100 * slower.excess:.0f}% worse than both good and bad. Fixed since? Try --bad {node.sha[:12]}."
-    ]
+    hint = "" if node.repository in GO_LEVELS else f" Fixed since? Try --bad {short_id(node.sha)}."
+    return [f"{short_id(node.sha)} between them is {100 * slower.excess:.0f}% worse than both good and bad.{hint}"]
+
+
+def find_commit(session: SearchSession, candidate: str) -> CandidateNode:
+    """Return a candidate, or the commit that brings a Go release or setting."""
+    node = session.nodes[candidate]
+    while node.repository in GO_LEVELS and node.outer is not None:
+        node = session.nodes[node.outer]
+    return node
 
 
 def next_steps(session: SearchSession, finished: SearchResult, repository: LocalRepository, folder: Path) -> list[str]:
@@ -96,9 +105,10 @@ def next_steps(session: SearchSession, finished: SearchResult, repository: Local
     if finished.outcome != "found":
         return lines
     culprit = session.nodes[finished.suspects[0]]
-    lines.insert(0, f"git -C {shlex.quote(str(repository.folder))} show {culprit.sha}")
-    if not culprit.repository and session.question.get("script"):
-        lines.insert(1, f"{_experiment(session, culprit.sha)}    # measures what would fix it")
+    commit = find_commit(session, culprit.id)
+    lines.insert(0, f"git -C {shlex.quote(str(repository.folder))} show {commit.sha}")
+    if not commit.repository and session.question.get("script"):
+        lines.insert(1, f"{_experiment(session, commit.sha)}    # measures what would fix it")
     before = search.neighbours(session.state, (session.state.line.position(culprit.id),))[0]
     sides = [_evidence(session, position, folder) for position in (before, session.state.line.position(culprit.id))]
     if all(sides):
@@ -133,7 +143,7 @@ def _evidence(session: SearchSession, position: int, folder: Path) -> list[Path]
 
 def describe_candidate(node: CandidateNode) -> str:
     """Return id and title of a candidate, without characters that a terminal would interpret."""
-    return f"{node.sha[:12]} {''.join(char if char.isprintable() else ' ' for char in node.title)[:100]}"
+    return f"{short_id(node.sha)} {''.join(char if char.isprintable() else ' ' for char in node.title)[:100]}"
 
 
 def describe_outlying(session: SearchSession) -> list[str]:

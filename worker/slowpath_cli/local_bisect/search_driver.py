@@ -16,7 +16,7 @@ from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.search import NextActions, ProbeStart, SearchResult
 from slowpath.analysis.bisect.search_state import SearchSettings, SearchState, search_rest
 from slowpath.verdicts.bisects.rules import candidates as many
-from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel, short_id
 from slowpath.verdicts.bisects.rules.search_plan import candidate_of
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
@@ -137,7 +137,7 @@ class SearchDriver:
         for one in starts:
             node = self._session.nodes.get(one.build)
             self._report(
-                self._session, f"{one.purpose}: {f'{node.sha[:12]} {node.title}' if node else 'the good boundary'}"
+                self._session, f"{one.purpose}: {f'{short_id(node.sha)} {node.title}' if node else 'the good boundary'}"
             )
 
     def _measure(self, numbers: tuple[int, ...]) -> None:
@@ -164,12 +164,14 @@ class SearchDriver:
         for number, answer in results.items():
             node = session.nodes.get(session.state.deploys[number - 1].build)
             result = describe_result(answer, f"{places[number]}/stderr", self._seen_failures)
-            self._report(session, f"{node.sha[:12] if node else 'the good boundary'}: {result}")
+            self._report(session, f"{short_id(node.sha) if node else 'the good boundary'}: {result}")
         id_, probability = describe_suspect_probability(session.state)
         remaining = describe_remaining(session.state, session.seconds + time.monotonic() - self._stepped_at)
         suspect = session.nodes[id_]
         ending = f"; {remaining}" if remaining else ""
-        self._report(session, f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * probability:.0f}%){ending}")
+        self._report(
+            session, f"top suspect: {short_id(suspect.sha)} {suspect.title} ({100 * probability:.0f}%){ending}"
+        )
 
     def _run_probe(self, number: int, slot: int) -> tuple[ScriptResult, int]:
         deploy = self._session.state.deploys[number - 1]
@@ -177,7 +179,7 @@ class SearchDriver:
             build = self._session.build(deploy.build)
             return run_until_result(self._history, self._script, build, slot, self._out(number))
         except ScriptProtocolError as error:
-            place = "the good boundary" if deploy.build == GOOD_END else self._session.nodes[deploy.build].sha[:12]
+            place = "the good boundary" if deploy.build == GOOD_END else short_id(self._session.nodes[deploy.build].sha)
             raise ScriptProtocolError(f"On {place}, {error}") from error
 
     def _out(self, number: int) -> Path:

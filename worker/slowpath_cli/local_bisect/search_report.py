@@ -10,7 +10,9 @@ from slowpath.analysis.bisect import measurement_normalization, search
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.range_levels import find_slower_build
 from slowpath.analysis.bisect.search import SearchResult
-from slowpath.verdicts.bisects.rules.candidates import CandidateNode
+from slowpath.analysis.findings.wording import pluralize
+from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.progress_lines import measurement_limit
@@ -21,6 +23,7 @@ from slowpath_cli.local_bisect.search_answers import (
     describe_outlying,
     describe_slower_build,
     explained,
+    find_commit,
     indent,
     next_steps,
 )
@@ -84,7 +87,8 @@ def levels(
         each, shas = (
             list(some) for some in zip(*sorted(zip(each, shas, strict=True), key=lambda one: -one[0]), strict=True)
         )
-        label = history.repositories[here[0].repository].label
+        place = here[0].repository
+        label = GO_LEVELS[place] if place in GO_LEVELS else history.repositories[place].label
         culprit = shas[0] if is_found and len(shas) == 1 else None
         out.append(_level(label, culprit, shas, each, _counts(session, here)))
         if len(shas) > 1:
@@ -178,12 +182,13 @@ def format_search_report(
     lines = [first]
     for level in levels(session, history, finished):
         name = level["culprit"] or f"{len(level['suspects'])} suspects, the most likely first"
-        lines.append(
-            f"  {level['repository']}: {name} ({100 * level['probability']:.1f}%), {level['candidates']} commits in {level['classes']} {CLASSES}"
-        )
+        counts = f"{level['candidates']} commits in {level['classes']} {CLASSES}"
+        if level["repository"] in GO_LEVELS.values():
+            counts = pluralize(level["classes"], "candidate")
+        lines.append(f"  {level['repository']}: {name} ({100 * level['probability']:.1f}%), {counts}")
         for sha, probability in zip(level["suspects"], level["probabilities"], strict=True):
             node = next((one for one in session.nodes.values() if one.sha == sha), None)
-            lines.append(f"    {describe_candidate(node) if node else sha[:12]} ({100 * probability:.1f}%)")
+            lines.append(f"    {describe_candidate(node) if node else short_id(sha)} ({100 * probability:.1f}%)")
     lines += others
     deployments = session.runs - session.unbuildable_runs
     lines.append(
@@ -194,7 +199,9 @@ def format_search_report(
         session.state, search.compute_state_posterior(session.state)
     ):
         lines.append("The environment seems to drift during the measurements; --control corrects for it.")
-    repository = history.repositories[session.nodes[finished.suspects[0]].repository if finished.suspects else ""]
+    repository = history.repositories[
+        find_commit(session, finished.suspects[0]).repository if finished.suspects else ""
+    ]
     lines += ["Next:", *indent(next_steps(session, finished, repository, folder))]
     if finished.outcome == "stopped":
         lines += [

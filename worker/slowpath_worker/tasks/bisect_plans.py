@@ -114,7 +114,7 @@ def expand_candidate(job: ExpandCandidate, context: JobContext) -> None:
         mirrors.lines(inputs.main), lines, inputs.binary, None, _progress_callback(context, 0.1, 0.9)
     )
     level = history.inside(plan.nodes[job.candidate])
-    of = inputs.main if level.repository == MAIN else known_repositories[level.repository]
+    of = known_repositories.get(level.repository, inputs.main)
     with context.finishing() as session:
         pruned = level.repository != MAIN or inputs.binary.package is not None
         level = search_planner.weight_candidates(session, of.id, level, inputs.regressed, pruned=pruned)

@@ -36,6 +36,7 @@ from tests.support.fakes import FrozenClock
 
 STEPS = ("bisects.advance", "bisects.read-measurement", "bisects.notify-finished")
 EVER_AFTER = 1e9
+Measure = Callable[[dict[str, Any]], float | str | None]
 
 
 def sha(number: int) -> str:
@@ -146,8 +147,8 @@ class Runner:
         assert response.status_code == 204, response.text
         self.running.pop(run_id, None)
 
-    def turn(self, measure: Callable[[dict[str, Any]], float | None]) -> None:
-        """Do all there is to do once: `measure` returns a number, or None for a build that cannot be made."""
+    def turn(self, measure: Measure) -> None:
+        """Do all there is to do once: `measure` returns a number, a verdict, or None for a build that cannot be made."""
         self.lease()
         for run_id, lease in list(self.running.items()):
             response = self.beat(run_id)
@@ -156,7 +157,7 @@ class Runner:
                 if value is None:
                     self.end(run_id, "unbuildable")
                 else:
-                    self.measure(run_id, value=value)
+                    self.measure(run_id, **{"verdict" if isinstance(value, str) else "value": value})
             elif response["command"] == "stop":
                 self.end(run_id)
 
@@ -234,7 +235,7 @@ class Search:
         found: dict[str, Any] = response.json()
         return found
 
-    def run(self, measure: Callable[[dict[str, Any]], float | None], turns: int = 400) -> dict[str, Any]:
+    def run(self, measure: Measure, turns: int = 400) -> dict[str, Any]:
         """Go on until it has ended, or nothing moves any more."""
         for _ in range(turns):
             self.runner.turn(measure)

@@ -26,7 +26,8 @@ from slowpath.verdicts.bisects.jobs import AdvanceBisect, ExpandCandidate, PlanB
 from slowpath.verdicts.bisects.rules import search_plan
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, to_json
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
-from slowpath.verdicts.bisects.service import bisect_proposals
+from slowpath.verdicts.bisects.schemas.runner_protocol import BuildTarget
+from slowpath.verdicts.bisects.service import bisect_proposals, search_steps
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.tables import Comparison, DiffView
 from tests.factories.findings import FINDING, stored_result
@@ -197,6 +198,40 @@ def test_a_plan_goes_down_to_a_module_of_a_module(near: Bench, three: tuple[Thre
     done(near, ExpandCandidate(bisect_id, suspect))
     assert suspect not in plan_of(near, bisect_id).line.hiding
     assert search.next_actions(search.start_search(BisectSettings().search(larger_is_worse=True), plan.line)).start
+
+
+def test_a_change_of_the_go_version_goes_down_to_a_setting(
+    near: Bench, three: tuple[Three, dict[str, UUID], UUID]
+) -> None:
+    history, ids, service_id = three
+    text = MOD.format("v1.1.0", "v1.1.0").replace("go 1.21", "go 1.23.0")
+    raised = history.mono.commit({"go.mod": text}, "Use Go 1.23")
+    done(near, FetchRepository(RepositoryId(ids["mono"])))
+    bisect_id = asked(near, service_id, ids["mono"], history.good, raised)
+    done(near, PlanBisect(bisect_id))
+    done(near, ExpandCandidate(bisect_id, raised))
+    plan = plan_of(near, bisect_id)
+    level = plan.levels[raised]
+    assert (level.module, level.label, level.bump) == ("golang.org/toolchain", "Go releases", ("golang.org/toolchain", "go1.21.0", "go1.23.0"))  # fmt: skip
+    inner = [plan.nodes[one] for one in plan.line.ids if plan.level_of(one) == raised]
+    assert [one.sha for one in inner] == ["go1.21.0", "go1.22.0", "go1.23.0", "go1.23.0"]
+    assert [one.kind for one in inner] == ["pruned", "release", "release", "pruned"]
+    assert (inner[1].build.commit, inner[1].build.settings) == (history.monos[8], {"go": "1.22.0"})
+    assert (inner[3].build.commit, inner[3].build.versions) == (raised, {})
+
+    done(near, ExpandCandidate(bisect_id, inner[2].id))
+    plan = plan_of(near, bisect_id)
+    rest, *settings = [plan.nodes[one] for one in plan.line.ids if plan.level_of(one) == inner[2].id]
+    assert plan.levels[inner[2].id].label == "Go settings"
+    assert "asynctimerchan=1" in rest.build.settings["GODEBUG"].split(",")
+    timer = next(one for one in settings if one.sha == "GODEBUG=asynctimerchan=1")
+    assert "asynctimerchan" not in timer.build.settings["GODEBUG"]
+    assert timer.why == "GODEBUG=asynctimerchan=1 restores the former default."
+    with near.worker_context.database.writing(scope(near)) as session:
+        row = session.get_one(Bisect, (near.team.id, bisect_id))
+        probe = search_steps.make_probe(session, row, timer.build, 1, secret="secret", now=row.created_at)
+        assert BuildTarget(**probe.build).settings == timer.build.settings
+        session.rollback()
 
 
 def test_a_commit_that_touches_a_file_on_the_regressed_paths_weighs_most(

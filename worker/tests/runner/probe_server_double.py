@@ -17,7 +17,7 @@ COMMIT = "a" * 40
 def lease(slot: int = 0, **more: object) -> dict[str, Any]:
     return {
         "run_id": str(uuid4()), "bisect_id": str(uuid4()), "bisect_number": 1, "number": 1, "purpose": "probe", "slot": slot,
-        "service": {"id": str(uuid4()), "name": "ingester"}, "build": {"commit": COMMIT, "modules": {}, "versions": {}},
+        "service": {"id": str(uuid4()), "name": "ingester"}, "build": {"commit": COMMIT, "modules": {}, "versions": {}, "settings": {}},
         "repositories": {}, "signature": {"kind": "custom", "subject": "n", "label": "n", "unit": "", "larger_is_worse": True},
         "measurements_requested": 1, "measurements_taken": 0, "measurement_seconds": 0.0, "warm_up_seconds": 0.0, "deployment_seconds": 20.0,
         "lease_seconds": 3.0, "callback": {"url": "http://127.0.0.1:1/x", "token": "x"}, **more,

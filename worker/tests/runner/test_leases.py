@@ -24,7 +24,7 @@ environment = ["LEDGER"]
 {repositories}
 {allow}
 [deploy]
-command = ["sh", "-c", "echo deployed $0 $1 >> $LEDGER; cat go.mod >> $LEDGER; exec sleep 300", "{{commit}}", "{{service}}"]
+command = ["sh", "-c", "echo deployed $0 $1 >> $LEDGER; cat go.mod >> $LEDGER; echo $GOTOOLCHAIN $GODEBUG $GOEXPERIMENT >> $LEDGER; exec sleep 300", "{{commit}}", "{{service}}"]
 [measure]
 command = ["sh", "-c", "echo 42"]
 """
@@ -70,7 +70,11 @@ def here(tmp_path: Path) -> Iterator[Here]:
 
 
 def building(**build: Any) -> dict[str, Any]:  # noqa: ANN401 - members of a lease, also wrong ones
-    return lease(build={"commit": COMMIT, "modules": {}, "versions": {}, **build})
+    return lease(build={"commit": COMMIT, "modules": {}, "versions": {}, "settings": {}, **build})
+
+
+def toolchain(version: str = "v0.0.1-go1.24.0", settings: dict[str, str] | None = None) -> dict[str, Any]:
+    return building(versions={"golang.org/toolchain": version}, settings=settings or {})
 
 
 def serving(name: object) -> dict[str, Any]:
@@ -99,6 +103,16 @@ ATTACKS: dict[str, dict[str, Any]] = {
     "a branch as a commit": building(commit="main"),
     "a commit with a line after it": building(commit=COMMIT + "\n"),
     "an option as a module's commit": building(modules={"example.com/lib": "--output=/tmp/x"}),
+    "a pre-release as a Go release": toolchain("v0.0.1-go1.24rc1"),
+    "a path in a Go release": toolchain("v0.0.1-go1.24.0/../../x"),
+    "a Go release with a platform": toolchain("v0.0.1-go1.24.0.linux-amd64"),
+    "a variable that no release changed": toolchain(settings={"GODEBUG": "gctrace=1"}),
+    "another value of a variable": toolchain(settings={"GODEBUG": "asynctimerchan=1,tls3des=0"}),
+    "an experiment that is not in the table": toolchain(settings={"GOEXPERIMENT": "none"}),
+    "a variable of the loader": toolchain(settings={"LD_PRELOAD": "/tmp/x"}),
+    "flags of the go command": toolchain(settings={"GOFLAGS": "-toolexec=/tmp/x"}),
+    "a line in a go line": toolchain(settings={"go": "1.24.0\nreplace a => b"}),
+    "settings without a Go release": building(settings={"GODEBUG": "asynctimerchan=1"}),
     "steps up in a service": serving("../../../bin/sh"),
     "an option as a service": serving("--privileged"),
     "a line in a service": serving("ingester\nkind: Secret"),
@@ -137,7 +151,9 @@ def _allowed(checked: dict[str, Any]) -> None:
 
 def test_a_valid_lease_passes_unchanged() -> None:
     target = building(
-        modules={"shop/quoter": "b" * 40}, versions={"example.com/lib": "v1.2.4-0.20260101000000-abcdefabcdef"}
+        modules={"shop/quoter": "b" * 40},
+        versions={"example.com/lib": "v1.2.4-0.20260101000000-abcdefabcdef", "golang.org/toolchain": "v0.0.1-go1.23.0"},
+        settings={"go": "1.23.0", "GODEBUG": "asynctimerchan=1,tls3des=1", "GOEXPERIMENT": "noswissmap"},
     )
 
     checked = checked_lease(target, [0])
@@ -293,3 +309,41 @@ def test_allowed_variants_change_the_work_tree_and_the_variables(here: Here) -> 
     assert here.deployed.count("deployed") == 2
     assert here.deployed.count("cost 1") == 1  # reverted
     assert here.deployed.count("cost 2") == 1  # the patch changes another file
+
+
+@pytest.mark.parametrize(
+    ("allow", "why"),
+    [
+        (Allow(), None),
+        (Allow(toolchains=("1.23.*",)), None),
+        (Allow(modules=("example.com/*",), toolchains=("1.23.*",)), None),
+        (Allow(toolchains=("1.24.*",)), r"Go 1\.23\.4 is not in \[allow\] toolchains"),
+        (Allow(modules=("example.com/*",)), r"golang\.org/toolchain is not in \[allow\] modules"),
+    ],
+)
+def test_go_releases_are_allowed_by_the_configuration(allow: Allow, why: str | None) -> None:
+    offered = checked_lease(toolchain("v0.0.1-go1.23.4"), [0])
+    if why is None:
+        allow.check(offered, {}, checkout=False)
+    else:
+        with pytest.raises(LeaseRefused, match=why):
+            allow.check(offered, {}, checkout=False)
+
+
+@pytest.mark.processes
+def test_a_go_release_is_in_the_environment_and_its_settings_in_go_mod(
+    here: Here, app: tuple[SomeRepository, str]
+) -> None:
+    repository, sha = app
+    settings = {"go": "1.25.0", "GODEBUG": "containermaxprocs=0", "GOEXPERIMENT": "nodwarf5"}
+    versions = {"golang.org/toolchain": "v0.0.1-go1.25.0"}
+    asked = lease(build={"commit": sha, "modules": {}, "versions": versions, "settings": settings})
+    with lending(asked) as lender:
+        here.start(lender, checked_out(repository))
+        reports = lender.until_ended(asked["run_id"], 60)
+
+    assert reports["outcome"] == "done", reports
+    assert "go 1.25.0\n" in here.deployed
+    assert "godebug containermaxprocs=0\n" in here.deployed
+    assert "go1.25.0 containermaxprocs=0 nodwarf5" in here.deployed
+    assert "replace" not in here.deployed

@@ -11,7 +11,7 @@ from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.analysis.closure.go_file_header import GoFileHeader
 from slowpath.analysis.closure.go_packages import PackageCache, PackageFacts
 
-FORMAT: Final = "slowpath.closure-memory/2"
+FORMAT: Final = "slowpath.closure-memory/3"
 
 
 def load_cache(content: bytes) -> PackageCache:

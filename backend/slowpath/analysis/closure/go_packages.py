@@ -6,7 +6,7 @@ is unknown whether a file is built, it is included: too many files only make equ
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -40,6 +40,11 @@ OTHER_SOURCES: Final = frozenset(
 )
 ASSEMBLY: Final = (".s", ".S", ".sx")
 INCLUDE: Final = re.compile(rb'^\s*#\s*include\s*"([^"\n]*)"', re.MULTILINE)
+C_INCLUDE: Final = re.compile(rb'#\s*include\s*["<]([^">\n]*)')
+C_ELSEWHERE: Final = re.compile(
+    rb"#cgo[^\n]*(?:/|\$|@|-[IiLB]|pkg-config)|#\s*(?:embed|import|include_next)\b|\.incbin|#\s*include\s*[A-Za-z_\\]"
+)
+"""Flags and directives of C that may read files of other folders."""
 MOST_TREES: Final = 20_000
 META: Final = frozenset("*?[\\")
 PROFILE: Final = "default.pgo"
@@ -127,6 +132,7 @@ class PackageReader:
         digest = hashlib.sha256()
         imports: dict[str, None] = {}
         anything, unbounded, package = False, None, ""
+        built: list[tuple[GitTreeEntry, GoFileHeader]] = []
         for entry in sorted(self._sources(names.values(), tests=tests), key=lambda one: one.name):
             if not entry.is_file:
                 unbounded = unbounded or f"{entry.name} is not a plain file"
@@ -138,16 +144,20 @@ class PackageReader:
                 anything = True
                 package = package or ("" if entry.name.endswith(TEST) else facts.package)
                 imports.update(dict.fromkeys(facts.imports))
-                unbounded = unbounded or _unbounded(entry, facts)
+                built.append((entry, facts))
+                if facts.unread:
+                    unbounded = unbounded or f"the head of {entry.name} cannot be parsed"
                 for embedded in self._embedded(names, facts):
                     _add(digest, embedded)
             elif self._includes_elsewhere(entry):
                 unbounded = unbounded or f"{entry.name} includes files from other folders"
             _add(digest, entry)
-        if PROFILE in names:  # affects the compiler in the folder of package main
-            _add(digest, names[PROFILE])
-        if tests and TEST_DATA in names:
-            _add(digest, names[TEST_DATA])
+        importing = [entry for entry, facts in built if "C" in facts.imports]
+        unbounded = unbounded or self._c_elsewhere(names, importing)
+        for name in sorted(names):
+            is_c_input = bool(importing) and not names[name].is_folder  # C includes files of any name
+            if is_c_input or name == PROFILE or (tests and name == TEST_DATA):  # a profile affects the compiler
+                _add(digest, names[name])
         return PackageFacts(digest.hexdigest(), tuple(imports), anything, unbounded, package)
 
     def _sources(self, entries: Iterable[GitTreeEntry], *, tests: bool) -> Iterator[GitTreeEntry]:
@@ -174,11 +184,23 @@ class PackageReader:
             return holds_plus(facts.plus, self._target) is not False
         return not ("C" in facts.imports and self._target.cgo is False)
 
-    def _includes_elsewhere(self, entry: GitTreeEntry) -> bool:
-        """Return whether assembly includes files of other folders.
+    def _c_elsewhere(self, names: Mapping[str, GitTreeEntry], importing: Sequence[GitTreeEntry]) -> str | None:
+        """Return why C of a folder may include files of other folders; None if it does not, or no Go file imports C."""
+        if not importing:
+            return None
+        files = [one for one in names.values() if not one.is_folder]
+        if (linked := next((one for one in files if not one.is_file), None)) is not None:
+            return f"{linked.name} is not a plain file"
+        sources = [one for one in files if one.name.rpartition(".")[2] in OTHER_SOURCES]
+        for entry in (*importing, *sources):
+            content = self._objects.blob(entry.id, max_bytes=MOST_SOURCE_BYTES)
+            firsts = {path.split(b"/", 1)[0].decode("utf-8", "replace") for path in C_INCLUDE.findall(content) if b"/" in path}  # fmt: skip
+            if C_ELSEWHERE.search(content) or firsts & {"", ".", "..", *names}:
+                return f"{entry.name} includes C from other folders, or flags of it may"
+        return None
 
-        Files included by C are detected by the import of "C".
-        """
+    def _includes_elsewhere(self, entry: GitTreeEntry) -> bool:
+        """Return whether assembly includes files of other folders."""
         if not entry.name.endswith(ASSEMBLY):
             return False
         found = self._memory.includes.get(entry.id)
@@ -200,14 +222,6 @@ class PackageReader:
                 yield from (names[name] for name in sorted(names))
             elif first in names:
                 yield names[first]
-
-
-def _unbounded(entry: GitTreeEntry, facts: GoFileHeader) -> str | None:
-    if "C" in facts.imports:
-        return f"{entry.name} imports C, which may include files from anywhere"
-    if facts.unread:
-        return f"the head of {entry.name} cannot be parsed"
-    return None
 
 
 def _add(digest: "hashlib._Hash", entry: GitTreeEntry) -> None:

@@ -3,8 +3,8 @@
 Equal hashes mean equal binaries, given one toolchain and one set of flags (`go build -trimpath -buildvcs=false`); the reverse
 is not guaranteed. Packages of the repository are followed import by import: the module itself, modules that replace
 directives or a go.work include from other folders, the vendor folder. The packages that other modules import are unknown
-here, so the versions of all required modules count as soon as any of them is imported. Inputs that cannot be bounded (cgo,
-assembly with includes from other folders, links) make the complete repository count.
+here, so the versions of all required modules count as soon as any of them is imported. Inputs that cannot be bounded (C and
+assembly with includes from other folders, links, submodules) make the complete repository count.
 """
 
 import hashlib

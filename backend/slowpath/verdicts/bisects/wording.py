@@ -6,6 +6,8 @@ from typing import Any
 from slowpath.analysis.bisect.range_levels import ExplainedIncrease, ShareInterval
 from slowpath.analysis.findings.wording import format_number, pluralize
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
+from slowpath.verdicts.bisects.rules.candidates import short_id
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 
 SHORT_COMMIT = 7
 _NO_LABELS: Mapping[str, str] = {}
@@ -19,8 +21,13 @@ def format_percent(share: float) -> str:
 
 def describe_commit(culprit: Mapping[str, Any]) -> str:
     """Describe a commit by short SHA, repository and title."""
+    if culprit["repository"] in GO_LEVELS.values():
+        is_default = "=" in culprit["sha"]
+        return (
+            f"{culprit['title']} (the default that {culprit['sha']} restores)" if is_default else str(culprit["title"])
+        )
     title = f" ({culprit['title']})" if culprit.get("title") else ""
-    return f"{culprit['sha'][:SHORT_COMMIT]} in {culprit['repository']}{title}"
+    return f"{short_id(culprit['sha'], SHORT_COMMIT)} in {culprit['repository']}{title}"
 
 
 def describe_baseline(value: float, unit: str, files: int) -> str:
@@ -41,7 +48,7 @@ def describe_state(
         "deploys": pluralize(int(summary.get("deploys", 0)), "deployment"),
         "posterior": format_percent(float(outcome.get("belief", summary.get("belief", 0.0)))),
         "likeliest": ", ".join(
-            f"{one['sha'][:SHORT_COMMIT]} ({format_percent(float(one['belief']))})"
+            f"{short_id(one['sha'], SHORT_COMMIT)} ({format_percent(float(one['belief']))})"
             for one in outcome.get("likeliest", ())
         ),
         "left": pluralize(len(outcome.get("suspects", ())), "commit"),
@@ -61,18 +68,19 @@ def describe_state(
 def describe_explained(found: ExplainedIncrease) -> str:
     """Describe how much of the increase a culprit explains, and what explains the rest."""
     if not found.leaves_rest:
-        return f"It explains {_interval(found.culprit)} of the increase."
+        return f"It explains {describe_share(found.culprit)} of the increase."
     where = [word for word, has in (("earlier", found.has_earlier_rest), ("later", found.has_later_rest)) if has]
     rest = f" Something {' and something '.join(where)} explains the rest." if where else ""
-    return f"It explains only {_interval(found.culprit)} of the increase.{rest}"
+    return f"It explains only {describe_share(found.culprit)} of the increase.{rest}"
 
 
 def describe_slower_build(sha: str, excess: float) -> str:
     """Describe a build between the boundaries that is slower than both; `excess` is relative to the slower one."""
-    return f"{sha[:SHORT_COMMIT]} is {100 * excess:.0f}% worse than both boundaries. If it is fixed since, search with it as the bad commit."
+    return f"{short_id(sha, SHORT_COMMIT)} is {100 * excess:.0f}% worse than both boundaries. If it is fixed since, search with it as the bad commit."
 
 
-def _interval(share: ShareInterval) -> str:
+def describe_share(share: ShareInterval) -> str:
+    """Describe a share with its interval."""
     return f"{100 * share.share:.0f}% (95% CI {100 * share.low:.0f} to {100 * share.high:.0f}%)"
 
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.analysis.closure.go_packages import PackageCache
 from slowpath.analysis.closure.package_closure import PackageClosure, PackageClosureReader
 from tests.support.git_repositories import SomeRepository, new_repository
+from tests.support.repository_shapes import SHAPES, RepositoryShape, write_shape
 
 GO = shutil.which("go") or "/usr/local/go/bin/go"
 pytestmark = [
@@ -80,9 +82,10 @@ STEPS: list[tuple[str, Mapping[str, str | bytes | None], bool]] = [
 ]  # fmt: skip
 
 
-def build(repository: SomeRepository, sha: str, package: str, **more: str) -> str:
+def build(repository: SomeRepository, sha: str, package: str, *, folder: str = "", **more: str) -> str:
     """Return the digest of the binary that Go builds at a commit."""
     repository.git("checkout", "--quiet", "--force", sha)
+    repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
     repository.git("clean", "-fdxq")
     binary = repository.folder.parent / "binary"
     environment = {
@@ -91,21 +94,26 @@ def build(repository: SomeRepository, sha: str, package: str, **more: str) -> st
     }  # fmt: skip
     done = subprocess.run(
         [GO, "build", "-trimpath", "-buildvcs=false", "-o", str(binary), package],
-        cwd=repository.folder, env=environment, check=False, capture_output=True, text=True,
+        cwd=repository.folder / folder, env=environment, check=False, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return hashlib.sha256(binary.read_bytes()).hexdigest()
 
 
 def closures(
-    repository: SomeRepository, tmp_path: Path, shas: list[str], main: str, directory: str = ""
+    repository: SomeRepository,
+    tmp_path: Path,
+    shas: list[str],
+    main: str,
+    directory: str = "",
+    target: BuildTarget | None = None,
 ) -> list[PackageClosure]:
     """Return the closures at commits, read from a copy by the git binary."""
     remotes = AllowedRemotes(AllowlistedEgressClient(parse_allowlist(""), only_listed=False), [repository.folder])
     mirror = GitMirror(tmp_path / "mirror", remotes, GitLimits(1 << 30, 60))
     mirror.fetch(f"file://{repository.folder}", None, lambda: None)
     with mirror.objects() as objects:
-        reader = PackageClosureReader(objects, directory, main, BuildTarget(cgo=False), PackageCache())
+        reader = PackageClosureReader(objects, directory, main, target or BuildTarget(cgo=False), PackageCache())
         return [reader.at(objects.root(sha)) for sha in shas]
 
 
@@ -249,3 +257,24 @@ def test_random_histories(tmp_path: Path, seed: int) -> None:
     found = [one.hash for one in closures(repository, tmp_path, shas, "")]
     assert_equal_hashes_are_equal_binaries(found, [build(repository, sha, ".") for sha in shas])
     assert 1 < len(set(found)) <= len(shas)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_each_shape_of_repository(tmp_path: Path, shape: RepositoryShape) -> None:
+    made = write_shape(tmp_path / "app", shape)
+    repository, shas = made.repository, made.shas
+    repository.git("branch", "keep")
+    package = "" if shape.package == "." else shape.package
+    with_cgo = BuildTarget()
+    found = closures(repository, tmp_path, shas, package, shape.directory, with_cgo)
+    hashes = [one.hash for one in found]
+    assert [bool(one.unbounded) for one in found] == [shape.counts_all] * len(shas)
+    binaries = [
+        build(repository, sha, shape.package, folder=shape.directory, CGO_ENABLED="1", GOFLAGS="-buildvcs=false")
+        for sha in shas
+    ]
+    assert_equal_hashes_are_equal_binaries(hashes, binaries)
+    same = [one == before for before, one in pairwise(binaries)]
+    assert same == [True, False, True]
+    if not shape.counts_all:
+        assert [one == before for before, one in pairwise(hashes)] == same

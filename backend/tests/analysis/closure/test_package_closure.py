@@ -37,7 +37,9 @@ BASE = {"go.mod": "module example.org/app\n\ngo 1.21\n", "main.go": MAIN, "far/d
 @pytest.mark.parametrize(
     ("first", "change"),
     [
-        pytest.param({"main.go": 'package main\n\nimport "C"\n\nfunc main() {}\n'}, {"far/x.h": "2\n"}, id="cgo"),
+        pytest.param({"main.go": 'package main\n\n// #include "far/x.h"\nimport "C"\n\nfunc main() {}\n'}, {"far/x.h": "2\n"}, id="cgo"),
+        pytest.param({"main.go": 'package main\n\n// #cgo CFLAGS: -Ifar\n// #include <x.h>\nimport "C"\n\nfunc main() {}\n'}, {"far/x.h": "2\n"}, id="cgo with flags"),
+        pytest.param({"main.go": 'package main\n\n// #include "table.inc"\nimport "C"\n\nfunc main() {}\n', "table.inc": "1\n"}, {"table.inc": "2\n"}, id="any file that C includes"),
         pytest.param({"add_amd64.s": '#include "../far/x.h"\n'}, {"far/x.h": "2\n"}, id="assembly that includes"),
         pytest.param({"main.go": "package main\n\n//go:embed all:far/*.txt\nvar x string\n"}, {"far/data.txt": "2\n"}, id="embedded below"),
         pytest.param({"main.go": "package main\n\n//go:embed f*\nvar x string\n"}, {"far/data.txt": "2\n"}, id="embedded by pattern"),
@@ -77,7 +79,7 @@ def test_unbounded_effects_are_reported(tmp_path: Path) -> None:
     one, two = at_each(tmp_path, repository, shas)
     assert one.hash != two.hash
     assert [why.rpartition(":")[2].strip() for why in one.unbounded] == [
-        "main.go imports C, which may include files from anywhere", "linked is behind a link or in another repository",
+        "more.go is not a plain file", "linked is behind a link or in another repository",
     ]  # fmt: skip
     without = at_each(tmp_path, repository, shas, target=BuildTarget(cgo=False))
     assert all(len(found.unbounded) == 1 for found in without)

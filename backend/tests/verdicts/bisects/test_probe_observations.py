@@ -11,9 +11,10 @@ NUMBER = ProbeObservation(1, "good", "boundary", 1, "done", windows=(ProbeMeasur
 EXITED = ProbeObservation(2, "c4", "probe", 2, "idle", windows=(ProbeMeasurementValue(0, 2, None, "slower"),), bad=1)
 
 
-def test_a_verdict_beside_numbers_is_a_measurement_without_a_value() -> None:
+def test_a_verdict_beside_numbers_is_a_failed_build() -> None:
     unchanged, corrected = discard_verdicts([NUMBER, EXITED])
     assert unchanged == NUMBER
+    assert corrected.state == "unbuildable"
     assert (corrected.bad, corrected.count_without_value, corrected.windows[0].problem) == (0, 1, MIXED_ANSWERS)
 
 

@@ -24,6 +24,15 @@ def test_the_culprit_is_named() -> None:
     assert sentence == "ccccccc in libx (Grow frames) caused the regression: 97% probability after 14 deployments."
 
 
+def test_a_go_release_and_a_setting_are_named() -> None:
+    release = {"repository": "Go releases", "sha": "go1.23.0", "title": "Go 1.22.12 → 1.23.0"}
+    assert wording.describe_commit(release) == "Go 1.22.12 → 1.23.0"
+    setting = {**release, "repository": "Go settings", "sha": "GODEBUG=asynctimerchan=1"}
+    assert (
+        wording.describe_commit(setting) == "Go 1.22.12 → 1.23.0 (the default that GODEBUG=asynctimerchan=1 restores)"
+    )
+
+
 def test_a_search_without_a_suspect_shows_its_depth() -> None:
     sentence = wording.describe_state("searching", {"deploys": 18, "levels": 3}, None, "")
     assert sentence == "Searching 3 levels deep: no suspect yet after 18 deployments."

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from slowpath_cli.runner.core.driver_interface import (
-    DeploymentTarget,
-)
+from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN
+from slowpath_cli.local_bisect.go_toolchain import go_environment
+from slowpath_cli.runner.core.driver_interface import DeploymentTarget
 
 
 def placeholder_values(target: DeploymentTarget) -> dict[str, str]:
@@ -28,7 +28,11 @@ def placeholder_values(target: DeploymentTarget) -> dict[str, str]:
 def make_environment(passed: Mapping[str, str], target: DeploymentTarget, values: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a run's command: the passed variables and the placeholder values."""
     environment = {**passed, **_as_variables(values)}
-    if any(one.dir is not None or one.version is not None for one in target.overrides.values()):
+    toolchain = target.overrides.get(TOOLCHAIN)
+    if toolchain is not None:
+        environment |= go_environment(toolchain.to_json(), environment)
+    replaced = [one for module, one in target.overrides.items() if module != TOOLCHAIN]
+    if any(one.dir is not None or one.version is not None for one in replaced):
         # go.mod and go.sum may lack the requirements of a replaced module
         environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
     if target.variant is not None:

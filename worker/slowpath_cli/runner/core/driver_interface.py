@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from uuid import UUID
 
 from slowpath.analysis.experiments.variants import Variant
+from slowpath.verdicts.bisects.rules.go_releases import GO_LINE, GODEBUG, GOEXPERIMENT
 
 State = Literal["building", "rolling", "ready", "unbuildable", "failed"]
 Handle = Mapping[str, Any]
@@ -44,17 +45,32 @@ class InvalidDriverConfig(DriverError):
 
 @dataclass(frozen=True)
 class ModuleOverride:
-    """Replacement of a module: a commit of its repository, or a version if the repository is not given."""
+    """Replacement of a module: a commit of its repository, or a version if the repository is not given.
+
+    The Go toolchain (golang.org/toolchain) is one, too.
+    """
 
     commit: str | None = None
     version: str | None = None
     dir: Path | None = None
     """Work tree of the commit; None without a checkout."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Of the toolchain: `go` (the version of the `go` line), `GODEBUG` and `GOEXPERIMENT`."""
 
     def to_json(self) -> dict[str, str]:
-        """Return the override as JSON for commands and jobs: `{commit, dir}` or `{version}`, without missing values."""
+        """Return the override as JSON for commands and jobs: `{commit, dir}` or `{version}`, without missing values.
+
+        That of the toolchain has its settings, too.
+        """
         fields = {"commit": self.commit, "version": self.version, "dir": None if self.dir is None else str(self.dir)}
-        return {name: value for name, value in fields.items() if value is not None}
+        return {**self.settings, **{name: value for name, value in fields.items() if value is not None}}
+
+    @staticmethod
+    def from_json(fields: Mapping[str, str]) -> "ModuleOverride":
+        """Return the override of such JSON."""
+        settings = {name: value for name, value in fields.items() if name in {GO_LINE, GODEBUG, GOEXPERIMENT}}
+        place = Path(fields["dir"]) if "dir" in fields else None
+        return ModuleOverride(fields.get("commit"), fields.get("version"), place, settings)
 
 
 @dataclass(frozen=True)

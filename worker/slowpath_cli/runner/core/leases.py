@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from slowpath.analysis.experiments.variants import VALUES
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_SLOTS, MOST_WINDOWS
+from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN, invalid_setting, release_of
 
 MAX_BYTES: Final = 64 * 1024
 MAX_MODULES: Final = 200
@@ -116,6 +117,7 @@ class _Build(_Strict):
     commit: Commit
     modules: Annotated[dict[str, Commit], Field(max_length=MAX_MODULES)]
     versions: Annotated[dict[str, Annotated[str, Field(max_length=200)]], Field(max_length=MAX_MODULES)]
+    settings: Annotated[dict[str, Annotated[str, Field(max_length=2000)]], Field(max_length=3)] = {}
 
 
 class _Signature(_Strict):
@@ -200,7 +202,20 @@ def checked_lease(offer: object, free_slots: Collection[int]) -> dict[str, Any]:
             raise LeaseRefused(f"The lease has an invalid module path {module!r}.")
         if not is_version(version, module):
             raise LeaseRefused(f"The lease has an invalid version {version!r} of {module}.")
+    _check_toolchain(lease.build)
     return lease.model_dump(mode="json")
+
+
+def _check_toolchain(build: _Build) -> None:
+    """Check that a toolchain is a release, and that its settings are in the table. Raises `LeaseRefused`."""
+    version = build.versions.get(TOOLCHAIN)
+    if version is None and build.settings:
+        raise LeaseRefused("The lease has settings without a Go release.")
+    if version is not None and release_of(version) is None:
+        raise LeaseRefused(f"The lease has an invalid Go release {version!r}.")
+    for name, value in build.settings.items():
+        if (invalid := invalid_setting(name, value)) is not None:
+            raise LeaseRefused(f"The lease has an unknown setting {invalid!r}.")
 
 
 def run_id_of(offer: object) -> UUID | None:

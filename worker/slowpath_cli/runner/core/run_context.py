@@ -10,6 +10,8 @@ from typing import Any
 
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.experiment_plan import VARIANT
+from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN
+from slowpath_cli.local_bisect.go_toolchain import toolchain_override
 from slowpath_cli.runner.core.driver_environment import make_environment, placeholder_values
 from slowpath_cli.runner.core.driver_interface import (
     DeploymentCallback,
@@ -53,15 +55,16 @@ class RunContext:
         run, config = self.run, self.runner.config
         build = run.lease["build"]
         if config.checkout:
-            inputs = BuildInputs(build["commit"], build["modules"], build["versions"])
             change = read_change(
                 run.lease.get("variant"), run.run_id, self.runner.files.folder(run.run_id), self.runner.connect
             )
-            folder, run.overrides = self.runner.work_trees.of(inputs, run.slot, change)
+            folder, run.overrides = self.runner.work_trees.of(_inputs(build), run.slot, change)
             run.dir = str(folder)
         else:
             run.overrides = {name: {"commit": sha} for name, sha in build["modules"].items()}
             run.overrides |= {name: {"version": version} for name, version in build["versions"].items()}
+            if toolchain := toolchain_override(_inputs(build)):
+                run.overrides[TOOLCHAIN] = toolchain
         run.port = config.ports[run.slot] if run.slot < len(config.ports) else _free_port()
         self.out().mkdir(parents=True, exist_ok=True, mode=0o700)
 
@@ -72,7 +75,8 @@ class RunContext:
         return DeploymentTarget(
             run_id=run.run_id, slot=run.slot, service=str(run.lease["service"]["name"]), commit=str(run.lease["build"]["commit"]),
             dir=None if run.dir is None else Path(run.dir), out=self.out(),
-            variant=read_variant(run.lease.get("variant")), overrides={name: _override(one) for name, one in run.overrides.items()},
+            variant=read_variant(run.lease.get("variant")),
+            overrides={name: ModuleOverride.from_json(one) for name, one in run.overrides.items()},
             callback=DeploymentCallback(callback["url"], callback["token"]) if callback else None, port=run.port,
             seconds=float(run.lease["deployment_seconds"]), attempt=run.attempt,
         )  # fmt: skip
@@ -113,8 +117,9 @@ class RunContext:
         return "\n".join(dict.fromkeys(part for part in (log, note, self.run.words) if part))
 
 
-def _override(fields: Mapping[str, str]) -> ModuleOverride:
-    return ModuleOverride(fields.get("commit"), fields.get("version"), Path(fields["dir"]) if "dir" in fields else None)
+def _inputs(build: Mapping[str, Any]) -> BuildInputs:
+    """Return the inputs of a lease's build; those of runners before Go releases have no settings."""
+    return BuildInputs(build["commit"], build["modules"], build["versions"], build.get("settings", {}))
 
 
 def _free_port() -> int:

@@ -6,6 +6,7 @@ from threading import Thread
 from typing import Any, Final
 from uuid import UUID
 
+from slowpath.verdicts.bisects.rules.candidates import short_id
 from slowpath_cli.runner.core.driver_interface import DriverError
 from slowpath_cli.runner.core.leases import LeaseRefused, checked_lease, run_id_of
 from slowpath_cli.runner.core.probe_lifecycle import ProbeLifecycle
@@ -189,5 +190,6 @@ class Runner:
 
 def _build(lease: dict[str, Any]) -> str:
     build = lease["build"]
-    replaced = [f"{module}@{to[:12]}" for module, to in {**build["modules"], **build["versions"]}.items()]
+    inputs = {**build["modules"], **build["versions"], **build.get("settings", {})}
+    replaced = [f"{module}@{short_id(to)}" for module, to in inputs.items()]
     return " with ".join([build["commit"][:12], ", ".join(replaced)] if replaced else [build["commit"][:12]])

@@ -176,7 +176,9 @@ def _allow(section: Mapping[str, Any], driver: str, *, checkout: bool) -> Allow:
         raise InvalidRunnerConfig(
             "[allow] variants needs a checkout and the driver command or external: others do not pass variables on."
         )
-    return Allow(patterns.get("services"), patterns.get("modules"), patterns.get("refs"), variants)
+    return Allow(
+        patterns.get("services"), patterns.get("modules"), patterns.get("refs"), patterns.get("toolchains"), variants
+    )
 
 
 def _measure(section: Mapping[str, Any], base: Path) -> MeasureConfig:

@@ -13,10 +13,11 @@ from typing import Any, Final
 from slowpath.analysis.closure.go_module_files import MOST_BYTES, parse_go_mod
 from slowpath.analysis.experiments.variants import PATCH, REVERT, VALUES
 from slowpath.verdicts.bisects.rules.experiment_plan import needed_kinds
+from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN, release_of
 from slowpath_cli.runner.core.driver_interface import DeploymentFailed
 from slowpath_cli.runner.core.leases import SERVICE, LeaseRefused
 
-KEYS: Final = {"services", "modules", "refs", "variants"}
+KEYS: Final = {"services", "modules", "refs", "toolchains", "variants"}
 VARIANTS: Final = frozenset({*VALUES, "pgo", REVERT, PATCH})
 """What `[allow] variants` may name."""
 
@@ -29,6 +30,8 @@ class Allow:
     modules: tuple[str, ...] | None = None
     refs: tuple[str, ...] | None = None
     """Full names, such as `refs/heads/main`; a commit must be reachable from a matching ref."""
+    toolchains: tuple[str, ...] | None = None
+    """Go releases, such as `1.24.*`; without them a release is allowed unless `modules` lacks its module."""
     variants: tuple[str, ...] = ()
     """Kinds of variants of experiments; none if not configured."""
 
@@ -41,7 +44,11 @@ class Allow:
             )
         if self.services is not None and not _matches_any(service, self.services):
             raise LeaseRefused(f"The service {service!r} is not in [allow] services.")
-        for module in (*build["modules"], *build["versions"]):
+        release = release_of(build["versions"].get(TOOLCHAIN, ""))
+        if release is not None and self.toolchains is not None and not _matches_any(release.name, self.toolchains):
+            raise LeaseRefused(f"Go {release.name} is not in [allow] toolchains.")
+        by_toolchains = {TOOLCHAIN} if self.toolchains is not None else set()
+        for module in {*build["modules"], *build["versions"]} - by_toolchains:
             if self.modules is not None and not _matches_any(module, self.modules):
                 raise LeaseRefused(f"The module {module} is not in [allow] modules.")
         missing = sorted(needed_kinds(lease.get("variant")) - {*self.variants})
@@ -62,7 +69,7 @@ class Allow:
         if not versions or self.modules is not None:
             return
         required = {module for mod in mods for module in _required_modules(mod)}
-        foreign = next((module for module in versions if module not in required), None)
+        foreign = next((module for module in versions if module not in {*required, TOOLCHAIN}), None)
         if foreign is not None:
             raise DeploymentFailed(
                 f"The commit does not require {foreign}, so its version is not replaced. "

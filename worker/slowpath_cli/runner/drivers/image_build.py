@@ -120,10 +120,7 @@ def dump_target(target: DeploymentTarget) -> dict[str, Any]:
 
 def load_target(document: Mapping[str, Any]) -> DeploymentTarget:
     """Parse a target from JSON."""
-    overrides = {
-        module: ModuleOverride(one.get("commit"), one.get("version"), Path(one["dir"]) if "dir" in one else None)
-        for module, one in document["overrides"].items()
-    }
+    overrides = {module: ModuleOverride.from_json(one) for module, one in document["overrides"].items()}
     return DeploymentTarget(
         run_id=UUID(document["run_id"]), slot=document["slot"], service=document["service"], commit=document["commit"],
         dir=None if document["dir"] is None else Path(document["dir"]), out=Path(document["out"]), overrides=overrides,

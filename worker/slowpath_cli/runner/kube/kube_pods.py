@@ -88,6 +88,7 @@ def image_of(target: DeploymentTarget, image: str) -> dict[str, str]:
     Raises `DeploymentFailed` if different builds would have the same image name.
     """
     overrides = {module: override.commit or override.version for module, override in sorted(target.overrides.items())}
+    overrides |= {name: value for one in target.overrides.values() for name, value in one.settings.items()}
     if overrides and "{build}" not in image and "{run_id}" not in image:
         raise DeploymentFailed(
             f"This build replaces {', '.join(overrides)}, but the image {image} is that of the commit alone. Use {{build}} in image."

@@ -24,6 +24,7 @@ from slowpath.verdicts.bisects.rules.search_view import (
     PosteriorPreview,
     estimate_git_bisect_cost,
 )
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.schemas.bisect_field_types import ServiceRef, SignatureOut
 from slowpath.verdicts.bisects.schemas.bisect_proposals import (
     BisectProposalOut,
@@ -184,7 +185,7 @@ def _level(row: Bisect, plan: SearchPlan, level: LevelView) -> LevelOut:
         key=level.key,
         repository=opened.label,
         repository_id=_repository_id(row, plan, opened.module),
-        module=opened.module or None,
+        module=None if opened.module in GO_LEVELS else opened.module or None,
         good=opened.good,
         bad=opened.bad,
         commits=opened.commits,
@@ -254,7 +255,7 @@ def _probe(detail: BisectDetail, one: Probe) -> ProbeOut:
         candidate=one.candidate,
         sha=node.sha if node else str(one.build["commit"]),
         title=title,
-        overrides={**one.build["versions"], **one.build["modules"]},
+        overrides={**one.build["versions"], **one.build["modules"], **one.build.get("settings", {})},
         round=one.round,
         slot=one.slot,
         runner=detail.runners.get(one.runner_id) if one.runner_id else None,

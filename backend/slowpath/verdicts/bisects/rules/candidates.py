@@ -1,14 +1,17 @@
 """Candidates: commits, the builds they produce, and what they can be expanded to."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
 from slowpath.analysis.findings.wording import pluralize
 
-Kind = Literal["commit", "bump", "pruned", "fork"]
+Kind = Literal["commit", "bump", "pruned", "fork", "release", "setting"]
 """`pruned`: the last of several commits that keep the inputs of the build, measured to prove it. `fork`: the state that a commit
-started from, where that is not the build before it in the search."""
+started from, where that is not the build before it in the search. `release`, `setting`: a step between Go releases, and a
+default that changed in one."""
+SHA: Final = re.compile(r"[0-9a-f]{40}")
 NOT_SUSPECTED: Final = frozenset({"pruned", "fork"})
 
 
@@ -20,7 +23,9 @@ class BuildInputs:
     modules: Mapping[str, str] = field(default_factory=dict)
     """Commit SHA by module."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Version by module, where its repository is unknown."""
+    """Version by module, where its repository is unknown; the toolchain too."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Of the Go toolchain, as in `go_releases`: "go", "GODEBUG" and "GOEXPERIMENT"."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,11 @@ class SearchLevel:
     def classes(self) -> int:
         """Return the number of commits that change the build, and of dependency updates."""
         return sum(one.kind not in NOT_SUSPECTED for one in self.nodes) if self.commits else 0
+
+
+def short_id(sha: str, digits: int = 12) -> str:
+    """Return the first digits of a commit, and names of releases and settings unchanged."""
+    return sha[:digits] if SHA.fullmatch(sha) else sha
 
 
 def describe_pruned(commits: int) -> str:

@@ -70,7 +70,7 @@ class ProbeObservation:
 
 
 def discard_verdicts(tried: Sequence[ProbeObservation]) -> list[ProbeObservation]:
-    """Return probes without the verdicts of a command that prints numbers for other builds: its exit code 1 is a failure.
+    """Return probes with verdicts as failed builds, where the command prints numbers for other builds.
 
     Overrides are verdicts of persons and remain.
     """
@@ -86,7 +86,8 @@ def _discard_verdict(one: ProbeObservation) -> ProbeObservation:
         replace(window, verdict=None, problem=MIXED_ANSWERS) if window.verdict is not None else window
         for window in one.windows
     )
-    return replace(one, windows=windows, good=0, bad=0)
+    state = one.state if one.state in NOT_COUNTED | NO_BUILD else ProbeState.UNBUILDABLE
+    return replace(one, windows=windows, good=0, bad=0, state=state)
 
 
 def build_search_state(

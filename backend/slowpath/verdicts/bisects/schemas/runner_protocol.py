@@ -72,11 +72,15 @@ class LeaseRequestIn(BisectRequest):
 
 
 class BuildTarget(BaseModel):
-    """What to build: a commit, with modules overridden by commits or versions."""
+    """What to build: a commit, with modules overridden by commits or versions.
+
+    The version of golang.org/toolchain selects the Go release; `settings` has its `go` line, GODEBUG and GOEXPERIMENT.
+    """
 
     commit: str
     modules: dict[str, str]
     versions: dict[str, str]
+    settings: dict[str, str] = {}
 
 
 class VariantChange(BaseModel):

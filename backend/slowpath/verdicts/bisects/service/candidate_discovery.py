@@ -2,17 +2,16 @@
 
 import posixpath
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Final, Generic, Protocol, TypeVar
 
 from slowpath.analysis.closure.build_constraints import BuildTarget
-from slowpath.analysis.closure.go_module_files import MOST_BYTES, GoModFile, changed_versions, parse_go_mod, read_lock
+from slowpath.analysis.closure.go_module_files import GoModFile, changed_versions
 from slowpath.analysis.closure.go_packages import PackageCache, PackageReader
 from slowpath.analysis.closure.module_digests import ModuleDigests
 from slowpath.analysis.closure.package_closure import PackageClosureReader
-from slowpath.core.errors import SlowpathError
 from slowpath.core.git_ports import GitHistory, GitObjectReader, GitParentLink
 from slowpath.verdicts.bisects.errors import InvalidCommitRange
 from slowpath.verdicts.bisects.rules.candidates import (
@@ -24,14 +23,24 @@ from slowpath.verdicts.bisects.rules.candidates import (
     describe_pruned,
     is_merge_in_its_branch,
 )
+from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN, GoRelease, GoSelection, releases_between
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, inside_release, release_level, toolchain_update
+from slowpath.verdicts.bisects.service.module_files import (
+    LOCKS,
+    Digest,
+    find_module_folder,
+    none_if_unreadable,
+    plain_version,
+    read_go_selection,
+    read_module_file,
+)
 
-LOCKS: Final = ("glide.lock", "Gopkg.lock", "glide.yaml")
 PINS: Final = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum", *LOCKS, "Gopkg.toml"})
 MAIN: Final = ""
 SAME_BUILD: Final = "No change to the inputs of the binary."
 TAKEN_BACK: Final = "Reverted before the bad commit."
-Digest = Callable[[str], str | None]
 ProgressCallback = Callable[[int, int], None]
+KnownReleases = Callable[[], Collection[GoRelease] | None]
 
 
 class SearchRepository(GitHistory, Protocol):
@@ -65,11 +74,15 @@ class MultiRepositoryHistory(Generic[R]):
         binary: BinaryInputs,
         memories: Mapping[str, PackageCache] | None = None,
         progress: ProgressCallback = lambda _read, _of: None,
+        *,
+        known_releases: KnownReleases = lambda: None,
     ) -> None:
         """Open the histories; `memories`: package caches by repository, which are updated.
 
         `progress` is called with the number of commits read and the total; it may raise to stop.
+        `known_releases` returns the Go releases that can be fetched, None if that is unknown.
         """
+        self._known_releases = known_releases
         self.repositories: dict[str, R] = {MAIN: main, **modules}
         self._directory, self._package, self._target = binary.directory, binary.package, binary.target
         self._memories = memories or {}
@@ -127,17 +140,17 @@ class MultiRepositoryHistory(Generic[R]):
         Empty if it cannot be expanded. Where the first parent of a commit is another commit than that of the build before it
         in the search, the first candidate is that parent: only its measurement proves that the commit is the culprit.
         """
+        if node.repository in GO_LEVELS:
+            return inside_release(node, self._known_releases()) if node.kind == "release" else SearchLevel((), 0)
         if node.kind == "pruned":
             return self._pruned_commits(node)
         if node.bump is not None:
-            return self._commits_of(node, *node.bump)
+            return self._releases_of(node) if node.bump[0] == TOOLCHAIN else self._commits_of(node, *node.bump)
         repository = self.repositories[node.repository]
         parents = repository.parents(node.sha)
-        if not parents:
-            return SearchLevel((), 0)
-        parent = self._literal_parent(node, parents[0])
+        parent = self._literal_parent(node, parents[0]) if parents else None
         if parent is None:
-            return self._changes(node, parents)
+            return self._changes(node, parents) if parents else SearchLevel((), 0)
         level = self._changes(replace(node, before=parent.build), parents)
         nodes = level.nodes or (replace(node, id=f"{node.id}/itself", outer=node.id, before=parent.build),)
         return replace(
@@ -191,7 +204,7 @@ class MultiRepositoryHistory(Generic[R]):
     def module_folder(self, module: str, sha: str) -> str:
         """Return the folder of a module at a commit of its repository; "" is the root."""
         with self.repositories[module].objects() as objects:
-            return self._module_folder(PackageReader(objects, PackageCache(), self._target), objects.root(sha), module)
+            return find_module_folder(PackageReader(objects, PackageCache(), self._target), objects.root(sha), module)
 
     def _branch(self, node: CandidateNode, parents: Sequence[str]) -> SearchLevel:
         """Return the commits that a merge adds, then the merge itself."""
@@ -252,16 +265,19 @@ class MultiRepositoryHistory(Generic[R]):
         known = [one for one in changed if one[0] in self.repositories and one[1] and one[2]]
         led = self._required_by_updates(known)
         known = [one for one in known if one[0] not in led]
-        if not known:
+        go = self._go_change(node.repository, parent, node.sha)
+        if not known and go is None:
             return SearchLevel((), 0)
         others = self._others_changed(node.repository, parent, node.sha) or any(
             one[0] not in self.repositories and one[0] not in led for one in changed if one[1] and one[2]
         )
-        if len(known) == 1 and not others:
+        if len(known) == 1 and not others and go is None:
             module, was, is_ = known[0]
             return self._commits_of(node, module, was or "", is_ or "")
-        nodes: list[CandidateNode] = []
-        build = node.before
+        if go is not None and not known and not others:
+            return release_level(node, *go)
+        nodes = [] if go is None else [toolchain_update(node, *go)]
+        build = nodes[0].build if nodes else node.before
         for module, old, new in known:
             before, sha = build, self.repositories[module].version(new or "", module)
             build = replace(build, modules={**build.modules, **self._pinned_by(module, sha, build), module: sha})
@@ -276,6 +292,19 @@ class MultiRepositoryHistory(Generic[R]):
         label = self.repositories[node.repository].label
         return SearchLevel(tuple(nodes), 1, node.repository, label, parent, node.sha)
 
+    def _go_change(self, repository: str, parent: str, sha: str) -> tuple[GoSelection, GoSelection] | None:
+        """Return the Go versions that a commit and its parent select, if the commit raises one of them."""
+        if repository != MAIN:
+            return None
+        with self.repositories[MAIN].objects() as objects:
+            folders = PackageReader(objects, PackageCache(), self._target)
+            old, new = (read_go_selection(folders, objects.root(one), self._directory) for one in (parent, sha))
+        return (old, new) if old is not None and new is not None and releases_between(old, new) else None
+
+    def _releases_of(self, node: CandidateNode) -> SearchLevel:
+        go = self._go_change(node.repository, self.repositories[MAIN].parents(node.sha)[0], node.sha)
+        return SearchLevel((), 0) if go is None else release_level(node, *go)
+
     def _required_by_updates(self, changed: Sequence[tuple[str, str | None, str | None]]) -> set[str]:
         """Return the modules whose new version another updated module requires: they belong to that update."""
         new = {one[0]: one[2] for one in changed}
@@ -287,33 +316,20 @@ class MultiRepositoryHistory(Generic[R]):
 
     def _changed(self, repository: str, parent: str, sha: str) -> list[tuple[str, str | None, str | None]]:
         found = changed_versions(self._mod(repository, parent), self._mod(repository, sha))
-        return [(name, _plain_version(before), _plain_version(after)) for name, before, after in found]
+        return [(name, plain_version(before), plain_version(after)) for name, before, after in found]
 
     def _others_changed(self, repository: str, parent: str, sha: str) -> bool:
         """Return whether a commit changes any other build input."""
-        paths = [one for one in self.repositories[repository].changed(parent, sha) if not one.startswith("vendor/")]
+        changed = self.repositories[repository].changed(parent, sha)
+        paths = [one for one in changed if "vendor" not in posixpath.dirname(one).split("/")]
         return any(posixpath.basename(one) not in PINS and not one.endswith(".md") for one in paths)
 
     def _mod(self, repository: str, sha: str) -> GoModFile:
         with self.repositories[repository].objects() as objects:
             folders = PackageReader(objects, PackageCache(), self._target)
             root = objects.root(sha)
-            directory = self._directory if repository == MAIN else self._module_folder(folders, root, repository)
-            for name, read in (("go.mod", parse_go_mod), *((lock, read_lock) for lock in LOCKS)):
-                entry = folders.at(root, posixpath.join(directory, name))
-                if entry is not None and entry.is_file:
-                    return read(folders.text(entry, MOST_BYTES))
-        return GoModFile()
-
-    @staticmethod
-    def _module_folder(folders: PackageReader, root: str, module: str) -> str:
-        """Return the folder of a module in a repository: the root, or one named by the end of its path."""
-        parts = module.split("/")
-        for at in range(len(parts), 0, -1):
-            entry = folders.at(root, "/".join([*parts[at:], "go.mod"]))
-            if entry is not None and entry.is_file and parse_go_mod(folders.text(entry, MOST_BYTES)).module == module:
-                return "/".join(parts[at:])
-        return ""
+            directory = self._directory if repository == MAIN else find_module_folder(folders, root, repository)
+            return read_module_file(folders, root, directory)
 
     def _level(  # noqa: PLR0917 - the commits, and how each is built
         self,
@@ -372,29 +388,12 @@ class MultiRepositoryHistory(Generic[R]):
             if self._package is None:
                 return lambda sha: sha
             closures = PackageClosureReader(objects, self._directory, self._package, self._target, memory=memory)
-            return _safely(lambda sha: closures.at(objects.root(sha)).hash)
+            return none_if_unreadable(lambda sha: closures.at(objects.root(sha)).hash)
         modules = ModuleDigests(folders)
 
         def of_module(sha: str) -> str | None:
             root = objects.root(sha)
-            entry = folders.at(root, self._module_folder(folders, root, repository))
+            entry = folders.at(root, find_module_folder(folders, root, repository))
             return modules.at(entry.id) if entry is not None and entry.is_folder else None
 
-        return _safely(of_module)
-
-
-def _safely(digest: Digest) -> Digest:
-    """Wrap a digest to return None if a tree cannot be read."""
-
-    def read(sha: str) -> str | None:
-        try:
-            return digest(sha)
-        except SlowpathError:
-            return None
-
-    return read
-
-
-def _plain_version(version: str | None) -> str | None:
-    """Return the version of `=> path version`."""
-    return version.rsplit(" ", 1)[-1] if version is not None and version.startswith("=> ") else version
+        return none_if_unreadable(of_module)

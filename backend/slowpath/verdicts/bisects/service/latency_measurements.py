@@ -70,7 +70,7 @@ def get_pending_query(
     subject = LatencySubject.read(str(bisect.signature["subject"]))
     service_id, environment_id = ServiceId(bisect.service_id), EnvironmentId(UUID(board.environment_id))
     run_id, build = str(probe.run_id), probe.build
-    replaced: Mapping[str, str] = {**build["modules"], **build["versions"]}
+    replaced: Mapping[str, str] = {**build["modules"], **build["versions"], **build.get("settings", {})}
     bound = [
         one for one in source.bound(session) if (one.service_id, one.environment_id) == (service_id, environment_id)
     ]

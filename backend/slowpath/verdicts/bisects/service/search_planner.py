@@ -21,7 +21,9 @@ from slowpath.verdicts.bisects.rules import search_plan
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, from_json
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.rules.candidates import NOT_SUSPECTED, CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.service import bisect_locks, bisect_proposals, production_baselines
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs
 from slowpath.verdicts.bisects.tables import Bisect
@@ -103,6 +105,8 @@ def weight_candidates(
 
     A commit without a record gets the weight of one without evidence. `pruned`: the remaining commits change the binary.
     """
+    if level.repository in GO_LEVELS:
+        return level
     shas = [one.sha for one in level.nodes]
     known = (
         suspect_commits.score_commits(session, repository_id, shas, regressed, changes_binary=pruned or None)
@@ -135,7 +139,8 @@ def _weight_candidate(node: CandidateNode, found: CommitSuspicion | None, regres
     if node.kind in NOT_SUSPECTED:
         return replace(node, title=title, why=PROOF)
     if node.bump is not None:  # only this dependency update of the commit is built
-        found = suspicion(CommitChanges((), (node.bump[0],), None, None), regressed)
+        module = "toolchain" if node.bump[0] == TOOLCHAIN else node.bump[0]
+        found = suspicion(CommitChanges((), (module,), None, None), regressed)
     if found is None:
         return replace(node, title=title, why="")
     spoken = " ".join(one.sentence for one in found.reasons if one.kind in SPOKEN)

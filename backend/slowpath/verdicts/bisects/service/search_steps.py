@@ -31,8 +31,9 @@ from slowpath.verdicts.bisects.rules.bisect_states import (
 from slowpath.verdicts.bisects.rules.callback_secret import callback_secret
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.next_step import NextStep, decide_next_step
-from slowpath.verdicts.bisects.rules.probe_observations import BASELINE
+from slowpath.verdicts.bisects.rules.probe_observations import BASELINE, MIXED_ANSWERS, ProbeObservation
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, describe_go_change
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 from slowpath.verdicts.bisects.service.bisect_summaries import (
     load_probe_observations,
@@ -40,7 +41,7 @@ from slowpath.verdicts.bisects.service.bisect_summaries import (
     update_bisect_summary,
 )
 from slowpath.verdicts.bisects.tables import Bisect, Probe
-from slowpath.verdicts.bisects.wording import describe_explained, describe_slower_build
+from slowpath.verdicts.bisects.wording import describe_explained, describe_share, describe_slower_build
 
 GOES_ON = frozenset({BisectState.SEARCHING, BisectState.WAITING})
 MOST_LIKELY = 3
@@ -60,6 +61,7 @@ def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, n
     for _ in range(MOST_STEPS):
         probes = queries.select_probes(session, bisect_id)
         known = load_probe_observations(probes, queries.select_measurements(session, bisect_id))
+        _stop_failed_builds(probes, known, now)
         state = load_search_state(bisect, plan, known)
         since = {one.number for one in probes if resumed is None or one.queued_at >= resumed}
         todo = decide_next_step(state, known, since=since)
@@ -73,6 +75,14 @@ def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, n
         if todo.finished or todo.open or todo.pause:
             break
     update_bisect_summary(session, bisect, plan)
+
+
+def _stop_failed_builds(probes: Sequence[Probe], known: Sequence[ProbeObservation], now: datetime) -> None:
+    """Stop the probes that run although their answers show that their build failed."""
+    for row, seen in zip(probes, known, strict=True):
+        if row.state in LIVING and seen.state == ProbeState.UNBUILDABLE:
+            row.reason = MIXED_ANSWERS
+            stop_probe(row, now)
 
 
 def _apply_step(  # noqa: PLR0917 - the bisect, its state, and the step
@@ -162,7 +172,12 @@ def make_probe(
         number=number,
         run_id=run_id,
         callback_hash=hash_secret(callback_secret(secret, run_id)),
-        build={"commit": build.commit, "modules": dict(build.modules), "versions": dict(build.versions)},
+        build={
+            "commit": build.commit,
+            "modules": dict(build.modules),
+            "versions": dict(build.versions),
+            "settings": dict(build.settings),
+        },
         state=ProbeState.QUEUED,
         measurements_requested=1,
         good_verdicts=0,
@@ -225,6 +240,9 @@ def describe_levels(plan: SearchPlan, state: SearchState, result: SearchResult) 
     found = explain_increase(state, result.suspects[0]) if result.outcome == "found" else None
     slower = find_slower_build(state)
     sentences = [] if found is None else [describe_explained(found)]
+    culprit = plan.nodes[result.suspects[0]] if found is not None else None
+    if found is not None and culprit is not None and culprit.repository in GO_LEVELS:
+        sentences = [describe_go_change(culprit, describe_share(found.culprit))]
     if slower is not None:
         sentences.append(describe_slower_build(plan.nodes[slower.build].sha, slower.excess))
     return " ".join(sentences)

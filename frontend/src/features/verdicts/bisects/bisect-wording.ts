@@ -61,7 +61,8 @@ export const PHASES: Record<Probe['state'], string> = {
   lost: 'lost: its runner went offline',
 };
 
-export const shortSha = (sha: string): string => sha.slice(0, 7);
+/** The first digits of a commit; names of Go releases and settings are shown whole. */
+export const shortSha = (sha: string): string => (/^[0-9a-f]+$/u.test(sha) ? sha.slice(0, 7) : sha);
 
 /** "99.6%"; what is not 0 or 1 is never shown as such. */
 export function posteriorText(belief: number): string {

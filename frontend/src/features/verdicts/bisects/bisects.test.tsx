@@ -6,7 +6,14 @@ import { makeBisectReportText } from './bisect-report-text';
 import { hasLabels, labelTexts, labelsOf } from './runner-labels';
 import { artifactsOf } from './bisect-queries';
 import { editableSettings, changed } from './bisect-settings';
-import { posteriorText, oddsText, runnerCommand, secondsText, versionText } from './bisect-wording';
+import {
+  posteriorText,
+  oddsText,
+  runnerCommand,
+  secondsText,
+  shortSha,
+  versionText,
+} from './bisect-wording';
 
 describe('a bisect in words', () => {
   it('never says that something is quite sure or quite impossible unless it is', () => {
@@ -28,6 +35,12 @@ describe('a bisect in words', () => {
     expect(versionText('v0.0.0-20260311175800-dcc66630de60')).toBe('dcc6663');
     expect(versionText('v1.9.3-0.20260311175800-dcc66630de60')).toBe('dcc6663');
     expect(versionText('v2.0.0+incompatible')).toBe('v2.0.0+incompatible');
+  });
+
+  it('shortens commits, but no Go releases and settings', () => {
+    expect(shortSha('8d20c6e1'.repeat(5))).toBe('8d20c6e');
+    expect(shortSha('go1.23.0')).toBe('go1.23.0');
+    expect(shortSha('GODEBUG=asynctimerchan=1')).toBe('GODEBUG=asynctimerchan=1');
   });
 
   it('states the times of a search', () => {
