@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import type { CompilerFinding, CompilerSection, StackPath } from '../../../api';
 import { show } from '../../../testing/render';
@@ -62,8 +62,12 @@ const aSection = (changed: Partial<CompilerSection> = {}): CompilerSection => ({
   ...changed,
 });
 
-const panel = (section: CompilerSection, finding = 0) => {
-  show(<CompilerPanel section={section} finding={finding} />);
+const panel = (
+  section: CompilerSection,
+  finding = 0,
+  onAssembly: (name: string) => void = () => undefined,
+) => {
+  show(<CompilerPanel section={section} finding={finding} onAssembly={onAssembly} />);
   return within(screen.getByRole('region', { name: 'Compiler' }));
 };
 
@@ -75,6 +79,13 @@ describe('the part of the compiler', () => {
     expect(second).toHaveTextContent('grew from 8 to 16 B. binary proves · pool.go:47');
     expect(shown.getByRole('figure')).toHaveTextContent('base3,12048 freecandidate3,19224 over');
     expect(shown.getByText('Reuse goroutines.')).toBeInTheDocument();
+  });
+
+  it('leads to the assembly of the function of a statement', () => {
+    const opened: string[] = [];
+    panel(aSection(), 0, (name) => opened.push(name));
+    fireEvent.click(screen.getAllByRole('button', { name: 'Assembly' })[0]!);
+    expect(opened).toEqual(['example.com/ident.cloneBytes']);
   });
 
   it('has no depths beside a finding that the crossing does not explain', () => {

@@ -1,15 +1,19 @@
 /** The compiler's part of a comparison, beside the explanation of a finding. */
 import type { CompilerFinding, CompilerSection } from '../../../api';
-import { HelpLink } from '../../../ui';
+import { HelpLink, useIsSnapshot } from '../../../ui';
 import { FindingText } from './FindingText';
 import { StackDepth } from './StackDepth';
 import classes from './CompilerPanel.module.css';
 import { withNames } from './comparison-wording';
 import { differenceText, gradeText, namesIn, statementsFor } from './compiler-wording';
 
-type CompilerPanelProps = { section: CompilerSection; finding: number };
+type CompilerPanelProps = {
+  section: CompilerSection;
+  finding: number;
+  onAssembly: (functionName: string) => void;
+};
 
-export function CompilerPanel({ section, finding }: CompilerPanelProps) {
+export function CompilerPanel({ section, finding, onAssembly }: CompilerPanelProps) {
   const statements = statementsFor(section, finding);
   const crossing = statements.find(({ path }) => path !== null);
   const path = section.paths[crossing?.path ?? -1];
@@ -24,7 +28,7 @@ export function CompilerPanel({ section, finding }: CompilerPanelProps) {
       )}
       <ul>
         {statements.map((statement, index) => (
-          <Statement key={index} section={section} statement={statement} />
+          <Statement key={index} section={section} statement={statement} onAssembly={onAssembly} />
         ))}
       </ul>
       {statements.length === 0 && (
@@ -40,9 +44,14 @@ export function CompilerPanel({ section, finding }: CompilerPanelProps) {
   );
 }
 
-type StatementProps = { section: CompilerSection; statement: CompilerFinding };
+type StatementProps = {
+  section: CompilerSection;
+  statement: CompilerFinding;
+  onAssembly: (functionName: string) => void;
+};
 
-function Statement({ section, statement }: StatementProps) {
+function Statement({ section, statement, onAssembly }: StatementProps) {
+  const isSnapshot = useIsSnapshot();
   const { file, line, sentence } = statement;
   return (
     <li>
@@ -52,6 +61,19 @@ function Statement({ section, statement }: StatementProps) {
         {statement.is_cause && ', cause'}
         {file && line !== null && ` · ${file}:${line}`}
       </span>
+      {!isSnapshot && (
+        <>
+          {' '}
+          <button
+            type="button"
+            className="link"
+            title={`Assembly of ${statement.function}`}
+            onClick={() => onAssembly(statement.function)}
+          >
+            Assembly
+          </button>
+        </>
+      )}
     </li>
   );
 }
