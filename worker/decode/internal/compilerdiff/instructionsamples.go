@@ -16,6 +16,7 @@ const (
 	SamplesNoBuildID   = "no-build-id"
 	SamplesOtherBuild  = "other-build"
 	SamplesNoAddresses = "no-addresses"
+	SamplesOtherType   = "other-type" // than the first profile that was used: never the reason of a listing
 )
 
 // Samples is which profiles gave values of instructions: those with addresses of
@@ -65,6 +66,9 @@ func (l *Listing) addProfile(p *gobinary.Program, function int, t *profiletables
 		return SamplesNoAddresses
 	}
 	kind := t.SampleTypes[column]
+	if l.Samples.Used > 0 && l.Samples.Type != string(t.Strings.At(kind.Type)) {
+		return SamplesOtherType
+	}
 	l.Samples.Type, l.Samples.Unit = string(t.Strings.At(kind.Type)), string(t.Strings.At(kind.Unit))
 	row := 0
 	for stack := range t.Stacks.Drain() {

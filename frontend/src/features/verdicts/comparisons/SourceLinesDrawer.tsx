@@ -59,6 +59,7 @@ export function SourceLinesDrawer(props: LinesProps) {
             <SegmentedControl
               size="xs"
               mb={8}
+              mr={12}
               aria-label="Lines or assembly"
               data={['Lines', 'Assembly']}
               value={assembly ? 'Assembly' : 'Lines'}
