@@ -22,6 +22,10 @@ INTERRUPTED = 130
 COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("slowpath_cli.commands.admin", "administer a Slowpath server"),
     "compare": ("slowpath_cli.commands.compare", "compare two sets of profiles, without a server"),
+    "compile-report": (
+        "slowpath_cli.commands.compile_report",
+        "build a package at two commits, and state what the compiler decided differently",
+    ),
     "bisect": (
         "slowpath_cli.commands.bisect",
         "find the commit that made something slower, with as few measurements as possible",

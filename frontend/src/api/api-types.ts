@@ -38,6 +38,7 @@ export type {
   AssemblyOut as Assembly,
   ComparisonDocument as ComparisonResult,
   CompilerFinding,
+  CompilerReasonOut as CompilerReason,
   CompilerSection,
   StackPath,
   ComparisonOut as Comparison,

@@ -129,3 +129,28 @@ def test_without_an_executable_there_is_no_assembly(
     refused = client.post(f"/api/v1/comparisons/{comparison['id']}/assemblies", json={"function": CLONE})
     assert refused.status_code == 404
     assert refused.json()["detail"] == "No executable of the candidate is stored."
+
+
+def test_the_compilers_reasons_are_found_by_the_commits_of_both_sides(
+    client: TestClient, bench: Bench, programs: dict[str, bytes]
+) -> None:
+    comparison = client.post(
+        "/api/v1/comparisons",
+        json={side: {"artifact_ids": profiles(client, name)} for side, name in SIDES.items()},
+    ).json()
+    path = f"/api/v1/comparisons/{comparison['id']}"
+    commits = client.get(f"{path}/commits").json()
+    reason = {
+        "function": "ingester/ident.cloneBytes", "kind": "inline", "base": "", "file": "clone.go", "line": 24,
+        "candidate": "function too complex: cost 117 exceeds budget 80",
+    }  # fmt: skip
+    report: dict[str, Any] = {"format": "slowpath.compile-report/1", "package": ".", "reasons": [reason]}
+    of_sides = {f"{side}_commit": commits[side] or "0" * 40 for side in SIDES}
+    for sent in (report | of_sides | {"reasons": []}, report | of_sides):  # the second replaces the first
+        assert client.post("/api/v1/compile-reports", json=sent).status_code == 201
+    listed = client.get(f"{path}/compiler-reasons").json()
+    assert commits["base"] is not None
+    assert [each["sentence"] for each in listed] == [
+        "ingester/ident.cloneBytes is no longer inlined: cost 117 exceeds budget 80."
+    ]
+    assert client.post("/api/v1/compile-reports", json=report | {"base_commit": "main"}).status_code == 422

@@ -1,19 +1,24 @@
 /** The compiler's part of a comparison, beside the explanation of a finding. */
-import type { CompilerFinding, CompilerSection } from '../../../api';
+import { useQuery } from '@tanstack/react-query';
+import type { CompilerFinding, CompilerReason, CompilerSection } from '../../../api';
 import { HelpLink, useIsSnapshot } from '../../../ui';
 import { FindingText } from './FindingText';
 import { StackDepth } from './StackDepth';
 import classes from './CompilerPanel.module.css';
-import { withNames } from './comparison-wording';
-import { differenceText, gradeText, namesIn, statementsFor } from './compiler-wording';
+import { compilerReasonsQuery } from './comparison-queries';
+import { shortName, withNames } from './comparison-wording';
+import { differenceText, gradeText, namesIn, reasonsFor, statementsFor } from './compiler-wording';
 
 type CompilerPanelProps = {
+  comparisonId: string;
   section: CompilerSection;
   finding: number;
   onAssembly: (functionName: string) => void;
 };
 
-export function CompilerPanel({ section, finding, onAssembly }: CompilerPanelProps) {
+export function CompilerPanel(props: CompilerPanelProps) {
+  const { comparisonId, section, finding, onAssembly } = props;
+  const reasons = useQuery(compilerReasonsQuery(comparisonId)).data ?? [];
   const statements = statementsFor(section, finding);
   const crossing = statements.find(({ path }) => path !== null);
   const path = section.paths[crossing?.path ?? -1];
@@ -30,6 +35,9 @@ export function CompilerPanel({ section, finding, onAssembly }: CompilerPanelPro
         {statements.map((statement, index) => (
           <Statement key={index} section={section} statement={statement} onAssembly={onAssembly} />
         ))}
+        {reasonsFor(statements, reasons).map((reason) => (
+          <Reason key={`${reason.function} ${reason.sentence}`} reason={reason} />
+        ))}
       </ul>
       {statements.length === 0 && (
         <p className="muted">No difference in the functions on these stacks.</p>
@@ -41,6 +49,19 @@ export function CompilerPanel({ section, finding, onAssembly }: CompilerPanelPro
       )}
       <HelpLink topic="compiler" />
     </section>
+  );
+}
+
+/** Why the compiler decided so, in its own words. */
+function Reason({ reason }: { reason: CompilerReason }) {
+  const name = shortName(reason.function);
+  return (
+    <li>
+      <FindingText parts={withNames(reason.sentence.replace(reason.function, name), [name])} />{' '}
+      <span className="muted">
+        compiler says · {reason.file}:{reason.line}
+      </span>
+    </li>
   );
 }
 

@@ -102,6 +102,7 @@ export function CompletedComparison(props: CompletedProps) {
       compiler={
         result.compiler && (
           <CompilerPanel
+            comparisonId={comparison.id}
             section={result.compiler}
             finding={shown.index}
             onAssembly={(lines) => change({ ...view, part: PROFILES, lines, assembly: true })}
