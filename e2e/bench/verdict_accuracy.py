@@ -41,7 +41,7 @@ NAME = "verdicts"
 SINGLES, EFFECTS, PROMISES = 10 * ROUNDS, 30 * ROUNDS, 90 * ROUNDS
 # Sides captured one after the other: draws a program, and effects.
 CONSECUTIVES, CONSECUTIVE_EFFECTS = 3 * ROUNDS, (0.5, 1.0)
-SIZES = (4, 6, 8)
+SIZES = (2, 4, 6, 8)
 SAMPLES = 3_000
 # Runs are steady if the dispersion of their CPU per request is below this value.
 STEADY = 0.10

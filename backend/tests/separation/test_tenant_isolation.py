@@ -50,7 +50,7 @@ NOTHING_THERE = {
 
 SEEN_BY_LOOKING = {"api_token": {"last_used_at"}}
 
-OPEN = {"health:alive", "health:ready", "health:metrics", "cli:download"}
+OPEN = {"health:alive", "health:ready", "health:metrics", "cli:download", "cli:list"}
 """Outside /api, for machines that watch; they tell no team's data."""
 
 

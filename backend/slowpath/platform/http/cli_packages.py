@@ -1,9 +1,11 @@
 """Serve the command line of this version as a single file, to be fetched with curl before anything else is installed."""
 
-from typing import Final, Literal
+from pathlib import Path
+from typing import Final, Literal, get_args
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
+from pydantic import BaseModel
 
 from slowpath.core.errors import InvalidRequest, NotFound
 from slowpath.platform.http.problems import document_problems
@@ -12,6 +14,18 @@ from slowpath.platform.http.request_dependencies import settings
 router = APIRouter(tags=["cli"])
 MEDIA_TYPE: Final = "application/octet-stream"
 Platform = Literal["linux-amd64", "linux-arm64"]
+
+
+class CliPackagesOut(BaseModel):
+    """The platforms for which this server has the command line as a single file."""
+
+    platforms: list[Platform]
+
+
+@router.get("/api/v1/cli", operation_id="cli:list")
+def list_cli_packages(request: Request) -> CliPackagesOut:
+    """Return for which platforms `/cli/PLATFORM` is a file. It needs no sign-in."""
+    return CliPackagesOut(platforms=[each for each in get_args(Platform) if _packed_file(request, each) is not None])
 
 
 @router.get(
@@ -25,11 +39,16 @@ Platform = Literal["linux-amd64", "linux-arm64"]
 )
 def download_cli(request: Request, platform: Platform) -> FileResponse:
     """Return the command line as one executable file that needs no other installation. It needs no sign-in."""
-    folder = settings(request).cli_packages
-    file = folder / f"slowpath-{platform}" if folder is not None else None
-    if file is None or not file.is_file():
+    file = _packed_file(request, platform)
+    if file is None:
         raise NotFound(
             f"The command line for {platform} was not built on this server.",
             remedy="Run npm run package in the checkout of the server on a machine of this kind, or use pipx.",
         )
     return FileResponse(file, media_type=MEDIA_TYPE, filename="slowpath", headers={"Cache-Control": "no-cache"})
+
+
+def _packed_file(request: Request, platform: Platform) -> Path | None:
+    folder = settings(request).cli_packages
+    file = None if folder is None else folder / f"slowpath-{platform}"
+    return file if file is not None and file.is_file() else None

@@ -85,13 +85,20 @@ class SubjectEstimator:
         estimates = estimate_rows(rows, sets, self.basis, quantum, thresholds)
         if self.test_basis is self.basis:
             return SubjectEstimates(names, rows, estimates, estimates)
-        block_cv = (
-            0.0
-            if captured_in_turns(sets)
-            else block_variance(rows, sets, self.test_basis, quantum, thresholds.block_cv)
-        )
-        tested = estimate_rows(rows, sets, self.test_basis, quantum, thresholds, between=self.shared + block_cv)
+        tested = estimate_rows(rows, sets, self.test_basis, quantum, thresholds, between=self.shared)
         return SubjectEstimates(names, rows, estimates, tested)
+
+    def across_blocks(self, subjects: SubjectEstimates) -> SubjectEstimates:
+        """Return the tests of the rows with the variation between two blocks of time, estimated from the halves of the sides.
+
+        For sides captured one after the other whose program has too few parts for `Parts.contrast`, which covers it otherwise.
+        """
+        if self.test_basis is self.basis:
+            return subjects
+        rows, sets, thresholds = subjects.rows, self.sets, self.thresholds
+        between = self.shared + block_variance(rows, sets, self.test_basis, self.quantum, thresholds.block_cv)
+        tested = estimate_rows(rows, sets, self.test_basis, self.quantum, thresholds, between=between)
+        return replace(subjects, tested=tested)
 
 
 @dataclass(frozen=True)

@@ -131,13 +131,16 @@ def detectable_of_functions(comparison: ProfileKindComparison, rows: Sequence[in
     weights = np.power(counts + 1, WEIGHT_POWER)
     total_weight = float(weights[(counts >= FEWEST_COUNTS) & comparison.tellable].sum())
     ratios = []
-    for row in rows:
-        tested = functions.tested.only(row)
+    contrasts = {row: comparison.contrast(functions, row) if comparison.consecutive else None for row in rows}
+    across = functions
+    if comparison.consecutive and None in contrasts.values():
+        across = comparison.estimator.across_blocks(functions)
+    for row, contrast in contrasts.items():
+        tested = (functions if contrast is not None else across).tested.only(row)
         alpha = thresholds.alpha_functions * min(1.0, float(weights[row]) / max(total_weight, 1.0))
         ratio = float(detectable_ratio(tested, alpha=alpha, power=thresholds.power)[0])
         displayed = functions.estimates.only(row)
         ratio = max(ratio, float(detectable_ratio(displayed, alpha=LIKELY, power=thresholds.power)[0]))
-        contrast = comparison.contrast(functions, row) if comparison.consecutive else None
         if contrast is not None:
             error = (tested.base + tested.candidate) / 2 * np.sqrt(contrast.sampling + contrast.state)
             with_state = replace(tested, error=error, df=np.array([contrast.df(float(tested.df[0]))]))

@@ -89,14 +89,19 @@ def _p_values_against_rest(
 ) -> F64:
     """Return p-values of all rows, at least those that changes of state and load explain for `rows` (`state_scatter`).
 
-    Only the least probable are computed; the others of `rows` would not be among the findings.
+    A row whose rest has too few parts is tested with the variation between the halves of the sides instead. Only the least probable are computed; the others of `rows` would not be among the findings.
     """
     tested, p_values = subjects.tested, p_values.copy()
+    across: F64 | None = None
     order = rows[np.argsort(p_values[rows], kind="stable")]
     for row in order[:MOST_CONTRASTS].tolist():
         contrast = comparison.contrast(subjects, row)
         if contrast is not None:
             p_values[row] = max(float(p_values[row]), contrast.p_value(float(tested.df[row])))
+            continue
+        if across is None:
+            across = _p_values_against_nearest(comparison, comparison.estimator.across_blocks(subjects))
+        p_values[row] = across[row]
     p_values[order[MOST_CONTRASTS:]] = 1.0
     return p_values
 

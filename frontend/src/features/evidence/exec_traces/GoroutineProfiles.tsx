@@ -1,6 +1,7 @@
 /** From a group to goroutine profiles of the same builds: where its goroutines stand, not only when they wait to run. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useCliCommand, type CliCommand } from '../../platform/cli';
 import { CopyField, ErrorState, countOf } from '../../../ui';
 import { goroutineProfilesQuery, type GoroutineProfiles as Found } from './trace-queries';
 import classes from './traces.module.css';
@@ -79,6 +80,7 @@ export function GoroutineProfiles({ data, group, ways }: Props) {
 
 /** Not both sides have some, or there is only one side: what there is, and how to get what is missing. */
 function Apart({ found, ways }: { found: [SideName, Found][]; ways: GoroutineWays }) {
+  const cli = useCliCommand();
   const single = found.length === 1;
   const without = found.filter(([, { profiles }]) => profiles.length === 0);
   const unknown = without.filter(([, { builds }]) => builds.length === 0);
@@ -126,7 +128,7 @@ function Apart({ found, ways }: { found: [SideName, Found][]; ways: GoroutineWay
               <CopyField
                 key={`${side} ${build}`}
                 label={single ? 'Command' : `Command for ${side}`}
-                value={collectCommand(build, window.location.origin)}
+                value={collectCommand(cli, build)}
               />
             ))}
         </details>
@@ -142,6 +144,8 @@ function missing(sides: SideName[], of: number): string {
     : `No goroutine profile of ${sides[0] ?? ''}’s build`;
 }
 
-function collectCommand(build: string, server: string): string {
-  return `npm run --silent slowpath -- collect http://localhost:6060 --profiles 0 --snapshots goroutine --server ${server} --token $TOKEN --build ${build}`;
+function collectCommand({ fetched, word }: CliCommand, build: string): string {
+  const server = window.location.origin;
+  const collect = `${word} collect http://localhost:6060 --profiles 0 --snapshots goroutine --server ${server} --token $TOKEN --build ${build}`;
+  return [...fetched, collect].join(' && ');
 }

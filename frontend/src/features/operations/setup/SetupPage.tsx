@@ -3,6 +3,7 @@ import { Button, Progress } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { servicesQuery } from '../../inventory/catalog';
+import { useCliCommand } from '../../platform/cli';
 import {
   CodeBlock,
   ErrorState,
@@ -153,7 +154,8 @@ function Step({ step, received, isCurrent, isSkipped, onSkip, children }: StepPr
 type LinesProps = Pick<SetupPageProps, 'settingsLink'> & { step: SetupStep; service: string };
 
 function Lines({ step, service, settingsLink }: LinesProps) {
-  const text = step.lines(window.location.origin, service).join('\n');
+  const cli = useCliCommand();
+  const text = step.lines({ origin: window.location.origin, service, cli }).join('\n');
   return (
     <>
       {text !== '' && (

@@ -1,6 +1,7 @@
 /** The steps that set up a service, with the lines of each. */
 import { calls } from '../../../api';
 import type { HelpTopic } from '../../../ui';
+import type { CliCommand } from '../../platform/cli';
 import {
   firstStepQuery,
   makeStepQuery,
@@ -18,8 +19,10 @@ export type SetupStep = {
   help: HelpTopic;
   /** The scope of the token that the lines require; null: no token. */
   scope: 'upload' | 'deploy' | 'runner' | null;
-  lines: (origin: string, service: string) => string[];
+  lines: (at: StepAddress) => string[];
 };
+
+type StepAddress = { origin: string; service: string; cli: CliCommand };
 
 const environment = (origin: string, scope: string): string[] => [
   `export SLOWPATH_URL=${origin}`,
@@ -36,7 +39,7 @@ export const SETUP_STEPS: readonly SetupStep[] = [
       'Shows where the time goes, without anything else. Dropping a file on any page works too.',
     help: 'profiles',
     scope: 'upload',
-    lines: (origin) => [
+    lines: ({ origin }) => [
       ...environment(origin, 'upload'),
       PROFILE,
       `${AUTHORIZED} -T cpu.pprof "$SLOWPATH_URL/api/v1/artifacts/cpu.pprof"`,
@@ -48,7 +51,7 @@ export const SETUP_STEPS: readonly SetupStep[] = [
     purpose: 'From the second build on, each is compared with the one before it.',
     help: 'ci',
     scope: 'upload',
-    lines: (origin, service) => [
+    lines: ({ origin, service }) => [
       ...environment(origin, 'upload'),
       PROFILE,
       `build="$SLOWPATH_URL/api/v1/builds/${service}/$(git rev-parse HEAD)"`,
@@ -61,7 +64,7 @@ export const SETUP_STEPS: readonly SetupStep[] = [
     purpose: 'Draws requests and latency of each service, and finds changes in them.',
     help: 'metrics',
     scope: 'upload',
-    lines: (origin) => [
+    lines: ({ origin }) => [
       '# prometheus.yml',
       'remote_write:',
       `  - url: ${origin}/api/v1/metrics/write`,
@@ -75,7 +78,7 @@ export const SETUP_STEPS: readonly SetupStep[] = [
     purpose: 'Checks each deployment against the time before it.',
     help: 'deployments',
     scope: 'deploy',
-    lines: (origin, service) => [
+    lines: ({ origin, service }) => [
       ...environment(origin, 'deploy'),
       `${AUTHORIZED} "$SLOWPATH_URL/api/v1/deployments" --json '{"service": "${service}", "environment": "production", "commit": "'$(git rev-parse HEAD)'"}'`,
     ],
@@ -86,7 +89,11 @@ export const SETUP_STEPS: readonly SetupStep[] = [
     purpose: 'Deploys and measures the builds of a bisect, to find the commit.',
     help: 'runner',
     scope: 'runner',
-    lines: (origin) => [...environment(origin, 'runner'), 'slowpath runner --config runner.toml'],
+    lines: ({ origin, cli }) => [
+      ...environment(origin, 'runner'),
+      ...cli.fetched,
+      `${cli.word} runner --repo . --measure ./measure.sh -- ./deploy.sh`,
+    ],
   },
   {
     id: 'channel',

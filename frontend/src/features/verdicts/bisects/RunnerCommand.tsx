@@ -1,6 +1,7 @@
 /** The command that starts a runner, with a new token for users who can create one. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useCliCommand } from '../../platform/cli';
 import { CopyField, ErrorState } from '../../../ui';
 import classes from './bisects.module.css';
 import type { Labels } from './runner-labels';
@@ -13,6 +14,11 @@ type Props = { team: RunnerTeam; labels?: Labels };
 
 export function RunnerCommand({ team, labels = {} }: Props) {
   const client = useQueryClient();
+  const cli = useCliCommand();
+  const source =
+    cli.fetched.length > 0
+      ? 'The first part fetches the command line from this server, for Linux.'
+      : '~/slowpath is the Slowpath checkout on that host.';
   const token = useMutation({
     mutationFn: () => createRunnerToken(team.id),
     onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
@@ -24,9 +30,13 @@ export function RunnerCommand({ team, labels = {} }: Props) {
         description={
           token.data
             ? 'The token is shown once. Slowpath stores only its hash.'
-            : '~/slowpath is the Slowpath checkout on that host. Without one, /cli/linux-amd64 of this server is the same command as a single file, if it was built there. deploy.sh starts the commit in its working directory and keeps running; measure.sh prints a number or writes profiles to $SLOWPATH_OUT. For every dependency to search: --module-repo example.com/lib=../lib.'
+            : `${source} deploy.sh starts the commit in its working directory and keeps running; measure.sh prints a number or writes profiles to $SLOWPATH_OUT. For every dependency to search: --module-repo example.com/lib=../lib.`
         }
-        value={runnerCommand(window.location.origin, token.data?.secret ?? '$TOKEN', labels)}
+        value={runnerCommand(cli, {
+          server: window.location.origin,
+          token: token.data?.secret ?? '$TOKEN',
+          labels,
+        })}
       />
       {token.error && <ErrorState compact what="Could not create a token" error={token.error} />}
       {team.mayManage ? (

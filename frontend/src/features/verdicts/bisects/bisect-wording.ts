@@ -1,6 +1,7 @@
 /** Labels and texts of bisects, except those the server formats. */
 import type { Bisect, BisectLevel, Probe } from '../../../api';
 import { countOf, countText, type Glyph } from '../../../ui';
+import type { CliCommand } from '../../platform/cli';
 import { labelTexts, type Labels } from './runner-labels';
 
 export const STATES: Record<Bisect['state'], [Glyph, string]> = {
@@ -118,10 +119,13 @@ export const probeText = (probe: Probe): string =>
 export const phaseText = (words: string, reason: string | null): string =>
   reason ? `${words}: ${reason}` : words;
 
+type RunnerOf = { server: string; token: string; labels?: Labels };
+
 /** The one command that starts a runner, in a shell. */
-export function runnerCommand(server: string, token: string, labels: Labels = {}): string {
+export function runnerCommand(cli: CliCommand, { server, token, labels = {} }: RunnerOf): string {
   const labelled = labelTexts(labels).map((text) => `--label ${shellWord(text)} `);
-  return `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} npm --prefix ~/slowpath run --silent slowpath -- runner ${labelled.join('')}--repo . --measure ./measure.sh -- ./deploy.sh`;
+  const run = `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} ${cli.word} runner ${labelled.join('')}--repo . --measure ./measure.sh -- ./deploy.sh`;
+  return [...cli.fetched, run].join(' && ');
 }
 
 const shellWord = (text: string): string =>

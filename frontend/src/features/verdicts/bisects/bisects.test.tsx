@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aBisect, aProbe, DEPENDENCY_UPDATE } from '../../../testing/bisect-fixtures';
+import { CHECKOUT, cliCommand } from '../../platform/cli';
 import { candidateAt, chartLevels, shownLevel } from './bisect-levels';
 import { makeBisectReportText } from './bisect-report-text';
 import { hasLabels, labelTexts, labelsOf } from './runner-labels';
@@ -48,8 +49,16 @@ describe('labels of runners', () => {
   });
 
   it('stand in the one command as a shell reads them', () => {
-    const command = runnerCommand('http://x', 't', { zone: 'eu', owner: "Mira's team" });
+    const labels = { zone: 'eu', owner: "Mira's team" };
+    const command = runnerCommand(CHECKOUT, { server: 'http://x', token: 't', labels });
     expect(command).toContain(`--label zone=eu --label 'owner=Mira'\\''s team' --repo .`);
+  });
+
+  it('follow the single file of the server, if it has one', () => {
+    const cli = cliCommand('http://x', ['linux-arm64']);
+    expect(runnerCommand(cli, { server: 'http://x', token: 't' })).toBe(
+      'curl -fsSo slowpath http://x/cli/linux-arm64 && chmod +x slowpath && SLOWPATH_URL=http://x SLOWPATH_TOKEN=t ./slowpath runner --repo . --measure ./measure.sh -- ./deploy.sh',
+    );
   });
 });
 

@@ -1,0 +1,1 @@
+export { CHECKOUT, cliCommand, useCliCommand, type CliCommand } from './cli-command';
