@@ -29,7 +29,9 @@ export default defineConfig({
   server: {
     host: '127.0.0.1',
     // The Origin check of the API compares with the Host it sees, so the browser's own Host is passed on.
-    proxy: { '/api': { target: api, changeOrigin: false } },
+    proxy: Object.fromEntries(
+      ['/api', '/cli'].map((path) => [path, { target: api, changeOrigin: false }]),
+    ),
   },
   worker: { format: 'es' },
   build: {

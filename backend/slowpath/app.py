@@ -86,6 +86,9 @@ from slowpath.verdicts.comparison_previews import endpoints as previews_endpoint
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
 from slowpath.verdicts.comparisons.service import retry_state
+from slowpath.verdicts.compiler_evidence import endpoints as compiler_evidence_endpoints
+from slowpath.verdicts.compiler_evidence.jobs import DisassembleFunction
+from slowpath.verdicts.compiler_evidence.service import assemblies
 from slowpath.verdicts.function_sources import endpoints as function_sources_endpoints
 from slowpath.verdicts.gap_explanations import endpoints as explanations_endpoints
 from slowpath.verdicts.gap_explanations.jobs import ExplainGap
@@ -107,6 +110,7 @@ FEATURES = (
     growth_endpoints,
     executables_endpoints,
     explanations_endpoints,
+    compiler_evidence_endpoints,
     comparisons_endpoints,
     previews_endpoints,
     function_sources_endpoints,
@@ -143,6 +147,7 @@ WAIT_AGAIN = {
     BuildDiffView.name: retry_state.reset_view,
     ExportComparison.name: retry_state.reset_export,
     ExtractTraceExcerpt.name: trace_excerpts.mark_excerpt_pending,
+    DisassembleFunction.name: assemblies.mark_assembly_pending,
     ExplainGap.name: gap_explanations.mark_explanation_pending,
 }
 """Functions that mark the subject of a job as waiting when the job is retried directly."""

@@ -22,13 +22,14 @@ from slowpath.sharing.subscriptions import tables as subscriptions
 from slowpath.verdicts.bisects import tables as bisects
 from slowpath.verdicts.budgets import tables as budgets
 from slowpath.verdicts.comparisons import tables as comparisons
+from slowpath.verdicts.compiler_evidence import tables as compiler_evidence
 from slowpath.verdicts.gap_explanations import tables as explanations
 from slowpath.verdicts.production_events import tables as production_events
 from slowpath.verdicts.regressions import tables as regressions
 
 FEATURES = (
     accounts, jobs, work, catalog, commits, hooks, uploads, kind_registry, metrics, sources, explanations,
-    comparisons, regressions, budgets, production_events, inbox, discussions, bisects, reports, notifications,
+    comparisons, compiler_evidence, regressions, budgets, production_events, inbox, discussions, bisects, reports, notifications,
     embedded_panels, subscriptions, keeping, example_data,
 )  # fmt: skip
 METADATA = Table.metadata

@@ -7,7 +7,7 @@ running experiments before a downgrade.
 from alembic import op
 
 revision = "20261127_1620"
-down_revision = "20261127_1640"
+down_revision = "20261127_1340"
 branch_labels = None
 depends_on = None
 
@@ -36,7 +36,10 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    # The owner sees no row while row-level security is forced.
+    op.execute("ALTER TABLE bisect NO FORCE ROW LEVEL SECURITY")
     op.execute("DELETE FROM bisect WHERE experiment_of IS NOT NULL")
+    op.execute("ALTER TABLE bisect FORCE ROW LEVEL SECURITY")
     op.execute(PURPOSE.format(purposes=PURPOSES))
     op.execute("ALTER TABLE runner DROP COLUMN variants")
     op.execute("ALTER TABLE probe_measurement DROP COLUMN measures")

@@ -6,7 +6,7 @@ Code before this version does not know the table and the column, so it can run w
 from alembic import op
 
 revision = "20261127_1630"
-down_revision = "20261127_1340"
+down_revision = "20261127_1620"
 branch_labels = None
 depends_on = None
 
@@ -45,11 +45,18 @@ CHANNELS = "UPDATE notification_channel SET events = events {change} WHERE kind 
 def upgrade() -> None:
     op.execute(RULES)
     op.execute("ALTER TABLE bisect ADD COLUMN commit_comparison jsonb")
-    op.execute(CHANNELS.format(change="""|| '["pull-request.measured"]'::jsonb"""))
+    _change("notification_channel", CHANNELS.format(change="""|| '["pull-request.measured"]'::jsonb"""))
 
 
 def downgrade() -> None:
-    op.execute(CHANNELS.format(change="- 'pull-request.measured'"))
-    op.execute("DELETE FROM bisect WHERE commit_comparison IS NOT NULL")
+    _change("notification_channel", CHANNELS.format(change="- 'pull-request.measured'"))
+    _change("bisect", "DELETE FROM bisect WHERE commit_comparison IS NOT NULL")
     op.execute("ALTER TABLE bisect DROP COLUMN commit_comparison")
     op.execute("DROP TABLE pull_request_rules")
+
+
+def _change(table: str, statement: str) -> None:
+    """Change the rows of all teams: the owner sees none while row-level security is forced."""
+    op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+    op.execute(statement)
+    op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")

@@ -6,7 +6,7 @@ Code before this version does not know the columns and the table, so it can run 
 from alembic import op
 
 revision = "20261127_1640"
-down_revision = "20261127_1700"
+down_revision = "20261127_1630"
 branch_labels = None
 depends_on = None
 

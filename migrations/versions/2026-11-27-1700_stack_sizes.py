@@ -6,7 +6,7 @@ Code before this version does not know the column, so it can run with it.
 from alembic import op
 
 revision = "20261127_1700"
-down_revision = "20261127_1630"
+down_revision = "20261127_1650"
 branch_labels = None
 depends_on = None
 

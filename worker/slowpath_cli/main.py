@@ -26,6 +26,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "slowpath_cli.commands.compare_commits",
         "measure two commits alternately with a script or Go benchmarks, and say whether one is slower",
     ),
+    "compile-report": (
+        "slowpath_cli.commands.compile_report",
+        "build a package at two commits, and state what the compiler decided differently",
+    ),
     "bisect": (
         "slowpath_cli.commands.bisect",
         "find the commit that made something slower, with as few measurements as possible",

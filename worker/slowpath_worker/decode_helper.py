@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
+from slowpath.analysis.comparison.assembly_document import AssemblyDocument
 from slowpath.analysis.comparison.compiler_report import CompilerReport, StackSizesReport
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind
 from slowpath.analysis.kinds.registry import ARCHIVE, EXECUTION_TRACE, PROFILE, SPAN_SET
@@ -272,6 +273,26 @@ class DecodeHelper:
         limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         report: StackSizesReport = json.loads(self._run(arguments, limits))
         return report
+
+    def assembly(
+        self,
+        function: str,
+        programs: tuple[Path | None, Path],
+        profiles: tuple[Sequence[Path], Sequence[Path]],
+    ) -> AssemblyDocument:
+        """Disassemble a function of an executable, or of a base and a candidate, with samples of pprof files.
+
+        Raises like `profile`.
+        """
+        base, candidate = programs
+        arguments = ["assembly", f"--function={function}", "--candidate-binary", str(candidate)]
+        arguments += ["--base-binary", str(base)] if base else []
+        for flag, paths in zip(("--base", "--candidate"), profiles, strict=True):
+            for path in paths:
+                arguments += [flag, str(path)]
+        limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
+        document: AssemblyDocument = json.loads(self._run(arguments, limits))
+        return document
 
     def export(self, out: Path, base: Sequence[Path], candidate: Sequence[Path]) -> None:
         """Write a merged pprof of one side, or of both with the base negative."""

@@ -11,6 +11,7 @@ from slowpath_worker.tasks import (
     account_mail,
     accounts,
     artifacts,
+    assemblies,
     bisect_plans,
     bisect_preflights,
     bisects,
@@ -62,6 +63,7 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(
             gap_explanations.ExplainGap, gap_explanations.explain_gap, gap_explanations.record_explanation_failure
         ),
+        JobHandler(assemblies.DisassembleFunction, assemblies.disassemble_function, assemblies.record_assembly_failure),
         JobHandler(notifications.RegressionOpened, notifications.notify_regression_opened),
         JobHandler(notifications.RegressionChanged, notifications.notify_regression_changed),
         JobHandler(notifications.BuildEvaluated, notifications.notify_build_evaluated),

@@ -170,6 +170,9 @@ SHAPES: dict[str, dict[str, Any]] = {
         }
     },
     "discussion": {"subject_kind": "regression", "part": ""},
+    "assembly": {"document": None},
+    "profile": {"mappings": []},
+    "compile_report": {"document": {"reasons": []}},
     "gap_explanation": {"span_number": 0, "gap_number": 0, "document": None},
     "comparison_export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "executable": {"columns_key": EXECUTABLE},

@@ -26,6 +26,8 @@ NOT_FOR_THE_LOG = {
     "otlp:metrics": "the same",
     "otlp:traces": "the same",
     "profile-sets:create": "opening profiles is reading: what a view is computed from stays as it is",
+    "comparisons:create-assembly": "disassembling is reading: the executables stay as they are",
+    "executables:create-assembly": "the same",
     "bisects:create-preflight": "checking a request is reading: nothing of the team changes",
     "probes:heartbeat": "a sign of life every few seconds; that a deploy was taken, measured and ended is in the log",
 }

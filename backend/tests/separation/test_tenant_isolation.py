@@ -40,6 +40,7 @@ NOTHING_THERE = {
     "deleted-teams:restore": "the team that was made up is open",
     "span-sets:trace": "no trace has an id that was made up",
     "gap-explanations:create": "no trace has an id that was made up",
+    "comparisons:create-assembly": "the comparison that was made up has one side",
     "oidc:create-sign-in-request": "no issuer is set",
     "oidc:create-link-request": "no issuer is set",
     "oidc:callback": "no issuer is set",

@@ -15,7 +15,7 @@ export function problem(status: number, members: Record<string, unknown>) {
 
 export const server = setupServer(
   http.get(at('/session'), () => HttpResponse.json(aSession())),
-  http.get(at('/cli'), () => HttpResponse.json({ platforms: [] })),
+  http.get('*/cli', () => HttpResponse.json({ platforms: [] })),
   http.get(at('/auth/methods'), () =>
     HttpResponse.json({
       are_passwords_enabled: true,

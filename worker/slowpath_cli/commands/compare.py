@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import json
 import os
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from slowpath.analysis.comparison.side_labels import NoMatchingSample, select_si
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
+from slowpath_cli.commands.compare_assembly import add_assembly_argument, disassemble_both, format_assembly
 from slowpath_cli.commands.compare_binaries import add_binary_arguments, compare_binaries
 from slowpath_cli.commands.compare_text import format_comparison
 from slowpath_cli.commands.verdict_gates import EXIT_CODES, GATE_KINDS, exit_code, gate_kinds
@@ -74,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: every kind with enough data)",
     )
     add_binary_arguments(parser)
+    add_assembly_argument(parser)
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
     parser.add_argument("--no-color", action="store_true", help="print plain text, even on a terminal")
 
@@ -98,14 +101,18 @@ def run(options: argparse.Namespace) -> int:
     document = make_comparison_document(comparison, unread_caveats(base.unread, candidate.unread))
     try:
         document = replace(document, compiler=compare_binaries(options, document, _helper()))
+        assembly = disassemble_both(options, _helper())
     except InvalidInput as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
     if options.json:
-        print(dump_document(document, indent=2))
+        dumped = dump_document(document, indent=2)
+        print(json.dumps(json.loads(dumped) | {"assembly": assembly}, indent=2) if assembly else dumped)
     else:
         color = not options.no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         print(format_comparison(document, color=color))
+        if assembly:
+            print("\n" + format_assembly(assembly))
     return exit_code(comparison.kind_verdicts, options.gate)
 
 

@@ -133,6 +133,11 @@ def decode_profiles(texts: Sequence[str], folder: Path, helper: Path) -> list[Pa
     return decoded
 
 
+def list_profiles(texts: Sequence[str], helper: Path) -> list[Path]:
+    """Return the files of one side that are pprof profiles, as they were recorded."""
+    return [each.path for each in _list_sources(texts) if _detect_format(helper, each.path) == "pprof"]
+
+
 def run_helper(helper: Path, arguments: Sequence[str]) -> str:
     """Return the output of the helper. Raises `InvalidInput` with its reason, `HelperFailed`."""
     done = _run(helper, arguments)

@@ -101,7 +101,7 @@ def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
     with open_sides(context, stored) as sides:
         comparison = _compare(context, sides)
         document = make_comparison_document(comparison)
-        compiler = compare_stored_binaries(context, job.comparison_id, stored, sides, document)
+        compiler = compare_stored_binaries(context, job.comparison_id, stored, document)
         document = replace(document, compiler=compiler)
         result_, views = _store_documents(context, labels, comparison, document, has_first_views=not is_of_build)
         with context.writing() as session:

@@ -99,3 +99,26 @@ def test_invalid_programs_are_refused(
     cpu = str(EXAMPLE / "artifacts" / "inlined" / "cpu.00.pb.gz")
     assert main(["compare", "--base", cpu, "--candidate", cpu, "--base-binary", str(programs["inlined"])]) == 2
     assert "needed together" in capsys.readouterr().err
+
+
+def test_assembly_is_printed_side_by_side(programs: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    function = "ingester/ident.(*Pool).Clone"
+    assert compare(programs, "inlined", "helper", "--assembly", function) == 1
+    printed = capsys.readouterr().out
+    lines = printed[printed.index(f"Assembly of {function}") :].splitlines()
+    assert "base: frame 56 B, code 286 B; the profiles are of another build" in lines[1]
+    assert any(line.split()[:2] == ["0000", "CMPQ"] and line.count("CMPQ SP, 0x10(R14)") == 2 for line in lines)
+    assert any("clone_inlined.go:16" in line and "clone_helper.go:16" in line for line in lines)
+    assert any(
+        line.split()[-3:] == ["+", "00a0", "CALL"] or "+   00a0 CALL ingester/ident.clone" in line for line in lines
+    )
+    compare(programs, "inlined", "helper", "--assembly", "ingester/ident.cloneBytes", "--json")
+    assembly = json.loads(capsys.readouterr().out)["assembly"]
+    assert assembly["base"]["missing"] == "absent"
+    assert len(assembly["rows"]) == len(assembly["candidate"]["instructions"])
+
+
+def test_assembly_needs_both_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    cpu = str(EXAMPLE / "artifacts" / "inlined" / "cpu.00.pb.gz")
+    assert main(["compare", "--base", cpu, "--candidate", cpu, "--assembly", "main.main"]) == 2
+    assert "--assembly needs --base-binary" in capsys.readouterr().err

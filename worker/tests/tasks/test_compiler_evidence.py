@@ -16,6 +16,8 @@ from tests.tasks.test_decode_handlers import again, put, run_all
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 GO = shutil.which("go") or "/usr/local/go/bin/go"
 PROFILES = 4
+SIDES = {"base": "inlined", "candidate": "helper"}
+CLONE = "ingester/ident.(*Pool).Clone"
 SENTENCE = (
     "ident.(*Pool).Clone now calls ident.cloneBytes (frame 40 B); the path of 31 frames grew from 3,120 to 3,192 B and "
     "crosses 3,168: each goroutine grows its stack once more."
@@ -87,3 +89,68 @@ def test_without_both_executables_there_is_no_section(
 ) -> None:
     base = [*profiles(client, "inlined"), put(client, programs["inlined"], "inlined")["id"]]
     assert compared(client, bench, base, profiles(client, "helper"))["compiler"] is None
+
+
+def disassembled(client: TestClient, bench: Bench, path: str, function: str) -> dict[str, Any]:
+    asked = client.post(f"/api/v1/{path}/assemblies", json={"function": function})
+    assert asked.status_code == 202, asked.text
+    run_all(bench)
+    assert client.post(f"/api/v1/{path}/assemblies", json={"function": function}).json()["id"] == asked.json()["id"]
+    current: dict[str, Any] = again(client, asked.json(), "assemblies")
+    assert current["state"] == "done", current["problem"]
+    document: dict[str, Any] = current["document"]
+    return document
+
+
+def test_a_function_of_both_sides_is_disassembled(client: TestClient, bench: Bench, programs: dict[str, bytes]) -> None:
+    binaries = {name: put(client, content, name)["id"] for name, content in programs.items()}
+    sides = {side: {"artifact_ids": [*profiles(client, name), binaries[name]]} for side, name in SIDES.items()}
+    comparison = client.post("/api/v1/comparisons", json=sides).json()
+    run_all(bench)
+    document = disassembled(client, bench, f"comparisons/{comparison['id']}", CLONE)
+    calls = [[each["call"] for each in document[side]["instructions"] if each["call"]] for side in SIDES]
+    assert "ingester/ident.cloneBytes" not in calls[0]
+    assert "ingester/ident.cloneBytes" in calls[1]
+    assert sum(row["same"] for row in document["rows"]) > 50
+    assert document["base"]["samples"]["profiles"] == PROFILES
+    assert document["base"]["samples"]["reason"] == "other-build"  # the profiles were recorded of another build
+    alone = disassembled(client, bench, f"executables/{binaries['helper']}", CLONE)
+    assert alone["base"] is None
+    assert alone["candidate"]["instructions"] == document["candidate"]["instructions"]
+
+
+def test_without_an_executable_there_is_no_assembly(
+    client: TestClient, bench: Bench, programs: dict[str, bytes]
+) -> None:
+    base = [*profiles(client, "inlined"), put(client, programs["inlined"], "inlined")["id"]]
+    sides = {"base": {"artifact_ids": base}, "candidate": {"artifact_ids": profiles(client, "helper")}}
+    comparison = client.post("/api/v1/comparisons", json=sides).json()
+    run_all(bench)
+    refused = client.post(f"/api/v1/comparisons/{comparison['id']}/assemblies", json={"function": CLONE})
+    assert refused.status_code == 404
+    assert refused.json()["detail"] == "No executable of the candidate is stored."
+
+
+def test_the_compilers_reasons_are_found_by_the_commits_of_both_sides(
+    client: TestClient, bench: Bench, programs: dict[str, bytes]
+) -> None:
+    comparison = client.post(
+        "/api/v1/comparisons",
+        json={side: {"artifact_ids": profiles(client, name)} for side, name in SIDES.items()},
+    ).json()
+    path = f"/api/v1/comparisons/{comparison['id']}"
+    commits = client.get(f"{path}/commits").json()
+    reason = {
+        "function": "ingester/ident.cloneBytes", "kind": "inline", "base": "", "file": "clone.go", "line": 24,
+        "candidate": "function too complex: cost 117 exceeds budget 80",
+    }  # fmt: skip
+    report: dict[str, Any] = {"format": "slowpath.compile-report/1", "package": ".", "reasons": [reason]}
+    of_sides = {f"{side}_commit": commits[side] or "0" * 40 for side in SIDES}
+    for sent in (report | of_sides | {"reasons": []}, report | of_sides):  # the second replaces the first
+        assert client.post("/api/v1/compile-reports", json=sent).status_code == 201
+    listed = client.get(f"{path}/compiler-reasons").json()
+    assert commits["base"] is not None
+    assert [each["sentence"] for each in listed] == [
+        "ingester/ident.cloneBytes is no longer inlined: cost 117 exceeds budget 80."
+    ]
+    assert client.post("/api/v1/compile-reports", json=report | {"base_commit": "main"}).status_code == 422

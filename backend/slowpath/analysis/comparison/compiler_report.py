@@ -1,6 +1,8 @@
 """What the decode helper states of two binaries: `compare-binaries`, as it prints it."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 CompilerKind = Literal[
     "edge-crossed",

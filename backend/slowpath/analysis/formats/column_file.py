@@ -6,7 +6,7 @@ It refuses what it cannot read by name (`ColumnFileError.slug`) and never guesse
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -79,13 +79,7 @@ def read_columns(
     """
     view = memoryview(buffer)
     header, body = _read_header(view)
-    if header.get("format") != expected_format:
-        raise ColumnFileError("format-unknown", f"format is {header.get('format')!r}, expected {expected_format!r}")
-    if header.get("format_version") != expected_version:
-        raise ColumnFileError(
-            "version-unknown",
-            f"version of {expected_format} is {header.get('format_version')!r}, expected {expected_version}",
-        )
+    _check_format(header, expected_format, expected_version)
     return ColumnFile(header=former.rename(header) if former.names else header, arrays=_read_listed(header, body))
 
 
@@ -95,17 +89,54 @@ def read_any_columns(buffer: bytes | memoryview) -> ColumnFile:
     return ColumnFile(header=header, arrays=_read_listed(header, body))
 
 
+def read_some_columns(
+    read: Callable[[int, int], bytes], expected_format: str, names: Collection[str], expected_version: int = 1
+) -> ColumnFile:
+    """Read and check only these columns of a stored container; `read` returns the bytes at an offset up to a length.
+
+    Raises `ColumnFileError`.
+    """
+    prefix = read(0, PREFIX_BYTES)
+    end = PREFIX_BYTES + int.from_bytes(prefix[8:12], "little")
+    header, _ = _read_header(memoryview(read(0, end)))
+    _check_format(header, expected_format, expected_version)
+    arrays = {}
+    for entry in _listed(header):
+        if isinstance(entry, dict) and entry.get("name") in names:
+            offset, length, dtype = entry.get("offset"), entry.get("length"), _DTYPES.get(str(entry.get("type")))
+            if not isinstance(offset, int) or not isinstance(length, int) or dtype is None or offset < 0 or length < 0:
+                raise ColumnFileError("header-damaged", f"column {entry.get('name')!r} is described wrongly")
+            part = read(end + offset, length * dtype.itemsize) if length else b""
+            name, array = _read_column({**entry, "offset": 0}, memoryview(part))
+            arrays[name] = array
+    return ColumnFile(header, arrays)
+
+
 def _read_listed(header: Mapping[str, object], body: memoryview) -> dict[str, Array]:
-    listed = header.get("columns")
-    if not isinstance(listed, list):
-        raise ColumnFileError("header-damaged", "the header lists no columns")
     arrays: dict[str, Array] = {}
-    for entry in listed:
+    for entry in _listed(header):
         name, array = _read_column(entry, body)
         if name in arrays:
             raise ColumnFileError("column-twice", f"column {name!r} is listed twice")
         arrays[name] = array
     return arrays
+
+
+def _listed(header: Mapping[str, object]) -> list[object]:
+    listed = header.get("columns")
+    if not isinstance(listed, list):
+        raise ColumnFileError("header-damaged", "the header lists no columns")
+    return listed
+
+
+def _check_format(header: Mapping[str, object], expected_format: str, expected_version: int) -> None:
+    if header.get("format") != expected_format:
+        raise ColumnFileError("format-unknown", f"format is {header.get('format')!r}, expected {expected_format!r}")
+    if header.get("format_version") != expected_version:
+        raise ColumnFileError(
+            "version-unknown",
+            f"version of {expected_format} is {header.get('format_version')!r}, expected {expected_version}",
+        )
 
 
 def _read_header(view: memoryview) -> tuple[dict[str, object], memoryview]:

@@ -1,17 +1,21 @@
 """The functions of a decoded Go executable: search and order them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from slowpath.analysis.formats.column_file import ColumnFile, read_some_columns
 from slowpath.analysis.formats.executable_header import EXECUTABLE_FORMAT
 
 FunctionOrder = Literal["frame", "size", "inlined", "entry"]
 _WRAPPER, _CHECKED = 1, 2
+COLUMNS = frozenset(
+    {f"function_{name}" for name in ("name", "file", "line", "frame", "size", "flags", "inlined", "calls")}
+    | {"strings_offset", "strings_bytes"}
+)
 
 
 @dataclass(frozen=True)
@@ -38,14 +42,15 @@ class FoundFunctions:
     total: int
 
 
-def search_functions(content: bytes, text: str, order: FunctionOrder, limit: int) -> FoundFunctions:
+def search_functions(read: Callable[[int, int], bytes], text: str, order: FunctionOrder, limit: int) -> FoundFunctions:
     """Return functions whose name contains a text, in any case: by address, or the largest first and wrappers last.
 
+    `read` returns the bytes of the stored columns at an offset, up to a length; calls and inline trees are not read.
     The runtime has call wrappers of up to 1 GB of stack, which are rarely what is sought.
 
     Raises `ColumnFileError`.
     """
-    columns = read_columns(content, EXECUTABLE_FORMAT)
+    columns = read_some_columns(read, EXECUTABLE_FORMAT, COLUMNS)
     names = columns.column("function_name", "u32")
     matching = np.flatnonzero(_strings_with(columns, text)[names]) if text else np.arange(len(names))
     if order != "entry":

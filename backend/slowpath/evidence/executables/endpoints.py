@@ -1,5 +1,6 @@
 """HTTP endpoints of decoded Go executables."""
 
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
@@ -37,4 +38,5 @@ def list_functions(
 ) -> ExecutableFunctionsOut:
     """List functions of a Go executable with frame, stack check, code size and inlined calls: the largest first, wrappers last."""
     row = executables.get_executable(session, ArtifactId(artifact_id))
-    return ExecutableFunctionsOut.of(search_functions(blobs.read(BlobKey(row.columns_key)), name, order, limit))
+    read = partial(blobs.read_range, BlobKey(row.columns_key))
+    return ExecutableFunctionsOut.of(search_functions(read, name, order, limit))

@@ -22,7 +22,7 @@ class CliPackagesOut(BaseModel):
     platforms: list[Platform]
 
 
-@router.get("/api/v1/cli", operation_id="cli:list")
+@router.get("/cli", operation_id="cli:list")
 def list_cli_packages(request: Request) -> CliPackagesOut:
     """Return for which platforms `/cli/PLATFORM` is a file. It needs no sign-in."""
     return CliPackagesOut(platforms=[each for each in get_args(Platform) if _packed_file(request, each) is not None])

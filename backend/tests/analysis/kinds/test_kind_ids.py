@@ -32,6 +32,7 @@ OWN = (
 )
 BACKEND, CLI = "backend/slowpath/", "worker/slowpath_cli/"
 HOMONYMS = {
+    CLI + "commands/compare_assembly.py": {"profiles"},  # a member of the assembly
     BACKEND + "analysis/bisect/commit_suspicion.py": {"binary"},  # a file of a commit that is no text
     BACKEND + "analysis/comparison/compiler_findings.py": {"binary"},  # a grade of evidence
     BACKEND + "analysis/comparison/compiler_report.py": {"binary"},  # a grade of evidence

@@ -16,7 +16,7 @@ def test_a_file_that_was_not_built_is_reported(app: AppUnderTest) -> None:
     missing = app.asked().get("/cli/linux-amd64")
     assert missing.status_code == 404
     assert "npm run package" in missing.text
-    assert app.asked().get("/api/v1/cli").json() == {"platforms": []}
+    assert app.asked().get("/cli").json() == {"platforms": []}
 
 
 def test_the_built_file_is_served_without_a_sign_in(emptied: TestDatabase, engine: Engine, tmp_path: Path) -> None:
@@ -25,4 +25,4 @@ def test_the_built_file_is_served_without_a_sign_in(emptied: TestDatabase, engin
     served = client.get("/cli/linux-amd64")
     assert (served.status_code, served.content) == (200, b"#!/bin/sh\n")
     assert client.get("/cli/linux-arm64").status_code == 404
-    assert client.get("/api/v1/cli").json() == {"platforms": ["linux-amd64"]}
+    assert client.get("/cli").json() == {"platforms": ["linux-amd64"]}

@@ -142,11 +142,17 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
             zoom: () => choose(menu.target),
             change,
             copy: copyText,
-            listLines: props.onListLines,
-            link: props.menuLink,
+            ...ownEntries(props),
           }}
         />
       )}
     </div>
   );
 }
+
+/** The entries of a menu that the page adds. */
+const ownEntries = (props: FlameGraphProps) => ({
+  listLines: props.onListLines,
+  showAssembly: props.onShowAssembly,
+  link: props.menuLink,
+});

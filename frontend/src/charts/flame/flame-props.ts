@@ -74,6 +74,8 @@ export type FlameGraphProps = {
   onFrameChosen?: (frame: FrameDescription) => void;
   /** Someone wants the lines of a function. Without it the menu has no such entry. */
   onListLines?: (name: string) => void;
+  /** Someone wants the assembly of a function. Without it the menu has no such entry. */
+  onShowAssembly?: (name: string) => void;
   /** The last entry of the menu of a function, with the role `menuitem`: a link to somewhere else. */
   menuLink?: (name: string) => ReactNode;
   onSearchTotals?: (totals: SearchTotals | null) => void;

@@ -10,6 +10,7 @@ export type FrameActions = {
   change: (change: Partial<FlameView>) => void;
   copy: (name: string) => void;
   listLines: ((name: string) => void) | undefined;
+  showAssembly?: ((name: string) => void) | undefined;
   /** A further entry: an element with the role `menuitem`, or nothing. */
   link?: ((name: string) => ReactNode) | undefined;
 };
@@ -74,13 +75,15 @@ export function menuEntries(
       act: () => change({ search: { pattern, regex: true, caseSensitive: true } }),
     },
   ];
-  const { listLines } = actions;
+  const { listLines, showAssembly } = actions;
   if (listLines !== undefined)
     entries.push({
       id: 'lines',
       words: 'Show lines',
       act: () => listLines(name),
     });
+  if (showAssembly !== undefined)
+    entries.push({ id: 'assembly', words: 'Assembly', act: () => showAssembly(name) });
   entries.push({
     id: 'copy',
     words: 'Copy name',

@@ -31,6 +31,7 @@ type streams struct{ out, err io.Writer }
 var errUsage = errors.New("wrong use")
 
 var commands = map[string]func([]string, streams) error{
+	"assembly":         assemblyCommand,
 	"unpack":           unpackCommand,
 	"buildinfo":        buildinfoCommand,
 	"growth":           growthCommand,

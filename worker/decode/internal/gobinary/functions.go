@@ -87,10 +87,18 @@ func (t *table) nameAt(offset uint32, limit int64) (string, bool) {
 // instruction.
 func (t *table) fileOf(one record, limit int64) string {
 	values := t.valuesAt(one.file, one.size)
-	if !values.next(t) || values.value < 0 {
+	if !values.next(t) {
 		return ""
 	}
-	at := (uint64(one.unit) + uint64(values.value)) * 4
+	return t.file(one.unit, values.value, limit)
+}
+
+// file returns the name of a file by its number in a compilation unit.
+func (t *table) file(unit uint32, number int32, limit int64) string {
+	if number < 0 {
+		return ""
+	}
+	at := (uint64(unit) + uint64(number)) * 4
 	if at+4 > uint64(len(t.units)) {
 		return ""
 	}

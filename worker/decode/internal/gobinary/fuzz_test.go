@@ -149,6 +149,9 @@ func FuzzReadProgram(f *testing.F) {
 			if _, err := program.Code(i); err != nil {
 				t.Fatal(err)
 			}
+			if _, _, err := program.Disassemble(i, 100); err != nil {
+				t.Fatal(err)
+			}
 			if !acyclic(program.Functions[i].Inlined) {
 				t.Fatalf("function %d: %+v", i, program.Functions[i].Inlined)
 			}

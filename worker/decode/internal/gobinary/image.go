@@ -22,8 +22,20 @@ const (
 
 // segment is a part of the file that is loaded at an address.
 type segment struct {
-	addr uint64
-	data []byte
+	addr   uint64
+	offset uint64 // in the file
+	data   []byte
+}
+
+// place is where a segment is in the file and in memory.
+type place struct{ addr, offset, size uint64 }
+
+func (img *image) places() []place {
+	places := make([]place, len(img.segments))
+	for i, part := range img.segments {
+		places[i] = place{part.addr, part.offset, uint64(len(part.data))}
+	}
+	return places
 }
 
 // image is the executable as the kernel would load it. Section headers are not
@@ -125,7 +137,7 @@ func (img *image) load(file io.ReaderAt, size int64, headers []byte, limits Limi
 		if err != nil {
 			return err
 		}
-		img.segments = append(img.segments, segment{addr, data})
+		img.segments = append(img.segments, segment{addr, offset, data})
 	}
 	return nil
 }

@@ -8,9 +8,10 @@ import (
 
 // instructions gives the code of functions by reading their instructions.
 type instructions struct {
-	program *Program
-	table   *table
-	records []record
+	program  *Program
+	table    *table
+	records  []record
+	segments []place
 }
 
 // transfer is an instruction that leaves the function: a call or a jump.

@@ -61,11 +61,11 @@ func Read(file io.ReaderAt, size int64, limits Limits) (*Program, error) {
 	if p.BuildID == "" {
 		p.BuildID = built.GoBuildID
 	}
-	return p, p.readFunctions(t, limits)
+	return p, p.readFunctions(t, img.places(), limits)
 }
 
 // readFunctions reads all functions and their inline trees.
-func (p *Program) readFunctions(t *table, limits Limits) error {
+func (p *Program) readFunctions(t *table, segments []place, limits Limits) error {
 	records, err := t.records()
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (p *Program) readFunctions(t *table, limits Limits) error {
 			p.Functions[i].Wrapper = records[i].id == id
 		}
 	}
-	p.code = &instructions{program: p, table: t, records: records}
+	p.code = &instructions{program: p, table: t, records: records, segments: segments}
 	return p.validate(limits)
 }
 
@@ -118,7 +118,7 @@ func (p *Program) validate(limits Limits) error {
 		if left < 0 || isClean(*name) {
 			return
 		}
-		*name = strings.Map(printable, strings.ToValidUTF8(*name, "\uFFFD"))
+		*name = cleaned(*name)
 		left -= int64(len(*name))
 	}
 	for i := range p.Functions {

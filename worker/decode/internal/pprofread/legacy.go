@@ -103,13 +103,13 @@ func (m *importer) text(s string) int64 {
 func (m *importer) tables(p *profile.Profile) {
 	t := m.table
 	for _, x := range p.Mapping {
-		t.Mappings = append(t.Mappings, profiletables.Mapping{ID: x.ID, File: m.text(x.File), BuildID: m.text(x.BuildID)})
+		t.Mappings = append(t.Mappings, profiletables.Mapping{ID: x.ID, Start: x.Start, Offset: x.Offset, File: m.text(x.File), BuildID: m.text(x.BuildID)})
 	}
 	for _, f := range p.Function {
 		t.Functions.Append(profiletables.Function{ID: f.ID, Name: m.text(f.Name), System: m.text(f.SystemName), File: m.text(f.Filename), StartLine: f.StartLine})
 	}
 	for _, x := range p.Location {
-		location := profiletables.Location{ID: x.ID, FirstLine: uint32(t.Lines.Len()), Lines: uint32(len(x.Line))}
+		location := profiletables.Location{ID: x.ID, Address: x.Address, FirstLine: uint32(t.Lines.Len()), Lines: uint32(len(x.Line))}
 		if x.Mapping != nil {
 			location.Mapping = x.Mapping.ID
 		}

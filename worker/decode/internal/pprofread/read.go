@@ -13,6 +13,7 @@ import (
 	"slowpath.dev/decode/internal/calltree"
 	"slowpath.dev/decode/internal/decompress"
 	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/profiletables"
 	"slowpath.dev/decode/internal/sniff"
@@ -50,6 +51,16 @@ func Read(in io.ReadSeeker, options calltree.Options) (*profilefile.File, error)
 		return nil, err
 	}
 	return calltree.Build(table, options)
+}
+
+// ReadTable reads the profile in a file without building trees of it.
+func ReadTable(path string, limits inputlimits.Limits) (*profiletables.Table, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the input: %w", err)
+	}
+	defer in.Close()
+	return read(in, &calltree.Options{Limits: limits})
 }
 
 // read unpacks the input and chooses the reader by its first bytes.

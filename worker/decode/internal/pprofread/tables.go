@@ -63,7 +63,11 @@ func (d *decoder) readMapping(data []byte, start int64) error {
 		switch m.number {
 		case 1:
 			x.ID = m.unsigned()
-		case 2, 3, 4, 7, 8, 9, 10: // addresses and flags: only their type is checked
+		case 2:
+			x.Start = m.unsigned()
+		case 4:
+			x.Offset = m.unsigned()
+		case 3, 7, 8, 9, 10: // end and flags: only their type is checked
 			m.unsigned()
 		case 5:
 			x.File = m.signed()
@@ -86,7 +90,9 @@ func (d *decoder) readLocation(data []byte, start int64) error {
 			location.ID = m.unsigned()
 		case 2:
 			location.Mapping = m.unsigned()
-		case 3, 5: // address, is_folded
+		case 3:
+			location.Address = m.unsigned()
+		case 5: // is_folded
 			m.unsigned()
 		case 4:
 			line, problem := readLine(m.bytes())

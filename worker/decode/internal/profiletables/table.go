@@ -28,6 +28,7 @@ type Function struct {
 type Location struct {
 	ID        uint64
 	Mapping   uint64
+	Address   uint64 // of an instruction in the process; 0 if unknown
 	FirstLine uint32
 	Lines     uint32
 }
@@ -41,6 +42,8 @@ type Line struct {
 // Mapping is one loaded binary; texts are indexes into Table.Strings.
 type Mapping struct {
 	ID      uint64
+	Start   uint64 // address in the process
+	Offset  uint64 // of what is at Start in the file
 	File    int64
 	BuildID int64
 }

@@ -1,5 +1,5 @@
 /** What the compiler made of each function of a Go program: frame, stack check, code size, inlined calls. */
-import { Button, TextInput } from '@mantine/core';
+import { Button, Drawer, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,6 +16,7 @@ import {
   type Column,
   type Sort,
 } from '../../../ui';
+import Assembly from './Assembly';
 import { functionsQuery, type FunctionOrder } from './executable-queries';
 
 const SETTLE_MS = 250;
@@ -25,6 +26,7 @@ const LONGEST_NAME = 200;
 export default function ExecutableFunctions({ artifactId }: { artifactId: string }) {
   const [text, setText] = useState('');
   const [order, setOrder] = useState<FunctionOrder>('frame');
+  const [opened, setOpened] = useState('');
   const [name] = useDebouncedValue(text, SETTLE_MS);
   const found = useQuery(functionsQuery(artifactId, name, order));
   if (found.error)
@@ -70,9 +72,19 @@ export default function ExecutableFunctions({ artifactId }: { artifactId: string
           sort={{ column: order, descending: true }}
           onSort={(sort) => setOrder(orderOf(sort))}
           minWidth={760}
+          onRowClick={(row) => setOpened(row.name)}
           maxHeight={640}
         />
       )}
+      <Drawer
+        opened={opened !== ''}
+        onClose={() => setOpened('')}
+        size="min(900px, 100%)"
+        title={<span className="mono">{opened}</span>}
+        closeButtonProps={{ 'aria-label': 'Close assembly' }}
+      >
+        {opened !== '' && <Assembly of={{ artifact_id: artifactId }} name={opened} />}
+      </Drawer>
     </Section>
   );
 }

@@ -1,6 +1,7 @@
-import { Suspense, lazy } from 'react';
+import { Suspense, lazy, type ComponentProps } from 'react';
 import { Section, SkeletonRows } from '../../../ui';
 
+const Listing = lazy(() => import('./Assembly'));
 const Functions = lazy(() => import('./ExecutableFunctions'));
 
 /** Loaded when a Go program is first shown. */
@@ -14,6 +15,15 @@ export function ExecutableFunctions({ artifactId }: { artifactId: string }) {
       }
     >
       <Functions artifactId={artifactId} />
+    </Suspense>
+  );
+}
+
+/** Loaded when a function is first disassembled. */
+export function Assembly(props: ComponentProps<typeof Listing>) {
+  return (
+    <Suspense fallback={<SkeletonRows rows={10} height={22} label="Disassembling the function" />}>
+      <Listing {...props} />
     </Suspense>
   );
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls } from '../../../api';
+import { calls, type Assembly } from '../../../api';
 
 export type FunctionOrder = 'frame' | 'size' | 'inlined';
 
@@ -11,3 +11,21 @@ export const functionsQuery = (artifact_id: string, name: string, order: Functio
     placeholderData: keepPreviousData,
     staleTime: Infinity,
   });
+
+/** Whose functions are disassembled: those of both sides of a comparison, or of one executable. */
+export type AssemblyOf = { comparison_id: string } | { artifact_id: string };
+
+/** A repeated request returns the same assembly, so that it can be polled by requesting it. */
+export const assemblyQuery = (of: AssemblyOf, name: string) =>
+  queryOptions({
+    queryKey: ['assembly', of, name],
+    queryFn: ({ signal }): Promise<Assembly> =>
+      'comparison_id' in of
+        ? calls.comparisonsCreateAssembly({ path: of, body: { function: name }, signal })
+        : calls.executablesCreateAssembly({ path: of, body: { function: name }, signal }),
+    staleTime: Infinity,
+    retry: false,
+  });
+
+export const isOpen = (one: Pick<Assembly, 'state'> | undefined): boolean =>
+  one?.state === 'waiting' || one?.state === 'running';

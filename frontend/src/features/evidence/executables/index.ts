@@ -1,1 +1,1 @@
-export { ExecutableFunctions } from './LazyExecutableFunctions';
+export { Assembly, ExecutableFunctions } from './LazyExecutableFunctions';

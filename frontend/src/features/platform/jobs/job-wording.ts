@@ -3,6 +3,7 @@ import type { Job } from '../../../api';
 
 /** What it does while it runs, and what it is called in a list. */
 const WORDS: Record<string, [doing: string, noun: string]> = {
+  'assemblies.compute': ['disassembling', 'Disassemble a function'],
   'artifacts.decode': ['decoding', 'Decode an artifact'],
   'artifacts.delete-blobs': ['removing files', 'Remove deleted files'],
   'artifacts.expire-upload': ['removing files', 'Remove an unfinished upload'],

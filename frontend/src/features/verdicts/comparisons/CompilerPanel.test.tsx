@@ -1,6 +1,8 @@
-import { screen, within } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { fireEvent, screen, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { CompilerFinding, CompilerSection, StackPath } from '../../../api';
+import { at, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
 import { CompilerLine } from './CompilerLine';
 import { CompilerPanel } from './CompilerPanel';
@@ -62,10 +64,20 @@ const aSection = (changed: Partial<CompilerSection> = {}): CompilerSection => ({
   ...changed,
 });
 
-const panel = (section: CompilerSection, finding = 0) => {
-  show(<CompilerPanel section={section} finding={finding} />);
+const panel = (
+  section: CompilerSection,
+  finding = 0,
+  onAssembly: (name: string) => void = () => undefined,
+) => {
+  show(
+    <CompilerPanel comparisonId="c1" section={section} finding={finding} onAssembly={onAssembly} />,
+  );
   return within(screen.getByRole('region', { name: 'Compiler' }));
 };
+
+beforeEach(() =>
+  server.use(http.get(at('/comparisons/c1/compiler-reasons'), () => HttpResponse.json([]))),
+);
 
 describe('the part of the compiler', () => {
   it('states what explains the finding, its grade and place, and the depths', () => {
@@ -75,6 +87,34 @@ describe('the part of the compiler', () => {
     expect(second).toHaveTextContent('grew from 8 to 16 B. binary proves · pool.go:47');
     expect(shown.getByRole('figure')).toHaveTextContent('base3,12048 freecandidate3,19224 over');
     expect(shown.getByText('Reuse goroutines.')).toBeInTheDocument();
+  });
+
+  it('has the reasons of the compiler on the functions of its statements', async () => {
+    const sentence = (name: string) => `example.com/ident.${name} is no longer inlined: cost 117.`;
+    const reason = (name: string) => ({
+      function: `example.com/ident.${name}`,
+      sentence: sentence(name),
+      file: 'pool.go',
+      line: 24,
+    });
+    server.use(
+      http.get(at('/comparisons/c1/compiler-reasons'), () =>
+        HttpResponse.json([reason('cloneBytes'), reason('unrelated')]),
+      ),
+    );
+    panel(aSection());
+    const shown = await screen.findByText(/compiler says/u);
+    expect(shown.closest('li')).toHaveTextContent(
+      'ident.cloneBytes is no longer inlined: cost 117. compiler says · pool.go:24',
+    );
+    expect(screen.queryByText(/unrelated/u)).toBeNull();
+  });
+
+  it('leads to the assembly of the function of a statement', () => {
+    const opened: string[] = [];
+    panel(aSection(), 0, (name) => opened.push(name));
+    fireEvent.click(screen.getAllByRole('button', { name: 'Assembly' })[0]!);
+    expect(opened).toEqual(['example.com/ident.cloneBytes']);
   });
 
   it('has no depths beside a finding that the crossing does not explain', () => {

@@ -1,15 +1,24 @@
 /** The compiler's part of a comparison, beside the explanation of a finding. */
-import type { CompilerFinding, CompilerSection } from '../../../api';
-import { HelpLink } from '../../../ui';
+import { useQuery } from '@tanstack/react-query';
+import type { CompilerFinding, CompilerReason, CompilerSection } from '../../../api';
+import { HelpLink, useIsSnapshot } from '../../../ui';
 import { FindingText } from './FindingText';
 import { StackDepth } from './StackDepth';
 import classes from './CompilerPanel.module.css';
-import { withNames } from './comparison-wording';
-import { differenceText, gradeText, namesIn, statementsFor } from './compiler-wording';
+import { compilerReasonsQuery } from './comparison-queries';
+import { shortName, withNames } from './comparison-wording';
+import { differenceText, gradeText, namesIn, reasonsFor, statementsFor } from './compiler-wording';
 
-type CompilerPanelProps = { section: CompilerSection; finding: number };
+type CompilerPanelProps = {
+  comparisonId: string;
+  section: CompilerSection;
+  finding: number;
+  onAssembly: (functionName: string) => void;
+};
 
-export function CompilerPanel({ section, finding }: CompilerPanelProps) {
+export function CompilerPanel(props: CompilerPanelProps) {
+  const { comparisonId, section, finding, onAssembly } = props;
+  const reasons = useQuery(compilerReasonsQuery(comparisonId)).data ?? [];
   const statements = statementsFor(section, finding);
   const crossing = statements.find(({ path }) => path !== null);
   const path = section.paths[crossing?.path ?? -1];
@@ -24,7 +33,10 @@ export function CompilerPanel({ section, finding }: CompilerPanelProps) {
       )}
       <ul>
         {statements.map((statement, index) => (
-          <Statement key={index} section={section} statement={statement} />
+          <Statement key={index} section={section} statement={statement} onAssembly={onAssembly} />
+        ))}
+        {reasonsFor(statements, reasons).map((reason) => (
+          <Reason key={`${reason.function} ${reason.sentence}`} reason={reason} />
         ))}
       </ul>
       {statements.length === 0 && (
@@ -40,9 +52,27 @@ export function CompilerPanel({ section, finding }: CompilerPanelProps) {
   );
 }
 
-type StatementProps = { section: CompilerSection; statement: CompilerFinding };
+/** Why the compiler decided so, in its own words. */
+function Reason({ reason }: { reason: CompilerReason }) {
+  const name = shortName(reason.function);
+  return (
+    <li>
+      <FindingText parts={withNames(reason.sentence.replace(reason.function, name), [name])} />{' '}
+      <span className="muted">
+        compiler says · {reason.file}:{reason.line}
+      </span>
+    </li>
+  );
+}
 
-function Statement({ section, statement }: StatementProps) {
+type StatementProps = {
+  section: CompilerSection;
+  statement: CompilerFinding;
+  onAssembly: (functionName: string) => void;
+};
+
+function Statement({ section, statement, onAssembly }: StatementProps) {
+  const isSnapshot = useIsSnapshot();
   const { file, line, sentence } = statement;
   return (
     <li>
@@ -52,6 +82,19 @@ function Statement({ section, statement }: StatementProps) {
         {statement.is_cause && ', cause'}
         {file && line !== null && ` · ${file}:${line}`}
       </span>
+      {!isSnapshot && (
+        <>
+          {' '}
+          <button
+            type="button"
+            className="link"
+            title={`Assembly of ${statement.function}`}
+            onClick={() => onAssembly(statement.function)}
+          >
+            Assembly
+          </button>
+        </>
+      )}
     </li>
   );
 }

@@ -64,6 +64,7 @@ function isStep(before: ComparisonView, after: ComparisonView): boolean {
     before.kind !== after.kind ||
     before.sampleType !== after.sampleType ||
     before.lines !== after.lines ||
+    before.assembly !== after.assembly ||
     before.calls !== after.calls ||
     isFlameStep(before.flame, after.flame)
   );
@@ -100,7 +101,14 @@ export function CompletedComparison(props: CompletedProps) {
       finding={shown.finding}
       number={shown.index + 1}
       compiler={
-        result.compiler && <CompilerPanel section={result.compiler} finding={shown.index} />
+        result.compiler && (
+          <CompilerPanel
+            comparisonId={comparison.id}
+            section={result.compiler}
+            finding={shown.index}
+            onAssembly={(lines) => change({ ...view, part: PROFILES, lines, assembly: true })}
+          />
+        )
       }
     />
   );

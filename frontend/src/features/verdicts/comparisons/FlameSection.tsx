@@ -16,7 +16,7 @@ import type { Comparison, ViewDescription } from '../../../api';
 import type { FlameGraphHandle, FlameSource, SearchTotals } from '../../../charts';
 import type { FlameView } from '../../../engine/flame/flame-view';
 import { readFunctions } from '../../../engine/flame/function-table';
-import { ErrorState, ProblemBoundary, SkeletonRows } from '../../../ui';
+import { ErrorState, ProblemBoundary, SkeletonRows, useIsSnapshot } from '../../../ui';
 import { DiffCallGraph } from './DiffCallGraph';
 import { CodeHostEntry } from './FunctionSourceSides';
 import { FilterChips, FlameToolbar } from './FlameToolbar';
@@ -98,6 +98,7 @@ type SectionProps = {
 
 export function FlameSection({ comparison, description, view, onView, ...props }: SectionProps) {
   const { graph, zoom, beside } = props;
+  const isSnapshot = useIsSnapshot();
   const { key, first, source } = useFlameSource(comparison.id, description);
   const functions = useQuery(viewPartQuery(key, 'functions'));
   const [hovered, setHovered] = useState<string | null>(null);
@@ -133,16 +134,7 @@ export function FlameSection({ comparison, description, view, onView, ...props }
           />
           <GraphChoice calls={view.calls} onCalls={(calls) => change({ calls })} />
           <div className={classes.graph}>
-            {first.error && (
-              <ErrorState
-                what="Could not load the diff"
-                error={first.error}
-                action={<Button onClick={() => void first.refetch()}>Try again</Button>}
-              />
-            )}
-            {!source && !first.error && (
-              <SkeletonRows rows={14} height={18} label="Loading the diff" />
-            )}
+            {!source && <MissingDiff first={first} />}
             {source && view.calls && (
               <ProblemBoundary what="The call graph failed" resetKey={source.key}>
                 <DiffCallGraph
@@ -164,7 +156,10 @@ export function FlameSection({ comparison, description, view, onView, ...props }
                     onViewChange={setFlame}
                     highlighted={highlighted}
                     onFunctionHover={setInGraph}
-                    onListLines={(lines) => change({ lines })}
+                    onListLines={(lines) => change({ lines, assembly: false })}
+                    onShowAssembly={
+                      isSnapshot ? undefined : (lines) => change({ lines, assembly: true })
+                    }
                     menuLink={(name) => (
                       <CodeHostEntry
                         comparisonId={comparison.id}
@@ -195,6 +190,18 @@ export function FlameSection({ comparison, description, view, onView, ...props }
         graph={graph}
       />
     </>
+  );
+}
+
+/** In place of the graph before it is loaded. */
+function MissingDiff({ first }: { first: UseQueryResult<ArrayBuffer> }) {
+  if (!first.error) return <SkeletonRows rows={14} height={18} label="Loading the diff" />;
+  return (
+    <ErrorState
+      what="Could not load the diff"
+      error={first.error}
+      action={<Button onClick={() => void first.refetch()}>Try again</Button>}
+    />
   );
 }
 
@@ -282,7 +289,9 @@ function LinesPlace({ comparison, description, buffer, view, change }: PlaceProp
       viewId={description.id}
       name={view.lines}
       scaled={scaled}
-      onClose={() => change({ lines: '' })}
+      assembly={view.assembly}
+      onAssembly={(assembly) => change({ assembly })}
+      onClose={() => change({ lines: '', assembly: false })}
     />
   );
 }

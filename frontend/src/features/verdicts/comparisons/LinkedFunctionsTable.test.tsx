@@ -208,7 +208,10 @@ describe('the row of a function', () => {
     await user.click(screen.getByRole('button', { name: `callers of ${CLONE}` }));
     await user.click(screen.getByRole('button', { name: `lines of ${CLONE}` }));
     expect(zoomed).toEqual([CLONE]);
-    expect(changes).toEqual([{ flame: { ...EMPTY_VIEW, sandwich: CLONE } }, { lines: CLONE }]);
+    expect(changes).toEqual([
+      { flame: { ...EMPTY_VIEW, sandwich: CLONE } },
+      { lines: CLONE, assembly: false },
+    ]);
   });
 
   it('is marked in the graph while the pointer is on it', async () => {

@@ -42,7 +42,7 @@ export function LinkedFunctionsTable({ buffer, view, change, marked, onHover, gr
     (sandwich: string) => change({ flame: { ...flame.current, sandwich } }),
     [change],
   );
-  const lines = useCallback((name: string) => change({ lines: name }), [change]);
+  const lines = useCallback((name: string) => change({ lines: name, assembly: false }), [change]);
   return (
     <FunctionsTable
       buffer={buffer}

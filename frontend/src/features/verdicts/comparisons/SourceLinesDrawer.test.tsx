@@ -62,6 +62,8 @@ async function lines(rows: Line[], scaled: Scaled = PER_SECOND) {
       viewId="v1"
       name={NAME}
       scaled={scaled}
+      assembly={false}
+      onAssembly={() => undefined}
       onClose={() => closed.push(true)}
     />,
   );
@@ -121,6 +123,8 @@ describe('the lines of a function', () => {
           viewId="v1"
           name={NAME}
           scaled={PER_SECOND}
+          assembly={false}
+          onAssembly={() => undefined}
           onClose={() => undefined}
         />
       </SuspectContext>,
@@ -201,6 +205,8 @@ describe('the lines of a function', () => {
         viewId="v1"
         name={NAME}
         scaled={PER_SECOND}
+        assembly={false}
+        onAssembly={() => undefined}
         onClose={() => undefined}
       />,
     );
@@ -217,6 +223,8 @@ describe('the lines of a function', () => {
         viewId="v1"
         name=""
         scaled={PER_SECOND}
+        assembly={false}
+        onAssembly={() => undefined}
         onClose={() => undefined}
       />,
     );

@@ -1,14 +1,23 @@
 /** A function line by line: its source on both sides, and base, candidate and difference of each line. */
-import { Button, Drawer } from '@mantine/core';
+import { Button, Drawer, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { use } from 'react';
-import type { Line } from '../../../api';
+import { use, useMemo } from 'react';
+import type { FunctionSource, Line } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { columnScale, unitOf } from '../../../engine/format/format';
-import { DataTable, EmptyState, ErrorState, SkeletonRows, countOf, type Column } from '../../../ui';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  SkeletonRows,
+  countOf,
+  useIsSnapshot,
+  type Column,
+} from '../../../ui';
+import { Assembly } from '../../evidence/executables';
 import { FunctionSourceSides } from './FunctionSourceSides';
 import classes from './Page.module.css';
-import { linesQuery } from './comparison-queries';
+import { linesQuery, sourceQuery } from './comparison-queries';
 import { SuspectContext } from './suspect-context';
 
 type LinesProps = {
@@ -16,6 +25,8 @@ type LinesProps = {
   viewId: string;
   name: string;
   scaled: { unit: string; base: number; candidate: number };
+  assembly: boolean;
+  onAssembly: (assembly: boolean) => void;
   onClose: () => void;
 };
 
@@ -29,8 +40,10 @@ type Shown = {
   candidate: number;
 };
 
-export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose }: LinesProps) {
+export function SourceLinesDrawer(props: LinesProps) {
+  const { comparisonId, viewId, name, scaled, assembly, onAssembly, onClose } = props;
   const suspect = use(SuspectContext);
+  const isSnapshot = useIsSnapshot();
   return (
     <Drawer
       opened={name !== ''}
@@ -42,20 +55,51 @@ export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose 
       {name !== '' && (
         <>
           <div className={classes.suspect}>{suspect}</div>
-          <FunctionSourceSides
-            comparisonId={comparisonId}
-            viewId={viewId}
-            name={name}
-            scaled={scaled}
-          />
-          <Lines comparisonId={comparisonId} viewId={viewId} name={name} scaled={scaled} />
+          {!isSnapshot && (
+            <SegmentedControl
+              size="xs"
+              mb={8}
+              mr={12}
+              aria-label="Lines or assembly"
+              data={['Lines', 'Assembly']}
+              value={assembly ? 'Assembly' : 'Lines'}
+              onChange={(chosen) => onAssembly(chosen === 'Assembly')}
+            />
+          )}
+          {assembly && !isSnapshot ? (
+            <SidesAssembly comparisonId={comparisonId} viewId={viewId} name={name} />
+          ) : (
+            <>
+              <FunctionSourceSides
+                comparisonId={comparisonId}
+                viewId={viewId}
+                name={name}
+                scaled={scaled}
+              />
+              <Lines comparisonId={comparisonId} viewId={viewId} name={name} scaled={scaled} />
+            </>
+          )}
         </>
       )}
     </Drawer>
   );
 }
 
-function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose'>) {
+type FunctionProps = Pick<LinesProps, 'comparisonId' | 'viewId' | 'name'>;
+
+/** The assembly of both sides, with the source text of the function between the instructions. */
+function SidesAssembly({ comparisonId, viewId, name }: FunctionProps) {
+  const { data } = useQuery(sourceQuery({ comparison_id: comparisonId, view_id: viewId }, name));
+  const texts = useMemo(
+    () => (data ? { base: textOf(data.base), candidate: textOf(data.candidate) } : {}),
+    [data],
+  );
+  return <Assembly of={{ comparison_id: comparisonId }} name={name} texts={texts} />;
+}
+
+const textOf = ({ lines }: FunctionSource) => new Map(lines.map((one) => [one.number, one.text]));
+
+function Lines({ comparisonId, viewId, name, scaled }: FunctionProps & Pick<LinesProps, 'scaled'>) {
   const lines = useQuery({
     ...linesQuery({ comparison_id: comparisonId, view_id: viewId }, name),
     select: (rows) => rows.map((row) => shownOf(row, scaled)).sort((a, b) => a.line - b.line),

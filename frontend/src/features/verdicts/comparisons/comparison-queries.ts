@@ -69,6 +69,15 @@ export const comparedCommitsQuery = (comparison_id: string) =>
     queryFn: ({ signal }) => calls.comparisonsCommits({ path: { comparison_id }, signal }),
   });
 
+/** What the compiler decided differently in the commits of both sides; a report may be sent later. */
+export const compilerReasonsQuery = (comparison_id: string) =>
+  queryOptions({
+    queryKey: ['comparison', 'one', comparison_id, 'compiler-reasons'],
+    queryFn: ({ signal }) =>
+      calls.comparisonsListCompilerReasons({ path: { comparison_id }, signal }),
+    retry: false,
+  });
+
 export const searchQuery = (
   view: ViewKey,
   search: { pattern: string; regex: boolean; case: boolean },

@@ -78,6 +78,7 @@ function randomView(roll: () => number): ComparisonView {
     unfolded: chance(),
     sort: { column: pick(SORT_COLUMNS), descending: chance() },
     lines: text(),
+    assembly: chance(),
     part: pick(['', ...ARTIFACT_KINDS] as const),
     trace: {
       waiter: text(),

@@ -87,6 +87,7 @@ const searchSchema = z.object({
   sort: field(z.enum(SORT_COLUMNS)),
   asc: field(z.literal(true)),
   lines: field(text),
+  asm: field(z.literal(true)),
   part: field(z.enum(ARTIFACT_KINDS)),
   ...traceFields,
   ...growthFields,
@@ -112,6 +113,8 @@ export type ComparisonView = {
   sort: Sort;
   /** The function whose lines are listed; '' = none. */
   lines: string;
+  /** Whether its assembly is shown, not its lines. */
+  assembly: boolean;
   /** Which part of the comparison is shown; '' = the one with the first finding. */
   part: ArtifactKind | '';
   trace: TraceView;
@@ -132,6 +135,7 @@ export const DEFAULT_VIEW: ComparisonView = {
   unfolded: false,
   sort: DEFAULT_SORT,
   lines: '',
+  assembly: false,
   part: '',
   trace: traceViewOf({}),
   growth: growthViewOf({}),
@@ -180,6 +184,7 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
     unfolded: search.open ?? false,
     sort: { column: search.sort ?? DEFAULT_SORT.column, descending: !search.asc },
     lines: search.lines ?? '',
+    assembly: search.asm ?? false,
     part: search.part ?? '',
     trace: traceViewOf(search),
     growth: growthViewOf(search),
@@ -221,6 +226,7 @@ export function searchOf(view: ComparisonView): ComparisonSearch {
     sort: unless(sort.column, DEFAULT_SORT.column) as ComparisonSearch['sort'],
     asc: flag(!sort.descending),
     lines: unless(view.lines, ''),
+    asm: flag(view.assembly),
     part: view.part === '' ? undefined : view.part,
     ...traceSearchOf(view.trace),
     ...growthSearchOf(view.growth),

@@ -1,5 +1,5 @@
 /** What the compiler did, in words: the grade of a statement, and settings that may be the reason for everything. Pure. */
-import type { CompilerFinding, CompilerSection, StackPath } from '../../../api';
+import type { CompilerFinding, CompilerReason, CompilerSection, StackPath } from '../../../api';
 import { shortName } from './comparison-wording';
 
 const GRADES: Record<CompilerFinding['grade'], string> = {
@@ -25,6 +25,15 @@ export function explanationOf(
 export function statementsFor(section: CompilerSection, finding: number): CompilerFinding[] {
   const of = (index: number | null) => section.findings.filter((each) => each.explains === index);
   return [...of(finding), ...of(null)];
+}
+
+/** The compiler's reasons on the functions of these statements. */
+export function reasonsFor(
+  statements: CompilerFinding[],
+  reasons: CompilerReason[],
+): CompilerReason[] {
+  const named = new Set(statements.flatMap((each) => [each.function, each.callee]));
+  return reasons.filter((reason) => named.has(reason.function));
 }
 
 /** Short names of the functions that a statement and its advice may name. */

@@ -1,0 +1,106 @@
+"""Request, record and find the assembly of functions."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import select
+
+from slowpath.analysis.comparison.assembly_document import AssemblyDocument
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, AssemblyId, ComparisonId, new_id
+from slowpath.core.jobs import JobRow, enqueue
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.executables import service as executables
+from slowpath.evidence.profiles.tables import Profile
+from slowpath.inventory.catalog.service.get_or_insert import get_or_insert
+from slowpath.verdicts.comparisons.rules import Side
+from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.compiler_evidence.errors import AssemblyNotFound, ExecutableNotFound
+from slowpath.verdicts.compiler_evidence.jobs import DisassembleFunction
+from slowpath.verdicts.compiler_evidence.rules import AssemblyState
+from slowpath.verdicts.compiler_evidence.service.side_executables import find_side_executables
+from slowpath.verdicts.compiler_evidence.tables import Assembly
+
+MOST_PROFILES = 20
+"""Profiles of a side that are read for samples."""
+CPU = "cpu"
+
+
+def request_of_comparison(session: WriteSession, comparison_id: ComparisonId, function: str) -> Assembly:
+    """Enqueue the assembly of a function in both builds. Raises `ComparisonNotFound`, `ExecutableNotFound`."""
+    found = find_side_executables(session, comparison_id)
+    for side in Side:
+        if side not in found:
+            raise ExecutableNotFound(
+                f"No executable of the {side} is stored.", remedy="Upload the Go program that the profiles are of."
+            )
+    return _request(session, found[Side.CANDIDATE].id, found[Side.BASE].id, comparison_id, function)
+
+
+def request_of_executable(session: WriteSession, artifact_id: ArtifactId, function: str) -> Assembly:
+    """Enqueue the assembly of a function in one executable. Raises `NotFound`."""
+    return _request(session, executables.get_executable(session, artifact_id).id, None, None, function)
+
+
+def _request(
+    session: WriteSession, executable_id: UUID, base_id: UUID | None, comparison_id: UUID | None, function: str
+) -> Assembly:
+    wanted = select(Assembly).where(
+        Assembly.executable_id == executable_id,
+        Assembly.base_executable_id.is_not_distinct_from(base_id),
+        Assembly.comparison_id.is_not_distinct_from(comparison_id),
+        Assembly.function == function,
+    )
+    new = Assembly(
+        team_id=session.team_id,
+        id=new_id(),
+        executable_id=executable_id,
+        base_executable_id=base_id,
+        comparison_id=comparison_id,
+        function=function,
+        state=AssemblyState.WAITING,
+        created_by=session.scope.user_id,
+    )
+    row, made = get_or_insert(session, new, lambda: session.scalar(wanted))
+    if made or row.state in (AssemblyState.FAILED, AssemblyState.CANCELLED):
+        row.state, row.problem = AssemblyState.WAITING, None
+        row.job_id = enqueue(session, DisassembleFunction(AssemblyId(row.id)))
+    session.flush()  # the response needs the timestamp set by the database
+    return row
+
+
+def get_assembly(session: ReadSession, assembly_id: AssemblyId) -> Assembly:
+    """Return an assembly, by primary key. Raises `AssemblyNotFound`."""
+    row = session.get(Assembly, (session.team_id, assembly_id))
+    if row is None:
+        raise AssemblyNotFound("The team has no assembly with this ID.")
+    return row
+
+
+def list_sampled_profiles(session: ReadSession, row: Assembly) -> dict[Side, Sequence[Artifact]]:
+    """Return the profiles whose samples are added: CPU profiles of each side, else those of its first kind; at most 20."""
+    if row.comparison_id is None:
+        return {side: [] for side in Side}
+    listed = comparisons.list_side_artifacts(session, ComparisonId(row.comparison_id))
+    stored = select(Profile.id, Profile.kind).where(Profile.id.in_([each.artifact.id for each in listed]))
+    kinds = dict(session.execute(stored).all())
+    found: dict[Side, Sequence[Artifact]] = {}
+    for side in Side:
+        profiles = [each.artifact for each in listed if each.side == side and each.artifact.id in kinds]
+        of_side = [kinds[each.id] for each in profiles]
+        kind = CPU if CPU in of_side else next(iter(of_side), CPU)
+        found[side] = [each for each in profiles if kinds[each.id] == kind][:MOST_PROFILES]
+    return found
+
+
+def record_document(row: Assembly, document: AssemblyDocument) -> None:
+    """Record the assembly."""
+    row.state = AssemblyState.DONE
+    row.document = dict(document)
+
+
+def mark_assembly_pending(session: WriteSession, job: JobRow) -> None:
+    """Mark an assembly whose job runs again as waiting and clear the error of the earlier run."""
+    row = session.get(Assembly, (session.team_id, job.subject_id))
+    if row is not None and row.state in (AssemblyState.FAILED, AssemblyState.CANCELLED):
+        row.state, row.problem = AssemblyState.WAITING, None

@@ -1,0 +1,69 @@
+"""`slowpath compile-report` on a repository whose second commit makes a helper too large to be inlined."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from slowpath_cli.main import main
+
+pytestmark = [pytest.mark.processes, pytest.mark.skipif(shutil.which("go") is None, reason="no go")]
+MAIN = """package main
+
+import "os"
+
+func main() { os.Stdout.Write(clone([]byte("a"))) }
+
+func clone(b []byte) []byte {
+%s	return append([]byte(nil), b...)
+}
+"""
+LOOPS = "".join(f"	for i := range b {{\n		b[i] ^= b[(i+{n})%len(b)]\n	}}\n" for n in range(12))
+
+
+def commit(folder: Path, text: str, message: str) -> None:
+    (folder / "main.go").write_text(text, encoding="utf-8")
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for words in (["add", "."], [*identity, "commit", "--quiet", "-m", message]):
+        subprocess.run(
+            ["git", "-C", str(folder), *words], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null"}
+        )
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repository")
+    subprocess.run(["git", "init", "--quiet", "-b", "main", str(folder)], check=True)
+    (folder / "go.mod").write_text("module example.com/cloner\n\ngo 1.22\n", encoding="utf-8")
+    commit(folder, MAIN % "", "small")
+    commit(folder, MAIN % LOOPS, "large")
+    return folder
+
+
+def test_the_report_has_cost_and_budget(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOFLAGS", "")
+    monkeypatch.setenv("GOWORK", "off")
+    sides = ["--repo", str(repository), "--base", "main~1", "--candidate", "main"]
+    assert main(["compile-report", *sides, "."]) == 0
+    assert "main.clone is no longer inlined: cost " in capsys.readouterr().out
+    out = tmp_path / "report.json"
+    assert main(["compile-report", *sides, "--out", str(out), "."]) == 0
+    report = json.loads(out.read_text("utf-8"))
+    assert report["format"] == "slowpath.compile-report/1"
+    assert len(report["base_commit"]) == 40
+    reason = next(each for each in report["reasons"] if each["kind"] == "inline" and each["function"] == "main.clone")
+    assert (reason["base"], reason["file"], reason["line"]) == ("", "main.go", 7)
+    assert "exceeds budget 80" in reason["candidate"]
+
+
+def test_bad_input_is_refused(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sides = ["--repo", str(repository), "--base", "main~1"]
+    assert main(["compile-report", *sides, "--candidate", "absent", "."]) == 2
+    assert "no commit, branch or tag 'absent'" in capsys.readouterr().err
+    assert main(["compile-report", *sides, "--candidate", "main", "./absent"]) == 2
+    assert "go list failed" in capsys.readouterr().err
