@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.verdicts.bisects.service import recorded_bisects
+from slowpath.verdicts.bisects.wording import describe_event
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     app,
     asker,
@@ -54,3 +55,4 @@ def test_its_pages_show_how_the_commit_was_found(app: AppUnderTest, team: SomeTe
     assert datetime.fromisoformat(found["finished_at"]) == ENDED
     assert datetime.fromisoformat(found["probes"][0]["queued_at"]) > ENDED - timedelta(seconds=document["seconds"])
     assert found["posterior"] > 0.95
+    assert all(describe_event(one["kind"], one["details"]) != one["kind"] for one in document["events"])

@@ -128,7 +128,7 @@ _EVENTS = {
     "queued": "Queued probe #{number}",
     "leased": "Probe #{number} leased by {runner}, slot {slot}",
     "measured": "Probe #{number} measured",
-    "unmeasured": "Probe #{number}: measurement without a value",
+    "received": "Probe #{number}: measurement received",
     "ended": "Probe #{number} ended: {how}",
     "lost": "Probe #{number} lost: its runner stopped responding",
     "overridden": "Candidate overridden as {verdict}: {reason}",
@@ -153,7 +153,7 @@ _EVENTS = {
 def describe_event(kind: str, facts: Mapping[str, Any]) -> str:
     """Describe one event of a bisect; leave out what the details do not hold."""
     no_value = kind == "measured" and "value" in facts and facts["value"] is None and facts.get("verdict") is None
-    pattern = _EVENTS.get("unmeasured" if no_value else kind, kind)
+    pattern = _EVENTS.get("received" if no_value else kind, kind)
     try:
         sentence = pattern.format_map(facts)
     except (KeyError, IndexError, ValueError):

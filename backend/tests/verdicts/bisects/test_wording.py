@@ -54,7 +54,7 @@ def test_missing_details_are_left_out() -> None:
     assert wording.describe_event("measured", {"number": 3, "value": None, "verdict": "slower"}) == "Probe #3 measured"
     assert (
         wording.describe_event("measured", {"number": 3, "value": None, "verdict": None})
-        == "Probe #3: measurement without a value"
+        == "Probe #3: measurement received"
     )
     assert wording.describe_event("of tomorrow", {}) == "of tomorrow"
 
