@@ -26,7 +26,7 @@ export function CompareCommitsForm({ serviceId, onStarted }: Props) {
     <div className={classes.choices}>
       <TextInput
         label="Base commit"
-        description="All 40 digits. Measured is the merge base of both commits."
+        description="40 digits. The merge base of both commits is measured."
         value={base}
         onChange={onText(setBase)}
       />
