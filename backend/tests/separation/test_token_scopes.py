@@ -17,7 +17,7 @@ SENDS_FILES = {
     "uploads:create", "uploads:get", "uploads:put-part", "uploads:complete", "uploads:delete",
 }  # fmt: skip
 SENDS_METADATA = {
-    "builds:create", "builds:record", "builds:put-artifact", "builds:create-artifact",
+    "builds:create", "builds:record", "builds:put-artifact", "builds:create-artifact", "compile-reports:create",
     "spans:receive-otlp", "metrics:receive-remote-write", "metrics:receive-otlp",
 }  # fmt: skip
 RUNS = {

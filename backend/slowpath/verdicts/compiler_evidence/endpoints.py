@@ -7,8 +7,9 @@ from fastapi import APIRouter
 from slowpath.analysis.builds.compile_report import CompilerReason, describe_reason
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import ArtifactId, AssemblyId, ComparisonId
-from slowpath.platform.accounts.access import MayRead, MayUpload
+from slowpath.platform.accounts.access import MayRead, MaySend
 from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Reading, Writing
@@ -53,9 +54,10 @@ def disassemble(artifact_id: UUID, body: AssemblyIn, caller: MayRead, session: W
     "/compile-reports",
     operation_id="compile-reports:create",
     status_code=201,
+    openapi_extra=body_up_to(2048 * KIB, members=20_000),
     responses=document_problems(),
 )
-def create_compile_report(body: CompileReportIn, caller: MayUpload, session: Writing) -> CompileReportOut:
+def create_compile_report(body: CompileReportIn, caller: MaySend, session: Writing) -> CompileReportOut:
     """Store what the compiler decided differently in two commits; a report of the same package is replaced."""
     reasons = [CompilerReason(**each.model_dump()) for each in body.reasons]
     row = compile_reports.record_report(session, body.package, (body.base_commit, body.candidate_commit), reasons)

@@ -36,6 +36,7 @@ UNBOUNDED = {
     "reports:create-snapshot": "1,000 addresses of 64,000 letters would be larger than one request may be",
     "uploads:create": "flags of a CPU have no declared number",
     "artifacts:update": "flags of a CPU have no declared number",
+    "compile-reports:create": "2,000 decisions whose texts are all of four-byte letters",
     "builds:record": "streamed",
     "spans:receive-otlp": "streamed",
     "webhooks:receive-github": "streamed",

@@ -8,6 +8,7 @@ from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFou
 from slowpath.core.ids import ReportId, ShareLinkId
 from slowpath.platform.accounts.access import MayManage, MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Configured, Now, Reading, Writing
 from slowpath.sharing.reports.schemas import (
@@ -76,7 +77,12 @@ def get_share_settings(caller: MayRead, session: Reading) -> ShareSettingsOut:
     return ShareSettingsOut.model_validate(share_settings.get_share_settings(session), from_attributes=True)
 
 
-@router.patch("/share-settings", operation_id="share-settings:update", responses=document_problems(InvalidRequest))
+@router.patch(
+    "/share-settings",
+    operation_id="share-settings:update",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=document_problems(InvalidRequest),
+)
 def change_share_settings(body: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
     """Allow share links, or disable all of them immediately; name the sites that embed panels, and link to Grafana."""
     values = body.model_dump(exclude_none=True)

@@ -43,7 +43,12 @@ def get_pull_request_rules(service_id: UUID, caller: MayRead, session: Reading) 
     return _body_of(commit_comparisons.get_rules(session, ServiceId(service_id)))
 
 
-@router.put(RULES, operation_id="pull-request-rules:set", responses=document_problems(NotFound, InvalidRequest))
+@router.put(
+    RULES,
+    operation_id="pull-request-rules:set",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=document_problems(NotFound, InvalidRequest),
+)
 def set_pull_request_rules(
     service_id: UUID, body: PullRequestRulesBody, caller: MayManage, session: Writing
 ) -> PullRequestRulesBody:
