@@ -22,7 +22,9 @@ from pathlib import Path
 
 from bootstrap_parts.project_paths import ROOT, WORKER
 
-COMMANDS = ("bisect", "collect", "compare", "experiment", "runner", "upload")
+COMMANDS = (
+    "bisect", "collect", "compare", "compare_commits", "compile_report", "experiment", "pgo", "runner", "upload",
+)  # fmt: skip
 OMITTED = (
     "scipy", "sqlalchemy", "celery", "redis", "fastapi", "starlette", "uvicorn", "uvloop", "cryptography", "_cffi_backend",
     "slowpath_cli.commands.admin", "slowpath_cli.commands.mcp", "hypothesis", "mypy", "mypyc", "ast_serialize", "librt", "pytest",
