@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 
 from bench.benchmark_results import BenchmarkResult
+from bench.counted_shares import wilson
 from bootstrap_parts.install_steps import find_go
 from bootstrap_parts.project_paths import DECODE
 
@@ -41,5 +42,6 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def _share(what: str, right: int, total: int, goal: float) -> BenchmarkResult:
-    value = right / total
-    return BenchmarkResult(NAME, f"{what}, of {total}", value, goal=f">= {goal:g}", met=value >= goal)
+    low, high = wilson(right, total)
+    text = f"{what} ({right} of {total}, 95% CI {100 * low:.1f}-{100 * high:.1f}%)"
+    return BenchmarkResult(NAME, text, right / total, goal=f">= {goal:g}", met=high >= goal)
