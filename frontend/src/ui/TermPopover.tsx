@@ -11,7 +11,7 @@ export default function TermPopover({ name, children, detail }: TermProps) {
   const { entry, section } = TERMS[name];
   const meaning = meaningOf(glossary, entry);
   return (
-    <Popover position="bottom-start" trapFocus returnFocus withRoles>
+    <Popover position="bottom-start" trapFocus returnFocus withRoles hideDetached={false}>
       <Popover.Target>
         <button type="button" ref={button} className={classes.term} title={detail}>
           {children}
