@@ -1,9 +1,6 @@
 """The compiler's part of a comparison, from uploaded executables and profiles of the example to its document."""
 
 import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,6 @@ from tests.jobs.conftest import Bench
 from tests.tasks.test_decode_handlers import again, put, run_all
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
-GO = shutil.which("go") or "/usr/local/go/bin/go"
 PROFILES = 4
 SIDES = {"base": "inlined", "candidate": "helper"}
 CLONE = "ingester/ident.(*Pool).Clone"
@@ -23,19 +19,6 @@ SENTENCE = (
     "crosses 3,168: each goroutine grows its stack once more."
 )
 pytestmark = [pytest.mark.database, pytest.mark.processes]
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    folder = tmp_path_factory.mktemp("programs")
-    for tags in ("", "helper"):
-        subprocess.run(
-            [GO, "build", "-buildvcs=false", "-tags", tags, "-o", str(folder / (tags or "inlined")), "."],
-            cwd=EXAMPLE / "ingester",
-            env={**os.environ, "GOWORK": "off"},
-            check=True,
-        )
-    return {name: (folder / name).read_bytes() for name in ("inlined", "helper")}
 
 
 def profiles(client: TestClient, variant: str, build_id: str | None = None) -> list[str]:

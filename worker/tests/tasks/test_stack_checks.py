@@ -1,10 +1,5 @@
 """A build without profiles is warned of stacks that grow, from its executable and the profiles of an earlier build."""
 
-import os
-import shutil
-import subprocess
-from pathlib import Path
-
 import pytest
 from fastapi.testclient import TestClient
 
@@ -13,26 +8,11 @@ from tests.tasks.test_build_comparisons import BASE, CANDIDATE, post, verdict
 from tests.tasks.test_build_evaluation import commit_of
 from tests.tasks.test_decode_handlers import run_all
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "example"
-GO = shutil.which("go") or "/usr/local/go/bin/go"
 WARNING = (
     "Predicted to cross: a hot path to ident.cloneBytes (2.1% of the earlier build's values) grew from 3,120 to 3,192 B and "
     "crosses 3,168: each goroutine on it grows its stack once more. Reuse goroutines"
 )
 pytestmark = [pytest.mark.database, pytest.mark.processes]
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    folder = tmp_path_factory.mktemp("programs")
-    for tags in ("", "helper"):
-        subprocess.run(
-            [GO, "build", "-buildvcs=false", "-tags", tags, "-o", str(folder / (tags or "inlined")), "."],
-            cwd=EXAMPLE / "ingester",
-            env={**os.environ, "GOWORK": "off"},
-            check=True,
-        )
-    return {name: (folder / name).read_bytes() for name in ("inlined", "helper")}
 
 
 def post_program(client: TestClient, commit: str, content: bytes, **fields: str) -> str:

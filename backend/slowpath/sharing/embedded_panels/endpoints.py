@@ -3,14 +3,12 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from slowpath.analysis.kinds.metrics.panel_picture import Theme
-from slowpath.core.db_sessions import Database
 from slowpath.core.errors import Gone, InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import EmbeddedPanelId, EnvironmentId, ServiceId
 from slowpath.core.link_signatures import create_link_signer
-from slowpath.core.ports import RateLimiter
 from slowpath.core.settings import Settings
 from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.platform.accounts.access import Anyone, MayRead, MayWrite, Throttled, client_address
@@ -27,7 +25,35 @@ from slowpath.sharing.embedded_panels.tables import EmbeddedPanel
 from slowpath.sharing.reports.service.share_settings import get_share_settings
 
 router = APIRouter(prefix="/api/v1", tags=["embedded panels"])
-Token = Annotated[str, Path(max_length=200, description="the signed part of the link")]
+
+
+PanelAndSites = tuple[DrawnPanel, tuple[str, ...]]
+
+
+def _draw(
+    request: Request,
+    token: Annotated[str, Path(max_length=200, description="the signed part of the link")],
+    database: DatabaseOf,
+    settings: Configured,
+    throttle: Throttled,
+    clock: Now,
+    theme: Annotated[Theme, Query()] = "auto",
+) -> PanelAndSites:
+    """Return the panel of a token, and the sites that may show it in a frame."""
+    times, limit_s = VIEWS_BY_ADDRESS
+    if not throttle.hit(f"embed:{rate_limit_key(client_address(request))}", times=times, seconds=limit_s):
+        raise TooManyPanelViews(
+            "Too many embedded panels were requested from this IP address.",
+            limit=times,
+            unit=f"requests in {limit_s} s",
+            remedy="Wait a minute.",
+        )
+    scope, panel_id = panel_links.parse_panel_token(create_link_signer(settings), token)
+    now = clock.now()
+    with database.reading(scope) as session:
+        row = panel_links.get_valid_panel(session, panel_id, now)
+        drawn = panel_pages.draw_embedded_panel(session, row, now, theme)
+        return drawn, get_share_settings(session).embedding_origins
 
 
 @router.get(
@@ -88,18 +114,9 @@ def revoke_panel(embedded_panel_id: UUID, caller: MayWrite, session: Writing, cl
         200: {"content": {"text/html": {"schema": {"type": "string"}}}},
     },
 )
-def get_panel_page(
-    _anyone: Anyone,
-    request: Request,
-    token: Token,
-    database: DatabaseOf,
-    settings: Configured,
-    throttle: Throttled,
-    clock: Now,
-    theme: Annotated[Theme, Query()] = "auto",
-) -> Response:
+def get_panel_page(_anyone: Anyone, panel: Annotated[PanelAndSites, Depends(_draw)], settings: Configured) -> Response:
     """Return the page of an embedded panel. Only the sites that the team named may show it in a frame."""
-    drawn, origins = _draw(request, token, theme, database, settings, throttle, clock)
+    drawn, origins = panel
     page = panel_pages.make_page(drawn, settings.public_url)
     return Response(page, media_type="text/html", headers=_headers(origins))
 
@@ -113,45 +130,10 @@ def get_panel_page(
         200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}},
     },
 )
-def get_panel_image(
-    _anyone: Anyone,
-    request: Request,
-    token: Token,
-    database: DatabaseOf,
-    settings: Configured,
-    throttle: Throttled,
-    clock: Now,
-    theme: Annotated[Theme, Query()] = "auto",
-) -> Response:
+def get_panel_image(_anyone: Anyone, panel: Annotated[PanelAndSites, Depends(_draw)]) -> Response:
     """Return the image of an embedded panel."""
-    drawn, _origins = _draw(request, token, theme, database, settings, throttle, clock)
+    drawn, _origins = panel
     return Response(drawn.svg, media_type="image/svg+xml", headers=_headers(()))
-
-
-def _draw(
-    request: Request,
-    token: str,
-    theme: Theme,
-    database: Database,
-    settings: Settings,
-    throttle: RateLimiter,
-    clock: Now,
-) -> tuple[DrawnPanel, tuple[str, ...]]:
-    """Return the panel of a token, and the sites that may show it in a frame."""
-    times, limit_s = VIEWS_BY_ADDRESS
-    if not throttle.hit(f"embed:{rate_limit_key(client_address(request))}", times=times, seconds=limit_s):
-        raise TooManyPanelViews(
-            "Too many embedded panels were requested from this IP address.",
-            limit=times,
-            unit=f"requests in {limit_s} s",
-            remedy="Wait a minute.",
-        )
-    scope, panel_id = panel_links.parse_panel_token(create_link_signer(settings), token)
-    now = clock.now()
-    with database.reading(scope) as session:
-        row = panel_links.get_valid_panel(session, panel_id, now)
-        drawn = panel_pages.draw_embedded_panel(session, row, now, theme)
-        return drawn, get_share_settings(session).embedding_origins
 
 
 def _headers(origins: tuple[str, ...]) -> dict[str, str]:
