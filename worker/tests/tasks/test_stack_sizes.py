@@ -10,10 +10,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.jobs.conftest import Bench
+from tests.tasks.conftest import EXAMPLE, GO
 from tests.tasks.test_build_comparisons import BASE, post
 from tests.tasks.test_decode_handlers import again, run_all
 from tests.tasks.test_profile_sets import SETS
-from tests.tasks.test_stack_checks import EXAMPLE, GO, post_program
+from tests.tasks.test_stack_checks import post_program
 
 pytestmark = [pytest.mark.database, pytest.mark.processes]
 
