@@ -144,7 +144,7 @@ class _Listener:
     """Waits for PostgreSQL's notification that a job became due."""
 
     def __init__(self, settings: Settings) -> None:
-        self._url = settings.sqlalchemy_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        self._url = settings.listen_url
         self._connection: psycopg.Connection | None = None
 
     def wait(self, seconds: float) -> None:

@@ -30,8 +30,8 @@ class PostgresEventListener:
     """The listening connection, and the queues of the open pages."""
 
     def __init__(self, url: str) -> None:
-        """Set the database's URL, with or without the driver."""
-        self._url = url.replace("postgresql+psycopg://", "postgresql://", 1)
+        """Set the database's URL, past any pooler in transaction mode."""
+        self._url = url
         self._queues: dict[asyncio.Queue[dict[str, Any]], UUID] = {}
         self._task: asyncio.Task[None] | None = None
 
