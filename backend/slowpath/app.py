@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 
 from slowpath.adapters.egress import create_outside
-from slowpath.adapters.event_listener import PostgresEventListener
+from slowpath.adapters.event_listener import ValkeyEventListener
 from slowpath.adapters.git_mirrors import create_mirrors
 from slowpath.adapters.git_remotes import create_remotes
 from slowpath.adapters.limits_throttle import create_throttle
@@ -171,7 +171,7 @@ def create_app() -> FastAPI:
 
 def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: Clock, throttle: RateLimiter) -> FastAPI:
     """Return the app with these implementations."""
-    events = PostgresEventListener(settings.listen_url)
+    events = ValkeyEventListener(settings.broker_url.get_secret_value())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

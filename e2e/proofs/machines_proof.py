@@ -1,8 +1,8 @@
 """Three web processes behind a load balancer, three workers with different queues, two relays: each is killed under load.
 
-They share one PostgreSQL, reached through PgBouncer in transaction mode if Debian's package can be had, one Valkey and one
-blob store. Web, workers, relays, PgBouncer, Valkey (its data wiped) and PostgreSQL are killed in turn, then the web
-processes are restarted one by one. In the end every upload was decoded once, no session was lost, each event stream
+They share one PostgreSQL, reached through PgBouncer in transaction mode if Debian's package can be had, one Valkey, and an
+S3 server if it can be built, otherwise a folder. Each of them is killed in turn (the data of Valkey is wiped), then the
+web processes are restarted one by one. In the end every upload was decoded once, no session was lost, each event stream
 learned of each decode, and the reads outside fail-over took at most a second (95th percentile).
 Run beside the stores: `bootstrap.py services -- python -m proofs.machines_proof --seconds N --seed N`.
 """
@@ -23,7 +23,6 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import httpx
-import psycopg
 
 from bootstrap_parts.machine_checks import free_port, give_to, unprivileged
 from proofs.journal import TRIGGERS, Journal
@@ -31,6 +30,7 @@ from proofs.kill_proof import PATIENCE_SECONDS, PROFILE, Round, judge, say
 from proofs.machines_load import Load
 from proofs.timeline import timeline
 from support.debian_packages import library_path, unpacked_packages
+from support.s3_server import BUCKET, s3_environment, s3_server_binary
 from tests.support.databases import TestDatabase, made_database
 from tests.support.running_stacks import owner_of, stack_environment
 from tests.support.worker_supervisor import WorkerSupervisor
@@ -67,7 +67,6 @@ class Machines:
     keeper: WorkerSupervisor
     address: str
     web_ports: dict[str, int]
-    has_pooler: bool
     unready: list[tuple[float, float]] = field(default_factory=list)
     """Periods of fail-over."""
 
@@ -104,7 +103,7 @@ class Machines:
             self.keeper.look_after()
         elif not self.keeper.kill(name, rng):
             return False
-        shared = name in {"broker", "PostgreSQL", "pgbouncer"}
+        shared = name in {"broker", "PostgreSQL", "pgbouncer", "s3"}
         back = self.wait_for(*(self.web_ports if shared else (name,)))
         self.unready.append((begun, time.time()))
         return back
@@ -125,7 +124,7 @@ def _machines(folder: Path) -> Iterator[Machines]:
             connection.execute(TRIGGERS)
         keeper, address, ports = _processes(database, folder)
         try:
-            yield Machines(database, folder, keeper, address, ports, "pgbouncer" in keeper.processes)
+            yield Machines(database, folder, keeper, address, ports)
         finally:
             keeper.stop()
 
@@ -133,7 +132,9 @@ def _machines(folder: Path) -> Iterator[Machines]:
 def _processes(database: TestDatabase, folder: Path) -> tuple[WorkerSupervisor, str, dict[str, int]]:
     web_ports = {f"web-{number}": free_port() for number in range(1, WEBS + 1)}
     address, pooler_port = f"http://127.0.0.1:{free_port()}", free_port()
-    commands: dict[str, tuple[str, ...]] = {"proxy": ("proofs.tcp_proxy", str(urlsplit(address).port), *map(str, web_ports.values()))}
+    commands: dict[str, tuple[str, ...]] = {
+        "proxy": ("proofs.tcp_proxy", str(urlsplit(address).port), *map(str, web_ports.values()))
+    }
     settings: dict[str, dict[str, str]] = {}
     environment = stack_environment(database, folder, address) | {"SLOWPATH_LOG_FORMAT": "text"}
     program = unpacked_packages(["pgbouncer", "libc-ares2", "libevent-2.1-7"], "usr/sbin/pgbouncer")
@@ -149,6 +150,11 @@ def _processes(database: TestDatabase, folder: Path) -> tuple[WorkerSupervisor, 
         commands[f"worker-{number}"] = ("slowpath_worker",)
         settings[f"worker-{number}"] = {"SLOWPATH_WORKER_QUEUES": QUEUES[number - 1], "SLOWPATH_WORKER_PROCESSES": "1"}
     commands |= {f"relay-{number}": ("slowpath_worker.relay",) for number in range(1, RELAYS + 1)}
+    server = s3_server_binary()
+    if server is not None:
+        port = free_port()
+        commands["s3"] = (str(server), f"127.0.0.1:{port}", str(folder / "blobs.bolt"), BUCKET)
+        environment |= s3_environment(port)
     return WorkerSupervisor(environment, folder, commands, settings), address, web_ports
 
 
@@ -177,7 +183,9 @@ def play(machines: Machines, rng: random.Random, seconds: float) -> list[str]:
         for number in range(count)
     ]
     load = Load(
-        lambda: httpx.Client(base_url=f"{machines.address}/api/v1", headers=headers, timeout=20), files, seconds / count * 0.8
+        lambda: httpx.Client(base_url=f"{machines.address}/api/v1", headers=headers, timeout=20),
+        files,
+        seconds / count * 0.8,
     )
     load.start(readers=2, streams=3)
     played = Round(count, [], 0)
@@ -228,14 +236,18 @@ def _wait_until_done(machines: Machines, load: Load, played: Round) -> None:
 
 def _judge(machines: Machines, load: Load, played: Round) -> None:
     with machines.database.as_admin() as admin:
-        jobs: dict[UUID, UUID] = dict(admin.execute("SELECT subject_id, id FROM job WHERE name = 'artifacts.decode'").fetchall())
+        jobs: dict[UUID, UUID] = dict(
+            admin.execute("SELECT subject_id, id FROM job WHERE name = 'artifacts.decode'").fetchall()
+        )
         journal = Journal.read(admin)
         if len(load.acknowledged) != len(load.files):
             played.faults.append(f"{len(load.files) - len(load.acknowledged)} uploads were never acknowledged")
         if set(map(UUID, load.acknowledged.values())) != set(jobs):
             played.faults.append(f"{len(load.acknowledged)} uploads were acknowledged, {len(jobs)} artifacts were made")
         judge(played, journal, admin, jobs)
-    _judge_streams(load, played, [(artifact, max(journal.times(job, "done"), default=0.0)) for artifact, job in jobs.items()])
+    _judge_streams(
+        load, played, [(artifact, max(journal.times(job, "done"), default=0.0)) for artifact, job in jobs.items()]
+    )
     _judge_reads(machines, load, played)
     played.faults += load.faults
     if played.faults:
@@ -248,14 +260,17 @@ def _judge_streams(load: Load, played: Round, decoded: Sequence[tuple[UUID, floa
     for number, events in enumerate(load.events):
         for artifact, done_at in decoded:
             if not any(
-                (subject == str(artifact) and state == "decoded") or (not subject and at > done_at) for at, subject, state in events
+                (subject == str(artifact) and state == "decoded") or (not subject and at > done_at)
+                for at, subject, state in events
             ):
                 played.faults.append(f"stream {number} did not learn that {artifact} was decoded")
 
 
 def _judge_reads(machines: Machines, load: Load, played: Round) -> None:
     outside = [
-        read for read in load.reads if not any(begun <= read.at + read.seconds and read.at <= end for begun, end in machines.unready)
+        read
+        for read in load.reads
+        if not any(begun <= read.at + read.seconds and read.at <= end for begun, end in machines.unready)
     ]
     played.faults += [f"outside fail-over: {read.failure}" for read in outside if read.failure]
     if len(outside) < FEWEST_READS:
@@ -279,7 +294,10 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="machines-"))
     try:
         with _machines(folder) as machines:
-            say(f"seed {options.seed}, PgBouncer in transaction mode: {'yes' if machines.has_pooler else 'not available'}")
+            missing = {"pgbouncer", "s3"} - set(machines.keeper.processes)
+            say(
+                f"seed {options.seed}, killed in turn: {', '.join(machines.targets)}; not available: {missing or 'nothing'}"
+            )
             faults = play(machines, random.Random(options.seed), options.seconds)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

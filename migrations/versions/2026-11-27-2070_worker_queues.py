@@ -22,14 +22,18 @@ CLAIM: Changes = (
 SEND: Changes = (
     (
         "FROM team CROSS JOIN LATERAL (\n            SELECT job.id FROM",
-        "FROM team\n        CROSS JOIN unnest(ARRAY['decode', 'analyse', 'bisect', 'notify']) AS lane (queue)\n"
-        "        CROSS JOIN LATERAL (\n            SELECT job.id FROM",
+        (
+            "FROM team\n        CROSS JOIN unnest(ARRAY['decode', 'analyse', 'bisect', 'notify']) AS lane (queue)\n"
+            "        CROSS JOIN LATERAL (\n            SELECT job.id FROM"
+        ),
     ),
     ("job.team_id = team.team_id AND job.state", "job.team_id = team.team_id AND job.queue = lane.queue AND job.state"),
     (
         "sent.team_id = team.team_id AND sent.state = 'waiting' AND sent.due_at > clock_timestamp()\n",
-        "sent.team_id = team.team_id AND sent.queue = lane.queue AND sent.state = 'waiting'\n"
-        "                        AND sent.due_at > clock_timestamp()\n",
+        (
+            "sent.team_id = team.team_id AND sent.queue = lane.queue AND sent.state = 'waiting'\n"
+            "                        AND sent.due_at > clock_timestamp()\n"
+        ),
     ),
 )
 
@@ -75,11 +79,11 @@ def _change(name: str, changes: Changes) -> None:
         GRANT EXECUTE ON FUNCTION cross_team.{name} TO slowpath_cross_team;
     END
     $change$
-    """)
+    """)  # noqa: S608 - the name of a function above
     op.execute("RESET ROLE")
     op.execute("REVOKE CREATE ON SCHEMA cross_team FROM slowpath_keeper")
 
 
 def _index(columns: str) -> None:
-    op.execute("DROP INDEX ix_job_to_send")
+    op.execute("-- squawk-ignore require-concurrent-index-deletion\nDROP INDEX ix_job_to_send")
     op.execute(f"CREATE INDEX ix_job_to_send ON job ({columns}) WHERE state = 'waiting'")

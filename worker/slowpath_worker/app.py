@@ -126,7 +126,11 @@ def _begin(**_: object) -> None:
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _watch(**_: object) -> None:
     queue = CeleryQueue(celery)
-    watch = BrokerWatchdog(lambda: sum(count for name, count in queue.count_messages().items() if name in QUEUES), activity.free_since, time.monotonic)
+    watch = BrokerWatchdog(
+        lambda: sum(count for name, count in queue.count_messages().items() if name in QUEUES),
+        activity.free_since,
+        time.monotonic,
+    )
     run_watchdog(watch, stopping, lambda: os._exit(STUCK))  # immediately: a hanging process does not react to signals
 
 
