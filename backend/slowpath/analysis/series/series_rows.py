@@ -3,7 +3,7 @@
 Gaps closed, in usual units, conditions aligned, precise builds weighted more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
+# Series that are computed at once: few enough that their values stay in the cache of a core, whatever the total.
+BLOCK = 512
 # Conditions that alternated at least this often can be separated from changes of the code.
 LEAST_TURNS = 4
 
@@ -36,6 +38,12 @@ class SeriesRows:
     values: F64
     weight: F64
     within: F64
+
+
+def blocks_of(series: int) -> Iterator[slice]:
+    """Yield the slices of that many series that are computed at once."""
+    for first in range(0, series, BLOCK):
+        yield slice(first, first + BLOCK)
 
 
 def rows_of(
