@@ -5,7 +5,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.series.noise_model import innovation_variance, memory_across_steps, winsorize
+from slowpath.analysis.series.noise_model import noise_across_steps, winsorize
 from slowpath.analysis.series.required_evidence import CandidateWindows, required_score
 from slowpath.analysis.series.series_rows import rows_of
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
@@ -26,8 +26,8 @@ def smallest_detectable(
     if not parts or parts[0].values.shape[1] < thresholds.least_builds:
         return float("nan")
     calm = winsorize(parts[0].values, thresholds).rows
-    phi = memory_across_steps(calm)
-    noise = np.maximum(np.sqrt(innovation_variance(calm, phi)), thresholds.least_noise)
+    phi, variance = noise_across_steps(calm)
+    noise = np.maximum(np.sqrt(variance), thresholds.least_noise)
     return float(_ratio(noise, phi, calm.shape[1], builds_after, thresholds)[0])
 
 

@@ -99,20 +99,21 @@ def _median_of_nine(rows: F64) -> F64:
     return values[WINDOW // 2]
 
 
-def memory_across_steps(rows: F64) -> F64:
-    """[series] Return the lag-one autocorrelation of the noise despite any steps.
+def noise_across_steps(rows: F64) -> tuple[F64, F64]:
+    """[series] Return the lag-one autocorrelation of the noise and the variance of its innovations, despite any steps.
 
-    0 unless it is significant. From differences, which a step affects once: for noise with autocorrelation phi, x[i+2]
-    - x[i] has 1 + phi times the variance of x[i+1] - x[i] (Chakar, Lebarbier, Lévy-Leduc, Robin 2017, Bernoulli 23(2)).
+    The autocorrelation is 0 unless it is significant. From differences, which a step affects once: for noise with autocorrelation
+    phi, x[i+2] - x[i] has 1 + phi times the variance of x[i+1] - x[i] (Chakar, Lebarbier, Lévy-Leduc, Robin 2017, Bernoulli 23(2)).
     """
     length = rows.shape[1]
+    one = _winsorized_square(rows[:, 1:] - rows[:, :-1])
     if length < FEWEST_FOR_MEMORY:
-        return np.zeros(len(rows))
-    one, two = _winsorized_square(rows[:, 1:] - rows[:, :-1]), _winsorized_square(rows[:, 2:] - rows[:, :-2])
+        return np.zeros(len(rows)), one / 2
+    two = _winsorized_square(rows[:, 2:] - rows[:, :-2])
     with np.errstate(divide="ignore", invalid="ignore"):
         phi = np.nan_to_num(two / one - 1, nan=0.0, posinf=0.0)
-    out: F64 = np.where(phi > 2 / np.sqrt(length), np.minimum(phi, MOST_MEMORY), 0.0)
-    return out
+    phi = np.where(phi > 2 / np.sqrt(length), np.minimum(phi, MOST_MEMORY), 0.0)
+    return phi, one / 2 * (1 + phi)
 
 
 def memory_of(residuals: F64, levels: int, *, together: bool = False) -> F64:
@@ -159,11 +160,9 @@ def mean_variance(builds: int, phi: float) -> float:
     return float((1 + 2 * np.sum((1 - lags / builds) * phi**lags)) / builds)
 
 
-def innovation_variance(rows: F64, phi: F64) -> F64:
-    """[series] Return the variance of innovations from differences alone: steps do not inflate it."""
-    square = _winsorized_square(rows[:, 1:] - rows[:, :-1])
-    out: F64 = square / 2 * (1 + phi)
-    return out
+def variance_across_steps(rows: F64) -> F64:
+    """[series] Return the variance between builds from differences alone: steps do not inflate it."""
+    return _winsorized_square(rows[:, 1:] - rows[:, :-1]) / 2
 
 
 def _winsorized_square(differences: F64) -> F64:

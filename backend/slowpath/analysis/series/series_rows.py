@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.series.noise_model import innovation_variance
+from slowpath.analysis.series.noise_model import variance_across_steps
 from slowpath.analysis.series.series_thresholds import SeriesThresholds
 from slowpath.analysis.stats.variance_prior import moderate_variances
 
@@ -106,7 +106,7 @@ def weights(values: F64, variances: F64, least_noise: float) -> F64:
     """
     middle = _medians(variances)
     variances = np.where(np.isfinite(variances), variances, middle[:, np.newaxis])
-    total_variance = innovation_variance(values, np.zeros(len(values)))
+    total_variance = variance_across_steps(values)
     between = np.maximum(np.maximum(total_variance - middle, 0.1 * total_variance), least_noise**2)[:, np.newaxis]
     weight = (between + middle[:, np.newaxis]) / (between + variances)
     out: F64 = weight / np.mean(weight, axis=1, keepdims=True)
