@@ -67,6 +67,12 @@ class Service:
             search_planner.record_plan(session, bisect_id, plan_of(8), self.search.now())
         self.search.work()
 
+    def obstacle(self, regression_id: RegressionId, at: datetime = MONDAY) -> str | None:
+        """Return the key of why there is no bisect, or why it waits."""
+        with self.search.bench.worker_context.database.reading(self.search.scope) as session:
+            found = automatic_bisects.explain_start(session, regression_id, now=at)
+        return None if found is None else found.key
+
     def waiting_starts(self) -> int:
         """Count the starts that are considered again later."""
         statement = "SELECT count(*) FROM job WHERE name = 'bisects.start-automatic' AND state = 'waiting'"
@@ -148,6 +154,29 @@ def test_outside_the_hours_it_waits(service: Service) -> None:
     assert detail(service, bisect_id)["settings"]["deployment_hours"] == HOURS
 
 
+def test_a_regression_states_why_it_has_no_bisect(service: Service) -> None:
+    regression_id = service.regress()
+    path = f"/api/v1/regressions/{regression_id}/automatic-bisect"
+    shown = service.search.person.get(path).json()["obstacle"]
+    assert (shown["key"], shown["sentence"]) == ("off", "Automatic bisects are off for this service.")
+    service.allow(deployment_hours=HOURS)
+    assert service.obstacle(regression_id, MONDAY.replace(hour=19)) == "hours"
+    assert service.obstacle(regression_id) == "former"
+    bench = service.search.bench
+    bench.admin.execute("UPDATE regression SET good_commit = NULL")
+    assert service.obstacle(regression_id) == "incomplete"
+    assert service.start(regression_id) is None
+    bench.admin.execute("UPDATE regression SET good_commit = %s", [sha(0)])
+    service.search.runner.leave()
+    bisect_id = service.start(regression_id)
+    assert bisect_id is not None
+    assert service.obstacle(regression_id, service.search.now()) == "runner"
+    service.search.runner.come()
+    assert service.obstacle(regression_id, service.search.now()) is None
+    service.search.person.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"})
+    assert service.search.person.get(path).json() == {"obstacle": None}
+
+
 @pytest.mark.processes
 def test_it_stays_within_the_deployments_of_a_day(service: Service) -> None:
     service.allow(deployments_per_day=3)
@@ -159,6 +188,7 @@ def test_it_stays_within_the_deployments_of_a_day(service: Service) -> None:
     assert found["cost"]["deployments"] <= 3
     second = service.regress()
     assert service.start(second, service.search.now()) is None
+    assert service.obstacle(second, service.search.now()) == "budget"
     assert service.waiting_starts() == 1
     assert service.start(second, service.search.now() + timedelta(days=1, minutes=1)) is not None
 
@@ -170,6 +200,7 @@ def test_each_round_waits_for_approval(service: Service) -> None:
     service.plan(bisect_id)
     assert detail(service, bisect_id)["state"] == "waiting-approval"
     assert service.search.runner.lease() == []
+    assert service.obstacle(RegressionId(UUID(detail(service, bisect_id)["regression"]["id"]))) == "approval"
     service.search.ask("actions", {"action": "approve"})
     assert len(service.search.runner.lease()) == 1
 

@@ -18,6 +18,7 @@ from slowpath.verdicts.bisects.queries.bisects import (
 )
 from slowpath.verdicts.bisects.queries.commit_comparisons import (
     has_commit_comparison,
+    select_commit_comparisons,
     select_open_commit_comparisons,
     select_pull_request_rules,
     sum_pair_seconds,
@@ -71,6 +72,7 @@ __all__ = [
     "select_bisect",
     "select_bisect_of_range",
     "select_bisects",
+    "select_commit_comparisons",
     "select_commits_by_prefix",
     "select_equal_preflight",
     "select_events",

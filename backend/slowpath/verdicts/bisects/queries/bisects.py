@@ -43,17 +43,11 @@ def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect | None:
 
 def select_bisects(
     session: ReadSession, states: Sequence[str], service_id: UUID | None, regression_id: UUID | None, *, after: After,
-    limit: int, search: str | None = None, compares_commits: bool = False,
+    limit: int, search: str | None = None,
 ) -> Sequence[Bisect]:  # fmt: skip
-    """Return bisects newest first, by ix_bisect_newest; `search` is a part of a title, or a number.
-
-    `compares_commits`: commit comparisons instead of searches.
-    """
-    is_comparison = Bisect.commit_comparison.is_not(None)
+    """Return bisects newest first, by ix_bisect_newest; `search` is a part of a title, or a number."""
     found = select(Bisect).where(
-        Bisect.team_id == session.team_id,
-        Bisect.experiment_of.is_(None),
-        is_comparison if compares_commits else ~is_comparison,
+        Bisect.team_id == session.team_id, Bisect.experiment_of.is_(None), Bisect.commit_comparison.is_(None)
     )
     if states:
         found = found.where(Bisect.state.in_(states))

@@ -3,6 +3,7 @@ import { Suspense, lazy } from 'react';
 import type { AutomaticBisectsProps } from './AutomaticBisects';
 import type { BisectDetailProps } from './BisectDetail';
 import type { CommitComparisonProps } from './CommitComparison';
+import type { MeasuredCommitsProps } from './MeasuredCommits';
 import type { PullRequestsProps } from './PullRequests';
 import type { RegressionBisectsProps } from './RegressionBisects';
 import type { BisectsProps } from './Bisects';
@@ -12,6 +13,7 @@ import type { StartBisectPageProps } from './start-page-props';
 const Automatic = lazy(() => import('./AutomaticBisects'));
 const List = lazy(() => import('./Bisects'));
 const Commits = lazy(() => import('./CommitComparison'));
+const Measured = lazy(() => import('./MeasuredCommits'));
 const Pulls = lazy(() => import('./PullRequests'));
 const Detail = lazy(() => import('./BisectDetail'));
 const Start = lazy(() => import('./StartBisectPage'));
@@ -26,6 +28,11 @@ export const AutomaticBisects = (props: AutomaticBisectsProps) => (
 export const CommitComparison = (props: CommitComparisonProps) => (
   <Suspense fallback={null}>
     <Commits {...props} />
+  </Suspense>
+);
+export const MeasuredCommits = (props: MeasuredCommitsProps) => (
+  <Suspense fallback={null}>
+    <Measured {...props} />
   </Suspense>
 );
 export const PullRequests = (props: PullRequestsProps) => (

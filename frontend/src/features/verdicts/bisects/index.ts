@@ -3,6 +3,7 @@ export {
   BisectDetail,
   Bisects,
   CommitComparison,
+  MeasuredCommits,
   PullRequests,
   RegressionBisects,
   Runners,
