@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from slowpath.core.ids import BisectId, RegressionId, RepositoryId, ServiceId, new_id
+from slowpath.inventory.catalog.queries.catalog_entries import BuildIdentity
 from slowpath.inventory.catalog.service import catalog_entries
 from slowpath.inventory.repositories.rules import CommitMetadata
 from slowpath.inventory.repositories.service import commit_graph
@@ -247,6 +248,33 @@ def test_services_share_the_slots_of_a_runner(service: Service) -> None:
     search.runner.come()
     leases = [*search.runner.lease(), *search.runner.lease()]
     assert {one["service"]["name"] for one in leases} == {"ingester", "checkout"}
+
+
+def test_what_would_fix_it_starts_from_a_regression_and_from_a_build(service: Service) -> None:
+    person, regression_id = service.search.person, service.regress()
+    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
+        identity = BuildIdentity(service.id, sha(8), "go1.26", "linux", "amd64", "")
+        build, _ = catalog_entries.register_build(session, identity, {})
+        build_id = build.id
+    body = {"variants": ["GOGC=400"], "blocks": 3}
+    for subject, builds in (({"regression_id": str(regression_id)}, 3), ({"build_id": str(build_id)}, 2)):
+        made = person.post("/api/v1/experiments", json={**body, **subject})
+        assert made.status_code == 201, made.text
+        assert (made.json()["state"], made.json()["expected_runs"]) == ("running", 3 * builds)
+        listed = person.get("/api/v1/experiments", params=subject).json()
+        assert made.json()["id"] in [one["id"] for one in listed]
+        service.search.work()
+        statement = "SELECT build->>'commit' FROM probe WHERE bisect_id = %s"
+        queued = service.search.bench.admin.execute(statement, [made.json()["id"]]).fetchall()
+        assert len(queued) == builds, "the good build of the regression is measured, too"
+        assert {one[0] for one in queued} == ({sha(0), sha(8)} if builds == 3 else {sha(8)})
+    assert len(listed) == 2, "those of a commit are listed whatever they started from"
+    for wrong in ({}, {"regression_id": str(regression_id), "build_id": str(build_id)}):
+        assert person.post("/api/v1/experiments", json={**body, **wrong}).status_code == 422
+        assert person.get("/api/v1/experiments", params=wrong).status_code == 422
+    reverted = person.post("/api/v1/experiments", json={**body, "variants": ["revert"], "build_id": str(build_id)})
+    assert reverted.status_code == 422
+    assert service.obstacle(regression_id) == "off", "an experiment is no bisect"
 
 
 def test_only_admins_set_the_rules(service: Service, people: AccountsFactory) -> None:

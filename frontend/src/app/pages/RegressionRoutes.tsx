@@ -3,7 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Regression } from '../../api';
-import { MeasuredCommits, RegressionBisects } from '../../features/verdicts/bisects';
+import {
+  MeasuredCommits,
+  RegressionBisects,
+  SubjectExperiments,
+} from '../../features/verdicts/bisects';
 import {
   TeamUploadSteps,
   buildQuery,
@@ -177,6 +181,10 @@ export function RegressionRoute() {
               mayWrite={team.role !== 'viewer'}
               commitLink={commitLink(team.slug)}
             />
+            <SubjectExperiments
+              subject={{ regression_id: regressionId }}
+              mayWrite={team.role !== 'viewer'}
+            />
           </>
         )
       }
@@ -266,13 +274,18 @@ export function BuildRoute() {
         }
       />
       <MeasuredCommits
-        title="Measured before the merge"
+        title={
+          typeof number === 'number'
+            ? 'Measured before the merge'
+            : 'Measured against another commit'
+        }
         filter={{
           service_id: serviceId,
           ...(typeof number === 'number' ? { pull_request: number } : { candidate: commit }),
         }}
         link={commitComparisonLink(team.slug)}
       />
+      <SubjectExperiments subject={{ build_id: buildId }} mayWrite={team.role !== 'viewer'} />
       <PageDiscussion subject={{ kind: 'build', id: buildId }} />
     </>
   );

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    Select,
     false,
     func,
     or_,
@@ -81,7 +82,24 @@ def select_spread_of_last_bisect(session: ReadSession, service_id: UUID, signatu
 
 def select_experiments(session: ReadSession, bisect_id: BisectId, limit: int) -> Sequence[Bisect]:
     """Return the experiments of a bisect, newest first, by ix_bisect_experiment_of."""
-    found = select(Bisect).where(Bisect.team_id == session.team_id, Bisect.experiment_of == bisect_id)
+    return _newest_experiments(session, select(Bisect).where(Bisect.experiment_of == bisect_id), limit)
+
+
+def select_regression_experiments(session: ReadSession, regression_id: UUID, limit: int) -> Sequence[Bisect]:
+    """Return the experiments that started from a regression, newest first, by ix_bisect_regression."""
+    return _newest_experiments(session, select(Bisect).where(Bisect.regression_id == regression_id), limit)
+
+
+def select_commit_experiments(session: ReadSession, service_id: UUID, commit: str, limit: int) -> Sequence[Bisect]:
+    """Return the experiments with a commit, given by its first digits, newest first, by ix_bisect_service."""
+    of_commit = select(Bisect).where(
+        Bisect.service_id == service_id, Bisect.bad_sha.startswith(commit, autoescape=True)
+    )
+    return _newest_experiments(session, of_commit, limit)
+
+
+def _newest_experiments(session: ReadSession, found: Select[Bisect], limit: int) -> Sequence[Bisect]:
+    found = found.where(Bisect.team_id == session.team_id, Bisect.experiment_of.is_not(None))
     return session.scalars(
         found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit).options(undefer(Bisect.experiment))
     ).all()

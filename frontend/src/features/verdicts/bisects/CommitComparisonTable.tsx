@@ -20,7 +20,7 @@ export function CommitComparisonTable({ label, filter, link }: Props) {
       list={list}
       columns={columns(link)}
       rowHeight={46}
-      minWidth={620}
+      minWidth={760}
       loading={null}
       empty={null}
     />

@@ -3,6 +3,7 @@ import { Suspense, lazy } from 'react';
 import type { AutomaticBisectsProps } from './AutomaticBisects';
 import type { BisectDetailProps } from './BisectDetail';
 import type { CommitComparisonProps } from './CommitComparison';
+import type { SubjectExperimentsProps } from './Experiments';
 import type { MeasuredCommitsProps } from './MeasuredCommits';
 import type { PullRequestsProps } from './PullRequests';
 import type { RegressionBisectsProps } from './RegressionBisects';
@@ -13,6 +14,7 @@ import type { StartBisectPageProps } from './start-page-props';
 const Automatic = lazy(() => import('./AutomaticBisects'));
 const List = lazy(() => import('./Bisects'));
 const Commits = lazy(() => import('./CommitComparison'));
+const Variants = lazy(() => import('./Experiments'));
 const Measured = lazy(() => import('./MeasuredCommits'));
 const Pulls = lazy(() => import('./PullRequests'));
 const Detail = lazy(() => import('./BisectDetail'));
@@ -28,6 +30,11 @@ export const AutomaticBisects = (props: AutomaticBisectsProps) => (
 export const CommitComparison = (props: CommitComparisonProps) => (
   <Suspense fallback={null}>
     <Commits {...props} />
+  </Suspense>
+);
+export const SubjectExperiments = (props: SubjectExperimentsProps) => (
+  <Suspense fallback={null}>
+    <Variants {...props} />
   </Suspense>
 );
 export const MeasuredCommits = (props: MeasuredCommitsProps) => (

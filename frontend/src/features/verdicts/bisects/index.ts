@@ -8,6 +8,7 @@ export {
   RegressionBisects,
   Runners,
   StartBisectPage,
+  SubjectExperiments,
 } from './LazyBisects';
 export { bisectQuery, regressionBisectRequests } from './bisect-queries';
 export { bisectSearchOf, bisectSubjectOf, readBisectSearch } from './bisect-url';
