@@ -72,6 +72,17 @@ class CompilerReasonOut(BaseModel):
     line: int
 
 
+class CompilerAbsenceOut(BaseModel):
+    """Why a finished comparison has no part of the compiler; without reasons if it has, or if it has no profiles."""
+
+    reasons: list[str]
+    remedy: str
+    is_changing: bool
+    """An executable is being decoded."""
+    can_compute_again: bool
+    """The comparison would have the part if it was computed now."""
+
+
 class AssemblyOut(BaseModel):
     """The assembly of a function, once its job has ended."""
 
