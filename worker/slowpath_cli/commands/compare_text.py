@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
+from slowpath.analysis.builds.compile_report import CompilerReason, describe_reason
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.comparison.compiler_findings import CompilerFinding, regressed_functions
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding
@@ -14,13 +15,14 @@ _MARKS = {"worse": "▲", "better": "▼"}
 _COLORS = {"worse": "33", "better": "34", "muted": "2", "strong": "1"}
 
 
-def format_comparison(document: ComparisonDocument, *, color: bool) -> str:
-    """Format the document of a comparison, with terminal colors if `color`."""
+def format_comparison(document: ComparisonDocument, *, color: bool, reasons: Sequence[CompilerReason] = ()) -> str:
+    """Format the document of a comparison, with terminal colors if `color`, and the compiler's reasons."""
     paint = _painter(color=color)
     blocks = [
         _format_headline(document, paint),
         _format_findings(document.findings, paint),
         _format_compiler(document, paint),
+        _format_reasons(reasons, paint),
         _format_cost_shifts(document.cost_shifts, paint),
         _format_minimum_detectable_effect(document, paint),
         _format_caveats(document.caveats, paint),
@@ -83,6 +85,13 @@ def _format_compiler(document: ComparisonDocument, paint: _AnsiStyle) -> str:
     if not section.findings:
         lines.append("   No difference in the functions on these stacks.")
     return "\n".join(lines)
+
+
+def _format_reasons(reasons: Sequence[CompilerReason], paint: _AnsiStyle) -> str:
+    if not reasons:
+        return ""
+    lines = [f"{describe_reason(each)} {each.file}:{each.line}" for each in reasons]
+    return "\n".join([paint("strong", "The compiler says"), *(_wrapped(each, "   ", "   ") for each in lines)])
 
 
 def _grade(finding: CompilerFinding) -> str:

@@ -37,6 +37,8 @@ class CompilerReasonIn(BaseModel):
     candidate: Text | None
     file: Text
     line: Annotated[JsonInt, Field(ge=0, le=2**31 - 1)]
+    cost: Annotated[JsonInt, Field(ge=0, le=2**31 - 1)] | None = None
+    """Cost of the side in which it can be inlined."""
 
 
 class CompileReportIn(BaseModel):
