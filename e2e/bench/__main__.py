@@ -37,6 +37,7 @@ BENCHMARKS = {
     "sources": "bench.source_search_latency",
     "labels": "bench.label_accuracy",
     "stack-sizes": "bench.stack_sizes",
+    "executables": "bench.executables",
 }
 
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,14 @@ from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
 from slowpath_cli.core.input_files import resolved
+from slowpath_cli.local_bisect.compiler_decisions import explain_culprit
 from slowpath_cli.local_bisect.go_toolchain import list_releases
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import parse_signature
 from slowpath_cli.local_bisect.probe_results import UnbuildableBoundary
 from slowpath_cli.local_bisect.progress_lines import describe_budget, format_si
 from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError, absolute_command
-from slowpath_cli.local_bisect.search_answers import explained
+from slowpath_cli.local_bisect.search_answers import explained, indent
 from slowpath_cli.local_bisect.search_driver import (
     SearchDriver,
     SearchSession,
@@ -96,11 +97,19 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
     print(f"slowpath: logs and measurements are in {folder}", file=sys.stderr)
     parts = list(_drive_all(session, history, script, folder, rest=options.rest))
     if options.json:
-        documents = [make_search_document(one, history, finished) for one, finished, _ in parts]
+        documents = [make_search_document(one, history, done) | {"compiler": lines} for one, done, _, lines in parts]
         print(json.dumps({**documents[0], "rest": documents[1:]}))
     else:
-        print("\n\n".join(format_search_report(one, history, done, options.words, place) for one, done, place in parts))
+        texts = [
+            "\n".join([format_search_report(one, history, done, options.words, place), *_compiler_lines(lines)])
+            for one, done, place, lines in parts
+        ]
+        print("\n\n".join(texts))
     return 0 if parts[0][1].outcome == "found" else NOT_DECIDED
+
+
+def _compiler_lines(sentences: Sequence[str]) -> list[str]:
+    return ["What the compiler decided differently in the culprit:", *indent(sentences)] if sentences else []
 
 
 def _drive_all(
@@ -110,14 +119,18 @@ def _drive_all(
     folder: Path,
     *,
     rest: bool,
-) -> Iterator[tuple[SearchSession, SearchResult, Path]]:
-    """Yield the finished search and, with `rest`, searches for what each culprit leaves unexplained, with their folders."""
+) -> Iterator[tuple[SearchSession, SearchResult, Path, list[str]]]:
+    """Yield the finished search and, with `rest`, searches for what each culprit leaves unexplained.
+
+    With the folder of each, and what the compiler decided differently in its culprit.
+    """
     while True:
         finished = SearchDriver(session, history, script, folder, _report).drive()
         save_session(session, folder)
-        document = make_search_document(session, history, finished)
+        compiler = explain_culprit(session, finished, history.repositories[""])
+        document = make_search_document(session, history, finished) | {"compiler": compiler}
         (folder / "report.json").write_text(json.dumps(document, indent=2), encoding="utf-8")
-        yield session, finished, folder
+        yield session, finished, folder, compiler
         found = explained(session, finished) if rest else None
         if found is None or not found.has_later_rest:
             return

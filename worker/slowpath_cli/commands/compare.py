@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from slowpath.analysis.comparison.side_labels import NoMatchingSample, select_si
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath_cli.commands.compare_assembly import disassemble_both, format_assembly
-from slowpath_cli.commands.compare_binaries import compare_binaries
+from slowpath_cli.commands.compare_binaries import compare_binaries, read_reasons, select_reasons
 from slowpath_cli.commands.compare_text import format_comparison
 from slowpath_cli.commands.verdict_gates import exit_code
 from slowpath_cli.core.input_files import (
@@ -51,16 +51,19 @@ def run(options: argparse.Namespace) -> int:
     document = make_comparison_document(comparison, unread_caveats(base.unread, candidate.unread))
     try:
         document = replace(document, compiler=compare_binaries(options, document, _helper()))
+        reasons = select_reasons(read_reasons(options), document.compiler)
         assembly = disassemble_both(options, _helper())
     except InvalidInput as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
     if options.json:
         dumped = dump_document(document, indent=2)
-        print(json.dumps(json.loads(dumped) | {"assembly": assembly}, indent=2) if assembly else dumped)
+        added: dict[str, object] = {"assembly": assembly} if assembly else {}
+        added |= {"compiler_reasons": [asdict(each) for each in reasons]} if options.compile_report else {}
+        print(json.dumps(json.loads(dumped) | added, indent=2) if added else dumped)
     else:
         color = not options.no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print(format_comparison(document, color=color))
+        print(format_comparison(document, color=color, reasons=reasons))
         if assembly:
             print("\n" + format_assembly(assembly))
     return exit_code(comparison.kind_verdicts, options.gate)

@@ -56,7 +56,7 @@ def label_matcher(text: str) -> LabelMatcher:
 
 
 def _add_binary_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare `--base-binary` and `--candidate-binary`."""
+    """Declare `--base-binary`, `--candidate-binary` and `--compile-report`."""
     for side in ("base", "candidate"):
         parser.add_argument(
             f"--{side}-binary",
@@ -64,6 +64,11 @@ def _add_binary_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"Go program of the {side}: with both, the result states what the compiler did differently in the "
             "functions that cost more, and which goroutine stacks are predicted to grow once more",
         )
+    parser.add_argument(
+        "--compile-report",
+        metavar="FILE",
+        help="what `slowpath compile-report --out` wrote of both commits: the result states why the compiler decided so",
+    )
 
 
 def _add_assembly_argument(parser: argparse.ArgumentParser) -> None:
