@@ -9,7 +9,6 @@ import {
   Section,
   SelectionBar,
   SkeletonRows,
-  StateIcon,
   Timestamp,
   usePagedList,
   useTitle,
@@ -18,6 +17,7 @@ import {
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
 import { evidenceText } from '../comparison_previews';
+import { BuildVerdictWord } from './BuildVerdictWord';
 import type { BuildListSearch } from './build-list-url';
 import { buildListQuery } from './regression-queries';
 import { VERDICT_LABELS, shortCommit } from './regression-wording';
@@ -171,7 +171,8 @@ function columnsOf(
       head: 'Verdict',
       text: ({ verdict }) => verdict && VERDICT_LABELS[verdict.state][1],
       width: 132,
-      cell: (build) => <Verdict build={build} />,
+      cell: ({ verdict }) =>
+        verdict ? <BuildVerdictWord state={verdict.state} detail={verdict.sentence} /> : dash,
     },
     {
       id: 'at',
@@ -200,16 +201,6 @@ function Evidence({ build: { evidence, waiting_artifacts: waiting } }: { build: 
     .filter(Boolean)
     .join(', ');
   return text === '' ? <span className="muted">none</span> : <span title={text}>{text}</span>;
-}
-
-function Verdict({ build: { verdict } }: { build: ListedBuild }) {
-  if (!verdict) return <span className="muted">–</span>;
-  const [glyph, word] = VERDICT_LABELS[verdict.state];
-  return (
-    <span title={verdict.sentence}>
-      <StateIcon glyph={glyph}>{word}</StateIcon>
-    </span>
-  );
 }
 
 type SelectedProps = Pick<BuildListProps, 'compareLink'> & {
