@@ -25,6 +25,7 @@ import { MetricSources } from '../../features/evidence/metric_sources';
 import { PageHeader, useTitle } from '../../ui';
 import { Link } from '../Link';
 import { buildLink } from '../build-link';
+import { ORDER_BY_NAME, SearchedLists } from './SearchedLists';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
 
@@ -42,6 +43,8 @@ const TABS: { value: SettingsTab; name: string }[] = [
   { value: 'team', name: 'Team' },
   { value: 'account', name: 'Your account' },
 ];
+
+const ROLE = { name: 'role', label: 'Role', options: ['viewer', 'member', 'admin', 'owner'] };
 
 export function SettingsRoute() {
   useTitle('Settings');
@@ -72,18 +75,22 @@ export function SettingsRoute() {
           ))}
         </Tabs.List>
         <Tabs.Panel value="members">
-          <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
+          <SearchedLists noun="members" searched="names, addresses" filters={[ROLE]}>
+            <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
+          </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
-          <Tokens
-            team={team}
-            uploadSteps={(token) => (
-              <TeamUploadSteps
-                token={token}
-                buildLink={({ id }, words) => buildLink(team.slug)(id, words)}
-              />
-            )}
-          />
+          <SearchedLists noun="tokens" searched="names, scopes, prefixes">
+            <Tokens
+              team={team}
+              uploadSteps={(token) => (
+                <TeamUploadSteps
+                  token={token}
+                  buildLink={({ id }, words) => buildLink(team.slug)(id, words)}
+                />
+              )}
+            />
+          </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="metrics">
           <MetricsSettings
@@ -92,7 +99,15 @@ export function SettingsRoute() {
               mayWrite: team.role !== 'viewer',
               mayManage: canManageMembers,
             }}
-            sources={<MetricSources mayManage={canManageMembers} />}
+            sources={
+              <SearchedLists
+                noun="metric sources"
+                searched="names, addresses"
+                filters={[ORDER_BY_NAME]}
+              >
+                <MetricSources mayManage={canManageMembers} />
+              </SearchedLists>
+            }
             settingsLink={(next, words) => (
               <Link
                 to="/t/$team/settings"
@@ -106,13 +121,21 @@ export function SettingsRoute() {
           />
         </Tabs.Panel>
         <Tabs.Panel value="integrations">
-          <Repositories mayManage={canManageMembers} mayWrite={team.role !== 'viewer'} />
-          <Webhooks mayManage={canManageMembers} />
-          <GrafanaSettings mayManage={canManageMembers} />
-          <Runners team={{ id: team.id, mayManage: canManageMembers }} />
+          <SearchedLists
+            noun="integrations"
+            searched="names, addresses, labels"
+            filters={[ORDER_BY_NAME]}
+          >
+            <Repositories mayManage={canManageMembers} mayWrite={team.role !== 'viewer'} />
+            <Webhooks mayManage={canManageMembers} />
+            <GrafanaSettings mayManage={canManageMembers} />
+            <Runners team={{ id: team.id, mayManage: canManageMembers }} />
+          </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
-          <Channels mayManage={canManageMembers} />
+          <SearchedLists noun="channels" searched="names, kinds, states" filters={[ORDER_BY_NAME]}>
+            <Channels mayManage={canManageMembers} />
+          </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="storage">
           <StorageSettings mayManage={canManageMembers} />
@@ -131,7 +154,9 @@ export function SettingsRoute() {
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />
-          <MailSettings teamName={team.name} />
+          <SearchedLists noun="subscriptions" searched="services" filters={[ORDER_BY_NAME]}>
+            <MailSettings teamName={team.name} />
+          </SearchedLists>
           <ClosedTeams />
           <DeleteAccount session={session} />
         </Tabs.Panel>
