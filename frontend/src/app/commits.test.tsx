@@ -71,6 +71,7 @@ const READY: CommitDiff = {
   state: 'ready',
   problem: null,
   is_truncated: false,
+  commits: 1,
   files: [
     {
       old_path: 'a.go',
