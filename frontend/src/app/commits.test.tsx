@@ -71,7 +71,6 @@ const READY: CommitDiff = {
   state: 'ready',
   problem: null,
   is_truncated: false,
-  commits: 1,
   files: [
     {
       old_path: 'a.go',
