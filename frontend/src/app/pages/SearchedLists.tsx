@@ -1,13 +1,15 @@
 /** Short lists of settings below one search field, whose text, filters and order are in the address. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
+import type { ListSearch } from '../../lib/list-search';
 import { ListFilters } from '../../ui/ListFilters';
 import { ListSearchContext } from '../../ui/list-search-context';
+import type { SettingsTab } from '../settings-tabs';
 
 const teamRoute = getRouteApi('/t/$team');
 const route = getRouteApi('/t/$team/settings');
 
-type Search = ReturnType<typeof route.useSearch>;
+type Search = ListSearch & { tab: SettingsTab; role?: string | undefined };
 type SearchedListsProps = Pick<
   ComponentProps<typeof ListFilters<Search>>,
   'noun' | 'searched' | 'filters'
@@ -15,7 +17,7 @@ type SearchedListsProps = Pick<
 
 export function SearchedLists({ children, ...fields }: SearchedListsProps) {
   const { team } = teamRoute.useRouteContext();
-  const search = route.useSearch();
+  const search: Search = route.useSearch();
   const navigate = useNavigate();
   const onSearch = (next: Search) =>
     void navigate({

@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
+import type { TeamMembership } from '../../api';
 import {
   Account,
   AuditLog,
@@ -45,6 +46,28 @@ const TABS: { value: SettingsTab; name: string }[] = [
 ];
 
 const ROLE = { name: 'role', label: 'Role', options: ['viewer', 'member', 'admin', 'owner'] };
+
+const Sources = ({ mayManage }: { mayManage: boolean }) => (
+  <SearchedLists noun="metric sources" searched="names, addresses" filters={[ORDER_BY_NAME]}>
+    <MetricSources mayManage={mayManage} />
+  </SearchedLists>
+);
+
+function Integrations({ team }: { team: TeamMembership }) {
+  const mayManage = team.role === 'admin' || team.role === 'owner';
+  return (
+    <SearchedLists
+      noun="integrations"
+      searched="names, addresses, labels"
+      filters={[ORDER_BY_NAME]}
+    >
+      <Repositories mayManage={mayManage} mayWrite={team.role !== 'viewer'} />
+      <Webhooks mayManage={mayManage} />
+      <GrafanaSettings mayManage={mayManage} />
+      <Runners team={{ id: team.id, mayManage }} />
+    </SearchedLists>
+  );
+}
 
 export function SettingsRoute() {
   useTitle('Settings');
@@ -99,15 +122,7 @@ export function SettingsRoute() {
               mayWrite: team.role !== 'viewer',
               mayManage: canManageMembers,
             }}
-            sources={
-              <SearchedLists
-                noun="metric sources"
-                searched="names, addresses"
-                filters={[ORDER_BY_NAME]}
-              >
-                <MetricSources mayManage={canManageMembers} />
-              </SearchedLists>
-            }
+            sources={<Sources mayManage={canManageMembers} />}
             settingsLink={(next, words) => (
               <Link
                 to="/t/$team/settings"
@@ -121,16 +136,7 @@ export function SettingsRoute() {
           />
         </Tabs.Panel>
         <Tabs.Panel value="integrations">
-          <SearchedLists
-            noun="integrations"
-            searched="names, addresses, labels"
-            filters={[ORDER_BY_NAME]}
-          >
-            <Repositories mayManage={canManageMembers} mayWrite={team.role !== 'viewer'} />
-            <Webhooks mayManage={canManageMembers} />
-            <GrafanaSettings mayManage={canManageMembers} />
-            <Runners team={{ id: team.id, mayManage: canManageMembers }} />
-          </SearchedLists>
+          <Integrations team={team} />
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
           <SearchedLists noun="channels" searched="names, kinds, states" filters={[ORDER_BY_NAME]}>
@@ -154,9 +160,7 @@ export function SettingsRoute() {
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />
-          <SearchedLists noun="subscriptions" searched="services" filters={[ORDER_BY_NAME]}>
-            <MailSettings teamName={team.name} />
-          </SearchedLists>
+          <MailSettings teamName={team.name} />
           <ClosedTeams />
           <DeleteAccount session={session} />
         </Tabs.Panel>

@@ -171,15 +171,15 @@ type BuildAxisProps = {
 
 /** Names of builds below their dots, as many as have room; the newest always. */
 function BuildAxis({ line, builds, width, y }: BuildAxisProps) {
-  const positions = builds.map((_, index) => line.xOf(index));
-  return labelledPositions(positions, LABEL_WIDTH_PX).map((index) => {
+  const half = LABEL_WIDTH_PX / 2;
+  // Inside the plot at both ends.
+  const middles = builds.map((_, index) => Math.max(half, Math.min(width - half, line.xOf(index))));
+  return labelledPositions(middles, LABEL_WIDTH_PX).map((index) => {
     const x = line.xOf(index);
-    const half = LABEL_WIDTH_PX / 2;
-    const anchor = x < half ? 'start' : x > width - half ? 'end' : 'middle';
     return (
       <g key={index}>
         <line x1={x} x2={x} y1={y} y2={y + 3} className={css.cursor} />
-        <text x={x} y={y + BUILDS_PX - 3} textAnchor={anchor} className={css.build}>
+        <text x={middles[index]} y={y + BUILDS_PX - 3} className={css.build}>
           {builds[index]}
         </text>
       </g>

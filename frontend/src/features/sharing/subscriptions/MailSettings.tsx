@@ -75,7 +75,6 @@ function Subscriptions({ teamName }: MailSettingsProps) {
       }
       empty="No subscriptions. Subscribe to all services here, or to one on its page."
       above={error && <ErrorState compact what="Could not change it" error={error} />}
-      columns={[{ id: 'name', head: 'Service', text: ({ name }) => name }]}
       row={(one) => (
         <ListRow label={one.name}>
           <RowLine>
