@@ -10,6 +10,7 @@ import {
   SelectionBar,
   SkeletonRows,
   Timestamp,
+  useIsSnapshot,
   usePagedList,
   useTitle,
   type Column,
@@ -38,6 +39,7 @@ export default function BuildList(props: BuildListProps) {
   useTitle('Builds');
   const [selected, setSelected] = useState<ListedBuild[]>([]);
   const builds = usePagedList(buildListQuery(search), search);
+  const isSnapshot = useIsSnapshot();
   const names = new Map(services.map(({ id, name }) => [id, name]));
   const toggle = (build: ListedBuild) => {
     const others = selected.filter(({ id }) => id !== build.id);
@@ -75,7 +77,7 @@ export default function BuildList(props: BuildListProps) {
               checked={selected.some(({ id }) => id === build.id)}
               onToggle={() => toggle(build)}
             />
-          ))}
+          )).filter(({ id }) => id !== 'select' || !isSnapshot)}
           selectedKeys={new Set(selected.map(({ id }) => id))}
           rowHeight={42}
           onRowClick={onOpen}
