@@ -383,11 +383,7 @@ def _empty(
             f"{recognised.series_known:,} series received, but none in this environment is recognized as "
             "requests or latency of a service. See Settings > Metrics for the reasons.",
         )
-    newest_ms = _newest_elsewhen(wish, recognised)
-    if newest_ms is None:
-        return EmptyDashboard("nothing-in-range", "No samples in this time range.")
-    newest = at_time(newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return EmptyDashboard("nothing-in-range", f"No samples in this time range. The newest sample is from {newest}.")
+    return EmptyDashboard("nothing-in-range", "No samples in this time range.", _newest_elsewhen(wish, recognised))
 
 
 def _describe_environment(environment: Environment) -> DashboardEnvironment:

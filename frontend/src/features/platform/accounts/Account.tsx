@@ -28,6 +28,7 @@ import {
   unlinkIdentity,
   signInMethodsQuery,
 } from './account-queries';
+import { CodeHostLogins } from './CodeHostLogins';
 import { TimeZone } from './TimeZone';
 
 /** What belongs to the person and not to the team. */
@@ -36,6 +37,7 @@ export function Account({ session }: { session: Session }) {
     <>
       <Profile session={session} />
       <TimeZone />
+      <CodeHostLogins />
       <Mails />
       <LinkedSignIns />
       <Password />

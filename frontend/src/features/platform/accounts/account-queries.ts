@@ -76,6 +76,12 @@ export const signUp = (body: {
 }) => calls.usersSignUp({ body });
 export const updateMailPreferences = (mentions: boolean) =>
   calls.emailPreferencesUpdate({ body: { email_on_mention: mentions } });
+export const codeHostLoginsQuery = queryOptions({
+  queryKey: ['own-logins'],
+  queryFn: ({ signal }) => calls.codeHostLoginsGet({ signal }),
+});
+export const updateCodeHostLogins = (logins: string[]) =>
+  calls.codeHostLoginsUpdate({ body: { logins } });
 export async function signOut() {
   const response = await calls.sessionDelete();
   deleteDrafts();
