@@ -94,7 +94,7 @@ class MetricSeries(Table):
     created_ms: Mapped[int | None] = mapped_column(BigInteger)
     """Start of the counter at zero, if the sender reports it."""
     last_ms: Mapped[int] = mapped_column(BigInteger)
-    """Time of the newest compacted sample; before the first compaction, of the first sample."""
+    """Time of the newest compacted sample, or some hours before it; before the first compaction, of the first sample."""
     role: Mapped[str | None]
     """Role on the dashboard: requests, latency, gauge, or null."""
     classification_reason: Mapped[str]

@@ -33,10 +33,15 @@ AT_ONCE = 500
 FIRST_PIECE = 2
 """Number of the first piece; lower ones are joined hours."""
 NEWER_MS = 600_000
-"""Minimum increase of a series' newest time that is written, to avoid a write per series and compaction."""
+"""Minimum increase of the newest time of an environment that is written: that of one of its series."""
+QUIET_MS = 6 * HOUR_MS
+"""Minimum increase of the newest time of other series that is written, which would be most of the WAL of PostgreSQL."""
 NEWEST = text(
-    "UPDATE metric_series SET last_ms = newest FROM unnest(CAST(:ids AS bigint[]), CAST(:times AS bigint[])) AS given (series, newest) "
-    "WHERE team_id = :team AND id = series AND last_ms < newest - :newer"
+    "WITH given AS (SELECT * FROM unnest(CAST(:ids AS bigint[]), CAST(:times AS bigint[])) AS given (series, newest)), "
+    "freshest AS (SELECT DISTINCT ON (environment_id) id FROM metric_series JOIN given ON id = series "
+    "WHERE team_id = :team AND role IS NOT NULL ORDER BY environment_id, newest DESC, id) "
+    "UPDATE metric_series SET last_ms = newest FROM given WHERE team_id = :team AND id = series "
+    "AND last_ms < newest - CASE WHEN id IN (SELECT id FROM freshest) THEN :newer ELSE :quiet END"
 )
 
 
@@ -91,7 +96,13 @@ def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, fo
         ]
         session.execute(insert(MetricChunk), rows)
     newest = gathered.sorted_out.newest_ms
-    values = {"ids": list(newest), "times": list(newest.values()), "team": session.team_id, "newer": NEWER_MS}
+    values = {
+        "ids": list(newest),
+        "times": list(newest.values()),
+        "team": session.team_id,
+        "newer": NEWER_MS,
+        "quiet": QUIET_MS,
+    }
     session.execute(NEWEST, values)
     session.execute(
         delete(MetricWalRecord)
@@ -150,7 +161,7 @@ def delete_expired_samples(session: WriteSession, now_ms: int) -> int:
         .execution_options(synchronize_session=False)
     )
     in_tail = {int(one) for part in unpack_tails(queries.tail_contents(session)) for one in part.all_series().tolist()}
-    old = [one for one in queries.series_quiet_since(session, least_ms - HOUR_MS) if one not in in_tail]
+    old = [one for one in queries.series_quiet_since(session, least_ms - QUIET_MS) if one not in in_tail]
     if old:
         session.execute(
             delete(MetricSeries)
