@@ -10,6 +10,7 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;  -- compares the words of a search
 CREATE SCHEMA metric_parts;
 ALTER TABLE metric_chunk ALTER COLUMN content SET STORAGE EXTERNAL;  -- compressed by the application
 ALTER TABLE metric_wal_record ALTER COLUMN content SET STORAGE EXTERNAL;
+ALTER TABLE metric_roll_up ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE TABLE metric_parts.chunk_other PARTITION OF metric_chunk DEFAULT;
 DO $$
 DECLARE

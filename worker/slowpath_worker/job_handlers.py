@@ -88,6 +88,7 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(webhooks.ReconcileDeliveries, webhooks.reconcile_deliveries, webhooks.record_reconciliation_failure),
         JobHandler(metric_imports.ImportHistory, metric_imports.import_history, metric_imports.record_import_failure),
         JobHandler(metrics.CompactMetricWal, metrics.compact_metric_wal),
+        JobHandler(metrics.RollUpMetrics, metrics.roll_up_metrics),
         JobHandler(metrics.DeleteExpiredSamples, metrics.delete_expired_samples),
         JobHandler(change_detection.DetectChangePoints, change_detection.watch_latency),
         JobHandler(budgets.EvaluateBudgets, budgets.evaluate_budgets),

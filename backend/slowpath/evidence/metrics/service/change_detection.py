@@ -39,6 +39,7 @@ from slowpath.evidence.metrics.rules import DAY_MS, HOUR_MS
 from slowpath.evidence.metrics.service import dashboard_samples
 from slowpath.evidence.metrics.service.detection_cache import MARGIN_MS, DetectionCache, joined
 from slowpath.evidence.metrics.service.scan_input import DetectedChangePoint, ScanInput, ScannedService
+from slowpath.evidence.metrics.service.series_reader import ANY_NUMBER
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.evidence.metrics.tables import DetectionCursor, MetricChangePoint
 from slowpath.inventory.catalog import service as catalog
@@ -118,7 +119,7 @@ def _with_samples(session: ReadSession, gathered: ScanInput) -> ScanInput:
         since.setdefault(from_ms, []).append(one.service_id)
     samples: dict[ServiceId, ServiceSamples] = {}
     for from_ms, ids in since.items():
-        samples |= gathered.recognised.samples(session, ids, from_ms, gathered.newest_ms)
+        samples |= gathered.recognised.samples(session, ids, from_ms, gathered.newest_ms, ANY_NUMBER)
     services = [replace(one, samples=samples.get(one.service_id, one.samples)) for one in gathered.services]
     return replace(gathered, services=services)
 

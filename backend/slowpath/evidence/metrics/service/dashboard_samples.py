@@ -10,7 +10,7 @@ from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, Service
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import service_signals
-from slowpath.evidence.metrics.service.series_reader import SeriesSelector, SeriesSource, select_all
+from slowpath.evidence.metrics.service.series_reader import RAW, ReadReach, SeriesSelector, SeriesSource, select_all
 from slowpath.evidence.metrics.service.service_signals import ServiceSignals, Signal
 
 GAUGES_MAX: Final = 4
@@ -45,14 +45,21 @@ class EnvironmentSignals:
         )
 
     def samples(
-        self, session: ReadSession, service_ids: Sequence[ServiceId], from_ms: int, to_ms: int
+        self,
+        session: ReadSession,
+        service_ids: Sequence[ServiceId],
+        from_ms: int,
+        to_ms: int,
+        reach: ReadReach = RAW,
     ) -> dict[ServiceId, ServiceSamples]:
-        """Return the samples of these services in a time range; services without signals have none."""
+        """Return the samples of these services in a time range; services without signals have none.
+
+        Raises `TooManySamples`.
+        """
         chosen = {one: _chosen(self.services[one]) for one in service_ids if one in self.services}
         selectors = list(dict.fromkeys(key for one in chosen.values() for key in one.selector_keys()))
-        found = dict(
-            zip(selectors, select_all(session, [key.selector for key in selectors], from_ms, to_ms), strict=True)
-        )
+        read = select_all(session, [key.selector for key in selectors], from_ms, to_ms, reach)
+        found = dict(zip(selectors, read, strict=True))
         return {one: chosen[one].samples(found) if one in chosen else ServiceSamples() for one in service_ids}
 
 
