@@ -519,7 +519,19 @@ CREATE FUNCTION cross_team.enqueue_maintenance(every interval)
             WHERE job.team_id = team.id AND job.subject_kind = 'team' AND job.subject_id = team.id
                 AND job.name = wanted.name
                 AND (job.state IN ('waiting', 'running') OR job.created_at > clock_timestamp() - every)
-        )
+        );
+    INSERT INTO public.job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,
+            fencing_token, progress, step)
+        SELECT team.id, gen_random_uuid(), 'metric-sources.watch', 'analyse',
+            jsonb_build_object('team_id', team.id), 'team', team.id, 'waiting', 0, 5, 0, 0, ''
+        FROM public.team
+        WHERE team.deleted_at IS NULL
+            AND EXISTS (SELECT FROM public.federated_service WHERE federated_service.team_id = team.id)
+            AND NOT EXISTS (
+                SELECT FROM public.job
+                WHERE job.team_id = team.id AND job.subject_kind = 'team' AND job.subject_id = team.id
+                    AND job.name = 'metric-sources.watch' AND job.state IN ('waiting', 'running')
+            )
 $$;
 
 CREATE FUNCTION cross_team.delete_expired_rows()
