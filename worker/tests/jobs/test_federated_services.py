@@ -15,7 +15,7 @@ from slowpath.adapters.egress import create_outside
 from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheck
 from slowpath.core.db_sessions import ReadSession, TeamScope
 from slowpath.core.encryption import create_sealer
-from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.core.ids import EnvironmentId, JobId, ServiceId
 from slowpath.core.jobs import JobState
 from slowpath.core.ports import EgressClient
 from slowpath.evidence.metric_sources.jobs import WatchFederatedServices
@@ -123,6 +123,10 @@ class World:
 
     def deploy(self, at_min: float, commit: str) -> None:
         """Deploy a build in both environments."""
+        made = self.client.post(
+            "/api/v1/builds", json={"service_id": str(self.service_id), "commit": commit * 10, "branch": "main"}
+        )
+        assert made.status_code == 201, made.text
         for slug in (STORED, LIVE):
             fields = {"service_id": str(self.service_id), "environment_id": str(self.environment_id(slug))}
             started_at = (NOW + timedelta(minutes=at_min)).isoformat()
@@ -171,7 +175,18 @@ class World:
     def source_items(self) -> list[dict[str, Any]]:
         """Return the inbox items of metric sources."""
         items = self.client.get("/api/v1/inbox").json()["items"]
-        return [each for each in items if each["kind"] == "metric_source"]
+        return [each for each in items if each["kind"] == "metric-source"]
+
+    def run(self, *names: str) -> None:
+        """Run the waiting jobs of these names."""
+        context = replace(self.bench.worker_context, egress=self.outside, clock=FrozenClock(NOW))
+        bench = replace(self.bench, worker_context=context)
+        for name in names:
+            rows = self.bench.admin.execute("SELECT id FROM job WHERE state = 'waiting' AND name = %s", (name,))
+            for (job_id,) in rows.fetchall():
+                bench.change(JobId(job_id), "not_before = clock_timestamp()")
+                row = bench.carry_out(JobId(job_id))
+                assert row["state"] == JobState.DONE, row["problem"]
 
     def watch(self, now: datetime = NOW) -> dict[str, Any]:
         """Run the job that watches federated services."""
@@ -233,7 +248,8 @@ def test_the_same_samples_give_the_same_change_points_checks_budgets_and_latenci
             ),
             is_strict=True,
         )
-    np.testing.assert_allclose(windows[LIVE].cells.counts, windows[STORED].cells.counts, rtol=1e-9)
+    assert windows[LIVE].requests == windows[STORED].requests > 0
+    np.testing.assert_allclose(windows[LIVE].latency.counts, windows[STORED].latency.counts, rtol=1e-9)
 
 
 def test_a_minute_later_each_selector_is_queried_once_and_nothing_is_stored(world: World) -> None:
@@ -254,28 +270,68 @@ def test_a_minute_later_each_selector_is_queried_once_and_nothing_is_stored(worl
     assert sample_buffers.OVERLAP_MS < 5 * MINUTE
 
 
-def test_the_job_finds_a_slower_deployment_and_a_failing_source_makes_an_item_but_no_change(world: World) -> None:
+def test_the_jobs_record_for_a_federated_service_what_they_record_for_a_stored_one(world: World) -> None:
     world.write(BEFORE)
     world.write(AFTER)
     world.bind()
     world.deploy(-280, "aa11")
     world.deploy(-70, "bb22")
+    limit = {"signal": "p50", "limit": {"type": "absolute", "seconds": 0.05}}
+    budget = world.client.post("/api/v1/budgets", json={"service_id": str(world.service_id), **limit})
+    assert budget.status_code == 201, budget.text
 
+    world.watch()
+    world.run("budgets.evaluate", "production-events.update", "regressions.evaluate-build")
+
+    assert {(each["signal"], each["cause"]) for each in world.changes(LIVE)} == {
+        (each["signal"], each["cause"]) for each in world.changes(STORED)
+    }
+    assert "deployment" in {each["cause"] for each in world.changes(LIVE)}
+    [found] = world.client.get("/api/v1/budgets", params={"service_id": str(world.service_id)}).json()["items"]
+    states = {each["environment_id"]: each["state"] for each in found["evaluations"]}
+    assert states == {str(world.environment_id(each)): "exceeded" for each in (STORED, LIVE)}
+    events = world.bench.admin.execute("SELECT environment_id, count(*) FROM production_event GROUP BY 1").fetchall()
+    assert {key: number > 0 for key, number in events} == {world.environment_id(each): True for each in (STORED, LIVE)}
+    page = world.client.get(f"/api/v1/services/{world.service_id}/series", params={"kind": "latency"}).json()
+    latency = {each["subject"]: each["values"] for each in page["series"]}
+    assert {"live p50", "live p99", "stored p50", "stored p99"} <= latency.keys()
+    np.testing.assert_allclose(latency["live p99"], latency["stored p99"], rtol=1e-9)
+
+
+def test_a_failing_source_makes_an_item_and_no_change_until_it_is_read_again(world: World) -> None:
+    world.write([part(-300, 0, shares=USUAL)])
+    world.bind()
     assert world.watch()["state"] == JobState.DONE
-    found = world.changes(LIVE)
-    assert {each["cause"] for each in found} == {"deployment"}
-    assert world.client.get("/api/v1/inbox").json()["items"] != []
-    again = world.bench.admin.execute("SELECT count(*) FROM job WHERE name = 'metric-sources.watch' AND state = 'waiting'")
-    assert again.fetchone() == (1,)
+    waiting = "SELECT count(*) FROM job WHERE name = 'metric-sources.watch' AND state = 'waiting'"
+    assert world.bench.admin.execute(waiting).fetchone() == (1,)
 
-    later = NOW + timedelta(minutes=20)
     world.outside.fails = True
-    assert world.watch(later)["state"] == JobState.DONE
-    assert world.changes(LIVE) == found
+    assert world.watch(NOW + timedelta(minutes=2))["state"] == JobState.DONE
+    assert world.source_items() == []
+    assert world.watch(NOW + timedelta(minutes=20))["state"] == JobState.DONE
+    assert world.changes(LIVE) == []
     assert [each["title"] for each in world.source_items()] == ["Metric source theirs fails"]
 
     world.outside.fails = False
-    world.server.write([one for one in part(0, 40, shares=SLOWER, instances=("e:80", "f:80")).written()])
-    assert world.watch(later + timedelta(minutes=20))["state"] == JobState.DONE
-    assert world.changes(LIVE) == found
+    world.server.write([*part(0, 5, shares=USUAL).written()])
+    world.server.write([*part(5, 40, shares=SLOWER).written()])
+    assert world.watch(NOW + timedelta(minutes=40))["state"] == JobState.DONE
     assert world.source_items() == []
+    assert {round((each["at_ms"] - NOW_MS) / MINUTE) for each in world.changes(LIVE)} == {5}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"status": "success", "warnings": ["a store did not respond"], "data": {"resultType": "matrix", "result": []}},
+        {"status": "success", "isPartial": True, "data": {"resultType": "matrix", "result": []}},
+    ],
+)
+def test_an_incomplete_response_is_a_failure_and_not_a_drop_of_requests(world: World, page: dict[str, object]) -> None:
+    world.write([part(-300, 0)])
+    world.bind()
+    world.outside.instead = {"/api/v1/query": page}
+    assert world.watch()["state"] == JobState.DONE
+    [item] = world.source_items()
+    assert "incomplete" in item["detail"]
+    assert world.changes(LIVE) == []
