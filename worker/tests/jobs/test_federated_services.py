@@ -12,6 +12,8 @@ from fastapi.testclient import TestClient
 from numpy.random import default_rng
 
 from slowpath.adapters.egress import create_outside
+from slowpath.analysis.findings.latency_window import LatencyWindow
+from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheck
 from slowpath.core.db_sessions import ReadSession, TeamScope
 from slowpath.core.encryption import create_sealer
@@ -19,11 +21,10 @@ from slowpath.core.ids import EnvironmentId, JobId, ServiceId
 from slowpath.core.jobs import JobState
 from slowpath.core.ports import EgressClient
 from slowpath.evidence.metric_sources.jobs import WatchFederatedServices
-from slowpath.evidence.metric_sources.service import sample_buffers
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
 from slowpath.evidence.metric_sources.service.sample_buffers import SampleBuffers
-from slowpath.evidence.metric_sources.service.watched_samples import WatchedSamples
-from slowpath.evidence.metrics.service import change_detection, deployment_checks, deployment_latency
+from slowpath.evidence.metric_sources.service.watched_samples import WatchedSamples, create_interactive_reader
+from slowpath.evidence.metrics.service import change_detection, deployment_checks
 from slowpath.evidence.metrics.service.detection_cache import DetectionCache
 from slowpath.evidence.metrics.service.latency_ranges import latency_between
 from slowpath.evidence.metrics.service.live_samples import LiveReads, gather_with_sources
@@ -63,7 +64,7 @@ def part(from_min: float, until_min: float, **fields: Any) -> SomeService:  # no
     return SomeService("checkout", begin, end - 1, routes=("/pay", "/cart"), **fields)
 
 
-BEFORE = [part(-300, -40, shares=USUAL)]
+BEFORE = [part(-120, -40, shares=USUAL)]
 AFTER = [part(-70, 0, shares=SLOWER, instances=("c:80", "d:80"))]
 """The old instances answer for half an hour beside the new ones."""
 
@@ -89,15 +90,15 @@ class World:
     server: Prometheus
     outside: Watched
     source_id: str = ""
+    environment: str = LIVE
+    """Environment of the federated service."""
     buffers: SampleBuffers = field(default_factory=SampleBuffers)
     memory: DetectionCache = field(default_factory=DetectionCache)
 
     def write(self, services: Sequence[SomeService]) -> None:
         """Give the source and the database the same samples."""
         self.server.write([one for each in services for one in each.written()])
-        pushed: list[WrittenBlock] = [
-            one for each in services for one in replace(each, environment=STORED).written()
-        ]
+        pushed: list[WrittenBlock] = [one for each in services for one in replace(each, environment=STORED).written()]
         answer = self.program.post(
             "/api/v1/metrics/write", content=remote_write_body(pushed), headers=REMOTE_WRITE_HEADERS
         )
@@ -108,7 +109,7 @@ class World:
         created = self.client.post("/api/v1/metric-sources", json={"name": "theirs", "url": url or self.server.url})
         assert created.status_code == 201, created.text
         self.source_id = created.json()["id"]
-        bound = {"service": "checkout", "environment": LIVE, "label_matchers": {"job": "checkout"}}
+        bound = {"service": "checkout", "environment": self.environment, "label_matchers": {"job": "checkout"}}
         answer = self.client.post(f"/api/v1/metric-sources/{self.source_id}/federated-services", json=bound)
         assert answer.status_code == 201, answer.text
 
@@ -129,7 +130,7 @@ class World:
         assert made.status_code == 201, made.text
         for slug in (STORED, LIVE):
             fields = {"service_id": str(self.service_id), "environment_id": str(self.environment_id(slug))}
-            started_at = (NOW + timedelta(minutes=at_min)).isoformat()
+            started_at = at_minute(at_min)
             body = {**fields, "commit": commit * 10, "started_at": started_at}
             answer = self.client.post("/api/v1/deployments", json=body)
             assert answer.status_code == 201, answer.text
@@ -162,6 +163,16 @@ class World:
         checks = [one.check for one in deployment_checks.evaluate_deployments(due, default_rng(2))]
         return change_detection.attribute_causes(gathered, found), checks
 
+    def latency(self, slug: str) -> LatencyWindow:
+        """Return the latency of the last hour of an environment."""
+        place = self.service_id, self.environment_id(slug)
+        found = self.gather(
+            lambda session, live: latency_between(session, *place, NOW_MS - HOUR, NOW_MS - 10 * MINUTE, live),
+            is_strict=True,
+        )
+        assert isinstance(found, LatencyWindow)
+        return found
+
     def changes(self, slug: str) -> list[dict[str, Any]]:
         """Return the recorded change points of an environment."""
         range_ = {"from": str(NOW_MS - 6 * HOUR), "to": str(NOW_MS + HOUR)}
@@ -171,6 +182,15 @@ class World:
         assert answer.status_code == 200, answer.text
         items: list[dict[str, Any]] = answer.json()["items"]
         return items
+
+    def dashboard_row(self) -> dict[str, Any]:
+        """Return the row of the service on the dashboard of its environment."""
+        range_ = {"from": str(NOW_MS - HOUR), "to": str(NOW_MS)}
+        environment = {"environment_id": str(self.environment_id(self.environment))}
+        answer = self.client.get("/api/v1/dashboard", params={**range_, **environment})
+        [row] = read_columns(answer.content, "slowpath.board").header["rows"]
+        found: dict[str, Any] = row
+        return found
 
     def source_items(self) -> list[dict[str, Any]]:
         """Return the inbox items of metric sources."""
@@ -206,9 +226,15 @@ def world(
     watched = Watched(outside)
     app.app.state.outside = watched
     app.app.state.beyond = FederatedQueries(watched, app.app.state.sealer)
+    app.app.state.watched = create_interactive_reader(app.app.state.beyond)
     monkeypatch.setattr(worker_live_samples, "BUFFERS", SampleBuffers())
     program = app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
     return World(near, team, app.asked(cookie=team.owner.cookie), program, server, watched)
+
+
+def at_minute(minute: float) -> str:
+    """Return a time relative to now."""
+    return (NOW + timedelta(minutes=minute)).isoformat()
 
 
 def close(one: object, other: object) -> bool:
@@ -223,7 +249,7 @@ def test_the_same_samples_give_the_same_change_points_checks_budgets_and_latenci
     world.write(BEFORE)
     world.write(AFTER)
     world.bind()
-    world.deploy(-280, "aa11")
+    world.deploy(-105, "aa11")
     world.deploy(-70, "bb22")
 
     (stored, stored_checks), (live, live_checks) = world.scan(STORED), world.scan(LIVE)
@@ -233,23 +259,19 @@ def test_the_same_samples_give_the_same_change_points_checks_budgets_and_latenci
     for one, other in zip(live, stored, strict=True):
         for name in ("signal", "at_ms", "low_ms", "high_ms", "before", "after", "ratio", "ratio_low", "ratio_high"):
             assert close(getattr(one.change, name), getattr(other.change, name)), name
-    assert [(each.verdict, each.basis) for each in live_checks] == [(each.verdict, each.basis) for each in stored_checks]
+    assert [(each.verdict, each.basis) for each in live_checks] == [
+        (each.verdict, each.basis) for each in stored_checks
+    ]
     assert "slower" in {each.verdict for each in live_checks}
     for check, twin in zip(live_checks, stored_checks, strict=True):
         for change, twin_change in zip(check.changes, twin.changes, strict=True):
             assert close(change.ratio, twin_change.ratio)
 
-    windows = {}
-    for slug in (STORED, LIVE):
-        begin, end = NOW_MS - 60 * MINUTE, NOW_MS - 10 * MINUTE
-        windows[slug] = world.gather(
-            lambda session, reads, slug=slug: latency_between(
-                session, world.service_id, world.environment_id(slug), begin, end, reads
-            ),
-            is_strict=True,
-        )
-    assert windows[LIVE].requests == windows[STORED].requests > 0
-    np.testing.assert_allclose(windows[LIVE].latency.counts, windows[STORED].latency.counts, rtol=1e-9)
+    live_window, stored_window = world.latency(LIVE), world.latency(STORED)
+    assert live_window.requests == stored_window.requests > 0
+    assert live_window.latency is not None
+    assert stored_window.latency is not None
+    np.testing.assert_allclose(live_window.latency.counts, stored_window.latency.counts, rtol=1e-9)
 
 
 def test_a_minute_later_each_selector_is_queried_once_and_nothing_is_stored(world: World) -> None:
@@ -267,14 +289,13 @@ def test_a_minute_later_each_selector_is_queried_once_and_nothing_is_stored(worl
     assert world.outside.asked == ["/api/v1/query"] * len(held)
     stored = world.bench.admin.execute("SELECT count(*) FROM metric_series WHERE labels->>'environment' IS NULL")
     assert stored.fetchone() == (0,)
-    assert sample_buffers.OVERLAP_MS < 5 * MINUTE
 
 
 def test_the_jobs_record_for_a_federated_service_what_they_record_for_a_stored_one(world: World) -> None:
     world.write(BEFORE)
     world.write(AFTER)
     world.bind()
-    world.deploy(-280, "aa11")
+    world.deploy(-105, "aa11")
     world.deploy(-70, "bb22")
     limit = {"signal": "p50", "limit": {"type": "absolute", "seconds": 0.05}}
     budget = world.client.post("/api/v1/budgets", json={"service_id": str(world.service_id), **limit})
@@ -298,8 +319,52 @@ def test_the_jobs_record_for_a_federated_service_what_they_record_for_a_stored_o
     np.testing.assert_allclose(latency["live p99"], latency["stored p99"], rtol=1e-9)
 
 
+def test_time_ranges_of_a_federated_service_can_be_compared(world: World) -> None:
+    world.write(BEFORE)
+    world.write(AFTER)
+    world.bind()
+    place = {"service_id": str(world.service_id), "environment_id": str(world.environment_id(LIVE))}
+    ranges = [(-60, -45), (-35, -5)]
+    base, candidate = ({**place, "begin": at_minute(begin), "end": at_minute(end)} for begin, end in ranges)
+    sides = {side: {"type": "time_range", **each} for side, each in (("base", base), ("candidate", candidate))}
+    preview = world.client.post("/api/v1/comparison-previews", json=sides)
+    assert preview.status_code == 200, preview.text
+    assert preview.json()["can_compare"], preview.text
+
+    named = {"base": {"time_range": base}, "candidate": {"time_range": candidate}}
+    created = world.client.post("/api/v1/comparisons", json={"name": "ranges", **named})
+    assert created.status_code == 201, created.text
+    world.run("comparisons.compute")
+    found = world.client.get(f"/api/v1/comparisons/{created.json()['id']}").json()
+    assert found["state"] == "done", found["problem"]
+
+
+def test_a_cut_over_leaves_the_history_and_can_be_undone(world: World) -> None:
+    """Samples are written to both while the service changes from the database to the source."""
+    world.write(BEFORE)
+    world.write(AFTER)
+    world.environment = STORED
+    assert world.watch()["state"] == JobState.DONE
+    found = world.changes(STORED)
+    assert found != []
+    world.bind()
+
+    both = replace(part(0, 10), shares=SLOWER, instances=("c:80", "d:80"))
+    world.server.write([*both.written()])
+    assert world.watch(NOW + timedelta(minutes=10))["state"] == JobState.DONE
+
+    assert world.changes(STORED) == found
+    [bound] = world.client.get(f"/api/v1/metric-sources/{world.source_id}/federated-services").json()["items"]
+    row = world.dashboard_row()
+    assert row["source"]["problem"] is None
+    url = f"/api/v1/metric-sources/{world.source_id}/federated-services/{bound['id']}"
+    assert world.client.delete(url).status_code == 204
+    assert world.dashboard_row()["source"] is None
+    assert world.dashboard_row()["latency"]["histogram"] == "classic"
+
+
 def test_a_failing_source_makes_an_item_and_no_change_until_it_is_read_again(world: World) -> None:
-    world.write([part(-300, 0, shares=USUAL)])
+    world.write([part(-90, 0, shares=USUAL)])
     world.bind()
     assert world.watch()["state"] == JobState.DONE
     waiting = "SELECT count(*) FROM job WHERE name = 'metric-sources.watch' AND state = 'waiting'"
@@ -328,7 +393,7 @@ def test_a_failing_source_makes_an_item_and_no_change_until_it_is_read_again(wor
     ],
 )
 def test_an_incomplete_response_is_a_failure_and_not_a_drop_of_requests(world: World, page: dict[str, object]) -> None:
-    world.write([part(-300, 0)])
+    world.write([part(-90, 0)])
     world.bind()
     world.outside.instead = {"/api/v1/query": page}
     assert world.watch()["state"] == JobState.DONE

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import InvalidRequest
-from slowpath.core.ids import MetricSourceId, new_id
+from slowpath.core.ids import EnvironmentId, MetricSourceId, ServiceId, new_id
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metric_sources import queries
 from slowpath.evidence.metric_sources.errors import (
@@ -47,6 +47,12 @@ def environments_of(session: ReadSession, service_id: UUID) -> list[UUID]:
     return [
         row.environment_id for row, _ in queries.select_all_federated_services(session) if row.service_id == service_id
     ]
+
+
+def services_of(session: ReadSession, environment_id: EnvironmentId) -> list[ServiceId]:
+    """Return the services that are federated in an environment."""
+    rows = queries.select_all_federated_services(session)
+    return [ServiceId(row.service_id) for row, _ in rows if row.environment_id == environment_id]
 
 
 def count_federated_services(session: ReadSession) -> int:

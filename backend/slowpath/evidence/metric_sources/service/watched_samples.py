@@ -12,8 +12,11 @@ from slowpath.evidence.metric_sources.rules import (
     BUFFERED_MS,
     CONCURRENT_QUERIES,
     FAILING_AFTER_MS,
+    MOST_AT_STEPS,
+    MOST_RAW_SAMPLES,
     MOST_WATCHED_AT_STEPS,
     MOST_WATCHED_SAMPLES,
+    QUERY_SECONDS,
     WATCH_COLUMN_MS,
     WATCH_QUERY_SECONDS,
 )
@@ -101,6 +104,11 @@ class WatchedSamples:
                     return _load(binding, source, BufferedSampleSource(source, buffer), between_ms)
             source.series(binding.rules, between_ms)
             return _load(binding, source, source, between_ms)
+
+
+def create_interactive_reader(federated: FederatedQueries) -> WatchedSamples:
+    """Return a reader for requests that a user waits for, with the limits of the dashboard."""
+    return WatchedSamples(federated, SampleBuffers(), QUERY_SECONDS, MOST_RAW_SAMPLES, MOST_AT_STEPS)
 
 
 def _load(
