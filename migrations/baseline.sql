@@ -75,7 +75,7 @@ BEGIN
         EXECUTE format('CREATE POLICY keeper ON %I FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true)', name);
     END LOOP;
     FOREACH name IN ARRAY ARRAY[
-        'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
+        'federated_service', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
     ] LOOP
         EXECUTE format('CREATE POLICY keeper ON %I FOR SELECT TO slowpath_keeper USING (true)', name);
     END LOOP;
@@ -110,6 +110,7 @@ GRANT SELECT (team_id, id, callback_hash) ON probe TO slowpath_keeper;
 GRANT SELECT (team_id, id, report_id, secret_hash, expires_at, revoked_at) ON share_link TO slowpath_keeper;
 GRANT SELECT (team_id, are_links_allowed) ON share_settings TO slowpath_keeper;
 GRANT SELECT (retention_days) ON metric_settings TO slowpath_keeper;
+GRANT SELECT (team_id) ON federated_service TO slowpath_keeper;
 
 CREATE SCHEMA cross_team;
 GRANT USAGE ON SCHEMA cross_team TO slowpath_cross_team, slowpath_keeper;

@@ -48,10 +48,21 @@ WATCHED = """
 
 def upgrade() -> None:
     op.execute("ALTER TABLE federated_service ADD COLUMN scanned_until_ms bigint")
-    op.execute(MAINTENANCE.rstrip().removesuffix("$$").rstrip() + WATCHED)
+    op.execute("CREATE POLICY keeper ON federated_service FOR SELECT TO slowpath_keeper USING (true)")
+    op.execute("GRANT SELECT (team_id) ON federated_service TO slowpath_keeper")
+    _replace_function(MAINTENANCE.rstrip().removesuffix("$$").rstrip() + WATCHED)
 
 
 def downgrade() -> None:
-    op.execute(MAINTENANCE)
-    op.execute("DELETE FROM job WHERE name = 'metric-sources.watch'")
+    _replace_function(MAINTENANCE)
+    op.execute("REVOKE SELECT (team_id) ON federated_service FROM slowpath_keeper")
+    op.execute("DROP POLICY keeper ON federated_service")
     op.execute("ALTER TABLE federated_service DROP COLUMN scanned_until_ms")
+
+
+def _replace_function(definition: str) -> None:
+    op.execute("GRANT CREATE ON SCHEMA cross_team TO slowpath_keeper")
+    op.execute("SET LOCAL ROLE slowpath_keeper")
+    op.execute(definition)
+    op.execute("RESET ROLE")
+    op.execute("REVOKE CREATE ON SCHEMA cross_team FROM slowpath_keeper")
