@@ -23,9 +23,7 @@ export const earlierWeek = (chosen: SelectedRange): SelectedRange => ({
 });
 
 /** Why no window of a row can be compared, or null: a mean has no quantiles. */
-export function explainUnavailableRange({
-  latency,
-}: Pick<DashboardRow, 'latency'>): string | null {
+export function explainUnavailableRange({ latency }: Pick<DashboardRow, 'latency'>): string | null {
   return latency.histogram === 'none' || latency.histogram === 'mean'
     ? 'No latency histogram is received.'
     : null;
