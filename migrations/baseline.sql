@@ -76,7 +76,7 @@ BEGIN
         EXECUTE format('CREATE POLICY keeper ON %I FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true)', name);
     END LOOP;
     FOREACH name IN ARRAY ARRAY[
-        'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
+        'federated_service', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
     ] LOOP
         EXECUTE format('CREATE POLICY keeper ON %I FOR SELECT TO slowpath_keeper USING (true)', name);
     END LOOP;
@@ -111,6 +111,7 @@ GRANT SELECT (team_id, id, callback_hash) ON probe TO slowpath_keeper;
 GRANT SELECT (team_id, id, report_id, secret_hash, expires_at, revoked_at) ON share_link TO slowpath_keeper;
 GRANT SELECT (team_id, are_links_allowed) ON share_settings TO slowpath_keeper;
 GRANT SELECT (retention_days) ON metric_settings TO slowpath_keeper;
+GRANT SELECT (team_id) ON federated_service TO slowpath_keeper;
 
 CREATE SCHEMA cross_team;
 GRANT USAGE ON SCHEMA cross_team TO slowpath_cross_team, slowpath_keeper;
@@ -525,7 +526,19 @@ CREATE FUNCTION cross_team.enqueue_maintenance(every interval)
             WHERE job.team_id = team.id AND job.subject_kind = 'team' AND job.subject_id = team.id
                 AND job.name = wanted.name
                 AND (job.state IN ('waiting', 'running') OR job.created_at > clock_timestamp() - every)
-        )
+        );
+    INSERT INTO public.job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,
+            fencing_token, progress, step)
+        SELECT team.id, gen_random_uuid(), 'metric-sources.watch', 'analyse',
+            jsonb_build_object('team_id', team.id), 'team', team.id, 'waiting', 0, 5, 0, 0, ''
+        FROM public.team
+        WHERE team.deleted_at IS NULL
+            AND EXISTS (SELECT FROM public.federated_service WHERE federated_service.team_id = team.id)
+            AND NOT EXISTS (
+                SELECT FROM public.job
+                WHERE job.team_id = team.id AND job.subject_kind = 'team' AND job.subject_id = team.id
+                    AND job.name = 'metric-sources.watch' AND job.state IN ('waiting', 'running')
+            )
 $$;
 
 CREATE FUNCTION cross_team.delete_expired_rows()

@@ -41,6 +41,7 @@ from slowpath.evidence.executables import endpoints as executables_endpoints
 from slowpath.evidence.growth_logs import endpoints as growth_endpoints
 from slowpath.evidence.metric_sources import endpoints as sources_endpoints
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
+from slowpath.evidence.metric_sources.service.watched_samples import create_interactive_reader
 from slowpath.evidence.metrics import endpoints as metrics_endpoints
 from slowpath.evidence.metrics.service.series_cache import SeriesCache
 from slowpath.evidence.profiles import endpoints as profiles_endpoints
@@ -194,6 +195,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     parse_domain_teams(settings.oidc_domains)  # an invalid value is reported at the start, not at the first sign-in
     app.state.series_memory = SeriesCache()
     app.state.beyond = FederatedQueries(app.state.outside, app.state.sealer)
+    app.state.watched = create_interactive_reader(app.state.beyond)
     app.state.wait_again = WAIT_AGAIN
     app.state.in_flight = in_flight = BytesInFlight()
     app.state.turns = Turns()

@@ -91,6 +91,7 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(metrics.RollUpMetrics, metrics.roll_up_metrics),
         JobHandler(metrics.DeleteExpiredSamples, metrics.delete_expired_samples),
         JobHandler(change_detection.DetectChangePoints, change_detection.watch_latency),
+        JobHandler(change_detection.WatchFederatedServices, change_detection.watch_federated_services),
         JobHandler(budgets.EvaluateBudgets, budgets.evaluate_budgets),
         JobHandler(production_events.UpdateProductionEvents, production_events.update_production_events),
         JobHandler(production_events.ProductionEventChanged, production_events.notify_production_event),
