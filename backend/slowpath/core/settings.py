@@ -95,6 +95,8 @@ class Settings(BaseSettings):
     team_requests_per_minute: int = Field(default=6_000, ge=0, validation_alias="SLOWPATH_TEAM_REQUESTS_PER_MINUTE")
     """Rate limit of all tokens of a team together."""
     team_uploads_per_minute: int = Field(default=24_000, ge=0, validation_alias="SLOWPATH_TEAM_UPLOADS_PER_MINUTE")
+    user_requests_per_minute: int = Field(default=3_000, ge=0, validation_alias="SLOWPATH_USER_REQUESTS_PER_MINUTE")
+    """Rate limit of a signed-in user in all browsers together."""
     anonymous_requests_per_minute: int = Field(
         default=600, ge=0, validation_alias="SLOWPATH_ANONYMOUS_REQUESTS_PER_MINUTE"
     )

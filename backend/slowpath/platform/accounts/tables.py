@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     DateTime,
     ForeignKey,
@@ -19,6 +20,7 @@ from sqlalchemy import (
     String,
     UniqueConstraint,
     Uuid,
+    false,
     func,
     text,
     true,
@@ -75,6 +77,8 @@ class UserSession(Table):
     """The IP address of the sign-in."""
     last_seen_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+    is_multi_factor: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether the sign-in had a second factor, or was at the identity provider, which is responsible for its factors."""
     encrypted_id_token: Mapped[bytes | None] = mapped_column(LargeBinary())
     """The encrypted ID token of the sign-in, with which the identity provider ends its session."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
@@ -93,6 +97,27 @@ class UserIdentity(Table):
     email: Mapped[str | None]
     """As the identity provider sent it at the last use, so that users can tell identities apart."""
     last_used_at: Mapped[datetime]
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class SecondFactor(Table):
+    """What a user needs beside the password: a TOTP secret, a passkey, or one of the recovery codes."""
+
+    __tablename__ = "second_factor"
+    __table_args__ = (CheckConstraint("kind in ('totp', 'passkey', 'recovery-code')", name="kind"),)
+
+    id: Mapped[UUID] = mapped_column(Uuid(), primary_key=True, default=new_id)
+    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), index=True)
+    kind: Mapped[str]
+    name: Mapped[str]
+    """As the user calls the device; empty for recovery codes."""
+    secret: Mapped[bytes] = mapped_column(LargeBinary())
+    """The encrypted TOTP secret, the public key of a passkey, or the SHA-256 of a recovery code."""
+    credential_id: Mapped[bytes | None] = mapped_column(LargeBinary())
+    """Of a passkey."""
+    counter: Mapped[int] = mapped_column(BigInteger(), default=0)
+    """The last accepted time step of TOTP, or the signature counter of a passkey: neither is accepted twice."""
+    last_used_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
@@ -123,6 +148,7 @@ class Team(Table):
     slug: Mapped[str] = mapped_column(unique=True)
     """Its name in URLs. Ends in random letters: a slug that could be chosen would reveal other teams."""
     name: Mapped[str]
+    requires_second_factor: Mapped[bool] = mapped_column(default=False, server_default=false())
     deleted_at: Mapped[datetime | None]
     """Since when the team is inaccessible; a job erases its data."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())

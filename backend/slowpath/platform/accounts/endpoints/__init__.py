@@ -8,6 +8,7 @@ from slowpath.platform.accounts.endpoints import (
     invitations,
     oidc,
     password_resets,
+    second_factors,
     teams,
     tokens,
     users,
@@ -16,6 +17,7 @@ from slowpath.platform.accounts.endpoints import (
 router = APIRouter(prefix="/api/v1")
 router.include_router(users.router)
 router.include_router(password_resets.router)
+router.include_router(second_factors.router)
 router.include_router(oidc.router)
 router.include_router(account_deletion.router)
 router.include_router(teams.router)
