@@ -148,6 +148,8 @@ export type {
   RegressionUpdate,
   RegressionOut as Regression,
   RegressionDetailOut,
+  SecondFactorIn as SecondFactorInput,
+  SecondFactorOut as SecondFactor,
   SeriesOut as BuildSeries,
   SeriesPage as BuildSeriesPage,
   Role,

@@ -28,6 +28,7 @@ import {
   unlinkIdentity,
   signInMethodsQuery,
 } from './account-queries';
+import { SecondFactors } from './SecondFactors';
 import { TimeZone } from './TimeZone';
 
 /** What belongs to the person and not to the team. */
@@ -39,6 +40,7 @@ export function Account({ session }: { session: Session }) {
       <Mails />
       <LinkedSignIns />
       <Password />
+      <SecondFactors />
       <Browsers />
     </>
   );

@@ -1,5 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
-import { calls, type Role, type ServiceAccountRole, type TokenScope } from '../../../api';
+import {
+  calls,
+  type Role,
+  type SecondFactor,
+  type SecondFactorInput,
+  type ServiceAccountRole,
+  type TokenScope,
+} from '../../../api';
 import { deleteDrafts } from '../../../ui';
 
 export const sessionQuery = queryOptions({
@@ -13,6 +20,19 @@ export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-ways'],
   queryFn: ({ signal }) => calls.authMethods({ signal }),
   staleTime: 300_000,
+});
+
+export const secondFactorsQuery = queryOptions({
+  queryKey: ['own-second-factors'],
+  queryFn: ({ signal }) => calls.secondFactorsList({ signal }),
+});
+
+/** How the sign-in that this browser started continues. */
+export const secondStepQuery = queryOptions({
+  queryKey: ['second-step'],
+  queryFn: ({ signal }) => calls.sessionGetSecondFactor({ signal }),
+  gcTime: 0,
+  retry: false,
 });
 
 export const linkedIdentitiesQuery = queryOptions({
@@ -74,6 +94,16 @@ export const signUp = (body: {
   password: string;
   invitation?: string;
 }) => calls.usersSignUp({ body });
+export const verifySecondStep = (body: { code?: string; passkey?: string }) =>
+  calls.sessionVerifySecondFactor({ body });
+export const startSecondFactor = (kind: SecondFactor['kind'], signal: AbortSignal) =>
+  calls.secondFactorsStart({ body: { kind }, signal });
+export const createSecondFactor = (body: SecondFactorInput) => calls.secondFactorsCreate({ body });
+export const deleteSecondFactor = (factor_id: string) =>
+  calls.secondFactorsDelete({ path: { factor_id } });
+export const renewRecoveryCodes = () => calls.secondFactorsRenewRecoveryCodes();
+export const requireSecondFactor = (team_id: string, requires_second_factor: boolean) =>
+  calls.teamsUpdate({ path: { team_id }, body: { requires_second_factor } });
 export const updateMailPreferences = (mentions: boolean) =>
   calls.emailPreferencesUpdate({ body: { email_on_mention: mentions } });
 export async function signOut() {

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { AuthFrame, SecondFactors, sessionQuery } from '../../features/platform/accounts';
+import { useTitle } from '../../ui';
+import { Link } from '../Link';
+
+/** For members of a team that requires a second factor, whose session has none. */
+export function SecondFactorPage() {
+  useTitle('Second factor');
+  const session = useQuery(sessionQuery);
+  const isDone = session.data?.is_multi_factor;
+  return (
+    <AuthFrame
+      title={isDone ? 'You can continue' : 'Your team requires a second factor'}
+      sub={isDone ? 'This session has a second factor.' : 'Add one to continue.'}
+      foot={
+        <Link to="/" className="link">
+          {isDone ? 'Continue' : 'Try again'}
+        </Link>
+      }
+    >
+      <SecondFactors />
+    </AuthFrame>
+  );
+}
