@@ -75,7 +75,7 @@ BEGIN
         EXECUTE format('CREATE POLICY keeper ON %I FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true)', name);
     END LOOP;
     FOREACH name IN ARRAY ARRAY[
-        'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
+        'ci_trust', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
     ] LOOP
         EXECUTE format('CREATE POLICY keeper ON %I FOR SELECT TO slowpath_keeper USING (true)', name);
     END LOOP;
@@ -92,6 +92,8 @@ GRANT SELECT (team_id, user_id, role, created_at) ON membership TO slowpath_keep
 GRANT SELECT (team_id, id, role, email, secret_hash, mail_secret_hash, expires_at, accepted_at) ON invitation
     TO slowpath_keeper;
 GRANT SELECT (team_id, id, role, disabled_at) ON service_account TO slowpath_keeper;
+GRANT SELECT (team_id, id, service_account_id, provider, issuer, repository, branch, environment, scopes) ON ci_trust
+    TO slowpath_keeper;
 GRANT SELECT (
     team_id, id, secret_hash, scopes, expires_at, last_used_at, revoked_at, service_account_id, requests_per_minute,
     uploads_per_minute
@@ -193,6 +195,20 @@ $$;
 CREATE FUNCTION cross_team.find_team(sought varchar)
     RETURNS TABLE (team_id uuid) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT team.id FROM public.team WHERE team.slug = sought AND team.deleted_at IS NULL
+$$;
+
+CREATE FUNCTION cross_team.list_ci_trusts(its_slug varchar, its_issuer varchar)
+    RETURNS TABLE (team_id uuid, trust_id uuid, service_account_id uuid, provider varchar, repository varchar,
+        branch varchar, environment varchar, scopes varchar[])
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT trust.team_id, trust.id, trust.service_account_id, trust.provider, trust.repository, trust.branch,
+        trust.environment, trust.scopes
+    FROM public.ci_trust AS trust
+        JOIN public.team ON team.id = trust.team_id
+        JOIN public.service_account AS account
+            ON account.team_id = trust.team_id AND account.id = trust.service_account_id
+    WHERE team.slug = its_slug AND trust.issuer = its_issuer AND team.deleted_at IS NULL
+        AND account.disabled_at IS NULL
 $$;
 
 CREATE FUNCTION cross_team.list_teams(sought uuid)

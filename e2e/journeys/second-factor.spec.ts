@@ -20,7 +20,11 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
-test('a passkey is added, required by the team, and signs in', async ({ page, person, baseURL }) => {
+test('a passkey is added, required by the team, and signs in', async ({
+  page,
+  person,
+  baseURL,
+}) => {
   const site = (baseURL ?? '').replace('127.0.0.1', 'localhost'); // WebAuthn excludes IP addresses
   const devices = await page.context().newCDPSession(page);
   await devices.send('WebAuthn.enable');
@@ -36,7 +40,7 @@ test('a passkey is added, required by the team, and signs in', async ({ page, pe
   const enterPassword = async () => {
     await page.goto(`${site}/sign-in`);
     await page.getByLabel('Email').fill(person.email);
-    await page.getByLabel('Password').fill(person.password);
+    await page.getByRole('textbox', { name: /^Password/ }).fill(person.password);
     await page.getByRole('button', { name: /^sign in$/i }).click();
   };
   await enterPassword();

@@ -164,6 +164,16 @@ class PasskeyUnavailable(InvalidRequest):
     title = "Passkeys are not available"
 
 
+class CiTokenRejected(NotAuthenticated):
+    """The ID token of a CI job is invalid, or the team does not trust the job."""
+
+    slug = "ci-token-rejected"
+
+
+class CiTrustNotFound(NotFound):
+    """The team has no trusted repository with this ID."""
+
+
 class InsufficientRole(PermissionDenied):
     """The user's role in the team is too low."""
 

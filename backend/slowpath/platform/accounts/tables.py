@@ -213,6 +213,29 @@ class ServiceAccount(TeamScoped, Table):
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
 
 
+class CiTrust(TeamScoped, Table):
+    """A repository whose CI jobs get short-lived tokens of a service account for their ID tokens."""
+
+    __tablename__ = "ci_trust"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["team_id", "service_account_id"], ["service_account.team_id", "service_account.id"], ondelete="CASCADE"
+        ),
+        CheckConstraint("provider in ('github', 'gitlab')", name="provider"),
+        Index("ix_ci_trust_service_account_id", "team_id", "service_account_id"),
+    )
+
+    service_account_id: Mapped[UUID]
+    provider: Mapped[str]
+    issuer: Mapped[str]
+    """The address that the ID tokens name and whose keys sign them."""
+    repository: Mapped[str]
+    branch: Mapped[str | None]
+    """None: any branch, tag or pull request."""
+    environment: Mapped[str | None]
+    scopes: Mapped[list[str]] = mapped_column(ARRAY(String()))
+
+
 class ApiToken(TeamScoped, Table):
     """A secret by which a program acts for the team, within scopes and until a time."""
 
@@ -221,6 +244,8 @@ class ApiToken(TeamScoped, Table):
         ForeignKeyConstraint(
             ["team_id", "service_account_id"], ["service_account.team_id", "service_account.id"], ondelete="CASCADE"
         ),
+        ForeignKeyConstraint(["team_id", "ci_trust_id"], ["ci_trust.team_id", "ci_trust.id"], ondelete="CASCADE"),
+        Index("ix_api_token_ci_trust_id", "team_id", "ci_trust_id"),
         CheckConstraint("requests_per_minute > 0 AND uploads_per_minute > 0", name="rates"),
         Index("ix_api_token_newest", "team_id", "created_at", "id"),
         Index("ix_api_token_service_account_id", "team_id", "service_account_id"),
@@ -236,6 +261,8 @@ class ApiToken(TeamScoped, Table):
     revoked_at: Mapped[datetime | None]
     service_account_id: Mapped[UUID | None]
     """The service account that owns it; none for a token of the team."""
+    ci_trust_id: Mapped[UUID | None]
+    """For a short-lived token of a CI job: why it was issued. Such tokens are in no list."""
     requests_per_minute: Mapped[int | None]
     """Its rate limit, if it differs from the operator's default."""
     uploads_per_minute: Mapped[int | None]

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from slowpath.platform.accounts.endpoints import (
     account_deletion,
     audit_log,
+    ci_trusts,
     invitations,
     oidc,
     password_resets,
@@ -27,3 +28,5 @@ router.include_router(invitations.router)
 router.include_router(invitations.inside)
 router.include_router(tokens.router)
 router.include_router(tokens.accounts)
+router.include_router(ci_trusts.router)
+router.include_router(ci_trusts.inside)
