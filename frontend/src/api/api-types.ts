@@ -148,6 +148,8 @@ export type {
   RegressionUpdate,
   RegressionOut as Regression,
   RegressionDetailOut,
+  CiTrustIn as CiTrustInput,
+  CiTrustOut as CiTrust,
   SecondFactorIn as SecondFactorInput,
   SecondFactorOut as SecondFactor,
   SeriesOut as BuildSeries,

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import {
   calls,
+  type CiTrustInput,
   type Role,
   type SecondFactor,
   type SecondFactorInput,
@@ -50,6 +51,15 @@ export const serviceAccountsQuery = (team_id: string) =>
     queryKey: ['service-accounts', team_id],
     queryFn: ({ signal }) =>
       calls.serviceAccountsList({ path: { team_id }, query: { limit: 200 }, signal }),
+  });
+
+export const ciTrustsQuery = (team_id: string) =>
+  queryOptions({
+    queryKey: ['ci-trusts', team_id],
+    queryFn: async ({ signal }) => {
+      const items = await calls.ciTrustsList({ path: { team_id }, signal });
+      return { items, next_cursor: null };
+    },
   });
 
 /** What a sign-in service sent a browser back with. */
@@ -143,6 +153,10 @@ export const updateToken = (
   token_id: string,
   body: { name: string; requests_per_minute: number | null; uploads_per_minute: number | null },
 ) => calls.tokensUpdate({ path: { team_id, token_id }, body });
+export const createCiTrust = (team_id: string, body: CiTrustInput) =>
+  calls.ciTrustsCreate({ path: { team_id }, body });
+export const deleteCiTrust = (team_id: string, trust_id: string) =>
+  calls.ciTrustsDelete({ path: { team_id, trust_id } });
 export const createServiceAccount = (
   team_id: string,
   body: { name: string; role: ServiceAccountRole },
