@@ -65,7 +65,7 @@ from slowpath.platform.http.problems import install_problems
 from slowpath.platform.http.request_context import RequestContextMiddleware
 from slowpath.platform.http.request_guard import RequestGuard
 from slowpath.platform.http.secret_paths import SecretPaths
-from slowpath.platform.http.turns import Turns
+from slowpath.platform.http.turns import CHECKS_AT_ONCE, MOST_WAITING_CHECKS, Turns
 from slowpath.platform.jobs import endpoints as work_endpoints
 from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
@@ -198,6 +198,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     app.state.wait_again = WAIT_AGAIN
     app.state.in_flight = in_flight = BytesInFlight()
     app.state.turns = Turns()
+    app.state.check_turns = Turns(CHECKS_AT_ONCE, MOST_WAITING_CHECKS, "checks")
     app.state.discussable = DISCUSSABLE
     app.add_middleware(
         RequestGuard,

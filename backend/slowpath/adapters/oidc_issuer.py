@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
@@ -26,6 +27,7 @@ from joserfc.jwk import KeySet
 from slowpath.adapters.egress import AllowlistedEgressClient
 from slowpath.adapters.egress_policy import parse_allowlist, parse_url
 from slowpath.core.errors import AddressNotAllowed, NotAuthenticated, Unavailable, UpstreamUnavailable
+from slowpath.core.ids import TeamId
 from slowpath.core.ports import EgressClient, HttpResponse, OidcIdentity
 from slowpath.core.settings import Settings
 
@@ -50,6 +52,7 @@ MAX_HINT: Final = 4_000
 TIMEOUT_SECONDS: Final = 10.0
 MAX_ISSUERS: Final = 200
 TURN_SECONDS: Final = 2.0
+VERIFIED_AT_ONCE: Final = 4
 
 log = structlog.get_logger(__name__)
 
@@ -339,29 +342,34 @@ def _make_error(reason: str) -> NotAuthenticated:
 
 
 class CachingIdTokenVerifier:
-    """Verifies ID tokens of issuers that teams trust; metadata and keys are read like those of the configured issuer."""
+    """Verifies ID tokens of issuers that teams trust; metadata and keys are read like those of the configured issuer.
+
+    One token of a team at a time and few of all teams, so that slow issuers occupy few threads.
+    """
 
     def __init__(self, outside: EgressClient) -> None:
         """Set the egress client, which decides on the addresses."""
         self._outside = outside
-        self._issuers: OrderedDict[tuple[str, str], tuple[OidcIssuer, threading.Lock]] = OrderedDict()
+        self._issuers: OrderedDict[tuple[TeamId, str, str], OidcIssuer] = OrderedDict()
+        self._turns: dict[TeamId, threading.Lock] = {}
+        self._room = threading.BoundedSemaphore(VERIFIED_AT_ONCE)
         self._lock = threading.Lock()
 
-    def verify(self, issuer: str, id_token: str, *, audience: str, now: datetime) -> Mapping[str, Any]:
-        """Return the claims of a token. One token per issuer at a time: a slow issuer occupies one thread."""
+    def verify(self, team_id: TeamId, issuer: str, id_token: str, *, audience: str, now: datetime) -> Mapping[str, Any]:
+        """Return the claims of a token. Raises like the port."""
+        key = (team_id, issuer, audience)
         with self._lock:
-            known = self._issuers.pop((issuer, audience), None)
-            found = known or (OidcIssuer(issuer, audience, "", self._outside), threading.Lock())
-            self._issuers[issuer, audience] = found
+            trusted = self._issuers.pop(key, None) or OidcIssuer(issuer, audience, "", self._outside)
+            self._issuers[key] = trusted
             if len(self._issuers) > MAX_ISSUERS:
                 self._issuers.popitem(last=False)
-        checked, turn = found
-        if not turn.acquire(timeout=TURN_SECONDS):
-            raise Unavailable("The issuer of the ID token responds too slowly.", remedy="Try again in a minute.")
-        try:
-            return checked.verify_job_token(id_token, now)
-        finally:
-            turn.release()
+            turn = self._turns.setdefault(team_id, threading.Lock())
+        with ExitStack() as held:
+            for lock in (turn, self._room):
+                if not lock.acquire(timeout=TURN_SECONDS):
+                    raise Unavailable("The issuers of ID tokens respond too slowly.", remedy="Try again in a minute.")
+                held.callback(lock.release)
+            return trusted.verify_job_token(id_token, now)
 
 
 def create_issuer(settings: Settings) -> OidcIssuer | None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from slowpath.core.ids import BlobKey, JobId
+from slowpath.core.ids import BlobKey, JobId, TeamId
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ class OidcIssuerPort(Protocol):
 class IdTokenVerifier(Protocol):
     """Verifies ID tokens of issuers that users name (OpenID Connect Discovery), such as those of CI jobs."""
 
-    def verify(self, issuer: str, id_token: str, *, audience: str, now: datetime) -> Mapping[str, Any]:
-        """Return the claims of a token of this issuer for this audience.
+    def verify(self, team_id: TeamId, issuer: str, id_token: str, *, audience: str, now: datetime) -> Mapping[str, Any]:
+        """Return the claims of a token of this issuer, which the team trusts, for this audience.
 
         Raises `NotAuthenticated`, `AddressNotAllowed`, `UpstreamUnavailable`, and `Unavailable` if the issuer is slow.
         """

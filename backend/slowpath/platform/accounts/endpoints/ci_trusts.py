@@ -11,6 +11,7 @@ from slowpath.core.errors import (
     NotAuthenticated,
     NotFound,
     PermissionDenied,
+    Unavailable,
     UpstreamUnavailable,
 )
 from slowpath.platform.accounts.access import Anyone, InTeam, MayManage, Throttled, client_address
@@ -73,7 +74,9 @@ def delete_ci_trust(caller: MayManage, trust_id: UUID, session: Writing) -> None
     "/ci-tokens",
     operation_id="ci-tokens:create",
     status_code=201,
-    responses=document_problems(*COMMON, InvalidRequest, LimitExceeded, AddressNotAllowed, UpstreamUnavailable),
+    responses=document_problems(
+        *COMMON, InvalidRequest, LimitExceeded, AddressNotAllowed, UpstreamUnavailable, Unavailable
+    ),
     openapi_extra=body_up_to(32 * KIB),
 )
 def create_ci_token(

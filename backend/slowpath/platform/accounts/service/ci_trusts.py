@@ -126,7 +126,7 @@ def exchange_ci_token(
             remedy="An admin adds the repository under Settings, API tokens.",
         )
     count_sign_in_attempt(throttle, EXCHANGES_BY_TRUST, f"ci-token:{trusts[0].team_id}:{issuer}")
-    claims = verifier.verify(issuer, id_token, audience=audience, now=now)
+    claims = verifier.verify(TeamId(trusts[0].team_id), issuer, id_token, audience=audience, now=now)
     for trust in trusts:
         job = read_job(CiProvider(trust.provider), claims)
         if job is not None and is_trusted(
