@@ -323,10 +323,12 @@ def _verify_code(
     if apps:
         count_sign_in_attempt(throttle, TOTP_BY_ACCOUNT, f"totp:{apps[0].user_id}")
     for factor in apps:
-        make_code = pyotp.TOTP(sealer.unseal(factor.secret, TOTP_PURPOSE, factor.id)).generate_otp
+        secret = sealer.unseal(factor.secret, TOTP_PURPOSE, factor.id)
+        make_code = pyotp.TOTP(secret).generate_otp
         step = find_time_step(code, make_code, at_s=int(now.timestamp()), after=factor.counter)
         if step is not None:
             factor.counter, factor.last_used_at = step, now
+            factor.secret = sealer.seal(secret, TOTP_PURPOSE, factor.id)  # the key may be newer
             return True
     for factor in factors:
         if factor.kind == RECOVERY_CODE and secrets.compare_digest(factor.secret, hash_secret(code)):

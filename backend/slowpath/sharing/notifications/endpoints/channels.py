@@ -37,7 +37,9 @@ def list_channels(caller: MayRead, session: Reading, settings: Configured, pagin
     """List channels, newest first. Only admins see whole addresses of webhooks: their paths may be secrets."""
     sees_addresses = caller.role.reaches(Role.ADMIN)
     rows = channels.channels(session, paging.after, paging.limit + 1)
-    return paging.page(rows, lambda row: _make_out(row, settings, sees_addresses=sees_addresses), lambda row: (row.created_at, row.id))
+    return paging.page(
+        rows, lambda row: _make_out(row, settings, sees_addresses=sees_addresses), lambda row: (row.created_at, row.id)
+    )
 
 
 @router.post(
@@ -173,5 +175,5 @@ def _make_out(row: NotificationChannel, settings: Settings, *, sees_addresses: b
     is_app = row.kind == ChannelKind.SLACK_APP
     out = ChannelOut.of(row, slack_links.make_interactivity_url(row, settings) if is_app else None)
     if not sees_addresses and (url := out.target.pop("url", None)):
-        out.target["host"] = urlsplit(url).netloc.rpartition("@")[2]
+        out.target["host"] = urlsplit(url).netloc
     return out
