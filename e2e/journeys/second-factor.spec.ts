@@ -25,6 +25,7 @@ test('a passkey is added, required by the team, and signs in', async ({
   person,
   baseURL,
 }) => {
+  test.setTimeout(pictures === undefined ? 90_000 : 400_000);
   const site = (baseURL ?? '').replace('127.0.0.1', 'localhost'); // WebAuthn excludes IP addresses
   const devices = await page.context().newCDPSession(page);
   await devices.send('WebAuthn.enable');
@@ -68,6 +69,20 @@ test('a passkey is added, required by the team, and signs in', async ({
   await page.getByLabel('Members need a second factor').check();
   await expect(page.getByLabel('Members need a second factor')).toBeChecked();
   await picture(page, 'team-rule');
+
+  await page.goto(`${site}/t/${person.team.slug}/settings?tab=tokens`);
+  await page.getByLabel('Account name').fill('ci');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('button', { name: 'Trust a repository' }).click();
+  await page.getByLabel('Repository', { exact: true }).fill('acme/ingester');
+  await page.getByLabel('Only this branch').fill('main');
+  await page.getByRole('combobox', { name: 'Acts as' }).last().click();
+  await page.getByRole('option', { name: 'ci' }).click();
+  await picture(page, 'trust');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Trust', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Remove acme/ingester' })).toBeVisible();
+  await picture(page, 'trusts');
 
   await page.context().clearCookies();
   await enterPassword();

@@ -1,5 +1,6 @@
 """Rules of the second factor: kinds, recovery codes, time steps of TOTP, the site that passkeys belong to."""
 
+import base64
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,15 +9,13 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from slowpath.platform.accounts.rules.account_limits import RateLimit
-from slowpath.platform.accounts.rules.credentials import encode_base62
 
 STATE_SECONDS = 600
 """How long a user may take to confirm a second factor, or to enter it."""
 STEP_SECONDS = 30
 MAX_FACTORS = 10
 RECOVERY_CODES = 10
-RECOVERY_LETTERS = 12
-"""62^12 > 2^71."""
+RECOVERY_BYTES = 10
 BY_ADDRESS_AND_ACCOUNT = RateLimit(10, 300)
 TOTP_BY_ACCOUNT = RateLimit(30, 900)
 """Only who knows the password gets this far, and passkeys and recovery codes still work: 6 digits need a limit."""
@@ -58,11 +57,11 @@ def find_time_step(code: str, make_code: Callable[[int], str], *, at_s: int, aft
 
 
 def make_recovery_code(random_bytes: bytes) -> str:
-    """Return a recovery code in three groups that users can copy by hand."""
-    letters = encode_base62(int.from_bytes(random_bytes), RECOVERY_LETTERS)
-    return "-".join(letters[start : start + 4] for start in range(0, RECOVERY_LETTERS, 4))
+    """Return a recovery code of 80 bits in four groups that users can copy by hand."""
+    letters = base64.b32encode(random_bytes).decode().lower()  # without 0, 1 and 8
+    return "-".join(letters[start : start + 4] for start in range(0, len(letters), 4))
 
 
 def normalize_code(text: str) -> str:
-    """Return a code without spaces and hyphens."""
-    return "".join(letter for letter in text if letter not in " -")
+    """Return a code without spaces and hyphens, in lower case."""
+    return "".join(letter for letter in text.lower() if letter not in " -")

@@ -43,6 +43,7 @@ from slowpath.platform.accounts.rules.roles import SignedInUser
 from slowpath.platform.accounts.rules.second_factor import (
     BY_ADDRESS_AND_ACCOUNT,
     MAX_FACTORS,
+    RECOVERY_BYTES,
     RECOVERY_CODE,
     RECOVERY_CODES,
     STATE_SECONDS,
@@ -218,7 +219,7 @@ def complete_registration(
 def renew_recovery_codes(session: WriteSession, user_id: UserId) -> list[str]:
     """Replace the recovery codes of a user and return the new ones, which are not stored."""
     session.execute(delete(SecondFactor).where(SecondFactor.user_id == user_id, SecondFactor.kind == RECOVERY_CODE))
-    codes = [make_recovery_code(secrets.token_bytes(9)) for _ in range(RECOVERY_CODES)]
+    codes = [make_recovery_code(secrets.token_bytes(RECOVERY_BYTES)) for _ in range(RECOVERY_CODES)]
     session.add_all(
         SecondFactor(user_id=user_id, kind=RECOVERY_CODE, name="", secret=hash_secret(normalize_code(code)))
         for code in codes

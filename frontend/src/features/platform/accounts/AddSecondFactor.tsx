@@ -92,7 +92,7 @@ function TotpSecret({ picture, secret }: { picture: string; secret: string }) {
 export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   return (
     <FormDialog title="Recovery codes" onClose={onClose}>
-      <p>
+      <p className={classes.closed}>
         Store them where you find them without this device. Each signs you in once instead of a
         second factor. They are shown only now.
       </p>

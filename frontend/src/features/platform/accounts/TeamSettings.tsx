@@ -78,14 +78,16 @@ function SecondFactorRule({ team, onChanged }: { team: TeamMembership; onChanged
   });
   return (
     <Section title="Second factor" narrow>
-      <Checkbox
-        label="Members need a second factor"
-        description="Others see a page that sets one up. Tokens are not affected."
-        disabled={team.role !== 'owner'}
-        checked={change.isPending ? change.variables : team.requires_second_factor}
-        onChange={(event) => change.mutate(event.currentTarget.checked)}
-      />
-      {change.error && <ErrorState compact error={change.error} />}
+      <div className={classes.column}>
+        <Checkbox
+          label="Members need a second factor"
+          description="Others see a page that sets one up. Tokens are not affected."
+          disabled={team.role !== 'owner'}
+          checked={change.isPending ? change.variables : team.requires_second_factor}
+          onChange={(event) => change.mutate(event.currentTarget.checked)}
+        />
+        {change.error && <ErrorState compact error={change.error} />}
+      </div>
     </Section>
   );
 }
