@@ -56,7 +56,8 @@ class Corp:
         }
         return self.made(f"/api/v1/teams/{self.team.id}/ci-trusts", **{**body, **changed})
 
-    def id_token(self, *, key: RSAKey | None = None, header: dict[str, Any] | None = None, **changed: object) -> str:
+    def id_token(self, **changed: Any) -> str:
+        key, header = changed.pop("key", None), changed.pop("header", {})
         now = int(self.app.clock.now().timestamp())
         claims = {
             "iss": self.issuer.address,
@@ -71,7 +72,7 @@ class Corp:
         }
         claims = {name: value for name, value in claims.items() if value is not None}
         signing = key or self.issuer.key
-        return jwt.encode({"alg": "RS256", "kid": self.issuer.key.kid, **(header or {})}, claims, signing)
+        return jwt.encode({"alg": "RS256", "kid": self.issuer.key.kid, **header}, claims, signing)
 
     def exchange(self, id_token: str, team: str | None = None) -> Response:
         return self.app.asked().post("/api/v1/ci-tokens", json={"team": team or self.team.slug, "id_token": id_token})
