@@ -33,7 +33,10 @@ class TeamScope:
 
 
 class ReadSession(Session):
-    """A session that reads; its PostgreSQL transaction is read-only."""
+    """A session that reads one snapshot: its PostgreSQL transaction is read-only, with isolation level REPEATABLE READ.
+
+    With READ COMMITTED a row found by one query could be deleted before the next query reads what belongs to it.
+    """
 
     @property
     def scope(self) -> TeamScope:
@@ -93,7 +96,7 @@ class Database:
 
 def _set_scope(session: Session, _transaction: SessionTransaction, connection: Connection) -> None:
     if not isinstance(session, WriteSession):
-        connection.execute(text("SET TRANSACTION READ ONLY"))
+        connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
     scope: TeamScope = session.info["scope"]
     connection.execute(SET_SCOPE, {"team": str(scope.team_id or ""), "user": str(scope.user_id or "")})
 
