@@ -1,4 +1,4 @@
-"""An authenticator in software (WebAuthn Level 3, "none" attestation, ES256), also one that lies."""
+"""An authenticator in software (WebAuthn Level 3, "none" attestation, ES256), also a forged one."""
 
 import base64
 import hashlib

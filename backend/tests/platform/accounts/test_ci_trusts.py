@@ -160,7 +160,7 @@ def test_gitlab_states_the_project(corp: Corp) -> None:
     assert corp.exchange(corp.id_token(**{**stated, "project_path": "acme/back"})).status_code == 401
 
 
-def test_a_team_and_an_issuer_that_nobody_trusts_are_not_asked(corp: Corp) -> None:
+def test_a_team_and_an_issuer_without_a_trust_are_not_asked(corp: Corp) -> None:
     other = corp.people.team()
     for team in (other.slug, "unknown-team"):
         assert problem(corp.exchange(corp.id_token(), team)) == "ci-token-rejected"

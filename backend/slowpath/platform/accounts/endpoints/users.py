@@ -139,9 +139,9 @@ def _ask_second_factor(request: Request, cookie: SessionCookie, state: str) -> J
         "The password is right. Your account also needs a second factor.",
         remedy="Continue with POST /api/v1/session/second-factor.",
     )
-    response, kept = render_error(request, required), second_step_cookie(cookie)
+    response, step = render_error(request, required), second_step_cookie(cookie)
     response.set_cookie(
-        kept.name, state, max_age=STATE_SECONDS, path="/", secure=kept.secure, httponly=True, samesite="lax"
+        step.name, state, max_age=STATE_SECONDS, path="/", secure=step.secure, httponly=True, samesite="lax"
     )
     return response
 
