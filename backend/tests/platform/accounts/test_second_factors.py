@@ -137,6 +137,8 @@ def test_forged_answers_of_passkeys_are_rejected(app: AppUnderTest, owner: SomeP
         "[1]",
         '{"id": 1, "rawId": null, "response": {}}',
         "not JSON",
+        "[" * 16_000,
+        json.dumps({**json.loads(passkey.get(options)), "response": {"clientDataJSON": "W1tb" * 3_000}}),
     ]
     for answer in forged:
         app.throttle.tries.clear()
@@ -162,6 +164,10 @@ def test_a_passkey_of_another_site_cannot_be_registered(app: AppUnderTest, owner
     client = signed_in(app, owner)
     refused = add_passkey(client, SoftwarePasskey("http://evil.example"))
     assert (refused.status_code, problem(refused)) == (401, "second-factor-rejected")
+    state = client.post(f"{FACTORS}/registrations", json={"kind": "passkey"}).json()["state"]
+    for proof in ("[" * 16_000, "{}", '{"id": 1}'):
+        sent = {"kind": "passkey", "name": "x", "state": state, "proof": proof}
+        assert problem(client.post(FACTORS, json=sent)) == "second-factor-rejected"
     assert client.get(FACTORS).json() == {"factors": [], "recovery_codes_left": 0}
 
 

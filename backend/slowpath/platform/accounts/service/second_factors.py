@@ -61,6 +61,8 @@ STATE_PURPOSE = UUID("6b0e8c1e-0f0b-4d2f-9a39-2d0a5b7f8c11")
 """The encryption purposes, so that no other encrypted value is accepted as a state or a secret."""
 TOTP_PURPOSE = UUID("b3a1f0c2-7d54-4a0e-8c5b-94f1d6f2a7e3")
 SITE_NAME = "Slowpath"
+MALFORMED = (WebAuthnException, ValueError, TypeError, KeyError, RecursionError)
+"""What the library raises for hostile responses."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ def complete_registration(
                 expected_rp_id=site.id,
                 expected_origin=site.origin,
             )
-        except (WebAuthnException, ValueError, TypeError, KeyError) as error:
+        except MALFORMED as error:
             raise SecondFactorRejected("The response of the passkey is not valid.", remedy="Try again.") from error
         factor.credential_id, factor.secret = verified.credential_id, verified.credential_public_key
         factor.counter = verified.sign_count
@@ -352,7 +354,7 @@ def _verify_passkey(
             credential_public_key=factor.secret,
             credential_current_sign_count=factor.counter,
         )
-    except (WebAuthnException, ValueError, TypeError, KeyError, StopIteration):
+    except (*MALFORMED, StopIteration):
         return False
     factor.counter, factor.last_used_at = verified.new_sign_count, now
     return True
