@@ -76,7 +76,7 @@ BEGIN
         EXECUTE format('CREATE POLICY keeper ON %I FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true)', name);
     END LOOP;
     FOREACH name IN ARRAY ARRAY[
-        'federated_service', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
+        'ci_trust', 'federated_service', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
     ] LOOP
         EXECUTE format('CREATE POLICY keeper ON %I FOR SELECT TO slowpath_keeper USING (true)', name);
     END LOOP;
@@ -84,15 +84,17 @@ END $$;
 GRANT SELECT (id, email, email_key, name), DELETE ON app_user TO slowpath_keeper;
 GRANT SELECT (user_id, hash) ON user_password TO slowpath_keeper;
 GRANT SELECT (id, user_id, issuer, subject), UPDATE (email, last_used_at) ON user_identity TO slowpath_keeper;
-GRANT SELECT (id, user_id, secret_hash, last_seen_at, expires_at), UPDATE (last_seen_at, expires_at) ON user_session
-    TO slowpath_keeper;
+GRANT SELECT (id, user_id, secret_hash, last_seen_at, expires_at, created_at, is_multi_factor),
+    UPDATE (last_seen_at, expires_at) ON user_session TO slowpath_keeper;
 GRANT SELECT, INSERT, UPDATE, DELETE ON password_reset TO slowpath_keeper;
-GRANT SELECT (id, slug, name, deleted_at, work_seconds, work_at), UPDATE (deleted_at, work_seconds, work_at) ON team
-    TO slowpath_keeper;
+GRANT SELECT (id, slug, name, deleted_at, work_seconds, work_at, requires_second_factor),
+    UPDATE (deleted_at, work_seconds, work_at) ON team TO slowpath_keeper;
 GRANT SELECT (team_id, user_id, role, created_at) ON membership TO slowpath_keeper;
 GRANT SELECT (team_id, id, role, email, secret_hash, mail_secret_hash, expires_at, accepted_at) ON invitation
     TO slowpath_keeper;
 GRANT SELECT (team_id, id, role, disabled_at) ON service_account TO slowpath_keeper;
+GRANT SELECT (team_id, id, service_account_id, provider, issuer, repository, branch, environment, scopes) ON ci_trust
+    TO slowpath_keeper;
 GRANT SELECT (
     team_id, id, secret_hash, scopes, expires_at, last_used_at, revoked_at, service_account_id, requests_per_minute,
     uploads_per_minute
@@ -144,13 +146,14 @@ $$;
 CREATE FUNCTION cross_team.find_session(
     sought bytea, seen_at timestamptz, touch_before timestamptz, ends_at timestamptz
 )
-    RETURNS TABLE (session_id uuid, user_id uuid, email varchar, name varchar, teams jsonb)
+    RETURNS TABLE (session_id uuid, user_id uuid, email varchar, name varchar, teams jsonb, is_multi_factor boolean)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    UPDATE public.user_session AS touched SET last_seen_at = seen_at, expires_at = ends_at
+    UPDATE public.user_session AS touched
+    SET last_seen_at = seen_at, expires_at = least(ends_at, touched.created_at + interval '90 days')
     WHERE touched.secret_hash = sought AND touched.expires_at > seen_at AND touched.last_seen_at < touch_before;
     RETURN QUERY
-        SELECT found.id, person.id, person.email, person.name, cross_team.list_teams(person.id)
+        SELECT found.id, person.id, person.email, person.name, cross_team.list_teams(person.id), found.is_multi_factor
         FROM public.user_session AS found JOIN public.app_user AS person ON person.id = found.user_id
         WHERE found.secret_hash = sought AND found.expires_at > seen_at;
 END
@@ -196,11 +199,26 @@ CREATE FUNCTION cross_team.find_team(sought varchar)
     SELECT team.id FROM public.team WHERE team.slug = sought AND team.deleted_at IS NULL
 $$;
 
+CREATE FUNCTION cross_team.list_ci_trusts(its_slug varchar, its_issuer varchar)
+    RETURNS TABLE (team_id uuid, trust_id uuid, service_account_id uuid, provider varchar, repository varchar,
+        branch varchar, environment varchar, scopes varchar[])
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT trust.team_id, trust.id, trust.service_account_id, trust.provider, trust.repository, trust.branch,
+        trust.environment, trust.scopes
+    FROM public.ci_trust AS trust
+        JOIN public.team ON team.id = trust.team_id
+        JOIN public.service_account AS account
+            ON account.team_id = trust.team_id AND account.id = trust.service_account_id
+    WHERE team.slug = its_slug AND trust.issuer = its_issuer AND team.deleted_at IS NULL
+        AND account.disabled_at IS NULL
+$$;
+
 CREATE FUNCTION cross_team.list_teams(sought uuid)
     RETURNS jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(
         jsonb_agg(
-            jsonb_build_object('id', team.id, 'slug', team.slug, 'name', team.name, 'role', membership.role)
+            jsonb_build_object('id', team.id, 'slug', team.slug, 'name', team.name, 'role', membership.role,
+                'requires_second_factor', team.requires_second_factor)
             ORDER BY membership.created_at, team.id
         ),
         '[]'

@@ -22,7 +22,7 @@ from slowpath.adapters.git_mirrors import create_mirrors
 from slowpath.adapters.git_remotes import create_remotes
 from slowpath.adapters.limits_throttle import create_throttle
 from slowpath.adapters.obstore_blobs import ObstoreBlobs
-from slowpath.adapters.oidc_issuer import create_issuer
+from slowpath.adapters.oidc_issuer import CachingIdTokenVerifier, create_issuer
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine, create_replica
 from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import Database
@@ -66,7 +66,7 @@ from slowpath.platform.http.problems import install_problems
 from slowpath.platform.http.request_context import RequestContextMiddleware
 from slowpath.platform.http.request_guard import RequestGuard
 from slowpath.platform.http.secret_paths import SecretPaths
-from slowpath.platform.http.turns import Turns
+from slowpath.platform.http.turns import CHECKS_AT_ONCE, MOST_WAITING_CHECKS, Turns
 from slowpath.platform.jobs import endpoints as work_endpoints
 from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
@@ -192,6 +192,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     app.state.mirrors = create_mirrors(settings, app.state.remotes)
     app.state.sealer = create_sealer(settings)
     app.state.issuer = create_issuer(settings)
+    app.state.id_tokens = CachingIdTokenVerifier(app.state.outside)
     parse_domain_teams(settings.oidc_domains)  # an invalid value is reported at the start, not at the first sign-in
     app.state.series_memory = SeriesCache()
     app.state.beyond = FederatedQueries(app.state.outside, app.state.sealer)
@@ -199,6 +200,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     app.state.wait_again = WAIT_AGAIN
     app.state.in_flight = in_flight = BytesInFlight()
     app.state.turns = Turns()
+    app.state.check_turns = Turns(CHECKS_AT_ONCE, MOST_WAITING_CHECKS, "checks")
     app.state.discussable = DISCUSSABLE
     app.add_middleware(
         RequestGuard,

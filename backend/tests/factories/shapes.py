@@ -29,6 +29,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "api_token": {"scopes": ["read"]},
     "artifact": {"archive_id": None, "kind": "profile.cpu", "summary": None},
     "benchmark_output": {"units": [], "warnings": []},
+    "ci_trust": {"scopes": ["upload"]},
     "commit": {"sha": 40 * "c", "parents": [], "files": [], "dependency_updates": []},
     "package_closure": {"problem": None},
     "commit_diff": {"content": None, "problem": None},

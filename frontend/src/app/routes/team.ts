@@ -41,6 +41,8 @@ const teamRoute = createRoute({
     const team = session.teams.find(({ slug }) => slug === params.team);
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's own way of saying 404
     if (!team) throw notFound();
+    if (team.requires_second_factor && !session.is_multi_factor)
+      throw redirect({ to: '/second-factor' });
     if (teamHeaders() !== team.slug) {
       // Nothing read for one team may be shown to another.
       context.client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });

@@ -48,6 +48,7 @@ from slowpath.platform.accounts.service.teams import (
     members,
     remove_member,
     rename_team,
+    require_second_factor,
 )
 from slowpath.platform.accounts.service.tokens import (
     AuthenticatedToken,
@@ -66,15 +67,19 @@ from slowpath.platform.accounts.service.users import (
     get_code_host_logins,
     get_mention_email_preference,
     get_time_zone,
+    get_user,
     get_user_by_email,
+    hash_new_password,
     hash_password,
     rename_user,
+    require_recent_sign_in,
     set_code_host_logins,
     set_mention_email_preference,
     set_password,
     set_time_zone,
     sign_up,
     sign_up_invited,
+    user_scope,
 )
 
 __all__ = [
@@ -109,7 +114,9 @@ __all__ = [
     "get_team",
     "get_time_zone",
     "get_token_owner",
+    "get_user",
     "get_user_by_email",
+    "hash_new_password",
     "hash_password",
     "is_team_deleted",
     "list_audit_events",
@@ -126,6 +133,8 @@ __all__ = [
     "rename_team",
     "rename_user",
     "renew_invitation",
+    "require_recent_sign_in",
+    "require_second_factor",
     "revoke_invitation",
     "revoke_token",
     "service_accounts",
@@ -140,5 +149,6 @@ __all__ = [
     "start_oidc_flow",
     "teams_of",
     "unlink_identity",
+    "user_scope",
     "verify_oidc_flow",
 ]

@@ -29,6 +29,7 @@ import {
   signInMethodsQuery,
 } from './account-queries';
 import { CodeHostLogins } from './CodeHostLogins';
+import { SecondFactors } from './SecondFactors';
 import { TimeZone } from './TimeZone';
 
 /** What belongs to the person and not to the team. */
@@ -41,6 +42,7 @@ export function Account({ session }: { session: Session }) {
       <Mails />
       <LinkedSignIns />
       <Password />
+      <SecondFactors />
       <Browsers />
     </>
   );

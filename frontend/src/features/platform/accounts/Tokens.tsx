@@ -15,6 +15,7 @@ import {
   type Column,
   onText,
 } from '../../../ui';
+import { CiTrusts } from './CiTrusts';
 import { ServiceAccounts } from './ServiceAccounts';
 import classes from './Settings.module.css';
 import {
@@ -174,6 +175,7 @@ export function Tokens({ team, uploadSteps }: TokensProps) {
         {revoking && <RevokeToken team={team} token={revoking} onClose={() => setRevoking(null)} />}
       </Section>
       <ServiceAccounts team={team} />
+      <CiTrusts team={team} />
     </>
   );
 }
