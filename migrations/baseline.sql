@@ -356,8 +356,9 @@ $$;
 
 -- `slots` is the number of jobs that a worker runs at a time as a rule; it has some processes more, which only teams use
 -- that run nothing on this worker: several teams with long jobs do not delay another one.
--- Claims of one worker run one after another.
-CREATE FUNCTION cross_team.claim_next_job(nudged uuid, by_worker varchar, slots integer, lease interval)
+-- Claims of one worker run one after another. Without `queues` it claims jobs of every queue.
+CREATE FUNCTION cross_team.claim_next_job(nudged uuid, by_worker varchar, slots integer, lease interval,
+        queues varchar[] DEFAULT NULL)
     RETURNS TABLE (job_id uuid, team_id uuid, fencing_token bigint, name varchar, payload jsonb, attempts integer,
         max_attempts integer, created_by uuid, cancel_requested boolean)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -388,7 +389,7 @@ BEGIN
                 CROSS JOIN LATERAL (
                     SELECT one.id, one.priority, one.not_before FROM public.job AS one
                     WHERE one.team_id = team.team_id AND one.state = 'waiting' AND one.priority = class.priority
-                        AND one.not_before <= clock_timestamp()
+                        AND one.not_before <= clock_timestamp() AND (queues IS NULL OR one.queue = ANY (queues))
                     ORDER BY one.not_before LIMIT 1
                 ) AS job
                 ORDER BY job.priority LIMIT 1
@@ -437,7 +438,8 @@ CREATE FUNCTION cross_team.renew_lease(sought uuid, held bigint, lease interval,
     RETURNING beating.cancel_requested
 $$;
 
--- At most `in_flight` messages per team, so that no team fills the broker.
+-- At most `in_flight` messages per team and queue, so that no team fills the broker, and a worker of one queue does not
+-- wait for the messages of another.
 CREATE FUNCTION cross_team.select_due_jobs(most integer, in_flight integer)
     RETURNS TABLE (job_id uuid, queue varchar, again boolean)
     LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -453,14 +455,17 @@ CREATE FUNCTION cross_team.select_due_jobs(most integer, in_flight integer)
         WHERE job.state = 'running' AND job.due_at <= clock_timestamp()
         ORDER BY job.due_at LIMIT most FOR UPDATE SKIP LOCKED
     ), due AS (
-        SELECT team.team_id, picked.id FROM team CROSS JOIN LATERAL (
+        SELECT team.team_id, picked.id FROM team
+        CROSS JOIN unnest(ARRAY['decode', 'analyse', 'bisect', 'notify']) AS lane (queue)
+        CROSS JOIN LATERAL (
             SELECT job.id FROM public.job AS job
-            WHERE job.team_id = team.team_id AND job.state = 'waiting' AND job.due_at <= clock_timestamp()
+            WHERE job.team_id = team.team_id AND job.queue = lane.queue AND job.state = 'waiting' AND job.due_at <= clock_timestamp()
             ORDER BY job.due_at
             LIMIT in_flight - (
                 SELECT count(*) FROM (
                     SELECT FROM public.job AS sent
-                    WHERE sent.team_id = team.team_id AND sent.state = 'waiting' AND sent.due_at > clock_timestamp()
+                    WHERE sent.team_id = team.team_id AND sent.queue = lane.queue AND sent.state = 'waiting'
+                        AND sent.due_at > clock_timestamp()
                         AND sent.due_at <= clock_timestamp() + interval '20 seconds' AND sent.send_count > 0
                     LIMIT in_flight
                 ) AS outstanding

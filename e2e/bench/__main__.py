@@ -29,6 +29,7 @@ BENCHMARKS = {
     "metrics": "bench.metric_ingest",
     "series": "bench.series_accuracy",
     "series-more": "bench.series_accuracy_long",
+    "series-million": "bench.million_series",
     "series-real": "bench.series_real_captures",
     "ci": "bench.ci_latency",
     "bisect-cost": "bench.bisect_cost",

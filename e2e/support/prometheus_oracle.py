@@ -1,7 +1,6 @@
 """Run Prometheus 2.42 (Debian's package, unpacked without root) as a reference for queries on the same samples."""
 
 import os
-import shutil
 import socket
 import struct
 import subprocess
@@ -16,9 +15,9 @@ from typing import Any
 import cramjam
 import httpx
 
+from support.debian_packages import unpacked_packages
+
 VERSION = "2.42"
-ROOT = Path(__file__).resolve().parents[2]
-CACHE = ROOT / ".slowpath" / "tools" / "prometheus"
 
 
 def prometheus_binary() -> Path | None:
@@ -26,24 +25,11 @@ def prometheus_binary() -> Path | None:
     configured = os.environ.get("SLOWPATH_PROMETHEUS")
     if configured:
         return Path(configured)
-    program = CACHE / "usr" / "bin" / "prometheus"
-    if program.exists():
-        return program
-    if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
+    program = unpacked_packages(["prometheus"], "usr/bin/prometheus")
+    if program is None:
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        fetched = subprocess.run(
-            ["apt-get", "download", "prometheus"], cwd=folder, capture_output=True, timeout=120, check=False
-        )
-        packages = sorted(Path(folder).glob("prometheus_*.deb"))
-        if fetched.returncode or not packages or f"_{VERSION}." not in packages[0].name:
-            return None
-        unpacked = Path(folder) / "unpacked"
-        subprocess.run(["dpkg", "-x", str(packages[0]), str(unpacked)], check=True)
-        CACHE.parent.mkdir(parents=True, exist_ok=True)
-        if not program.exists():
-            shutil.copytree(unpacked, CACHE, symlinks=True, dirs_exist_ok=True)
-    return program
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=False)
+    return program if f"version {VERSION}." in done.stdout + done.stderr else None
 
 
 @dataclass(frozen=True)

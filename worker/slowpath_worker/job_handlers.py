@@ -106,6 +106,7 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(bisects.StartAutomaticBisect, bisects.start_automatic_bisect),
         JobHandler(bisects.PullRequestChanged, bisects.measure_pull_request),
         JobHandler(notifications.BisectFinished, notifications.notify_bisect_finished),
+        JobHandler(notifications.PullRequestStarted, notifications.notify_bisect_finished),
         JobHandler(bisect_plans.PlanBisect, bisect_plans.plan_bisect, bisect_plans.record_plan_failure),
         JobHandler(
             bisect_preflights.CheckBisectRange,

@@ -133,6 +133,7 @@ def test_the_comparison_of_schemas_finds_a_difference(migrated: TestDatabase, st
     assert len(before ^ changed) in {1, 2}
 
 
+@pytest.mark.processes
 @pytest.mark.database
 def test_every_version_goes_down_from_where_it_went_up(former_database: TestDatabase) -> None:
     """Step by step, so that a downgrade that only works from the newest state is found."""
@@ -146,6 +147,7 @@ def test_every_version_goes_down_from_where_it_went_up(former_database: TestData
     assert [line for line in schema(former_database) ^ before if not NOT_RESTORED.search(line)] == []
 
 
+@pytest.mark.processes
 @pytest.mark.database
 def test_a_database_of_the_former_release_loses_no_row(former_database: TestDatabase) -> None:
     with former_database.as_admin() as connection:

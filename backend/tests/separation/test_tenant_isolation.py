@@ -23,7 +23,6 @@ from slowpath.platform.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Permiss
 from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
 from tests.support.endpoints import Endpoint, EndpointRequest, all_endpoints, schema_app
-from tests.support.sample_rows import rows_of, snapshot
 from tests.support.two_team_world import CANARY, FullBlobStore, TwoTeamWorld, make_world
 
 STRICTER = {
@@ -159,7 +158,7 @@ def test_every_id_in_a_path_is_of_something_made_up_here(world: TwoTeamWorld, en
     ],
 )
 def test_anonymous_and_foreign_callers_get_no_data(
-    world: TwoTeamWorld, endpoint: Endpoint, outsiders: tuple[str, ...], admin: psycopg.Connection
+    world: TwoTeamWorld, endpoint: Endpoint, outsiders: tuple[str, ...]
 ) -> None:
     assert {*BOUNDARY_OUTSIDERS, *OTHER_OUTSIDERS} == world.outsiders.keys()
     world.stored.restore()
@@ -171,11 +170,11 @@ def test_anonymous_and_foreign_callers_get_no_data(
             programs_are_refused_first = endpoint.right is Permission.SIGNED_IN and "token" in who
             assert asked.status == (403 if programs_are_refused_first else 401), f"{who}: {asked.content[:300]!r}"
 
-    nothing_changed(world, admin)
+    nothing_changed(world)
 
 
 @pytest.mark.database
-def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection) -> None:
+def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint) -> None:
     world.stored.restore()
     of_a_team = endpoint.right in ROLE_FOR
 
@@ -194,7 +193,7 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
             assert asked.status == 404, asked.content[:300]
         if asked.names & world.ids.keys():
             assert 400 <= asked.status < 500, "a body that names a thing of another team was accepted"
-        nothing_changed(world, admin)
+        nothing_changed(world)
 
     # their program (their owner may have deleted their own team a moment ago)
     world.stored.restore()
@@ -204,14 +203,12 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint, admi
         if of_a_team and (endpoint.object_names or "team_id" in endpoint.path):
             assert asked.status in {403, 404}, asked.content[:300]
 
-    nothing_changed(world, admin)
+    nothing_changed(world)
 
 
 @pytest.mark.database
 @pytest.mark.parametrize(("endpoint", "role"), cases(Role, boundary_roles))
-def test_a_role_reaches_as_far_as_declared(
-    world: TwoTeamWorld, endpoint: Endpoint, role: Role, admin: psycopg.Connection
-) -> None:
+def test_a_role_reaches_as_far_as_declared(world: TwoTeamWorld, endpoint: Endpoint, role: Role) -> None:
     world.stored.restore()
     reaches = role.reaches(needed_role(endpoint))
     if reaches and endpoint.streams:
@@ -229,14 +226,12 @@ def test_a_role_reaches_as_far_as_declared(
             assert asked.status != 404, f"{text}: then the 404 of others means nothing"
     else:
         assert asked.status == 403, text
-        nothing_changed(world, admin)
+        nothing_changed(world)
 
 
 @pytest.mark.database
 @pytest.mark.parametrize(("endpoint", "scope"), cases(TokenScope, boundary_scopes))
-def test_a_token_reaches_as_far_as_declared(
-    world: TwoTeamWorld, endpoint: Endpoint, scope: TokenScope, admin: psycopg.Connection
-) -> None:
+def test_a_token_reaches_as_far_as_declared(world: TwoTeamWorld, endpoint: Endpoint, scope: TokenScope) -> None:
     world.stored.restore()
     right = STRICTER.get(endpoint.operation_id, endpoint.right)
     reaches = is_allowed(endpoint, scope)
@@ -253,16 +248,11 @@ def test_a_token_reaches_as_far_as_declared(
         assert asked.status < 500, text
     else:
         assert asked.status == 403, text
-        nothing_changed(world, admin)
+        nothing_changed(world)
 
 
-def nothing_changed(world: TwoTeamWorld, admin: psycopg.Connection) -> None:
-    if world.stored.is_untouched:
-        return
-    now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)
-    before = rows_of(world.stored.rows, world.team.id, but=SEEN_BY_LOOKING)
-    changed = [table for table, rows in now.items() if rows != before[table]]
-    assert changed == []
+def nothing_changed(world: TwoTeamWorld) -> None:
+    assert world.stored.find_changes(world.team.id, but=SEEN_BY_LOOKING) == {}
 
 
 @pytest.mark.database

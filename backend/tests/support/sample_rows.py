@@ -26,12 +26,16 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 WATCH = """
 CREATE SCHEMA watched;
-CREATE SEQUENCE watched.writings;
 CREATE FUNCTION watched.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-    PERFORM nextval('watched.writings');
+    PERFORM nextval(format('watched.%I', TG_TABLE_NAME)::regclass);
     RETURN NULL;
 END $$;
+"""
+"""A sequence per table counts its written rows: unlike a row, it makes no transaction wait for another."""
+WATCH_TABLE = """
+CREATE SEQUENCE watched.{name};
+CREATE TRIGGER watched AFTER INSERT OR UPDATE OR DELETE ON {name} FOR EACH ROW EXECUTE FUNCTION watched.note();
 """
 
 
@@ -108,49 +112,72 @@ def _value(column: Column[Any], canary: str) -> Any:  # noqa: ANN401 - any value
 
 def snapshot(connection: psycopg.Connection) -> Rows:
     """Return every row of every table."""
-    rows: Rows = {}
-    for table in METADATA.sorted_tables:
-        statement = sql.SQL("SELECT {} FROM {}").format(_columns(table), sql.Identifier(table.name))
-        rows[table.name] = connection.execute(statement).fetchall()
-    return rows
+    return {table.name: _read(connection, table) for table in METADATA.sorted_tables}
 
 
 class SampleRow:
-    """Every row of every table as it was once; while writing is watched, put back only if something was written since."""
+    """Every row of every table as it was once; while writing is watched, only tables that were written are read and restored."""
 
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
         self.rows = snapshot(connection)
-        self._written: int | None = None
+        self._counts: dict[str, int] | None = None
 
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Count rows that are written, by triggers; those of transactions that were rolled back count too."""
         self._connection.execute(WATCH)
         for table in METADATA.sorted_tables:
-            statement = "CREATE TRIGGER watched AFTER INSERT OR UPDATE OR DELETE ON {} FOR EACH ROW EXECUTE FUNCTION watched.note()"
-            self._connection.execute(sql.SQL(statement).format(sql.Identifier(table.name)))
-        self._written = self._writings()
+            self._connection.execute(sql.SQL(WATCH_TABLE).format(name=sql.Identifier(table.name)))
+        self._counts = self._count_writings()
         yield
-        self._written = None
+        self._counts = None
         self._connection.execute("DROP SCHEMA watched CASCADE")
-
-    @property
-    def is_untouched(self) -> bool:
-        """Whether it is sure that nothing was written since the rows were stored or restored."""
-        return self._written is not None and self._writings() == self._written
 
     def restore(self) -> None:
         """Put every row back as it was."""
-        if not self.is_untouched:
+        if self._counts is None:
             _restore(self._connection, self.rows)
-            if self._written is not None:
-                self._written = self._writings()
+        elif written := self._find_written():
+            with self._connection.transaction():
+                # Neither foreign keys nor triggers act: other tables stay as they are.
+                self._connection.execute("SET LOCAL session_replication_role = replica")
+                for name in written:
+                    self._connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(name)))
+                    _insert_rows(self._connection, name, self.rows[name])
+            self._counts = self._count_writings()
 
-    def _writings(self) -> int:
-        found = self._connection.execute("SELECT last_value + is_called::int FROM watched.writings").fetchone()
-        assert found is not None
-        return int(found[0])
+    def find_changes(self, team_id: UUID, *, but: Mapping[str, set[str]]) -> dict[str, int]:
+        """Return the tables of which rows of the team changed since `restore`, with the difference of their numbers.
+
+        Columns of `but` may change by being read.
+        """
+        changed = {}
+        for name in self._find_written():
+            table = METADATA.tables[name]
+            if "team_id" in table.columns:
+                now = _rows_of(table, _read(self._connection, table), team_id, but.get(name, set()))
+                before = _rows_of(table, self.rows[name], team_id, but.get(name, set()))
+                if now != before:
+                    changed[name] = len(now) - len(before)
+        return changed
+
+    def _find_written(self) -> list[str]:
+        assert self._counts is not None, "writing is not watched"
+        counts = self._count_writings()
+        return [name for name, count in self._counts.items() if counts[name] != count]
+
+    def _count_writings(self) -> dict[str, int]:
+        """Return the number of rows written to each table since writing is watched."""
+        found = self._connection.execute(
+            "SELECT sequencename, coalesce(last_value, 0) FROM pg_sequences WHERE schemaname = 'watched'"
+        )
+        return {str(name): int(count) for name, count in found}
+
+
+def _read(connection: psycopg.Connection, table: Table) -> list[tuple[Any, ...]]:
+    statement = sql.SQL("SELECT {} FROM {}").format(_columns(table), sql.Identifier(table.name))
+    return connection.execute(statement).fetchall()
 
 
 def _restore(connection: psycopg.Connection, rows: Rows) -> None:
@@ -158,14 +185,19 @@ def _restore(connection: psycopg.Connection, rows: Rows) -> None:
     with connection.transaction():
         connection.execute("DELETE FROM team")
         connection.execute("DELETE FROM app_user")
-        with connection.cursor() as cursor:
-            for name, stored in rows.items():
-                if stored:
-                    blanks = sql.SQL(", ").join(sql.Placeholder() * len(stored[0]))
-                    table = METADATA.tables[name]
-                    columns, json = _columns(table), [isinstance(column.type, JSONB) for column in table.columns]
-                    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(sql.Identifier(name), columns, blanks)
-                    cursor.executemany(statement, [tuple(map(_storable, row, json)) for row in stored])
+        for name, stored in rows.items():
+            _insert_rows(connection, name, stored)
+
+
+def _insert_rows(connection: psycopg.Connection, name: str, rows: list[tuple[Any, ...]]) -> None:
+    if not rows:
+        return
+    table = METADATA.tables[name]
+    blanks = sql.SQL(", ").join(sql.Placeholder() * len(table.columns))
+    statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(sql.Identifier(name), _columns(table), blanks)
+    is_json = [isinstance(column.type, JSONB) for column in table.columns]
+    with connection.cursor() as cursor:
+        cursor.executemany(statement, [tuple(map(_storable, row, is_json)) for row in rows])
 
 
 def _columns(table: Table) -> sql.Composed:
@@ -176,14 +208,9 @@ def _storable(value: Any, is_json: bool) -> Any:  # noqa: ANN401 - any value of 
     return Jsonb(value) if is_json and value is not None else value
 
 
-def rows_of(rows: Rows, team_id: UUID, *, but: Mapping[str, set[str]]) -> dict[str, list[tuple[Any, ...]]]:
-    """Return the rows of one team, without the columns of `but`, which may change by being read."""
-    stored = {}
-    for table in team_tables():
-        names = [column.name for column in table.columns]
-        shown = [index for index, name in enumerate(names) if name not in but.get(table.name, set())]
-        position = names.index("team_id")
-        stored[table.name] = sorted(
-            (tuple(row[index] for index in shown) for row in rows[table.name] if row[position] == team_id), key=repr
-        )
-    return stored
+def _rows_of(table: Table, rows: list[tuple[Any, ...]], team_id: UUID, but: set[str]) -> list[tuple[Any, ...]]:
+    """Return the rows of one team, without the columns of `but`, in any order that is always the same."""
+    names = [column.name for column in table.columns]
+    shown = [index for index, name in enumerate(names) if name not in but]
+    position = names.index("team_id")
+    return sorted((tuple(row[index] for index in shown) for row in rows if row[position] == team_id), key=repr)

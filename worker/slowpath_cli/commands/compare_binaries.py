@@ -16,17 +16,6 @@ from slowpath.analysis.comparison.compiler_report import CompilerReport
 from slowpath_cli.core.input_files import InvalidInput, decode_profiles, resolved, run_helper
 
 
-def add_binary_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare `--base-binary` and `--candidate-binary`."""
-    for side in ("base", "candidate"):
-        parser.add_argument(
-            f"--{side}-binary",
-            metavar="FILE",
-            help=f"Go program of the {side}: with both, the result states what the compiler did differently in the "
-            "functions that cost more, and which goroutine stacks are predicted to grow once more",
-        )
-
-
 def compare_binaries(options: argparse.Namespace, document: ComparisonDocument, helper: Path) -> CompilerSection | None:
     """Compare the programs on the stacks of the profiles, if both are given. Raises `InvalidInput`."""
     binaries = {side: getattr(options, f"{side}_binary") for side in ("base", "candidate")}

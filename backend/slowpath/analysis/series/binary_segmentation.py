@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.series.courses import Course, CourseFit, best_course, cost_of_steps, steps_cost
-from slowpath.analysis.series.noise_model import innovation_variance, memory_across_steps, memory_of, winsorize
+from slowpath.analysis.series.noise_model import memory_of, noise_across_steps, winsorize
 from slowpath.analysis.series.rank_surprise import rank_surprise
 from slowpath.analysis.series.series_thresholds import SeriesThresholds
 from slowpath.analysis.series.step_measurement import SeriesStep, location, measured
@@ -47,8 +47,8 @@ def shaped_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int,
     if rows.shape[1] < thresholds.least_builds:
         return {}
     calm = winsorize(rows, thresholds)
-    phi = memory_across_steps(calm.rows)
-    bound = MOST_OVER_DIFFERENCES * innovation_variance(calm.rows, phi)
+    phi, variance = noise_across_steps(calm.rows)
+    bound = MOST_OVER_DIFFERENCES * variance
     score = np.abs(scan(calm.rows, weight, phi, bound, thresholds.least_noise).score)
     least = thresholds.least_side
     best = score[:, least - 1 : score.shape[1] - least + 1].max(axis=1, initial=0.0)
@@ -119,10 +119,8 @@ class _SegmentedRow:
 
     def found(self) -> list[int]:
         """Return the places of the steps of the row."""
-        one = self.calm[np.newaxis, :]
-        phi = memory_across_steps(one)
-        bound = MOST_OVER_DIFFERENCES * innovation_variance(one, phi)
-        return self.places(float(phi[0]), float(bound[0]))
+        phi, variance = noise_across_steps(self.calm[np.newaxis, :])
+        return self.places(float(phi[0]), MOST_OVER_DIFFERENCES * float(variance[0]))
 
     def likeliest(self) -> int | None:
         """Return the build before which a single step is most likely, significant or not."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.series.binary_segmentation import shaped_of
 from slowpath.analysis.series.courses import Course
-from slowpath.analysis.series.series_rows import LEAST_TURNS, SeriesRows, rows_of, turns_between
+from slowpath.analysis.series.series_rows import LEAST_TURNS, SeriesRows, blocks_of, rows_of, turns_between
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 from slowpath.analysis.series.step_measurement import SeriesStep
 
@@ -83,6 +83,17 @@ def shapes_in_many(
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[SeriesShape]:
     """Find changes and slow courses of many series over the same builds, like `find_in_many`."""
+    shapes: list[SeriesShape] = []
+    for block in blocks_of(len(matrix)):
+        spread_of = None if spread is None else spread[block]
+        counts_of = None if counts is None else counts[block]
+        shapes += _shapes_in_block(matrix[block], spread_of, counts_of, conditions, thresholds)
+    return shapes
+
+
+def _shapes_in_block(
+    matrix: F64, spread: F64 | None, counts: I32 | None, conditions: I32 | None, thresholds: SeriesThresholds
+) -> list[SeriesShape]:
     shapes = [SeriesShape((), None)] * len(matrix)
     for rows in rows_of(matrix, spread, counts, conditions, starts=[0] * len(matrix), thresholds=thresholds):
         for row, shaped in shaped_of(rows.values, rows.weight, thresholds).items():

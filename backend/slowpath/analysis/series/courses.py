@@ -65,13 +65,19 @@ class _Shapes:
 
 
 @dataclass(frozen=True)
-class _WhitenedShapes:
-    """Shapes whitened with one autocorrelation: [2 shapes, builds], first columns before second, [shapes] products."""
+class _ShapesGivenSteps:
+    """Shapes whitened with one autocorrelation, in rows whose levels step at given places.
 
+    `basis` [builds, levels] of these levels. `columns` [2 shapes, builds], first columns before second. [shapes]: `one_one` are the
+    squares of the first column beside the levels, `shared` is what the second column has of it, `by_two` the inverse square of the
+    rest of the second, zero without one.
+    """
+
+    basis: F64
     columns: F64
     one_one: F64
-    one_two: F64
-    two_two: F64
+    shared: F64
+    by_two: F64
 
 
 def best_course(row: F64, places: Sequence[int]) -> CourseFit | None:
@@ -83,9 +89,10 @@ def best_course(row: F64, places: Sequence[int]) -> CourseFit | None:
     if length < LEAST_BUILDS:
         return None
     shapes = _shapes(length)
-    base = _levels(length, places)
+    key = tuple(places)
+    base = _levels(length, key)
     costs = np.array([COST[kind] for kind in shapes.kinds]) * np.log(length)
-    deviances = np.stack([_deviance(row, base, _whitened_shapes(length, phi), phi) for phi in AUTOCORRELATIONS])
+    deviances = np.stack([_deviance(row, _given_steps(length, key, phi), phi) for phi in AUTOCORRELATIONS])
     best = int(np.argmin(deviances.min(0) + costs))
     phi = AUTOCORRELATIONS[int(np.argmin(deviances[:, best]))]
     columns = [column for column in shapes.columns[best] if column.any()]
@@ -98,11 +105,12 @@ def best_course(row: F64, places: Sequence[int]) -> CourseFit | None:
 
 def cost_of_steps(row: F64, places: Sequence[int]) -> float:
     """Return the cost of a row with steps before these places alone."""
-    base = _levels(len(row), places)
-    zero = np.zeros(1)
-    none = _WhitenedShapes(np.zeros((2, len(row))), zero, zero, zero)
-    deviances = min(float(_deviance(row, base, none, phi)[0]) for phi in AUTOCORRELATIONS)
-    return deviances + steps_cost(len(places), len(row))
+    length = len(row)
+    deviances = min(
+        _deviance_of(length, _squares_beside(row, _basis(length, tuple(places), phi), phi)[1], phi)
+        for phi in AUTOCORRELATIONS
+    )
+    return float(deviances) + steps_cost(len(places), length)
 
 
 def steps_cost(steps: int, length: int) -> float:
@@ -121,7 +129,7 @@ def _course(shapes: _Shapes, best: int, values: F64, row: F64) -> Course:
     return Course(kind, first, last, rise / max(last - first, 1) / max(start, 1e-12))
 
 
-def _levels(length: int, places: Sequence[int]) -> F64:
+def _levels(length: int, places: tuple[int, ...]) -> F64:
     """[builds, levels] Return a constant and one column per step."""
     at = np.arange(length)
     return np.column_stack([np.ones(length), *((at >= place).astype(np.float64) for place in places)])
@@ -134,23 +142,24 @@ def _whiten(columns: F64, phi: float) -> F64:
     return out
 
 
-def _deviance(row: F64, base: F64, shapes: "_WhitenedShapes", phi: float) -> F64:
-    """[shapes] Return the deviance of the row with the base columns and each shape, all whitened."""
-    length = len(row)
-    basis, _ = np.linalg.qr(_whiten(base.T, phi).T)
+def _deviance(row: F64, shapes: "_ShapesGivenSteps", phi: float) -> F64:
+    """[shapes] Return the deviance of the row with the levels of its steps and each shape, all whitened."""
+    value, squares = _squares_beside(row, shapes.basis, phi)
+    gained = shapes.columns @ value
+    gain_one, gain_two = gained[: len(gained) // 2], gained[len(gained) // 2 :]
+    rest = gain_two - shapes.shared * gain_one
+    explained: F64 = np.square(gain_one) / shapes.one_one + np.square(rest) * shapes.by_two
+    return _deviance_of(len(row), np.maximum(squares - explained, 1e-12), phi)
+
+
+def _squares_beside(row: F64, basis: F64, phi: float) -> tuple[F64, F64]:
+    """Return what the whitened row has beside the levels of its steps, and the sum of its squares."""
     value = _whiten(row, phi)
     value = value - basis @ (basis.T @ value)
-    along = shapes.columns @ basis  # [2 shapes, levels]
-    gained = shapes.columns @ value
-    one, two = along[: len(along) // 2], along[len(along) // 2 :]
-    gain_one, gain_two = gained[: len(one)], gained[len(one) :]
-    one_one = np.maximum(shapes.one_one - np.sum(np.square(one), 1), 1e-9)
-    one_two = shapes.one_two - np.sum(one * two, 1)
-    two_two = shapes.two_two - np.sum(np.square(two), 1) - np.square(one_two) / one_one
-    rest = gain_two - one_two / one_one * gain_one
-    explained: F64 = np.square(gain_one) / one_one
-    explained += np.where(two_two > 1e-9, np.square(rest) / np.maximum(two_two, 1e-9), 0.0)
-    squares: F64 = np.maximum(float(value @ value) - explained, 1e-12)
+    return value, np.asarray(np.maximum(value @ value, 1e-12))
+
+
+def _deviance_of(length: int, squares: F64, phi: float) -> F64:
     return np.asarray(length * np.log(squares / length) - float(np.log(1 - phi**2)), dtype=np.float64)
 
 
@@ -182,10 +191,25 @@ def _shapes(length: int) -> _Shapes:
 
 
 @lru_cache(maxsize=256)
-def _whitened_shapes(length: int, phi: float) -> _WhitenedShapes:
+def _basis(length: int, places: tuple[int, ...], phi: float) -> F64:
+    basis, _ = np.linalg.qr(_whiten(_levels(length, places).T, phi).T)
+    return np.asarray(basis, dtype=np.float64)
+
+
+@lru_cache(maxsize=256)
+def _whitened_shapes(length: int, phi: float) -> F64:
+    """[2 shapes, builds] Return all shapes whitened, first columns before second."""
     white = _whiten(_shapes(length).columns, phi)
-    one, two = white[:, 0], white[:, 1]
-    return _WhitenedShapes(
-        np.ascontiguousarray(np.concatenate([one, two])),
-        np.sum(np.square(one), 1), np.sum(one * two, 1), np.sum(np.square(two), 1),
-    )  # fmt: skip
+    return np.ascontiguousarray(np.concatenate([white[:, 0], white[:, 1]]))
+
+
+@lru_cache(maxsize=64)
+def _given_steps(length: int, places: tuple[int, ...], phi: float) -> _ShapesGivenSteps:
+    columns, basis = _whitened_shapes(length, phi), _basis(length, places, phi)
+    along = columns @ basis  # [2 shapes, levels]
+    half = len(columns) // 2
+    one_one = np.maximum(np.sum(np.square(columns[:half]), 1) - np.sum(np.square(along[:half]), 1), 1e-9)
+    shared = (np.sum(columns[:half] * columns[half:], 1) - np.sum(along[:half] * along[half:], 1)) / one_one
+    two_two = np.sum(np.square(columns[half:]), 1) - np.sum(np.square(along[half:]), 1) - np.square(shared) * one_one
+    by_two = np.where(two_two > 1e-9, 1 / np.maximum(two_two, 1e-9), 0.0)
+    return _ShapesGivenSteps(basis, columns, one_one, shared, by_two)

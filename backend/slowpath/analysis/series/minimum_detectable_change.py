@@ -5,7 +5,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.series.noise_model import innovation_variance, memory_across_steps, winsorize
+from slowpath.analysis.series.noise_model import noise_across_steps, winsorize
 from slowpath.analysis.series.required_evidence import CandidateWindows, required_score
 from slowpath.analysis.series.series_rows import rows_of
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
@@ -26,23 +26,23 @@ def smallest_detectable(
     if not parts or parts[0].values.shape[1] < thresholds.least_builds:
         return float("nan")
     calm = winsorize(parts[0].values, thresholds).rows
-    phi = memory_across_steps(calm)
-    noise = max(float(np.sqrt(innovation_variance(calm, phi)[0])), thresholds.least_noise)
-    return _ratio(noise, float(phi[0]), calm.shape[1], builds_after, thresholds)
+    phi, variance = noise_across_steps(calm)
+    noise = np.maximum(np.sqrt(variance), thresholds.least_noise)
+    return float(_ratio(noise, phi, calm.shape[1], builds_after, thresholds)[0])
 
 
 def detectable_step(windows: CandidateWindows, thresholds: SeriesThresholds) -> list[float]:
     """Return the same ratio for each row, within twelve builds."""
     newest = windows.error[:, 0] / np.sqrt(1 + 1 / windows.length)
-    return [
-        _ratio(max(float(noise), thresholds.least_noise), float(phi), windows.length, WITHIN_BUILDS, thresholds)
-        for noise, phi in zip(newest, windows.phi, strict=True)
-    ]
+    noise = np.maximum(newest, thresholds.least_noise)
+    found: list[float] = _ratio(noise, windows.phi, windows.length, WITHIN_BUILDS, thresholds).tolist()
+    return found
 
 
-def _ratio(noise: float, phi: float, before: int, after: int, thresholds: SeriesThresholds) -> float:
-    """Return the ratio by the information of a step in autoregressive noise (see `step_scan`)."""
-    rest = (1 - phi) ** 2
+def _ratio(noise: F64, phi: F64, before: int, after: int, thresholds: SeriesThresholds) -> F64:
+    """[series] Return the ratios by the information of a step in autoregressive noise (see `step_scan`)."""
+    rest = np.square(1 - phi)
     error = noise / np.sqrt(1 / (1 / (1 + rest * (after - 1)) + 1 / (1 + rest * (before - 1))))
-    required = required_score(np.array([after]), np.array([True]), np.array([phi]), thresholds)[0]
-    return 1 + max(float((required + NormalDist().inv_cdf(thresholds.power)) * error), thresholds.least_relative)
+    required = required_score(np.array([after]), np.array([True]), phi, thresholds)
+    out: F64 = 1 + np.maximum((required + NormalDist().inv_cdf(thresholds.power)) * error, thresholds.least_relative)
+    return out

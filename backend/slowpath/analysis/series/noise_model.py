@@ -7,7 +7,6 @@ order of the builds, in units of the series' usual value.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from slowpath.analysis.series.series_thresholds import SeriesThresholds
@@ -18,6 +17,10 @@ Flags = NDArray[np.bool_]
 # The standard deviation of normal noise over its median absolute deviation.
 MAD = 1.4826
 WINDOW = 9
+MEDIAN_EXCHANGES = (
+    (1, 2), (4, 5), (7, 8), (0, 1), (3, 4), (6, 7), (1, 2), (4, 5), (7, 8), (0, 3),
+    (5, 8), (4, 7), (3, 6), (1, 4), (2, 5), (4, 7), (4, 2), (6, 4), (4, 2),
+)  # fmt: skip
 UNSETTLED_BUILDS = 4
 # Autocorrelation counts from this many of its standard errors on (one over the root of the builds), and is then
 # increased by this many: underestimating it causes false alarms.
@@ -78,26 +81,39 @@ def running_median(rows: F64) -> F64:
     length = rows.shape[1]
     out = np.empty_like(rows)
     if length >= WINDOW:
-        out[:, half : length - half] = np.median(sliding_window_view(rows, WINDOW, axis=1), axis=2)
+        out[:, half : length - half] = _median_of_nine(rows)
     for at in [*range(min(half, length)), *range(max(half, length - half), length)]:
         out[:, at] = np.median(rows[:, max(0, at - half) : at + half + 1], axis=1)
     return out
 
 
-def memory_across_steps(rows: F64) -> F64:
-    """[series] Return the lag-one autocorrelation of the noise despite any steps.
+def _median_of_nine(rows: F64) -> F64:
+    """[series, builds - 8] Return the median of each nine neighboring builds.
 
-    0 unless it is significant. From differences, which a step affects once: for noise with autocorrelation phi, x[i+2]
-    - x[i] has 1 + phi times the variance of x[i+1] - x[i] (Chakar, Lebarbier, Lévy-Leduc, Robin 2017, Bernoulli 23(2)).
+    By the 19 exchanges of Paeth (Graphics Gems 1990) on whole columns: a fifth of the time of sorting each window.
+    """
+    places = rows.shape[1] - WINDOW + 1
+    values = [rows[:, at : at + places] for at in range(WINDOW)]
+    for low, high in MEDIAN_EXCHANGES:
+        values[low], values[high] = np.minimum(values[low], values[high]), np.maximum(values[low], values[high])
+    return values[WINDOW // 2]
+
+
+def noise_across_steps(rows: F64) -> tuple[F64, F64]:
+    """[series] Return the lag-one autocorrelation of the noise and the variance of its innovations, despite any steps.
+
+    The autocorrelation is 0 unless it is significant. From differences, which a step affects once: for noise with autocorrelation
+    phi, x[i+2] - x[i] has 1 + phi times the variance of x[i+1] - x[i] (Chakar, Lebarbier, Lévy-Leduc, Robin 2017, Bernoulli 23(2)).
     """
     length = rows.shape[1]
+    one = _winsorized_square(rows[:, 1:] - rows[:, :-1])
     if length < FEWEST_FOR_MEMORY:
-        return np.zeros(len(rows))
-    one, two = _winsorized_square(rows[:, 1:] - rows[:, :-1]), _winsorized_square(rows[:, 2:] - rows[:, :-2])
+        return np.zeros(len(rows)), one / 2
+    two = _winsorized_square(rows[:, 2:] - rows[:, :-2])
     with np.errstate(divide="ignore", invalid="ignore"):
         phi = np.nan_to_num(two / one - 1, nan=0.0, posinf=0.0)
-    out: F64 = np.where(phi > 2 / np.sqrt(length), np.minimum(phi, MOST_MEMORY), 0.0)
-    return out
+    phi = np.where(phi > 2 / np.sqrt(length), np.minimum(phi, MOST_MEMORY), 0.0)
+    return phi, one / 2 * (1 + phi)
 
 
 def memory_of(residuals: F64, levels: int, *, together: bool = False) -> F64:
@@ -144,11 +160,9 @@ def mean_variance(builds: int, phi: float) -> float:
     return float((1 + 2 * np.sum((1 - lags / builds) * phi**lags)) / builds)
 
 
-def innovation_variance(rows: F64, phi: F64) -> F64:
-    """[series] Return the variance of innovations from differences alone: steps do not inflate it."""
-    square = _winsorized_square(rows[:, 1:] - rows[:, :-1])
-    out: F64 = square / 2 * (1 + phi)
-    return out
+def variance_across_steps(rows: F64) -> F64:
+    """[series] Return the variance between builds from differences alone: steps do not inflate it."""
+    return _winsorized_square(rows[:, 1:] - rows[:, :-1]) / 2
 
 
 def _winsorized_square(differences: F64) -> F64:

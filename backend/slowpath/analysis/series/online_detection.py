@@ -17,7 +17,7 @@ from slowpath.analysis.series.minimum_detectable_change import detectable_step
 from slowpath.analysis.series.noise_model import MAD, heavy_tailed, memory_of, winsorize
 from slowpath.analysis.series.rank_surprise import rank_surprise
 from slowpath.analysis.series.required_evidence import CandidateWindows, builds_needed, profiles_needed, windows_of
-from slowpath.analysis.series.series_rows import SeriesRows, rows_of
+from slowpath.analysis.series.series_rows import SeriesRows, blocks_of, rows_of
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 from slowpath.analysis.series.step_measurement import location, measured
 from slowpath.analysis.series.step_scan import StepScan, scan
@@ -69,20 +69,19 @@ def evaluate_many(
     service, measured by the same runs; while there are few builds they share the estimate of autocorrelation.
     """
     starts = list(decided) if decided is not None else [0] * len(matrix)
-    least = thresholds.least_builds
-    out = [OnlineDetectionResult("too-few", None, least + 1, None, float("nan"))] * len(matrix)
-    for rows in rows_of(matrix, spread, counts, conditions, starts=starts, thresholds=thresholds):
-        length = rows.values.shape[1]
-        if length <= least:
-            for series in rows.place.tolist():
-                out[series] = OnlineDetectionResult("too-few", None, least + 1 - length, None, float("nan"))
-            continue
-        for series, judgement in zip(
-            rows.place.tolist(),
-            _test_rows(rows, spread, counts, conditions, together=together, thresholds=thresholds),
-            strict=True,
-        ):
-            out[series] = judgement
+    out: list[OnlineDetectionResult] = []
+    for block in [slice(None)] if together else blocks_of(len(matrix)):
+        spread_of = None if spread is None else spread[block]
+        counts_of = None if counts is None else counts[block]
+        values = matrix[block]
+        results = [OnlineDetectionResult("too-few", None, thresholds.least_builds + 1, None, float("nan"))] * len(
+            values
+        )
+        for rows in rows_of(values, spread_of, counts_of, conditions, starts=starts[block], thresholds=thresholds):
+            judged = _test_rows(rows, spread_of, counts_of, conditions, together=together, thresholds=thresholds)
+            for series, result in zip(rows.place.tolist(), judged, strict=True):
+                results[series] = result
+        out += results
     return out
 
 
@@ -107,11 +106,15 @@ def _test_rows(
     together: bool,
     thresholds: SeriesThresholds,
 ) -> list[OnlineDetectionResult]:
+    length, least = rows.values.shape[1], thresholds.least_builds
+    if length <= least:
+        return [OnlineDetectionResult("too-few", None, least + 1 - length, None, float("nan"))] * len(rows.place)
     look = _prepare(rows, thresholds, together=together)
-    detectable = detectable_step(look.windows, thresholds)
-    out = []
-    for row, series in enumerate(rows.place.tolist()):
-        builds = rows.builds[row]
+    out = [
+        OnlineDetectionResult("steady", None, None, None, ratio) for ratio in detectable_step(look.windows, thresholds)
+    ]
+    for row in np.flatnonzero(_is_conspicuous(look.windows, thresholds)).tolist():
+        builds, series = rows.builds[row], int(rows.place[row])
         often = None if counts is None else counts[series][builds]
         new = _confirmed_window(look, row, often, thresholds)
         if new is not None and _is_slow(look.calm[row], new):
@@ -121,7 +124,6 @@ def _test_rows(
             state = "candidate"
             new = _candidate_window(look, row, thresholds)
         if new is None:
-            out.append(OnlineDetectionResult("steady", None, None, None, detectable[row]))
             continue
         change = _change(look, row, new, conditions, thresholds)
         more: int | None = None
@@ -131,8 +133,15 @@ def _test_rows(
             if spread is not None and often is not None:
                 errors = spread[series][builds] / rows.usual[row]
                 profiles = profiles_needed(look.windows, row, new, errors, often, thresholds=thresholds)
-        out.append(OnlineDetectionResult(state, change, more, profiles, detectable[row]))
+        out[row] = OnlineDetectionResult(state, change, more, profiles, out[row].detectable)
     return out
+
+
+def _is_conspicuous(windows: CandidateWindows, thresholds: SeriesThresholds) -> NDArray[np.bool_]:
+    """[series] Return which rows can be a candidate or confirmed; all others are steady."""
+    least = np.minimum(windows.asked, min(thresholds.score_candidate, thresholds.score_remeasured))
+    flags: NDArray[np.bool_] = np.any((np.abs(windows.score) >= least) & windows.large, axis=1)
+    return flags
 
 
 def _is_slow(calm: F64, new: int) -> bool:

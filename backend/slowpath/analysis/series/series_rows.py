@@ -3,13 +3,13 @@
 Gaps closed, in usual units, conditions aligned, precise builds weighted more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.series.noise_model import innovation_variance
+from slowpath.analysis.series.noise_model import variance_across_steps
 from slowpath.analysis.series.series_thresholds import SeriesThresholds
 from slowpath.analysis.stats.variance_prior import moderate_variances
 
@@ -17,6 +17,8 @@ F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
+# Series that are computed at once: few enough that their values stay in the cache of a core, whatever the total.
+BLOCK = 512
 # Conditions that alternated at least this often can be separated from changes of the code.
 LEAST_TURNS = 4
 
@@ -36,6 +38,12 @@ class SeriesRows:
     values: F64
     weight: F64
     within: F64
+
+
+def blocks_of(series: int) -> Iterator[slice]:
+    """Yield the slices of that many series that are computed at once."""
+    for first in range(0, series, BLOCK):
+        yield slice(first, first + BLOCK)
 
 
 def rows_of(
@@ -98,7 +106,7 @@ def weights(values: F64, variances: F64, least_noise: float) -> F64:
     """
     middle = _medians(variances)
     variances = np.where(np.isfinite(variances), variances, middle[:, np.newaxis])
-    total_variance = innovation_variance(values, np.zeros(len(values)))
+    total_variance = variance_across_steps(values)
     between = np.maximum(np.maximum(total_variance - middle, 0.1 * total_variance), least_noise**2)[:, np.newaxis]
     weight = (between + middle[:, np.newaxis]) / (between + variances)
     out: F64 = weight / np.mean(weight, axis=1, keepdims=True)

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
+from slowpath.analysis.series import series_rows
 from slowpath.analysis.series.change_points import find_in_many, shapes_in_many
+from slowpath.analysis.series.noise_model import running_median
 from slowpath.analysis.series.series_rows import weights
 from tests.analysis.series.generated_series import F64, KINDS, drawn, find_change_points, stepped
 
@@ -175,3 +177,18 @@ def test_a_ramp_is_described_in_a_sentence() -> None:
 def test_small_steps_in_noise_with_memory_are_found_in_half_of_the_series() -> None:
     found = find_in_many(stepped(default_rng(44), "memory", 100, 100, 1.05))
     assert np.mean([any(p.low_index <= 100 <= p.high_index for p in points) for points in found]) >= 0.45
+
+
+def test_blocks_of_series_give_the_same_changes_as_single_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    series = stepped(default_rng(3), "spiky", 9, at=120, ratio=1.2)
+    at_once = find_in_many(series)
+    monkeypatch.setattr(series_rows, "BLOCK", 4)
+    assert find_in_many(series) == at_once
+    assert [change for points in at_once for change in points]
+
+
+@pytest.mark.parametrize("builds", [3, 9, 10, 50])
+def test_the_running_median_is_the_median_of_the_nine_builds_around_each(builds: int) -> None:
+    rows = default_rng(4).standard_normal((20, builds)).round(1)  # with ties
+    expected = [np.median(rows[:, max(0, at - 4) : at + 5], axis=1) for at in range(builds)]
+    assert np.array_equal(running_median(rows), np.stack(expected, axis=1))
