@@ -85,10 +85,11 @@ def _store(http: TestClient, database: Database, team: TeamId, end_ms: int) -> N
     rng = np.random.default_rng(1)
     with database.writing(TeamScope(team)) as session:
         for block_id, series in blocks.items():
+            hourly = 9_600 * (1 + 0.3 * np.sin(np.arange(first_hour, raw_from) / 24 * 2 * np.pi)).cumsum()
             for first in range(first_hour // span * span, raw_from, span):
                 hours = np.arange(max(first, first_hour), min(first + span, raw_from), dtype=np.int64)
                 times = (hours + 1) * HOUR_MS - int(rng.integers(1, SCRAPE_MS))
-                totals = 1e8 * (1 + hours / 1e3) + rng.integers(0, 9_000, (len(series), len(hours))).cumsum(axis=1)
+                totals = hourly[hours - first_hour] * (np.arange(len(series)) % 22 + 1)[:, None]
                 chunk = SeriesChunk(
                     [FloatSamples(one, times, np.floor(row)) for one, row in zip(series, totals, strict=True)]
                 )

@@ -7,7 +7,7 @@ meanwhile. Existing hours are added to roll-ups by jobs. The downgrade loses the
 from alembic import op
 
 revision = "20261127_2040"
-down_revision = "20261127_1700"
+down_revision = "20261127_2010"
 branch_labels = None
 depends_on = None
 

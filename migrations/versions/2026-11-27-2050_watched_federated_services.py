@@ -6,7 +6,7 @@ Code before this version does not know the column or the job, so it can run with
 from alembic import op
 
 revision = "20261127_2050"
-down_revision = "20261127_1700"
+down_revision = "20261127_2040"
 branch_labels = None
 depends_on = None
 
